@@ -1,17 +1,29 @@
 """The Python API, which the commands also use, for portals, notebooks and pipelines.
 
 `load` reads a job, `validate` finds its problems, `render` and `manifests` return its Kubernetes objects, `chart`
-returns a Helm chart, and `write` writes the files of the last two to a folder. The names in `__all__` are the API;
-docs/api.md has examples. An argument of a wrong type or value raises DsgenError.
+returns a Helm chart, and `write` writes the files of the last two to a folder. `apply` applies a job to a cluster;
+`list`, `status`, `why`, `logs` and `wait` observe the runs there. The names in `__all__` are the API; docs/api.md has
+examples. An argument of a wrong type or value raises DsgenError.
 """
 
 from __future__ import annotations
 
+import builtins
 import os
 from typing import TYPE_CHECKING, Any
 
 from dsgen import values
-from dsgen.errors import EXIT_FINDINGS, DsgenError, UsageProblem
+from dsgen.errors import (
+    EXIT_FINDINGS,
+    ApiError,
+    ApplyError,
+    DsgenError,
+    IncompleteApplyError,
+    NotFoundError,
+    RevertedError,
+    UsageProblem,
+    WaitTimeoutError,
+)
 from dsgen.problems import diagnostics
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
 from dsgen.reading.files import read_bytes
@@ -20,32 +32,53 @@ from dsgen.render import render as _render
 from dsgen.values import Job, Override, Release, SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Literal
 
+    from dsgen.cluster.apply import AppliedObject
+    from dsgen.cluster.client import Cluster
+    from dsgen.cluster.logs import LogLine
+    from dsgen.cluster.report import CausesReport, Report
+    from dsgen.cluster.runs import RunRef
     from dsgen.problems.diagnostics import Path
     from dsgen.writer import Changes, Mode, Plan
 
     Source = str | os.PathLike[str] | SourceText | Mapping[str, Any]
     """The name of a values file, its text, or values as plain data."""
+    JobName = str | Job
+    """The name of a job in a cluster, such as "cifar" or "training/cifar", or a loaded job."""
+    WaitState = Literal["end", "running", "admitted"]
 
 __all__ = [
+    "ApiError",
+    "ApplyError",
     "Diagnostic",
     "Document",
     "DsgenError",
-    "Invalid",
+    "IncompleteApplyError",
+    "InvalidJobError",
     "Job",
+    "NotFoundError",
     "Override",
     "Position",
     "Release",
+    "RevertedError",
     "SourceText",
+    "WaitTimeoutError",
+    "apply",
     "as_text",
     "chart",
+    "list",
     "load",
+    "logs",
     "manifests",
     "path_text",
     "read",
     "render",
+    "status",
     "validate",
+    "wait",
+    "why",
     "write",
 ]
 
@@ -55,7 +88,7 @@ CHART_NAME = "deepspeed-job"
 """The name of the chart without the values of a job."""
 
 
-class Invalid(DsgenError):  # noqa: N818 - part of the API
+class InvalidJobError(DsgenError):
     """A job has errors and cannot be rendered. `problems` has all of them, `str()` prints them as the commands do."""
 
     exit_code = EXIT_FINDINGS
@@ -69,7 +102,7 @@ def as_text(problems: Sequence[Diagnostic], sources: Mapping[str, str], color: b
     """Problems as the command line prints them, with the lines of the files. sources: see `Job.sources`."""
     from dsgen.problems import framing  # imported late: most jobs have no problems
 
-    for problem in _expected(problems, (list, tuple), "problems"):
+    for problem in _expected(problems, (builtins.list, tuple), "problems"):
         _expected(problem, Diagnostic, "each item of problems")
     _expected(sources, dict, "sources")
     return framing.as_text(problems, sources, color)
@@ -77,7 +110,7 @@ def as_text(problems: Sequence[Diagnostic], sources: Mapping[str, str], color: b
 
 def path_text(path: Path) -> str:
     """The path of a problem as dotted text, such as `workers.sidecars[0].image`."""
-    for key in _expected(path, (list, tuple), "path"):
+    for key in _expected(path, (builtins.list, tuple), "path"):
         _expected(key, (str, int), "each key of a path")
     return diagnostics.path_text(path)
 
@@ -104,7 +137,7 @@ def read(path: str | os.PathLike[str], name: str = "") -> SourceText:
         raise DsgenError(f"cannot read {shown}: {error.strerror}") from error
 
 
-def validate(job: Job, *, for_chart: bool = False) -> list[Diagnostic]:
+def validate(job: Job, *, for_chart: bool = False) -> builtins.list[Diagnostic]:
     """All problems of a job, sorted by place; empty for a valid job.
 
     for_chart: the job becomes a chart, whose release provides a missing name and namespace.
@@ -112,13 +145,13 @@ def validate(job: Job, *, for_chart: bool = False) -> list[Diagnostic]:
     return [*_expected(job, Job, "job").problems(for_chart)]
 
 
-def render(job: Job) -> list[Document]:
-    """The Kubernetes objects of a job, in the order in which they are applied. Raises Invalid for a job with errors."""
+def render(job: Job) -> builtins.list[Document]:
+    """The Kubernetes objects of a job, in the order in which they are applied. Raises InvalidJobError."""
     return _render(_checked(job).data, job.release)
 
 
 def manifests(job: Job) -> Plan:
-    """The objects of a job as files, one per object, by name (`Plan.files`). Raises Invalid for a job with errors."""
+    """The objects of a job as files, one per object, by name (`Plan.files`). Raises InvalidJobError."""
     from dsgen.runs import job_plan  # imported late: `render` does not need it
 
     return job_plan(job, render(job))
@@ -127,7 +160,7 @@ def manifests(job: Job) -> Plan:
 def chart(job: Job | None = None) -> Plan:
     """The files of a Helm chart by name (`Plan.files`), with the values of a job as its defaults.
 
-    Raises Invalid for a job with errors.
+    Raises InvalidJobError for a job with errors.
     """
     from dsgen.runs.charts import chart_plan  # imported late: only charts need the compiler
 
@@ -185,13 +218,14 @@ def _plain(value: object) -> dict[str, Any]:
 def _checked(job: Job, for_chart: bool = False) -> Job:
     problems = validate(job, for_chart=for_chart)
     if has_errors(problems):
-        raise Invalid(job, problems)
+        raise InvalidJobError(job, problems)
     return job
 
 
 def _check_overrides(overrides: object) -> None:
     flags = "--set, --set-string, --set-json or --set-file"
-    for override in _expected(overrides, (list, tuple), "overrides", 'a list, such as [Override("--set", "run.id=2")]'):
+    several = (builtins.list, tuple)
+    for override in _expected(overrides, several, "overrides", 'a list, such as [Override("--set", "run.id=2")]'):
         _expected(override, Override, "an override", 'an Override, such as Override("--set", "run.id=2")')
         if override.flag not in OVERRIDES:
             raise UsageProblem(f"the flag of an Override must be {flags}, not {override.flag!r}")
@@ -212,3 +246,161 @@ def _expected(value: Any, kind: type | tuple[type, ...], what: str, words: str =
         names = [one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,))]
         raise UsageProblem(f"{what} must be {words or ' or '.join(names)}, not {type(value).__name__}")
     return value
+
+
+# Runs in a cluster
+
+
+def status(job: JobName, *, run: str = "", context: str = "", kubeconfig: str = "") -> Report:
+    """The state of a run, as `dsgen status -o json` prints it; schemas/status.schema.json is its schema.
+
+    job: a loaded job, or a name such as "cifar" or "training/cifar". run: the id; empty for the newest. context,
+    kubeconfig: select the cluster as --context and --kubeconfig do. Raises NotFoundError without such a run, and
+    ApiError if the cluster cannot be reached.
+    """
+    from dsgen.cluster.runs import report_run
+
+    return report_run(_run(job, run, context, kubeconfig).read_state(around=True, thrifty=True))
+
+
+def why(job: JobName, *, run: str = "", context: str = "", kubeconfig: str = "") -> CausesReport:
+    """Why a run waits or has failed, as `dsgen why -o json` prints it: `causes` is empty if nothing is wrong.
+
+    The arguments and errors are those of `status`.
+    """
+    from dsgen.cluster.diagnosis import diagnose
+    from dsgen.cluster.report import make_report, report_causes
+
+    state = _run(job, run, context, kubeconfig).read_state(around=True)
+    found, causes = diagnose(state)
+    return report_causes(make_report(state, found), causes)
+
+
+def logs(
+    job: JobName,
+    *,
+    run: str = "",
+    worker: int | None = None,
+    rank: int | None = None,
+    tail: int | None = None,
+    follow: bool = False,
+    context: str = "",
+    kubeconfig: str = "",
+) -> Iterator[LogLine]:
+    """The output of a run, line by line: of all ranks, of one worker, or of one rank.
+
+    tail: the last lines of each container. follow: until the run has ended, also across restarts and lost pods. Without
+    pods, the last lines in the record. The other arguments and the errors are those of `status`.
+    """
+    from dsgen.cluster import logs as cluster_logs
+
+    for what, number in (("worker", worker), ("rank", rank), ("tail", tail)):
+        if _expected(number, (int, type(None)), what) is not None and (number or 0) < 0:
+            raise UsageProblem(f"{what} must not be negative, but it is {number}")
+    if worker is not None and rank is not None:
+        raise UsageProblem("worker and rank are mutually exclusive")
+    choice = cluster_logs.LogChoice(worker=worker, rank=rank)
+    return cluster_logs.iterate_lines(_run(job, run, context, kubeconfig), choice, cluster_logs.LogLimits(tail), follow)
+
+
+def wait(
+    job: JobName,
+    state: WaitState = "end",
+    *,
+    timeout: float = 86400,
+    run: str = "",
+    context: str = "",
+    kubeconfig: str = "",
+) -> Report:
+    """Wait until a run is admitted, runs, or has ended; returns its state then, as `status` does.
+
+    timeout: in seconds. Raises WaitTimeoutError after that time. A run that has failed is no error here: see its
+    `phase`. The other arguments and the errors are those of `status`.
+    """
+    import time
+
+    from dsgen.cluster.runs import WAITED_FOR, report_run, wait_for
+
+    if state not in WAITED_FOR:
+        raise UsageProblem(f"state must be {', '.join(WAITED_FOR)}, not {state!r}")
+    _expected(timeout, (int, float), "timeout")
+    ref = _run(job, run, context, kubeconfig)
+    for seen, is_reached in wait_for(ref, state, time.monotonic() + timeout):
+        if is_reached:
+            return report_run(seen)
+    raise WaitTimeoutError(f"{ref.title}: the state {state!r} was not reached in {timeout:g} seconds")
+
+
+def apply(
+    job: Job,
+    *,
+    dry_run: bool = False,
+    force: bool = False,
+    end_runs: bool = False,
+    context: str = "",
+    kubeconfig: str = "",
+) -> builtins.list[AppliedObject]:
+    """Apply a job to a cluster, as `dsgen apply` does; what was done with each object.
+
+    dry_run: change nothing, and ask the API server what would be done. force: take over objects and fields of other
+    field managers and tools. end_runs: also if that ends another run of the job, which has not ended.
+
+    Raises InvalidJobError for a job with errors or for an existing run with other values, RevertedError if a tool
+    applies the job, IncompleteApplyError if a request fails after others were done, and ApplyError otherwise.
+    """
+    from dsgen.cluster.apply import apply_objects, prune_objects
+    from dsgen.cluster.apply_plan import ChangedRunError, plan_apply, read_runs
+
+    _checked(job)
+    cluster = _connect(context, kubeconfig)
+    try:
+        plan = plan_apply(cluster, job, read_runs(cluster, job), force)
+    except ChangedRunError as error:
+        raise InvalidJobError(job, error.problems) from None
+    if plan.ends and not (end_runs or dry_run):
+        raise ApplyError(f"this would end run {', '.join(plan.ends)}, which has not ended: use end_runs=True")
+    return [*apply_objects(cluster, plan, dry_run), *prune_objects(cluster, plan, dry_run)]
+
+
+def list(  # noqa: A001  # as the command
+    namespace: str = "",
+    *,
+    all_namespaces: bool = False,
+    all_runs: bool = False,
+    selector: str = "",
+    context: str = "",
+    kubeconfig: str = "",
+) -> builtins.list[Report]:
+    """The newest run of each job, as `dsgen list -o json` prints them; all_runs: all runs in the records.
+
+    namespace: empty for that of the context. selector: labels of the jobs, such as "team=vision". The other arguments
+    and the errors are those of `status`.
+    """
+    from dsgen.cluster.runs import list_states, report_run
+
+    for what, given in (("namespace", namespace), ("selector", selector)):
+        _expected(given, str, what)
+    cluster = _connect(context, kubeconfig)
+    space = "" if all_namespaces else namespace or cluster.namespace
+    return [report_run(state) for state in list_states(cluster, space, selector, all_runs)]
+
+
+def _connect(context: str, kubeconfig: str) -> Cluster:
+    for what, given in (("context", context), ("kubeconfig", kubeconfig)):
+        _expected(given, str, what)
+    from dsgen.cluster.client import Cluster  # imported late: `kubernetes` takes longer than all others together
+
+    return Cluster(context, kubeconfig)
+
+
+def _run(job: JobName, run: str, context: str, kubeconfig: str) -> RunRef:
+    from dsgen.cluster.runs import RunRef, parse_job_name
+
+    _expected(run, str, "run")
+    _expected(job, (str, Job), "job", "a name or a loaded job")
+    if isinstance(job, Job):
+        space, name = job.release.namespace, job.release.name
+    else:
+        space, name = parse_job_name(job)
+    cluster = _connect(context, kubeconfig)
+    return RunRef(cluster, space or cluster.namespace, name, run)

@@ -1,6 +1,7 @@
 """Errors whose messages are shown to the user, and the exit codes of the program."""
 
 EXIT_OK, EXIT_FINDINGS, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
+EXIT_TIMEOUT = 124  # as for the program `timeout`
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as in a shell
 EXIT_TERMINATED = 143  # 128 + SIGTERM
 
@@ -30,3 +31,31 @@ class ApiError(DsgenError):
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
         self.status = status
+
+
+class NotFoundError(DsgenError):
+    """The cluster has no such object."""
+
+    exit_code = EXIT_FINDINGS
+
+
+class RevertedError(DsgenError):
+    """The change is refused, because a GitOps tool or Helm would undo it."""
+
+    exit_code = EXIT_FINDINGS
+
+
+class ApplyError(DsgenError):
+    """The objects cannot be applied to the cluster; none was changed."""
+
+    exit_code = EXIT_FINDINGS
+
+
+class IncompleteApplyError(DsgenError):
+    """Some objects were changed before a request failed."""
+
+
+class WaitTimeoutError(DsgenError):
+    """The run has not reached the state in time."""
+
+    exit_code = EXIT_TIMEOUT

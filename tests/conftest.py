@@ -4,6 +4,8 @@ from collections import Counter
 
 import pytest
 
+from tests.cli.conftest import cli, folder  # noqa: F401  # fixtures
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite golden files")

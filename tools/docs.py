@@ -3,8 +3,10 @@
 In a Markdown file, a block marked `console` has commands after `$ `, each followed by its output; a line `...` stands
 for any lines. A comment `<!-- file NAME -->` on the line before a block makes the block the file NAME. All commands of
 a page run in one folder, which contains values-examples/, the files of the page, and the three files of the help texts.
+Their cluster has the recorded objects of a real one (tests/cluster/server.py).
 """
 
+import functools
 import re
 import shutil
 import subprocess
@@ -13,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.cluster.server import RecordedServer
 from tools import causes
 
 ROOT = Path(__file__).parent.parent
@@ -44,11 +47,18 @@ def make_folder(folder: Path) -> None:
     (folder / "cifar.yaml").write_text(minimal)
     (folder / "mnist.yaml").write_text(minimal.replace("cifar", "mnist"))
     (folder / "prod.yaml").write_text("workers: {replicas: 4}\n")
+    _server().write_kubeconfig(folder / ".kubeconfig")
     programs = folder / ".programs"
     programs.mkdir()
     for name, arguments in {"dsgen": " -m dsgen", "python": ""}.items():
         (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{arguments} "$@"\n')
         (programs / name).chmod(0o755)
+
+
+@functools.cache
+def _server() -> RecordedServer:
+    """The cluster of the examples: a job that runs, and one that waits."""
+    return RecordedServer()
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -59,6 +69,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {
         "PATH": f"{folder}/.programs:/usr/bin:/bin",
         "PYTHONPATH": str(ROOT),
+        "KUBECONFIG": f"{folder}/.kubeconfig",
         "LC_ALL": "C.UTF-8",
         "COLUMNS": "100",
     }

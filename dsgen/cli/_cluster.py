@@ -4,9 +4,6 @@ import functools
 import gc
 import json
 import os
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,24 +13,13 @@ from dsgen.cli import completion
 from dsgen.cli._console import confirm, echo, write
 from dsgen.cli._loading import load_values, refuse_several
 from dsgen.cli._options import Decorator, Function, Inputs, combined, value_options
-from dsgen.cluster.actions import explain_refusal
-from dsgen.cluster.diagnosis import diagnose
-from dsgen.cluster.models import RunState
-from dsgen.cluster.ownership import find_owner
-from dsgen.cluster.reader import MISSING, add_surroundings, list_jobs, list_runs, read_run
-from dsgen.cluster.report import make_report
-from dsgen.cluster.watch import watch_changes
-from dsgen.errors import EXIT_FINDINGS, ApiError, DsgenError, UsageProblem
-from dsgen.schema.suggestions import closest, did_you_mean, possible
+from dsgen.cluster.runs import RunRef, parse_job_name
+from dsgen.errors import UsageProblem
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
 
 FILES = (".yaml", ".yml")
-REFUSALS: tuple[int, ...] = (401, 403)
-PATIENCE_SECONDS = 300
-"""How long a waiting command tolerates an API server that does not answer."""
-
 data_option = click.option(
     "-o", "--output", "form", type=click.Choice(["json", "yaml"]), help="Print data for programs."
 )
@@ -41,71 +27,6 @@ change_options = combined(
     click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
     click.option("--force", is_flag=True, help="Proceed even if Argo CD, Flux or Helm applies the job."),
 )
-
-
-class NotFoundError(DsgenError):
-    """The cluster has no such object."""
-
-    exit_code = EXIT_FINDINGS
-
-
-class RevertedError(DsgenError):
-    """The change is refused, because a GitOps tool or Helm would undo it."""
-
-    exit_code = EXIT_FINDINGS
-
-
-@dataclass
-class RunRef:
-    """One run of one job in one cluster; `run` is empty for the newest."""
-
-    cluster: "Cluster"
-    namespace: str
-    job: str
-    run: str
-
-    @property
-    def title(self) -> str:
-        return f"{self.namespace}/{self.job}"
-
-    def state(self, around: bool = False, thrifty: bool = False) -> RunState:
-        """The present facts of the run. around: with its surroundings; thrifty: see `collect`. Raises NotFoundError."""
-        state = read_run(self.cluster, self.namespace, self.job, self.run, thrifty)
-        if state is None:
-            raise NotFoundError(self._missing())
-        return add_surroundings(self.cluster, state, thrifty) if around else state
-
-    def looks(self, until: float = float("inf")) -> Iterator[RunState]:
-        """The facts now and after each change; a failing API server is asked again for a few minutes.
-
-        A server that has just started may refuse requests that it allows a moment later.
-        """
-        answered, refusals = time.monotonic(), REFUSALS
-        for _ in watch_changes(self.cluster, self.namespace, self.job, until):
-            try:
-                state = self.state()
-            except ApiError as error:
-                if error.status in refusals or time.monotonic() - answered > PATIENCE_SECONDS:
-                    raise
-                continue
-            answered, refusals = time.monotonic(), ()
-            self.run = state.run
-            yield state
-
-    def _missing(self) -> str:
-        """The message for an unknown job or run, with a suggestion."""
-        jobs = list_jobs(self.cluster, self.namespace)
-        known = sorted({one.job for one in jobs})
-        if self.job in known:
-            runs = list_runs([one for one in jobs if one.job == self.job], {})
-            return f"job {self.title} has no run {self.run}; {possible(runs, 'runs')}"
-        try:
-            self.cluster.get(f"/api/v1/namespaces/{self.namespace}")
-        except ApiError as error:
-            if error.status == MISSING:
-                return f"the namespace {self.namespace} does not exist"
-        hint = did_you_mean(closest(self.job, known)) or possible(known, "jobs") or "dsgen list -A shows all jobs"
-        return f"namespace {self.namespace} has no run of a job {self.job}; {hint}"
 
 
 def connect(context: str, kubeconfig: str) -> "Cluster":
@@ -180,28 +101,13 @@ def named(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
         return str(data.get("namespace") or ""), str(data.get("name") or "")
     if values.overlays or values.overrides:
         raise UsageProblem("-f and --set need a values file, but JOB is the name of a job")
-    space, _, name = job.rpartition("/")
-    if not name or "/" in space or (space and namespace and space != namespace):
-        raise UsageProblem(f"{job}: name a job as cifar, training/cifar or by its values file")
-    return space or namespace, name
-
-
-def refuse_reverted(state: RunState, force: bool, what: str) -> None:
-    """Raise RevertedError if a tool would undo the change, unless force is set. what: see `explain_refusal`."""
-    reason = explain_refusal(find_owner(state.launcher or state.worker), what)
-    if reason and not force:
-        raise RevertedError(reason)
+    return parse_job_name(job, namespace)
 
 
 def confirm_change(words: str, yes: bool) -> bool:
     """Print what will happen, and ask for confirmation; without a terminal, --yes is required."""
     echo(words.splitlines())
     return yes or confirm([], "Continue?", "there is no terminal to ask for confirmation: use --yes")
-
-
-def reported(state: RunState) -> dict[str, Any]:
-    """The report of a run."""
-    return make_report(state, diagnose(state)[0])
 
 
 def write_data(data: Any, form: str) -> None:

@@ -9,15 +9,15 @@ import click
 from dsgen import api
 from dsgen.cli import completion
 from dsgen.cli._bump import edit
-from dsgen.cli._cluster import RevertedError, RunRef, cluster_options, confirm_change
+from dsgen.cli._cluster import cluster_options, confirm_change
 from dsgen.cli._console import echo, echo_error
 from dsgen.cli._delivery import Edit
 from dsgen.cli._loading import LoadedJob, load_jobs, refuse_several
 from dsgen.cli._options import Function, Inputs, combined, name_options, strict_option, value_options
 from dsgen.cli._report import ReportedError
-from dsgen.cluster.actions import ObjectRef, explain_refusal
-from dsgen.cluster.apply import apply, find_refusals, prune
-from dsgen.cluster.apply_plan import ApplyError, find_job_owner, find_leftovers, judge, prepare_parts, read_runs
+from dsgen.cluster.apply import apply_objects, prune_objects
+from dsgen.cluster.apply_plan import ChangedRunError, plan_apply, read_runs
+from dsgen.cluster.runs import RunRef
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 from dsgen.problems.diagnostics import Diagnostic, has_errors
 from dsgen.runs.bump import bump
@@ -72,48 +72,35 @@ class Applying:
     def do(self, dry_run: bool = False) -> None:
         """Apply all objects, or only ask the API server (dry_run).
 
-        If it raises sending.Incomplete, some objects were changed; with any other DsgenError, none was.
+        If it raises IncompleteApplyError, some objects were changed; with any other DsgenError, none was.
         """
-        documents = api.render(self.job)
-        parts = prepare_parts(self.cluster, self.job, documents)
-        if (refusal := explain_refusal(find_job_owner(parts), "change the keys")) and not self.force:
-            raise RevertedError(refusal)
-        verdict = judge(self.cluster, self.job, documents, parts)
-        if verdict.problems:
-            self.report.problems += verdict.problems
+        try:
+            plan = plan_apply(self.cluster, self.job, self.runs, self.force)
+        except ChangedRunError as error:
+            self.report.problems += error.problems
             self.report.show()
-        sent = [part for part in parts if not (verdict.kept and part.of_run)]
-        if refusals := find_refusals(self.cluster, sent, self.force):
-            raise ApplyError(*refusals)
-        old = find_leftovers(self.cluster, self.job, parts, bool(verdict.kept))
+            raise ReportedError from error
         if not dry_run:
-            self._ask(old)
+            self._ask(plan.ends)
             self._write_id()
-        for line in apply(self.cluster, parts, bool(verdict.kept), dry_run, self.force):
-            echo([f"{line}{DRY_RUN * dry_run}"])
-        if verdict.kept:
-            echo([f"{self.title}: its objects are kept as {verdict.kept} wrote them"])
-        self._prune(old, dry_run)
+        for one in apply_objects(self.cluster, plan, dry_run):
+            echo([f"{one.name} {one.action}{DRY_RUN * dry_run}"])
+        if plan.kept:
+            echo([f"{self.title}: its objects are kept as {plan.kept} wrote them"])
+        for one in prune_objects(self.cluster, plan, dry_run):
+            echo([f"{one.name} {one.action}{DRY_RUN * dry_run}"])
         if end := self.runs.end(self.run):
             echo_error(f"{self.title} has ended ({end}) and does not train again; --bump starts the next run")
 
-    def _ask(self, old: Sequence[ObjectRef]) -> None:
-        going = self.runs.going(self.run) if old else []
-        words = f"apply {self.title}: ends run {', '.join(going)}, which has not ended"
-        if going and not confirm_change(words, self.yes):
+    def _ask(self, ends: Sequence[str]) -> None:
+        words = f"apply {self.title}: ends run {', '.join(ends)}, which has not ended\n"
+        if ends and not confirm_change(words, self.yes):
             raise ReportedError(EXIT_FINDINGS)
 
     def _write_id(self) -> None:
         if self.edit:
             self.edit.write()
             echo([self.edit.summary])
-
-    def _prune(self, old: Sequence[ObjectRef], dry_run: bool) -> None:
-        if dry_run:
-            echo(f"{one.kind}/{one.name} pruned{DRY_RUN}" for one in old)
-            return
-        for line in prune(self.cluster, old):
-            echo([line])
 
 
 def apply_options(command: Function) -> Function:

@@ -2,9 +2,10 @@
 
 import click
 
-from dsgen.cli._cluster import RunRef, change_options, confirm_change, refuse_reverted, run_options
+from dsgen.cli._cluster import change_options, confirm_change, run_options
 from dsgen.cli._console import echo
-from dsgen.cluster.actions import delete_objects, format_objects, list_objects
+from dsgen.cluster.actions import delete_objects, format_objects, list_objects, refuse_reverted
+from dsgen.cluster.runs import RunRef
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 
 
@@ -27,8 +28,9 @@ def command(ref: RunRef, whole: bool, with_volumes: str | None, yes: bool, force
     """
     if with_volumes is not None and (not whole or with_volumes != ref.job):
         raise UsageProblem(f"--with-volumes deletes data: use --job --with-volumes {ref.job}")
-    state = ref.state(around=True)
-    refuse_reverted(state, force, "")
+    state = ref.read_state(around=True)
+    if not force:
+        refuse_reverted(state, "")
     objects = list_objects(ref.cluster, state, whole, with_volumes is not None)
     kept = [] if with_volumes else [claim["metadata"]["name"] for claim in state.claims or []]
     words = f"delete {ref.title}" + ("" if whole else f", run {state.run}") + "\n" + format_objects(objects)

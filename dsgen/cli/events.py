@@ -2,9 +2,10 @@
 
 import click
 
-from dsgen.cli._cluster import RunRef, data_option, run_options, write_data
+from dsgen.cli._cluster import data_option, run_options, write_data
 from dsgen.cli._console import echo
 from dsgen.cluster.phase import describe_hidden
+from dsgen.cluster.runs import RunRef
 from dsgen.cluster.timeline import format_timeline, list_entries, report_timeline
 from dsgen.errors import EXIT_OK
 
@@ -25,7 +26,7 @@ def command(ref: RunRef, form: str | None) -> int:
       dsgen events training/cifar --run 2
       dsgen events cifar -o json
     """
-    state = ref.state(around=True)
+    state = ref.read_state(around=True)
     happenings = list_entries(state)
     if form:
         write_data(report_timeline(state, happenings), form)

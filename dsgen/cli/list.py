@@ -1,35 +1,20 @@
 """`dsgen list`: list the jobs of one or all namespaces."""
 
-from collections import defaultdict
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from dsgen.cli._cluster import cluster_options, data_option, reported, write_data
+from dsgen.cli._cluster import cluster_options, data_option, write_data
 from dsgen.cli._console import echo
 from dsgen.cluster.format_text import format_duration, format_list
-from dsgen.cluster.models import JOB, JobState, PodState, RunState, parse_pod
+from dsgen.cluster.models import RunState
 from dsgen.cluster.phase import PHASES
-from dsgen.cluster.reader import (
-    Reader,
-    add_jobs,
-    add_record,
-    api_path,
-    depends_on_nodes,
-    list_jobs,
-    list_nodes,
-    list_records,
-    list_runs,
-)
 from dsgen.cluster.report import measure_duration
+from dsgen.cluster.runs import list_states, report_run
 from dsgen.errors import EXIT_OK
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
-
-Name = tuple[str, str]
-"""Namespace and job."""
 
 
 @click.command("list")
@@ -59,8 +44,7 @@ def command(
       dsgen list -o json
     """
     space = "" if all_namespaces else namespace or cluster.namespace
-    selector = ",".join(part for part in (JOB, selector) if part)
-    reports = [(state, reported(state)) for state in runs(cluster, space, selector, all_runs)]
+    reports = [(state, report_run(state)) for state in list_states(cluster, space, selector, all_runs)]
     chosen = [(state, made) for state, made in reports if phase in (None, made["phase"])]
     if form:
         write_data([made for _, made in chosen], form)
@@ -69,25 +53,6 @@ def command(
     text = format_list(lines, all_namespaces) or f"no jobs in {space or 'any namespace'}"
     echo(text.splitlines())
     return EXIT_OK
-
-
-def runs(cluster: Reader, space: str, selector: str, all_runs: bool) -> Iterator[RunState]:
-    """The facts of each job's newest run, or of all its runs, from three list requests, and one for nodes if needed."""
-    jobs: dict[Name, list[JobState]] = defaultdict(list)
-    for one in list_jobs(cluster, space, selector):
-        jobs[one.namespace, one.job].append(one)
-    pods: dict[tuple[Name, str], list[PodState]] = defaultdict(list)
-    for entry in cluster.items(api_path("pods", space), labelSelector=JOB):
-        worker_pod = parse_pod(entry)
-        pods[(entry["metadata"]["namespace"], entry["metadata"]["labels"][JOB]), worker_pod.run].append(worker_pod)
-    records = list_records(cluster, space, selector)
-    nodes = list_nodes(cluster, []) if depends_on_nodes(one for each in pods.values() for one in each) else None
-    for name in sorted(jobs.keys() | records.keys()):
-        data = records.get(name)
-        known = list_runs(jobs[name], data or {})
-        for run in known if all_runs else known[:1]:
-            state = RunState(name[1], name[0], run, cluster.now(), pods=pods[name, run], nodes=nodes)
-            yield add_record(add_jobs(state, jobs[name]), data)
 
 
 def _age(state: RunState) -> str:

@@ -2,8 +2,9 @@
 
 import click
 
-from dsgen.cli._cluster import RunRef, change_options, run_options
+from dsgen.cli._cluster import change_options, run_options
 from dsgen.cli.suspend import suspend
+from dsgen.cluster.runs import RunRef
 
 
 @click.command("resume")

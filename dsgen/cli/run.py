@@ -7,8 +7,8 @@ import click
 from dsgen.cli import stop
 from dsgen.cli._console import echo_error, write_error
 from dsgen.cli.apply import Applying, apply_options
-from dsgen.cli.logs import Following, Limits, Show, exit_code, with_raw
-from dsgen.cluster.logs import LogChoice
+from dsgen.cli.logs import Show, exit_code, follow, with_raw
+from dsgen.cluster.logs import EVERYTHING, NO_LIMITS
 from dsgen.errors import EXIT_INTERRUPTED
 
 LEAVE, STOP = "leave", "stop"
@@ -31,11 +31,11 @@ def command(applying: Applying, raw: bool) -> int:
     applying.do()
     ref = applying.ref()
     try:
-        return exit_code(Following(ref, LogChoice(), Show(raw=raw), Limits()).run())
+        return exit_code(follow(ref, EVERYTHING, Show(raw=raw), NO_LIMITS))
     except KeyboardInterrupt:
         write_error("\n")
         if _answer() == STOP:
-            return stop.stop(ref, ref.state())
+            return stop.stop(ref, ref.read_state())
         echo_error(f"{applying.title} is still running: dsgen logs {ref.title} -f, dsgen stop {ref.title}")
         return EXIT_INTERRUPTED
 

@@ -2,10 +2,11 @@
 
 import click
 
-from dsgen.cli._cluster import RunRef, data_option, reported, run_options, write_data
+from dsgen.cli._cluster import data_option, run_options, write_data
 from dsgen.cli._console import echo, stdout_is_terminal, write
 from dsgen.cluster.format_text import format_line, format_status
 from dsgen.cluster.phase import ENDS
+from dsgen.cluster.runs import RunRef, report_run
 from dsgen.errors import EXIT_OK, UsageProblem
 
 REDRAW = "\x1b[H\x1b[J"
@@ -35,19 +36,19 @@ def command(ref: RunRef, form: str | None, watch: bool) -> int:
     if watch:
         _watch(ref)
         return EXIT_OK
-    state = ref.state(around=True, thrifty=True)
+    state = ref.read_state(around=True, thrifty=True)
     if form:
-        write_data(reported(state), form)
+        write_data(report_run(state), form)
     else:
-        echo(format_status(reported(state), state).splitlines())
+        echo(format_status(report_run(state), state).splitlines())
     return EXIT_OK
 
 
 def _watch(ref: RunRef) -> None:
     """Show the run at each change until it has ended: redrawn on a terminal, otherwise one line."""
     redraw, before = stdout_is_terminal(), None
-    for state in ref.looks():
-        run_report = reported(state)
+    for state in ref.watch_states():
+        run_report = report_run(state)
         now = [run_report[key] for key in ("phase", "reason", "message", "workers")]
         if redraw:
             write(REDRAW)

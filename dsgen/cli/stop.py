@@ -1,17 +1,13 @@
 """`dsgen stop`: end a run."""
 
-import time
-
 import click
 
-from dsgen.cli._cluster import RunRef, change_options, confirm_change, refuse_reverted, run_options
+from dsgen.cli._cluster import change_options, confirm_change, run_options
 from dsgen.cli._console import echo
-from dsgen.cluster.actions import describe_freed, format_objects, has_ended, list_run_jobs, make_stopped_record
+from dsgen.cluster.actions import describe_freed, format_objects, has_ended, list_run_jobs, refuse_reverted, stop_run
 from dsgen.cluster.models import RunState
-from dsgen.cluster.reader import RECORD_SUFFIX, api_path
+from dsgen.cluster.runs import RunRef
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
-
-PATIENCE_SECONDS = 600
 
 
 @click.command("stop")
@@ -28,11 +24,12 @@ def command(ref: RunRef, yes: bool, force: bool) -> int:
       dsgen stop cifar
       dsgen stop training/cifar --run 2 --yes
     """
-    state = ref.state()
+    state = ref.read_state()
     if has_ended(state):
         echo([f"{ref.title}, run {state.run}: it has ended, {state.record['phase']}"])
         return EXIT_OK
-    refuse_reverted(state, force, "set lifecycle.suspend: true")
+    if not force:
+        refuse_reverted(state, "set lifecycle.suspend: true")
     free = describe_freed(state)
     words = f"stop {ref.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
     if not confirm_change(words + format_objects(list_run_jobs(state)), yes):
@@ -41,23 +38,9 @@ def command(ref: RunRef, yes: bool, force: bool) -> int:
 
 
 def stop(ref: RunRef, state: RunState) -> int:
-    """Delete the launcher Job of the run, and wait for the end of all pods."""
-    ref.run = state.run
-    for job in list_run_jobs(state)[:1]:
-        ref.cluster.delete(job.path)
-    return _ended(ref)
-
-
-def _ended(ref: RunRef) -> int:
-    """Wait for the end of the record and of the workers; without a launcher, write the record."""
-    for state in ref.looks(time.monotonic() + PATIENCE_SECONDS):
-        if state.launcher or any(not pod.gone for pod in state.pods_of("launcher")):
-            continue
-        if not has_ended(state):
-            path = api_path("configmaps", ref.namespace, ref.job + RECORD_SUFFIX)
-            ref.cluster.patch(path, make_stopped_record(state))
-        elif all(pod.gone or not pod.node for pod in state.workers):
-            echo([f"{ref.title}, run {state.run}: {state.record['phase']}"])
-            return EXIT_OK
+    """Stop the run, and print how it ended."""
+    if ended := stop_run(ref, state):
+        echo([f"{ref.title}, run {ended.run}: {ended.record['phase']}"])
+        return EXIT_OK
     echo(["some workers have not ended yet; dsgen status shows them"])
     return EXIT_FINDINGS

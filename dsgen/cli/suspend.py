@@ -2,9 +2,17 @@
 
 import click
 
-from dsgen.cli._cluster import RunRef, change_options, confirm_change, refuse_reverted, run_options
+from dsgen.cli._cluster import change_options, confirm_change, run_options
 from dsgen.cli._console import echo
-from dsgen.cluster.actions import describe_freed, format_objects, has_ended, list_run_jobs
+from dsgen.cluster.actions import (
+    describe_freed,
+    format_objects,
+    has_ended,
+    list_suspended_jobs,
+    refuse_reverted,
+    suspend_jobs,
+)
+from dsgen.cluster.runs import RunRef
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 
 
@@ -26,20 +34,18 @@ def command(ref: RunRef, yes: bool, force: bool) -> int:
 
 
 def suspend(ref: RunRef, on: bool, yes: bool, force: bool) -> int:
-    """Set spec.suspend of both Jobs, that of the launcher first: otherwise it would treat its workers as lost."""
-    state = ref.state()
+    """Suspend or resume the Jobs of the run, after a confirmation."""
+    state = ref.read_state()
     verb = "suspend" if on else "resume"
     if has_ended(state):
         echo([f"{ref.title}, run {state.run}: it has ended, {state.record['phase']}"])
         return EXIT_FINDINGS
-    refuse_reverted(state, force, f"set lifecycle.suspend: {str(on).lower()}")
-    jobs = list_run_jobs(state)
-    if not on and state.worker and state.worker.queue:
-        jobs = jobs[:1]  # the queue resumes the worker Job
+    if not force:
+        refuse_reverted(state, f"set lifecycle.suspend: {str(on).lower()}")
+    jobs = list_suspended_jobs(state, on)
     free = describe_freed(state) if on else ""
     words = f"{verb} {ref.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
     if not confirm_change(words + format_objects(jobs), yes):
         return EXIT_FINDINGS
-    for job in jobs:
-        ref.cluster.patch(job.path, {"spec": {"suspend": on}})
+    suspend_jobs(ref.cluster, jobs, on)
     return EXIT_OK

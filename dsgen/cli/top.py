@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from dsgen.cli._cluster import NotFoundError, cluster_options, data_option, named, write_data
+from dsgen.cli._cluster import cluster_options, data_option, named, write_data
 from dsgen.cli._console import echo
 from dsgen.cli._options import Inputs
 from dsgen.cluster.capacity import Place, list_devices, list_places, list_shares, list_usage, sum_devices
@@ -13,7 +13,7 @@ from dsgen.cluster.format_text import format_table
 from dsgen.cluster.models import JOB
 from dsgen.cluster.phase import describe_hidden
 from dsgen.cluster.reader import api_path, find_kueue, read_visible
-from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.errors import EXIT_OK, NotFoundError, UsageProblem
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster

@@ -2,23 +2,15 @@
 
 import re
 import time
-from collections.abc import Callable
 
 import click
 
-from dsgen.cli._cluster import RunRef, reported, run_options
+from dsgen.cli._cluster import run_options
 from dsgen.cli._console import echo
 from dsgen.cluster.format_text import format_line
-from dsgen.cluster.models import RunState
-from dsgen.cluster.phase import ACTIVE, ENDS
-from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
+from dsgen.cluster.runs import WAITED_FOR, RunRef, report_run, wait_for
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, EXIT_TIMEOUT, UsageProblem
 
-EXIT_TIMEOUT = 124  # as for the program `timeout`
-WAITED_FOR: dict[str, Callable[[RunState, str], bool]] = {
-    "end": lambda _, phase: phase in ENDS,
-    "running": lambda _, phase: phase in ("Running", *ENDS),
-    "admitted": lambda state, phase: phase in (*ACTIVE, *ENDS) or _is_admitted(state),
-}
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -53,20 +45,14 @@ def command(ref: RunRef, what: str, timeout: str) -> int:
       dsgen wait cifar.yaml --for running --timeout 30m
     """
     until, before = time.monotonic() + seconds(timeout), None
-    for state in ref.looks(until):
-        run_report = reported(state)
-        if (run_report["phase"], run_report["reason"]) != before:
-            echo([format_line(run_report, state)])
-        before = run_report["phase"], run_report["reason"]
-        if WAITED_FOR[what](state, run_report["phase"]):
-            return EXIT_FINDINGS if run_report["phase"] in ("Failed", "Stopped") else EXIT_OK
+    for state, is_reached in wait_for(ref, what, until):
+        report = report_run(state)
+        if (report["phase"], report["reason"]) != before:
+            echo([format_line(report, state)])
+        before = report["phase"], report["reason"]
+        if is_reached:
+            return EXIT_FINDINGS if report["phase"] in ("Failed", "Stopped") else EXIT_OK
     return EXIT_TIMEOUT
-
-
-def _is_admitted(state: RunState) -> bool:
-    """Whether both Jobs are admitted, so that they can have pods."""
-    jobs = (state.launcher, state.worker)
-    return all(job is not None and not job.suspended for job in jobs)
 
 
 def seconds(text: str) -> float:

@@ -2,11 +2,12 @@
 
 import click
 
-from dsgen.cli._cluster import RunRef, data_option, run_options, write_data
+from dsgen.cli._cluster import data_option, run_options, write_data
 from dsgen.cli._console import echo
 from dsgen.cluster.diagnosis import diagnose
-from dsgen.cluster.format_text import format_causes, report_causes
-from dsgen.cluster.report import make_report
+from dsgen.cluster.format_text import format_causes
+from dsgen.cluster.report import make_report, report_causes
+from dsgen.cluster.runs import RunRef
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 
 
@@ -25,7 +26,7 @@ def command(ref: RunRef, form: str | None) -> int:
       dsgen why training/cifar --run 2
       dsgen why cifar.yaml -o json
     """
-    state = ref.state(around=True)
+    state = ref.read_state(around=True)
     shown, causes = diagnose(state)
     run_report = make_report(state, shown)
     if form:

@@ -1,16 +1,18 @@
-"""The objects to change when a run is stopped, suspended or deleted, and the messages before the change."""
+"""Stops, suspends and deletes runs, and says before what will be changed."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.cluster.models import JOB, RUN, RunState, count_accelerators, format_time
-from dsgen.cluster.ownership import Owner
+from dsgen.cluster.ownership import Owner, find_owner
 from dsgen.cluster.phase import ENDS, RECORD_VERSION
-from dsgen.cluster.reader import FORBIDDEN, GANGS, MISSING, Reader, api_path
-from dsgen.errors import ApiError
+from dsgen.cluster.reader import FORBIDDEN, GANGS, MISSING, RECORD_SUFFIX, Reader, api_path
+from dsgen.cluster.runs import RunRef
+from dsgen.errors import ApiError, RevertedError
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
@@ -30,6 +32,8 @@ KINDS = (
     ("/apis/monitoring.coreos.com/v1", "podmonitors"),
 )
 """The resources that dsgen renders, except claims; Jobs first, because their pods need the others until they end."""
+PATIENCE_SECONDS = 600
+"""How long a stopped run may take to end."""
 CLAIMS = ("/api/v1", "persistentvolumeclaims")
 
 
@@ -39,6 +43,12 @@ class ObjectRef(NamedTuple):
     path: str
     kind: str
     name: str
+
+
+def refuse_reverted(state: RunState, what: str) -> None:
+    """Raise RevertedError if a tool would undo the change. what: see `explain_refusal`."""
+    if reason := explain_refusal(find_owner(state.launcher or state.worker), what):
+        raise RevertedError(reason)
 
 
 def explain_refusal(owned: tuple[Owner, str] | None, what: str) -> str:
@@ -100,6 +110,38 @@ def make_stopped_record(state: RunState) -> dict[str, Any]:
     said = {"phase": "Stopped", "reason": "JobDeleted", "message": "by dsgen stop", "startTime": start, "endTime": now}
     empty: dict[str, Any] = {"version": RECORD_VERSION, "exitCode": None, "worldSize": None, "attempts": []}
     return {"data": {state.run: json.dumps({**empty, **state.record, **said}, ensure_ascii=False)}}
+
+
+def stop_run(ref: RunRef, state: RunState) -> RunState | None:
+    """Delete the launcher Job of a run, and wait for the end of all pods; the last state, None if some still run.
+
+    Without a launcher, which would write the end of the run to the record, it is written here.
+    """
+    ref.run = state.run
+    for job in list_run_jobs(state)[:1]:
+        ref.cluster.delete(job.path)
+    for now in ref.watch_states(time.monotonic() + PATIENCE_SECONDS):
+        if now.launcher or any(not pod.gone for pod in now.pods_of("launcher")):
+            continue
+        if not has_ended(now):
+            path = api_path("configmaps", ref.namespace, ref.job + RECORD_SUFFIX)
+            ref.cluster.patch(path, make_stopped_record(now))
+        elif all(pod.gone or not pod.node for pod in now.workers):
+            return now
+    return None
+
+
+def list_suspended_jobs(state: RunState, on: bool) -> list[ObjectRef]:
+    """The Jobs to suspend or resume, that of the launcher first: otherwise it would treat its workers as lost."""
+    jobs = list_run_jobs(state)
+    is_queued = state.worker is not None and bool(state.worker.queue)
+    return jobs[:1] if is_queued and not on else jobs  # the queue resumes the worker Job
+
+
+def suspend_jobs(cluster: Cluster, jobs: Iterable[ObjectRef], on: bool) -> None:
+    """Set spec.suspend of Jobs."""
+    for job in jobs:
+        cluster.patch(job.path, {"spec": {"suspend": on}})
 
 
 def has_ended(state: RunState) -> bool:

@@ -1,4 +1,4 @@
-"""Applies the rendered objects of a job with server-side apply, and refuses to change an existing run.
+"""Plans the server-side apply of a job: what it would change, and whether it may. Changes nothing.
 
 The values with which a run began are in an annotation of its settings. They are compared with the new values, both
 rendered by this dsgen, as in a folder (`writer.freezing`). A run that another tool applied has no such annotation; then
@@ -8,18 +8,20 @@ a dry run of the API server shows what would change.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import __version__
-from dsgen.cluster.actions import ObjectRef, list_labelled
+from dsgen.cluster.actions import ObjectRef, explain_refusal, list_labelled
 from dsgen.cluster.models import JOB, RUN, parse_map
 from dsgen.cluster.ownership import Owner, find_owner
 from dsgen.cluster.phase import ENDS
 from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_records, list_runs
 from dsgen.cluster.requirements import ApiObject
-from dsgen.errors import EXIT_FINDINGS, ApiError, DsgenError
+from dsgen.errors import ApiError, ApplyError, RevertedError
+from dsgen.render import render
 from dsgen.runs.differences import FieldChange, fields
 from dsgen.runs.guard import JobGuard
 from dsgen.runs.keys import given
@@ -40,6 +42,11 @@ INVALID = 422
 OF_THE_SERVER = ("metadata.managedFields", "metadata.resourceVersion", "metadata.generation", "status")
 """Fields of metadata that the API server sets."""
 SUSPEND = "suspend"
+CONFLICT = 409
+MANAGER = "dsgen"
+MANAGERS = re.compile(r'conflicts? with "([^"]+)"')
+LONGEST = 300
+"""The length of a message of the API server, which may contain a whole object."""
 MOST_TOLD = 5
 """The number of changed fields in a message."""
 NEW_RUN = (
@@ -47,10 +54,12 @@ NEW_RUN = (
 )
 
 
-class ApplyError(DsgenError):
-    """The objects cannot be applied to the cluster."""
+class ChangedRunError(ApplyError):
+    """The run is in the cluster with other values. `problems`: the changed keys."""
 
-    exit_code = EXIT_FINDINGS
+    def __init__(self, problems: Sequence[Diagnostic]) -> None:
+        super().__init__(*(problem.message for problem in problems))
+        self.problems = problems
 
 
 class Part(NamedTuple):
@@ -98,6 +107,40 @@ class JobRuns:
         """Other runs that have not ended."""
         live = {one.run for one in self.jobs if not one.ended and one.run != but}
         return sorted(run for run in live if not self.end(run))
+
+
+@dataclass(frozen=True)
+class ApplyPlan:
+    """What applying a job does.
+
+    parts: the objects, in their order. kept: the version of dsgen whose objects of the run stay as they are; empty if
+    they are applied. old: the objects to delete afterwards. ends: the runs that these would end. force: see `send`.
+    """
+
+    parts: Sequence[Part]
+    kept: str
+    old: Sequence[ObjectRef]
+    ends: Sequence[str]
+    force: bool
+
+
+def plan_apply(cluster: Cluster, job: Job, runs: JobRuns, force: bool = False) -> ApplyPlan:
+    """The plan for a job without errors; runs: those of `read_runs`; force: also if another tool applies the job.
+
+    Raises RevertedError, ChangedRunError, and ApplyError if the API server refuses objects.
+    """
+    documents = render(job.data, job.release)
+    parts = prepare_parts(cluster, job, documents)
+    if (refusal := explain_refusal(find_job_owner(parts), "change the keys")) and not force:
+        raise RevertedError(refusal)
+    verdict = judge(cluster, job, documents, parts)
+    if verdict.problems:
+        raise ChangedRunError(verdict.problems)
+    if refusals := find_refusals(cluster, [part for part in parts if not (verdict.kept and part.of_run)], force):
+        raise ApplyError(*refusals)
+    old = find_leftovers(cluster, job, parts, bool(verdict.kept))
+    ends = runs.going(job.data["run"]["id"]) if old else []
+    return ApplyPlan(parts, verdict.kept, old, ends, force)
 
 
 def read_runs(cluster: Cluster, job: Job) -> JobRuns:
@@ -235,3 +278,44 @@ def find_leftovers(cluster: Cluster, job: Job, applied: Sequence[Part], kept: bo
     rendered = {part.path for part in applied}
     scripts = list_labelled(cluster, space, f"{JOB}={name},{COMPONENT}=scripts")
     return [*old, *(one for one in scripts if one.path not in rendered)]
+
+
+# A dry run of all objects
+
+
+def find_refusals(cluster: Cluster, rendered: Iterable[Part], force: bool) -> list[str]:
+    """The reasons why the API server would refuse objects, from a dry run of all of them. Raises ApiError."""
+    said = []
+    for part in rendered:
+        try:
+            send(cluster, part, True, force)
+        except ApiError as error:
+            if not 400 <= error.status < 500:
+                raise ApiError(f"{part.title}: {shorten(error)}; nothing was applied", error.status) from error
+            said.append(_refusal(part, error))
+    return said
+
+
+def _refusal(part: Part, error: ApiError) -> str:
+    if error.status == MISSING and not part.live:
+        return f"{part.title}: the cluster has no kind {part.content['kind']} of {part.content['apiVersion']}"
+    return f"{part.title}: {shorten(error)}" + (". --force takes these fields over" * (error.status == CONFLICT))
+
+
+def shorten(error: ApiError) -> str:
+    said = str(error)
+    return said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} ... {said[-LONGEST // 2 :]}"
+
+
+def send(cluster: Cluster, part: Part, dry_run: bool, force: bool) -> str:
+    """Apply one object; `created`, `configured` or `unchanged`. Raises ApiError."""
+    try:
+        made = cluster.apply(part.path, part.content, dry_run, force)
+    except ApiError as error:
+        # `dsgen suspend` has the same field manager, but another operation.
+        if error.status != CONFLICT or set(MANAGERS.findall(str(error))) != {MANAGER}:
+            raise
+        made = cluster.apply(part.path, part.content, dry_run, True)
+    if part.live is None:
+        return "created"
+    return "configured" if find_differences(part, made) else "unchanged"

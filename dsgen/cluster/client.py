@@ -179,8 +179,8 @@ class Cluster:
 
     def _configured(self) -> Any:
         configuration = client.Configuration()
-        file = self.kubeconfig or None
-        if not (file or self.context) and (IN_CLUSTER / "token").exists() and not _kubeconfig_is_there():
+        file = self.kubeconfig or _kubeconfig_path()
+        if not (self.kubeconfig or self.context) and (IN_CLUSTER / "token").exists() and not _kubeconfig_is_there():
             config.load_incluster_config(configuration)
             self.namespace = (IN_CLUSTER / "namespace").read_text().strip()
             return configuration
@@ -204,7 +204,7 @@ class Cluster:
 
     def _unusable(self, error: Exception) -> str:
         """What is wrong with the kubeconfig; if there is none, how to name one."""
-        file = self.kubeconfig or _kubeconfig_path() or "~/.kube/config"
+        file = self.kubeconfig or _kubeconfig_path()
         if any(path.exists() for path in _paths(file)):
             why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return f"cannot use {self._named()}: {_one_line(why)}"
@@ -254,7 +254,8 @@ class _Complaints(logging.Handler):
 
 
 def _kubeconfig_path() -> str:
-    return str(config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION)
+    """The present kubeconfig; the library keeps the one of its import."""
+    return os.environ.get("KUBECONFIG") or "~/.kube/config"
 
 
 def _kubeconfig_is_there() -> bool:

@@ -209,11 +209,3 @@ def _cause(cause: Cause) -> str:
     lines += [f"  seen at: {cause.about}"] if cause.about and cause.about not in cause.message else []
     lines += [f"  in the values file: {', '.join(cause.keys)}"] if cause.keys else []
     return "".join(f"{line}\n" for line in [*lines, f"  more: {cause.link}"])
-
-
-def report_causes(report: Report, causes: Sequence[Cause]) -> dict[str, Any]:
-    """The causes of a run, as data for programs."""
-    kept = {key: report[key] for key in ("version", "job", "namespace", "run", "phase", "reason", "notes")}
-    return kept | {
-        "causes": [cause._asdict() | {"keys": list(cause.keys), "link": cause.link} for cause in causes],
-    }

@@ -6,16 +6,22 @@ skipped. Equal lines are distinguished by the timestamp of the kubelet.
 
 from __future__ import annotations
 
+import queue
 import re
+import threading
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from dsgen.cluster.models import PodState, RunState, parse_pod
+from dsgen.cluster.models import PodState, RunState, format_time, parse_pod
+from dsgen.cluster.phase import ENDS
 from dsgen.cluster.reader import MISSING, api_path
+from dsgen.cluster.report import Report
 from dsgen.cluster.requirements import ApiObject
-from dsgen.errors import ApiError
+from dsgen.cluster.runs import RunRef, report_run
+from dsgen.errors import ApiError, DsgenError, NotFoundError
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
@@ -31,6 +37,11 @@ STAMP = 19
 TIMED = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 RANK = re.compile(rb"^(?:\[rank(\d+)\]:|\[dsgen\] rank (\d+) |(?:\[[^]]*\] )*\[Rank (\d+)\] )")
 """The beginning of a line of PyTorch, dsgen or DeepSpeed that names its rank."""
+RETRY_SECONDS = 1
+END_SECONDS = 30
+"""How long the ends of the logs may take after the end of the run."""
+NOT_YET = 400
+"""The answer of the API server for a container that has not started."""
 LOST = b"unable to retrieve container logs"
 """The message of the kubelet for a removed container."""
 
@@ -59,8 +70,35 @@ class LogSource(NamedTuple):
     rank: int | None = None
 
 
+class LogLimits(NamedTuple):
+    """How many lines of each container there may be at first, and how many seconds old."""
+
+    tail: int | None = None
+    seconds: float | None = None
+
+    def since(self, state: RunState) -> str:
+        """The time from which on lines are wanted; empty for all."""
+        return "" if self.seconds is None else format_time(state.now - self.seconds) or ""
+
+
+class LogLine(NamedTuple):
+    """A line of a container. `time`: that of its node, as RFC 3339; empty for a line of the record."""
+
+    pod: str
+    container: str
+    time: str
+    text: str
+
+
+EVERYTHING, NO_LIMITS = LogChoice(), LogLimits()
+LogOutput = tuple[LogSource, bytes] | str
+"""A line of a container, with its timestamp; or a remark."""
+
+
 def select_sources(state: RunState, choice: LogChoice) -> list[LogSource]:
-    """The selected containers, oldest first."""
+    """The selected containers, oldest first. Raises NotFoundError if a rank cannot be told from the others."""
+    if method := find_unclear_method(state, choice):
+        raise NotFoundError(f"launch.method {method} does not show which rank wrote a line: leave out --rank")
     pods = sorted((one for one in state.pods if one.role == _role(state, choice)), key=lambda one: one.created)
     index = _index(state, choice)
     if index is not None and _role(state, choice) == "worker":
@@ -72,6 +110,18 @@ def select_sources(state: RunState, choice: LogChoice) -> list[LogSource]:
         pods = [one for one in pods if one.name not in newest]
     host = f"{state.job}-{state.run}-worker-{index}" if choice.rank is not None and _ssh(state) else ""
     return [LogSource(one.name, name, one.name, host, choice.rank) for one in pods for name in _containers(one, choice)]
+
+
+def remark_on_choice(state: RunState, choice: LogChoice) -> str:
+    """A remark if some workers are left out, or if lines of other ranks are shown; otherwise empty."""
+    if count := count_left_out(state, choice):
+        return f"{count} more workers: --worker N shows one"
+    if count := count_ranks(state, choice):
+        return (
+            f"most lines show their worker, not their rank: these are the lines of its {count} ranks, except those that"
+            " name another rank; training.rankLogs writes a file for each rank"
+        )
+    return ""
 
 
 def count_left_out(state: RunState, choice: LogChoice) -> int:
@@ -185,3 +235,123 @@ class LogLines:
             text = text[len(label) :]
         named = RANK.match(text) if self.source.rank is not None else None
         return not named or int(next(filter(None, named.groups()))) == self.source.rank
+
+
+def read_logs(
+    ref: RunRef, state: RunState, sources: Iterable[LogSource], limits: LogLimits = NO_LIMITS
+) -> Iterator[LogOutput]:
+    """The present lines of containers. Raises ApiError."""
+    for source in sources:
+        lines = LogLines(ref.cluster, ref.namespace, source, limits.since(state))
+        try:
+            tail = "" if limits.tail is None else str(limits.tail)
+            yield from ((source, line) for line in lines.connect(False, tail))
+        except ApiError as error:
+            if error.status not in (NOT_YET, MISSING):
+                raise
+            yield str(error)
+
+
+def iterate_lines(ref: RunRef, choice: LogChoice, limits: LogLimits, follow: bool) -> Iterator[LogLine]:
+    """The lines of a run without remarks; without containers, the last lines in the record."""
+    if follow:
+        yield from _parse_lines(LogFollower(ref, choice, limits).follow())
+        return
+    state = ref.read_state()
+    if sources := select_sources(state, choice):
+        yield from _parse_lines(read_logs(ref, state, sources, limits))
+    else:
+        yield from (LogLine("", "", "", text) for text in list_tails(state.record))
+
+
+def _parse_lines(output: Iterable[LogOutput]) -> Iterator[LogLine]:
+    for one in output:
+        if isinstance(one, tuple):
+            source, line = one
+            time, _, text = line.decode(errors="replace").partition(" ")
+            yield LogLine(source.pod, source.container, time, text)
+
+
+class LogFollower:
+    """Follows a run to its end: one thread watches it and starts a thread for each container.
+
+    `has_several`: whether there are several containers. `report`: that of the ended run.
+    """
+
+    def __init__(self, ref: RunRef, choice: LogChoice = EVERYTHING, limits: LogLimits = NO_LIMITS) -> None:
+        self.has_several = False
+        self.report: Report | None = None
+        self._ref, self._choice = ref, choice
+        # no lines with --follow: those since now
+        self._limits = limits._replace(tail=None, seconds=limits.seconds or 0) if limits.tail == 0 else limits
+        self._output: queue.Queue[LogOutput | DsgenError | None] = queue.Queue(10_000)
+        self._threads: dict[LogSource, threading.Thread] = {}
+        self._remark = ""
+
+    def follow(self) -> Iterator[LogOutput]:
+        """The lines until the run has ended, and remarks while it waits. Raises NotFoundError, ApiError."""
+        threading.Thread(target=self._watch, daemon=True).start()
+        while (output := self._output.get()) is not None:
+            if isinstance(output, DsgenError):
+                raise output
+            yield output
+
+    def _watch(self) -> None:
+        since: str | None = None
+        try:
+            for state in self._ref.watch_states():
+                report = report_run(state)
+                if since is None:
+                    since = self._limits.since(state)
+                    if remark := remark_on_choice(state, self._choice):
+                        self._output.put(remark)
+                self._start(state, since)
+                self._remark_on_wait(report)
+                if report["phase"] in ENDS:
+                    self._end(report)
+                    return
+        except DsgenError as error:
+            self._output.put(error)
+
+    def _start(self, state: RunState, since: str) -> None:
+        """Follow the containers that have started since the last call."""
+        sources = select_sources(state, self._choice)
+        self.has_several = len({source.label for source in sources}) > 1
+        for source in sources:
+            if source not in self._threads:
+                lines = LogLines(self._ref.cluster, self._ref.namespace, source, since)
+                self._threads[source] = threading.Thread(target=self._follow, args=(lines,), daemon=True)
+                self._threads[source].start()
+
+    def _remark_on_wait(self, report: Report) -> None:
+        """Give the reason of waiting when it changes; nothing while the run is running."""
+        text = ": ".join(part for part in (report["phase"], report["reason"], report["message"]) if part)
+        if text != self._remark and report["phase"] not in ("Running", "Starting"):
+            self._output.put(text)
+        self._remark = text
+
+    def _end(self, report: Report) -> None:
+        """Wait a moment for the ends of the containers after the run."""
+        until = time.monotonic() + END_SECONDS
+        for thread in self._threads.values():
+            thread.join(max(until - time.monotonic(), 0))
+        self.report = report
+        self._output.put(None)
+
+    def _follow(self, lines: LogLines) -> None:
+        """Give the lines of one container until it has ended or its pod is deleted."""
+        tail = str(self._limits.tail or "")
+        while True:
+            try:
+                state = lines.state()
+                if state not in BEGUN:
+                    tail = ""  # the container is followed from its start
+                else:
+                    for line in lines.connect(state == "running", tail):
+                        self._output.put((lines.source, line))
+                    if state == "terminated":
+                        return
+            except ApiError as error:  # the API server or the kubelet is unavailable
+                if error.status == MISSING:
+                    return
+            time.sleep(RETRY_SECONDS)

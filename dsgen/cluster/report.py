@@ -6,9 +6,10 @@ and `tasks` and `aggregate`, as in a DeepSpeedJob of T9k. schemas/status.schema.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypedDict
 
+from dsgen.cluster.diagnosis import Cause
 from dsgen.cluster.models import PodState, RunState, count_accelerators, format_time, parse_time
 from dsgen.cluster.ownership import name_manager
 from dsgen.cluster.phase import ACTIVE, DEAD_SECONDS, RunStatus, list_notes
@@ -18,7 +19,66 @@ SCHEMA = "schemas/status.schema.json"
 COUNTED = ("creating", "pending", "running", "succeeded", "failed", "deleted", "unknown")
 
 
-def make_report(state: RunState, shown: RunStatus) -> dict[str, Any]:
+class Report(TypedDict):
+    """The state of one run, as data; schemas/status.schema.json describes each key."""
+
+    version: int
+    job: str
+    namespace: str
+    run: str
+    phase: str
+    reason: str
+    message: str
+    since: str | None
+    startTime: str | None
+    endTime: str | None
+    exitCode: int | None
+    worldSize: int | None
+    progress: dict[str, Any] | None
+    managedBy: str
+    workers: dict[str, int]
+    accelerators: dict[str, int]
+    acceleratorHours: float
+    acceleratorHoursWaiting: float
+    attempts: list[dict[str, Any]]
+    totals: dict[str, Any]
+    firstFailure: dict[str, Any] | None
+    lease: dict[str, Any] | None
+    claims: list[dict[str, Any]] | None
+    conditions: list[dict[str, Any]]
+    tasks: list[dict[str, Any]]
+    aggregate: dict[str, int]
+    notes: list[str]
+
+
+class CausesReport(TypedDict):
+    """The causes of a run, root causes first, as data. Keys as in `Report`."""
+
+    version: int
+    job: str
+    namespace: str
+    run: str
+    phase: str
+    reason: str
+    notes: list[str]
+    causes: list[dict[str, Any]]
+
+
+def report_causes(report: Report, causes: Iterable[Cause]) -> CausesReport:
+    """The causes of a run, as data for programs."""
+    return {
+        "version": report["version"],
+        "job": report["job"],
+        "namespace": report["namespace"],
+        "run": report["run"],
+        "phase": report["phase"],
+        "reason": report["reason"],
+        "notes": report["notes"],
+        "causes": [{**cause._asdict(), "keys": [*cause.keys], "link": cause.link} for cause in causes],
+    }
+
+
+def make_report(state: RunState, shown: RunStatus) -> Report:
     """The report of one run."""
     record = state.record
     began, (held, waited) = _began(state), count_hours(state)

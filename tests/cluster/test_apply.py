@@ -7,8 +7,8 @@ import pytest
 
 from dsgen import api, values
 from dsgen.cluster.actions import ObjectRef
-from dsgen.cluster.apply import IncompleteApplyError, apply, find_refusals, prune
-from dsgen.cluster.apply_plan import Part, judge, prepare_parts
+from dsgen.cluster.apply import IncompleteApplyError, apply_objects, prune_objects
+from dsgen.cluster.apply_plan import ApplyPlan, Part, find_refusals, judge, prepare_parts
 from dsgen.errors import ApiError
 from dsgen.problems.diagnostics import Diagnostic
 
@@ -73,7 +73,8 @@ def judged(server: Server) -> tuple[list[Diagnostic], str]:
 
 
 def applied(server: Server, rendered: Sequence[Part]) -> list[str]:
-    return list(apply(server, rendered, kept=False, dry_run=False, force=False))  # type: ignore[arg-type]  # as above
+    plan = ApplyPlan(rendered, kept="", old=[], ends=[], force=False)
+    return [" ".join(one) for one in apply_objects(server, plan)]  # type: ignore[arg-type]  # as above
 
 
 @pytest.mark.parametrize("error", [AWAY, QUOTA])
@@ -135,7 +136,7 @@ def test_old_objects_that_cannot_be_deleted_are_named() -> None:
     server.fails["/cifar-0-worker"] = AWAY
 
     with pytest.raises(IncompleteApplyError) as raised:
-        list(prune(server, old))  # type: ignore[arg-type]  # as above
+        list(prune_objects(server, ApplyPlan([], "", old, [], False)))  # type: ignore[arg-type]  # as above
     assert raised.value.lines[1:] == (
         "deleted: job/cifar-0-launcher",
         "not deleted: job/cifar-0-worker, job/gone",

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from dsgen.cli.list import runs
 from dsgen.cluster.diagnosis import diagnose
 from dsgen.cluster.format_text import format_status
 from dsgen.cluster.models import INDEX, JOB
 from dsgen.cluster.phase import find_status
 from dsgen.cluster.reader import RECORD_SUFFIX, add_surroundings, read_run
 from dsgen.cluster.report import make_report
+from dsgen.cluster.runs import list_states
 from tests.cluster import recorded
 
 MEBIBYTE = 2**20
@@ -116,7 +116,7 @@ def test_the_time_of_a_status_is_linear() -> None:
 @pytest.mark.parametrize("count", [200])
 def test_many_jobs_are_listed_with_few_lists(count: int) -> None:
     reader = Counting("running").with_jobs(count)
-    listed = list(runs(reader, "", JOB, False))
+    listed = list(list_states(reader, ""))
 
     assert count == len(listed)
     assert {"Running"} == {find_status(state).phase for state in listed}

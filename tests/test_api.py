@@ -68,7 +68,7 @@ def test_a_job_with_errors_is_not_rendered(folder: Path, make: object) -> None:
     assert callable(make)
     for wrong in ({"workers": {"replicas": 0}}, {"training": {"module": "train"}}):
         job = api.load("cifar.yaml", wrong)
-        with pytest.raises(api.Invalid, match=r"<values 2>:\d+:\d+: error: ") as caught:
+        with pytest.raises(api.InvalidJobError, match=r"<values 2>:\d+:\d+: error: ") as caught:
             make(job)
         assert caught.value.problems == api.validate(job, for_chart=make is api.chart)
 
@@ -140,6 +140,18 @@ BAD_ARGUMENTS: list[tuple[str, Callable[[], object]]] = [
     ("sources must be dict", lambda: api.as_text([], None)),
     ("path must be list or tuple, not str", lambda: api.path_text("a.b")),
     ("each key of a path must be str or int", lambda: api.path_text((None,))),
+    ("job must be a name or a loaded job, not int", lambda: api.status(3)),
+    ("a/b/c: name a job as cifar, training/cifar", lambda: api.status("a/b/c")),
+    ("run must be str, not int", lambda: api.why("cifar", run=1)),
+    ("context must be str, not int", lambda: api.status("cifar", context=1)),
+    ("kubeconfig must be str, not PosixPath", lambda: api.list(kubeconfig=Path("a"))),
+    ("state must be end, running, admitted, not 'off'", lambda: api.wait("cifar", "off")),
+    ("timeout must be int or float, not str", lambda: api.wait("cifar", timeout="1h")),
+    ("worker must not be negative, but it is -1", lambda: api.logs("cifar", worker=-1)),
+    ("tail must be int or NoneType, not str", lambda: api.logs("cifar", tail="5")),
+    ("worker and rank are mutually exclusive", lambda: api.logs("cifar", worker=0, rank=0)),
+    ("selector must be str, not NoneType", lambda: api.list(selector=None)),
+    ("job must be Job, not str", lambda: api.apply("cifar")),
 ]
 
 

@@ -1,0 +1,201 @@
+"""A run in a cluster: its state now and after each change, and the runs of a cluster.
+
+Waiting takes hours: watches may end, versions expire, and the API be unavailable.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dsgen.cluster.diagnosis import diagnose
+from dsgen.cluster.models import JOB, JobState, PodState, RunState, parse_pod
+from dsgen.cluster.phase import ACTIVE, ENDS
+from dsgen.cluster.reader import (
+    MISSING,
+    Reader,
+    add_jobs,
+    add_record,
+    add_surroundings,
+    api_path,
+    depends_on_nodes,
+    list_jobs,
+    list_nodes,
+    list_records,
+    list_runs,
+    read_run,
+)
+from dsgen.cluster.report import Report, make_report
+from dsgen.errors import (
+    ApiError,
+    NotFoundError,
+    UsageProblem,
+)
+from dsgen.schema.suggestions import closest, did_you_mean, possible
+
+if TYPE_CHECKING:
+    from dsgen.cluster.client import Cluster
+
+KINDS = ("configmaps", "jobs", "pods")
+SETTLE_SECONDS = 0.3
+"""Seconds to wait for further changes, which come in bursts."""
+QUIET_SECONDS = 20
+"""Seconds after which the state is read without a change, because a lease expires without one."""
+RETRY_SECONDS = 2
+
+
+REFUSALS: tuple[int, ...] = (401, 403)
+PATIENCE_SECONDS = 300
+"""How long a waiting command tolerates an API server that does not answer."""
+WAITED_FOR: dict[str, Callable[[RunState, str], bool]] = {
+    "end": lambda _, phase: phase in ENDS,
+    "running": lambda _, phase: phase in ("Running", *ENDS),
+    "admitted": lambda state, phase: phase in (*ACTIVE, *ENDS) or _is_admitted(state),
+}
+"""The states for which `dsgen wait` waits -> whether a run in a phase has reached it."""
+
+
+@dataclass
+class RunRef:
+    """One run of one job in one cluster; `run` is empty for the newest."""
+
+    cluster: Cluster
+    namespace: str
+    job: str
+    run: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"{self.namespace}/{self.job}"
+
+    def read_state(self, around: bool = False, thrifty: bool = False) -> RunState:
+        """The present state of the run. around: with its surroundings; thrifty: see `reader`. Raises NotFoundError."""
+        state = read_run(self.cluster, self.namespace, self.job, self.run, thrifty)
+        if state is None:
+            raise NotFoundError(self._missing())
+        return add_surroundings(self.cluster, state, thrifty) if around else state
+
+    def watch_states(self, until: float = float("inf")) -> Iterator[RunState]:
+        """The state now and after each change; a failing API server is asked again for a few minutes.
+
+        A server that has just started may refuse requests that it allows a moment later.
+        """
+        answered, refusals = time.monotonic(), REFUSALS
+        for _ in watch_changes(self.cluster, self.namespace, self.job, until):
+            try:
+                state = self.read_state()
+            except ApiError as error:
+                if error.status in refusals or time.monotonic() - answered > PATIENCE_SECONDS:
+                    raise
+                continue
+            answered, refusals = time.monotonic(), ()
+            self.run = state.run
+            yield state
+
+    def _missing(self) -> str:
+        """The message for an unknown job or run, with a suggestion."""
+        jobs = list_jobs(self.cluster, self.namespace)
+        known = sorted({one.job for one in jobs})
+        if self.job in known:
+            runs = list_runs([one for one in jobs if one.job == self.job], {})
+            return f"job {self.title} has no run {self.run}; {possible(runs, 'runs')}"
+        try:
+            self.cluster.get(f"/api/v1/namespaces/{self.namespace}")
+        except ApiError as error:
+            if error.status == MISSING:
+                return f"the namespace {self.namespace} does not exist"
+        hint = did_you_mean(closest(self.job, known)) or possible(known, "jobs") or "dsgen list -A shows all jobs"
+        return f"namespace {self.namespace} has no run of a job {self.job}; {hint}"
+
+
+def parse_job_name(text: str, namespace: str = "") -> tuple[str, str]:
+    """Namespace and name of a job that is written as cifar or training/cifar. Raises UsageProblem."""
+    space, _, name = text.rpartition("/")
+    if not name or "/" in space or (space and namespace and space != namespace):
+        raise UsageProblem(f"{text}: name a job as cifar, training/cifar or by its values file")
+    return space or namespace, name
+
+
+def report_run(state: RunState) -> Report:
+    """The report of a run: its phase and its parts, as data."""
+    return make_report(state, diagnose(state)[0])
+
+
+def wait_for(ref: RunRef, what: str, until: float) -> Iterator[tuple[RunState, bool]]:
+    """Each state of a run until it is one of WAITED_FOR, and whether it is; ends at the monotonic time `until`."""
+    for state in ref.watch_states(until):
+        is_reached = WAITED_FOR[what](state, diagnose(state)[0].phase)
+        yield state, is_reached
+        if is_reached:
+            return
+
+
+def _is_admitted(state: RunState) -> bool:
+    """Whether both Jobs are admitted, so that they can have pods."""
+    jobs = (state.launcher, state.worker)
+    return all(job is not None and not job.suspended for job in jobs)
+
+
+def list_states(reader: Reader, namespace: str, selector: str = "", all_runs: bool = False) -> Iterator[RunState]:
+    """The state of each job's newest run, or of all its runs, from three list requests, and one for nodes if needed.
+
+    namespace: empty for all. selector: labels that the jobs must have.
+    """
+    selector = ",".join(part for part in (JOB, selector) if part)
+    jobs: dict[tuple[str, str], list[JobState]] = defaultdict(list)
+    for one in list_jobs(reader, namespace, selector):
+        jobs[one.namespace, one.job].append(one)
+    pods: dict[tuple[tuple[str, str], str], list[PodState]] = defaultdict(list)
+    for entry in reader.items(api_path("pods", namespace), labelSelector=JOB):
+        pod = parse_pod(entry)
+        pods[(entry["metadata"]["namespace"], entry["metadata"]["labels"][JOB]), pod.run].append(pod)
+    records = list_records(reader, namespace, selector)
+    needs_nodes = depends_on_nodes(one for each in pods.values() for one in each)
+    nodes = list_nodes(reader, []) if needs_nodes else None
+    for name in sorted(jobs.keys() | records.keys()):
+        data = records.get(name)
+        known = list_runs(jobs[name], data or {})
+        for run in known if all_runs else known[:1]:
+            state = RunState(name[1], name[0], run, reader.now(), pods=pods[name, run], nodes=nodes)
+            yield add_record(add_jobs(state, jobs[name]), data)
+
+
+def watch_changes(cluster: Cluster, namespace: str, job: str, until: float = float("inf")) -> Iterator[None]:
+    """Yields at once, after each change, and after QUIET_SECONDS without one, until the monotonic time `until`."""
+    seen: queue.SimpleQueue[str] = queue.SimpleQueue()
+    stopped = threading.Event()
+    for kind in KINDS:
+        threading.Thread(target=_watch, args=(cluster, kind, namespace, job, seen, stopped), daemon=True).start()
+    try:
+        yield
+        while (left := until - time.monotonic()) > 0:
+            try:
+                seen.get(timeout=min(left, QUIET_SECONDS))
+                time.sleep(min(left, SETTLE_SECONDS))
+                while not seen.empty():
+                    seen.get()
+            except queue.Empty:
+                pass
+            yield
+    finally:
+        stopped.set()
+
+
+def _watch(
+    cluster: Cluster, kind: str, namespace: str, job: str, seen: queue.SimpleQueue[str], stopped: threading.Event
+) -> None:
+    """One watch after the other. Changes between two watches are not lost, because everything is read again."""
+    while not stopped.is_set():
+        try:
+            for _ in cluster.watch(api_path(kind, namespace), labelSelector=f"{JOB}={job}"):
+                if stopped.is_set():
+                    return
+                seen.put(kind)
+            seen.put(kind)
+        except ApiError:
+            stopped.wait(RETRY_SECONDS)

@@ -1,0 +1,115 @@
+"""The commands that change runs: what they send to the API server, which has the recorded objects of a real one."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cluster.server import RecordedServer
+
+JOBS = "/apis/batch/v1/namespaces/training/jobs"
+LAUNCHER, WORKER = f"{JOBS}/cifar-1-launcher", f"{JOBS}/cifar-1-worker"
+RECORD = "/api/v1/namespaces/training/configmaps/cifar-status"
+FLUX = {"kustomize.toolkit.fluxcd.io/name": "jobs", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
+STOP = """\
+stop training/cifar, run 1
+  job/cifar-1-launcher
+  job/cifar-1-worker
+"""
+
+
+def phase_in_record(server: RecordedServer) -> str:
+    phase: str = json.loads(server.objects[RECORD]["data"]["1"])["phase"]
+    return phase
+
+
+def free_workers(server: RecordedServer) -> None:
+    """As the workers do when the run is over: they end."""
+    for path, item in server.objects.items():
+        if "/pods/cifar-1-worker" in path:
+            item["status"]["phase"] = "Succeeded"
+
+
+def test_a_run_is_stopped_by_deleting_its_launcher(server: RecordedServer, cli: Cli) -> None:
+    """There is no launcher here that could write the end to the record, so dsgen does it."""
+    free_workers(server)
+
+    result = cli("stop", "cifar", "--yes")
+
+    assert (0, f"{STOP}training/cifar, run 1: Stopped\n", "") == result
+    assert [("DELETE", LAUNCHER), ("PATCH", RECORD)] == [change[:2] for change in server.changes]
+    assert "Stopped" == phase_in_record(server)
+
+
+def test_a_stopped_run_is_not_stopped_again(server: RecordedServer, cli: Cli) -> None:
+    free_workers(server)
+    cli("stop", "cifar", "--yes")
+    del server.changes[:]
+
+    assert (0, "training/cifar, run 1: it has ended, Stopped\n", "") == cli("stop", "cifar", "--yes")
+    assert [] == server.changes
+
+
+@pytest.mark.parametrize("command", ["stop", "suspend", "delete"])
+def test_nothing_is_changed_without_a_confirmation(server: RecordedServer, cli: Cli, command: str) -> None:
+    result = cli(command, "cifar")
+
+    assert (2, [f"{command} training/cifar, run 1"]) == (result.code, result.out.splitlines()[:1])
+    assert "there is no terminal to ask for confirmation: use --yes" in result.err
+    assert [] == server.changes
+
+
+def test_both_jobs_are_suspended_and_resumed_the_launcher_first(server: RecordedServer, cli: Cli) -> None:
+    assert 0 == cli("suspend", "cifar", "--yes").code
+    assert [True, True] == [server.objects[path]["spec"]["suspend"] for path in (LAUNCHER, WORKER)]
+    assert 0 == cli("resume", "cifar", "--yes").code
+
+    assert [
+        ("PATCH", path, {"spec": {"suspend": on}}) for on in (True, False) for path in (LAUNCHER, WORKER)
+    ] == server.changes
+
+
+def test_a_queue_resumes_the_workers(server: RecordedServer, cli: Cli) -> None:
+    server.objects[WORKER]["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "gpus"
+
+    assert 0 == cli("resume", "cifar", "--yes").code
+    assert [("PATCH", LAUNCHER, {"spec": {"suspend": False}})] == server.changes
+
+
+@pytest.mark.parametrize(
+    ("command", "instead"),
+    [
+        ("stop", "set lifecycle.suspend: true in the values file, render it and commit"),
+        ("suspend", "set lifecycle.suspend: true in the values file, render it and commit"),
+        ("resume", "set lifecycle.suspend: false in the values file, render it and commit"),
+        ("delete", "remove the job's folder and commit"),
+    ],
+)
+def test_what_flux_would_undo_is_refused(server: RecordedServer, cli: Cli, command: str, instead: str) -> None:
+    server.objects[LAUNCHER]["metadata"]["labels"].update(FLUX)
+
+    result = cli(command, "cifar", "--yes")
+
+    said = "Flux Kustomization flux-system/jobs applies this job and would undo the change"
+    assert (1, "", f"dsgen: {said}. Instead, {instead}; or use --force\n") == result
+    assert [] == server.changes
+
+
+@pytest.mark.parametrize(("flags", "kept"), [((), True), (("--job",), False)])
+def test_a_run_is_deleted_with_its_objects(
+    server: RecordedServer, cli: Cli, flags: tuple[str, ...], kept: bool
+) -> None:
+    result = cli("delete", "cifar", *flags, "--yes")
+
+    assert (0, "") == (result.code, result.err)
+    assert {LAUNCHER, WORKER} <= {path for method, path, _ in server.changes if method == "DELETE"}
+    assert kept == (RECORD in server.objects)
+    assert "kept: claim cifar-data" in result.out
+
+
+def test_a_failed_run_cannot_be_suspended(make_server: Callable[..., RecordedServer], cli: Cli) -> None:
+    server = make_server(cifar="failed")
+
+    assert (1, "training/cifar, run 1: it has ended, Failed\n", "") == cli("suspend", "cifar", "--yes")
+    assert [] == server.changes
