@@ -47,7 +47,7 @@ class Keeping:
         """Keep what was read of this run."""
         for answer in self.answers.values():
             for entry in answer if isinstance(answer, list) else ():
-                trim(entry)
+                _trim(entry)
         for key in [key for key in self.answers if key.startswith("/api/v1/namespaces/") and "/events" in key]:
             mine = {event.name for event in state.events}
             self.answers[key] = [e for e in self.answers[key] if e["involvedObject"]["name"] in mine]
@@ -101,7 +101,7 @@ def _key(path: str, query: dict[str, str]) -> str:
     return path + "".join(f" {name}={value}" for name, value in sorted(query.items()))
 
 
-def trim(entry: dict[str, Any]) -> None:
+def _trim(entry: dict[str, Any]) -> None:
     meta = entry["metadata"]
     meta.get("annotations", {}).pop("kubectl.kubernetes.io/last-applied-configuration", None)
     for field in meta.get("managedFields", []):
