@@ -23,7 +23,7 @@ NON_ROOT, WEBHOOK = "workers_not_root(values)", "values.status.webhook.url"
 EPHEMERAL = ("emptyDir", "ephemeral", "configMap", "secret", "projected")
 
 
-def _same_port(one: str, other: str, when: str = "") -> Check:
+def _same_port(one: str, other: str, when: str = "", inside: tuple[str, ...] = POD_MONITOR) -> Check:
     condition = f"values.{one} == values.{other}"
     return Check(
         id="DS242",
@@ -31,7 +31,7 @@ def _same_port(one: str, other: str, when: str = "") -> Check:
         when=f"{when} and {condition}" if when else condition,
         message=f"{one} and {other} are both << values.{one} >>",
         hint="change one of them",
-        inside=POD_MONITOR,
+        inside=inside,
     )
 
 
@@ -206,6 +206,9 @@ ROWS = (
     ),
     _same_port("monitoring.podMonitor.port", "ssh.port", "uses_ssh(values)"),
     _same_port("monitoring.podMonitor.port", "launch.masterPort"),
+    _same_port("monitoring.podMonitor.port", "workers.readinessPort"),
+    _same_port("workers.readinessPort", "ssh.port", "uses_ssh(values)", inside=()),
+    _same_port("workers.readinessPort", "launch.masterPort", inside=()),
     Check(
         id="DS341",
         path="monitoring.tensorboard.logDir",

@@ -20,7 +20,7 @@ MAX_BYTES = 1024 * 1024
 """The limit of a ConfigMap; the API server counts keys and values."""
 MAX_ANNOTATION = 256 * 1024
 """The limit of all annotations of an object; `kubectl apply` keeps the object in one of them, as JSON."""
-OTHER_BYTES = 4352
+OTHER_BYTES = 4608
 """The rest of the JSON of the run's ConfigMap: settings, configuration of sshd and ssh, labels; measured."""
 SMALL = 8192
 """Smaller ConfigMaps are not measured further."""

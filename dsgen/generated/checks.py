@@ -2017,13 +2017,43 @@ def ds242_2(values, release, watch):
         )
 
 
+def ds242_3(values, release, watch):
+    """DS242 monitoring.podMonitor.port"""
+    if (
+        values['monitoring']['podMonitor']['enabled']
+        and values['monitoring']['podMonitor']['port'] == values['workers']['readinessPort']
+    ):
+        yield (
+            ('monitoring', 'podMonitor', 'port'),
+            f"monitoring.podMonitor.port and workers.readinessPort are both {scalar(values['monitoring']['podMonitor']['port'])}",
+        )
+
+
+def ds242_4(values, release, watch):
+    """DS242 workers.readinessPort"""
+    if uses_ssh(values) and values['workers']['readinessPort'] == values['ssh']['port']:
+        yield (
+            ('workers', 'readinessPort'),
+            f"workers.readinessPort and ssh.port are both {scalar(values['workers']['readinessPort'])}",
+        )
+
+
+def ds242_5(values, release, watch):
+    """DS242 workers.readinessPort"""
+    if values['workers']['readinessPort'] == values['launch']['masterPort']:
+        yield (
+            ('workers', 'readinessPort'),
+            f"workers.readinessPort and launch.masterPort are both {scalar(values['workers']['readinessPort'])}",
+        )
+
+
 def ds341(values, release, watch):
     """DS341 monitoring.tensorboard.logDir"""
     if values['monitoring']['tensorboard']['enabled'] and not values['monitoring']['tensorboard']['logDir']:
         yield ('monitoring', 'tensorboard', 'logDir'), "monitoring.tensorboard.logDir is required"
 
 
-def ds242_3(values, release, watch):
+def ds242_6(values, release, watch):
     """DS242 launch.masterPort"""
     if (
         (values['ssh']['port'] != 2222 or values['launch']['masterPort'] != 29500)
@@ -3453,8 +3483,11 @@ ROWS = (
     ds249,
     ds242,
     ds242_2,
-    ds341,
     ds242_3,
+    ds242_4,
+    ds242_5,
+    ds341,
+    ds242_6,
     ds300,
     ds301,
     ds302,

@@ -41,6 +41,7 @@ RULES = \
               'annotations': {},
               'workers': {'replicas': 1,
                           'slots': 1,
+                          'readinessPort': 2223,
                           'accelerator': {'resource': 'nvidia.com/gpu'},
                           'sharedMemory': '8Gi',
                           'spread': 'none',

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "b1b1c4553c5f7780a92d31345c3a3aee4d2bc9cf6e056845775e86d9e90b63d4"
+DIGEST = "04bf5327cbbabf63eb2e18fce0c6d866951f784514d3f0408972f8f590bf7c36"

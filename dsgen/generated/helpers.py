@@ -334,6 +334,12 @@ def worker_ports(values):
         )
         if values['network']['hostNetwork']:
             text += f"  hostPort: {scalar(values['launch']['masterPort'])}\n"
+    if values['network']['hostNetwork']:
+        text += (
+            "- name: readiness\n"
+            f"  containerPort: {scalar(values['workers']['readinessPort'])}\n"
+            f"  hostPort: {scalar(values['workers']['readinessPort'])}\n"
+        )
     if values['monitoring']['podMonitor']['enabled']:
         text += (
             "- name: metrics\n"
@@ -582,7 +588,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'564e750418'}"
+    return f"{job_name(values, release)}-scripts-{'23fb26d522'}"
 
 
 def image_of(values, role):

@@ -629,8 +629,9 @@ RULES = \
                       'training: {python: train.py}\n'
                       'ssh: {secret: {mode: existing, name: cifar-ssh}}\n'},
  'DS242': {'title': 'Two services on one port',
-           'when': 'The sshd of the workers (ssh.port) and the rendezvous of the ranks (launch.masterPort) would '
-                   'listen on the same port of worker 0.',
+           'when': 'The sshd of the workers (ssh.port), the rendezvous of the ranks (launch.masterPort), the readiness '
+                   'of the workers (workers.readinessPort) and their metrics (monitoring.podMonitor.port) each need a '
+                   'port of their own.',
            'remedy': 'Give one of them another port.',
            'example': 'name: cifar\n'
                       'namespace: training\n'

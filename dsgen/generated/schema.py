@@ -164,6 +164,14 @@ SCHEMA = \
                                                      'maximum': 1024,
                                                      'description': 'Training processes per worker: the slots in '
                                                                     "DeepSpeed's hostfile."},
+                                           'readinessPort': {'type': 'integer',
+                                                             'default': 2223,
+                                                             'minimum': 1,
+                                                             'maximum': 65535,
+                                                             'description': "Port of a worker that the kubelet's "
+                                                                            'readiness probe connects to. With '
+                                                                            'network.hostNetwork it is a port of the '
+                                                                            'node.'},
                                            'accelerator': {'type': 'object',
                                                            'description': 'GPUs or other devices of each worker.',
                                                            'properties': {'resource': {'type': 'string',

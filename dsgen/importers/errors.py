@@ -21,4 +21,4 @@ class MissingParserError(DsgenError):
     """The library that parses shell scripts is not installed."""
 
     def __init__(self) -> None:
-        super().__init__("reading shell commands needs tree-sitter: pip install 'dsgen-k8s[import]'")
+        super().__init__("reading shell commands needs tree-sitter: pip install tree-sitter tree-sitter-bash")

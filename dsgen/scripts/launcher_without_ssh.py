@@ -18,7 +18,7 @@ from launcher_wait import Wait
 from shared_log import log
 from shared_transitions import TRANSITIONS
 
-TICK_SECONDS = 0.5
+TICK_SECONDS = 0.1
 CONNECT_SECONDS = 150  # a kubelet may need two minutes to update the record, with the launcher's address, in a pod
 ISOLATED_SECONDS = 600  # the launcher uses only the API, and the workers continue meanwhile
 # The message of the Job controller about the pod for which its podFailurePolicy ended the Job.

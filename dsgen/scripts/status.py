@@ -13,6 +13,7 @@ if __name__ == "__main__":
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
 import sys
+import threading
 import time
 from types import FrameType
 from typing import Any
@@ -28,7 +29,7 @@ from shared_transitions import ENDS, TRANSITIONS
 from status_pods import problems
 from status_record import RunRecord, after_loss, never_started
 
-TICK_SECONDS = 0.5
+TICK_SECONDS = 0.2
 QUICK_SECONDS = 2  # between requests until the training runs, and between tries after an error
 PODS_SECONDS = 20  # between looks at the pods of workers that are waited for
 FINAL_SECONDS = 25  # for the last state; after SIGTERM of the pod the kubelet leaves about 10
@@ -42,7 +43,7 @@ class Sidecar:
         self.client = client
         self.record = RunRecord(configured, client)
         self.lease = lease.Lease(self.record)
-        self.stopping = False
+        self.stopping = threading.Event()
         self.launcher: dict[str, Any] = {}  # the content of launcher.json
         self.worker_job: dict[str, Any] | None = None
         self.looked_at = self.asked_at = self.failed_at = float("-inf")
@@ -51,13 +52,12 @@ class Sidecar:
 
     def run(self) -> int:
         self.resume()
-        while not self.stopping:
+        while not self.stopping.wait(TICK_SECONDS):
             self.step()
-            time.sleep(TICK_SECONDS)
         return self.finish()
 
     def on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self.stopping = True
+        self.stopping.set()
 
     def step(self) -> None:
         """One round, which an error of the API ends early. The lease comes first, whatever the launcher has written."""

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable
 
 import shared_settings as settings
 
 DONE, FAILED, ORPHAN, CANNOT_WORK, TERMINATED = 0, 1, 75, 78, 143
-# The readiness probe tests this file, because a separate program would be started hundreds of times per hour.
-READY = settings.RUN / "ready"
+# The state of a worker: it waits for what is mounted in its pod, it can do its part, or it cannot at present.
+WAITS, SERVES, FAILS = "waits", "serves", "fails"
 RESERVED_SECONDS = 20  # of the grace period: what the ranks do not get
-
-
-def withdraw_ready() -> None:
-    """Make the pod not ready."""
-    with contextlib.suppress(OSError):
-        READY.unlink()
 
 
 class WorkerExit(Exception):  # noqa: N818  # control flow, not an error

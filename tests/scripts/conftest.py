@@ -70,7 +70,7 @@ class Pod:
             "PATH": os.environ["PATH"],
             "HOME": str(root),
         }
-        self.port = free_port()
+        self.port, self.readiness_port = free_port(), free_port()
         self.settings()
         self.write_ssh_files()
         self.started: list[subprocess.Popen[bytes]] = []
@@ -78,7 +78,10 @@ class Pod:
     def settings(self, **changes: Any) -> None:
         """settings.json as it is rendered, with changes."""
         rendered = json.loads(run_config()["settings.json"])
-        (self.config / "settings.json").write_text(json.dumps({**rendered, "sshPort": self.port, **changes}))
+        (self.config / "settings.json").write_text(json.dumps({**rendered, **self.ports(), **changes}))
+
+    def ports(self) -> dict[str, int]:
+        return {"sshPort": self.port, "readinessPort": self.readiness_port}
 
     def write_ssh_files(self, ssh_user: str = "") -> None:
         """sshd_config and ssh_config as they are rendered, with this pod's port, paths and address.
@@ -129,7 +132,12 @@ class Pod:
         return process
 
     def ready(self) -> bool:
-        return (self.run / "ready").exists()
+        """Whether the readiness probe succeeds."""
+        try:
+            socket.create_connection(("127.0.0.1", self.readiness_port), timeout=5).close()
+        except OSError:
+            return False
+        return True
 
     def reach(self, address: str) -> None:
         """Where ssh finds this pod."""

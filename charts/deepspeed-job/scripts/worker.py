@@ -8,7 +8,6 @@
 
 
 
-
 from __future__ import annotations
 
 import signal
@@ -26,11 +25,15 @@ import shared_record as record
 import shared_settings as settings
 from shared_log import last_words, log
 from shared_transitions import ENDS
-from worker_exit import DONE, TERMINATED, WorkerExit, withdraw_ready
+from worker_exit import CANNOT_WORK, DONE, FAILS, SERVES, TERMINATED, WAITS, WorkerExit
+from worker_readiness import Readiness
 from worker_with_ssh import SshServer
 from worker_without_ssh import LocalTraining
 
-WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT)
+
+TICK_SECONDS = {WAITS: 0.2, SERVES: 1.0, FAILS: 1.0}
+WATCHED = (signal.SIGCHLD, signal.SIGIO, signal.SIGTERM, signal.SIGINT)
+EVENTS = (signal.SIGCHLD, signal.SIGIO)
 OVER = settings.RUN / "over"
 
 
@@ -48,6 +51,7 @@ class Worker:
   def __init__(self, run, part):
     self.run = run
     self.part = part
+    self.readiness = Readiness(run.readiness_port, run.workers)
 
   def live(self):
 
@@ -67,25 +71,39 @@ class Worker:
 
   def tick(self):
 
-    received = signal.sigtimedwait(WATCHED, 1)
-    if received and received.si_signo != signal.SIGCHLD:
+    received = signal.sigtimedwait(WATCHED, TICK_SECONDS[self.part.state])
+    if received and received.si_signo not in EVENTS:
       raise WorkerExit(TERMINATED, "told to stop by a signal")
     self.part.note_ended(processes.reap())
     for source, phase in (("launcher", told_phase()), ("record", record.mounted_end(self.run.run))):
       if phase:
         raise WorkerExit(DONE, f"the {source} says that the run is over ({phase})", phase)
     self.part.check()
+    self.show_state()
+
+  def show_state(self):
+
+    try:
+      if self.part.state == WAITS:
+        self.readiness.change()
+      elif self.part.state == SERVES:
+        self.readiness.show()
+      else:
+        self.readiness.withdraw()
+    except OSError as error:
+      port = f"port {self.run.readiness_port} (workers.readinessPort): {error.strerror}"
+      raise WorkerExit(CANNOT_WORK, port) from None
 
   def close(self, end):
 
     log(f"{end.reason}; exit code {end.code}")
     if end.code not in (DONE, TERMINATED):
       last_words(settings.TERMINATION_LOG, end.reason)
-    withdraw_ready()
+    self.readiness.withdraw()
     self.part.close(end)
     if end.code == DONE and self.keeps(end.phase):
       log("lifecycle.keepWorkers: this pod stays until it is deleted")
-      while signal.sigwait(WATCHED) == signal.SIGCHLD:
+      while signal.sigwait(WATCHED) in EVENTS:
         processes.reap()
     return end.code
 

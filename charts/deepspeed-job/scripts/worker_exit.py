@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable
 
@@ -10,14 +9,8 @@ import shared_settings as settings
 
 DONE, FAILED, ORPHAN, CANNOT_WORK, TERMINATED = 0, 1, 75, 78, 143
 
-READY = settings.RUN / "ready"
+WAITS, SERVES, FAILS = "waits", "serves", "fails"
 RESERVED_SECONDS = 20
-
-
-def withdraw_ready():
-
-  with contextlib.suppress(OSError):
-    READY.unlink()
 
 
 class WorkerExit(Exception):

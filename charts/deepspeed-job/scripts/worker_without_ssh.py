@@ -29,10 +29,11 @@ import shared_settings as settings
 import worker_end_ranks as endranks
 from shared_log import log
 from shared_transitions import TRANSITIONS, exit_code
-from worker_exit import CANNOT_WORK, DONE, FAILED, ORPHAN, READY, Contact, WorkerExit, ranks_seconds
+from worker_exit import CANNOT_WORK, DONE, FAILED, ORPHAN, SERVES, WAITS, Contact, WorkerExit, ranks_seconds
 from worker_orders import Orders
 
 BEGUN = ("Starting", "Running")
+LAUNCHER_STARTING = TRANSITIONS["begun"].reason
 BY_RECORD = "record"
 LEASE = "_lease"
 
@@ -61,6 +62,7 @@ class LocalTraining:
     self.signalled = ""
     self.new_output()
     self.idle = False
+    self.state = WAITS
 
   def new_output(self):
 
@@ -74,22 +76,23 @@ class LocalTraining:
     if missing:
       names = ", ".join(missing)
       raise WorkerExit(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
-    exchange.replace(READY, b"")
-    log("ready; waiting for the launcher to start the run")
+    log("waiting for the launcher to start the run")
 
   def step(self):
 
     recorded = record.mounted(self.run.run)
+    if self.state == WAITS and recorded.get("reason", LAUNCHER_STARTING) != LAUNCHER_STARTING:
+      self.state = SERVES
     begun = recorded.get("phase") in BEGUN and not self.attempt and not self.idle
     if begun and (recorded.get("start") == BY_RECORD or self.run.debug):
       self.free = True
       self.start(1)
     beats = self.read_reports()
-    order = self.orders.exchange(self.state(), self.reported, beats)
+    order = self.orders.exchange(self.facts(), self.reported, beats)
     if not self.free:
       self.obey(order)
 
-  def state(self):
+  def facts(self):
     return {"attempt": self.attempt, "code": self.code if self.ended else None, "free": self.free}
 
   def obey(self, order):
@@ -212,7 +215,7 @@ class LocalTraining:
     asked = set()
     until = time.monotonic() + ranks_seconds(self.run)
     while self.pid > 0 and time.monotonic() < until:
-      self.orders.exchange(self.state(), self.reported, [])
+      self.orders.exchange(self.facts(), self.reported, [])
       left = endranks.chosen(endranks.processes(), "TERM")
       if not left:
         break
@@ -221,4 +224,4 @@ class LocalTraining:
       time.sleep(TERM_SECONDS)
       processes.reap()
     processes.end(os.getpid(), None, 0)
-    self.orders.leave(self.state())
+    self.orders.leave(self.facts())

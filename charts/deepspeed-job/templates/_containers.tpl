@@ -323,6 +323,11 @@ ports, so two workers with the same port never share a node.
   hostPort: {{ int64 .Values.launch.masterPort }}
   {{- end }}
 {{- end }}
+{{- if .Values.network.hostNetwork }}
+- name: readiness
+  containerPort: {{ int64 .Values.workers.readinessPort }}
+  hostPort: {{ int64 .Values.workers.readinessPort }}
+{{- end }}
 {{- if .Values.monitoring.podMonitor.enabled }}
 - name: metrics
   containerPort: {{ int64 .Values.monitoring.podMonitor.port }}

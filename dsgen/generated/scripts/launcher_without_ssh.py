@@ -18,7 +18,7 @@ from launcher_wait import Wait
 from shared_log import log
 from shared_transitions import TRANSITIONS
 
-TICK_SECONDS = 0.5
+TICK_SECONDS = 0.1
 CONNECT_SECONDS = 150
 ISOLATED_SECONDS = 600
 

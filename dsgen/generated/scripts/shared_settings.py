@@ -32,6 +32,7 @@ class Settings(NamedTuple):
   slots: int
   ssh_port: int
   master_port: int
+  readiness_port: int
   secret: str
   record: str
   worker_job: str

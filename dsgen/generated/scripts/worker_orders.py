@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import secrets
 import socket
 import time
@@ -14,7 +16,7 @@ import shared_reports as reports
 import shared_settings as settings
 
 CONNECT_SECONDS = 3
-AGAIN_SECONDS = 2
+AGAIN_SECONDS = 1
 SAY_SECONDS = 5
 
 
@@ -55,7 +57,7 @@ class Orders:
 
   def connect(self, named):
 
-    if time.monotonic() - self.tried_at < AGAIN_SECONDS:
+    if not named or time.monotonic() - self.tried_at < AGAIN_SECONDS:
       return False
     self.tried_at = time.monotonic()
     address, _, nonce = named.rpartition("/")
@@ -63,6 +65,7 @@ class Orders:
     self.connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
     reports.shake(self.connection, nonce, "worker", CONNECT_SECONDS)
     self.connection.settimeout(0)
+    wake(self.connection)
     self.received, self.sent, self.said, self.launcher = b"", 0, {}, named
     return True
 
@@ -99,3 +102,9 @@ class Orders:
     if self.connection:
       self.exchange({**state, "left": True}, [], [])
     self.drop()
+
+
+def wake(connection):
+
+  fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
+  fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)

@@ -20,13 +20,14 @@ from worker_exit import (
   CANNOT_WORK,
   DONE,
   FAILED,
+  FAILS,
   ORPHAN,
-  READY,
+  SERVES,
   TERMINATED,
+  WAITS,
   Contact,
   WorkerExit,
   ranks_seconds,
-  withdraw_ready,
 )
 
 CONTACT = settings.RUN / "contact"
@@ -47,7 +48,7 @@ class SshServer:
     self.contact = Contact(last_session)
     self.command = []
     self.sshd = None
-    self.serves = False
+    self.state = WAITS
     self.failures, self.started, self.sweep = 0, float("-inf"), 0.0
 
   def prepare(self, tick):
@@ -72,11 +73,10 @@ class SshServer:
 
     if not keyfile.first_content([PRIVATE_KEY]):
       log(f"waiting for the ssh key in secret {self.run.secret}")
-    while True:
-      key = keyfile.first_content([PRIVATE_KEY])
-      if key:
-        return key
+    while not (key := keyfile.first_content([PRIVATE_KEY])):
       tick()
+    self.state = FAILS
+    return key
 
   def step(self):
 
@@ -86,9 +86,8 @@ class SshServer:
         raise WorkerExit(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
       self.started, self.sshd = time.monotonic(), processes.spawn(self.command)
       log(f"sshd started on port {self.run.ssh_port}")
-    if self.sshd is not None and not self.serves and tcp.listening(self.run.ssh_port):
-      exchange.replace(READY, b"")
-      self.serves = True
+    if self.sshd is not None and self.state == FAILS and tcp.listening(self.run.ssh_port):
+      self.state = SERVES
     if time.monotonic() > self.sweep:
       end_unsupervised(sessions())
       self.sweep = time.monotonic() + SWEEP_SECONDS
@@ -96,8 +95,7 @@ class SshServer:
   def note_ended(self, ended):
 
     if self.sshd in ended:
-      self.sshd, self.serves = None, False
-      withdraw_ready()
+      self.sshd, self.state = None, FAILS
 
   def check(self):
 

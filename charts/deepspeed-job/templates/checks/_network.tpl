@@ -77,6 +77,21 @@ monitoring.podMonitor.port and ssh.port are both {{ int64 .Values.monitoring.pod
 monitoring.podMonitor.port and launch.masterPort are both {{ int64 .Values.monitoring.podMonitor.port }} [DS242]
   change one of them
   {{- end }}
+
+  {{- if eq (int64 .Values.monitoring.podMonitor.port) (int64 .Values.workers.readinessPort) }}
+monitoring.podMonitor.port and workers.readinessPort are both {{ int64 .Values.monitoring.podMonitor.port }} [DS242]
+  change one of them
+  {{- end }}
+{{- end }}
+
+{{- if and (include "deepspeed-job.usesSsh" .) (eq (int64 .Values.workers.readinessPort) (int64 .Values.ssh.port)) }}
+workers.readinessPort and ssh.port are both {{ int64 .Values.workers.readinessPort }} [DS242]
+  change one of them
+{{- end }}
+
+{{- if eq (int64 .Values.workers.readinessPort) (int64 .Values.launch.masterPort) }}
+workers.readinessPort and launch.masterPort are both {{ int64 .Values.workers.readinessPort }} [DS242]
+  change one of them
 {{- end }}
 
 {{- if and .Values.monitoring.tensorboard.enabled (not .Values.monitoring.tensorboard.logDir) }}
