@@ -280,9 +280,11 @@ def test_without_the_parser_one_sentence_says_what_to_install(cli: Cli, monkeypa
     monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
     monkeypatch.setattr(syntax, "_parser", syntax._parser.__wrapped__)
 
-    assert (3, "", "dsgen: reading shell commands needs tree-sitter: pip install tree-sitter tree-sitter-bash\n") == cli(
-        "import", "train.sbatch"
-    )
+    assert (
+        3,
+        "",
+        "dsgen: reading shell commands needs tree-sitter: pip install tree-sitter tree-sitter-bash\n",
+    ) == cli("import", "train.sbatch")
 
 
 def test_explain_lists_what_is_converted(cli: Cli) -> None:
