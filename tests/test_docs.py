@@ -88,6 +88,13 @@ def test_the_readme_leads_to_every_page() -> None:
     assert set() == {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - linked
 
 
+def test_the_navigation_of_the_site_has_every_page() -> None:
+    text = (ROOT / "mkdocs.yml").read_text()
+    listed = re.findall(r"^ +- ([\w-]+\.md)$", text[text.index("\nnav:") :], re.MULTILINE)
+
+    assert sorted(["index.md", *(path.name for path in (ROOT / "docs").glob("*.md"))]) == sorted(listed)
+
+
 def test_the_readmes_job_is_the_smallest_example() -> None:
     shown = {block["file"]: block["body"] for block in docs.BLOCK.finditer((ROOT / "README.md").read_text())}
     example = (ROOT / "values-examples" / "minimal.yaml").read_text()

@@ -21,6 +21,8 @@ FILES = Path("files")
 """Where the pages of files outside docs/ are."""
 LINK = re.compile(r"\]\((?P<path>[^()#\s:]+)(?P<anchor>#[^()\s]*)?\)")
 FILE = re.compile(r"^<!-- file (\S+) -->\n```(\w+)$", re.MULTILINE)
+LATER = "---\nsearch: {boost: 0.5}\n---\n\n"
+"""For pages that a search shows below those with the same words."""
 LANGUAGES = {"": "text", ".cfg": "ini", ".yml": "yaml", ".md": "markdown", ".py": "python"}
 
 
@@ -63,7 +65,7 @@ def _text(source: Path) -> str:
     if source.suffix == ".md":
         return FILE.sub(r'```\2 title="\1"', text)
     language = LANGUAGES.get(source.suffix, source.suffix.removeprefix("."))
-    return f"# {source.as_posix()}\n\n````{language}\n{text}````\n"
+    return f"{LATER}# {source.as_posix()}\n\n````{language}\n{text}````\n"
 
 
 def _targets(source: Path, text: str) -> list[Path]:

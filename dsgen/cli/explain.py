@@ -12,7 +12,9 @@ from dsgen.search import matches
 
 @click.command("explain")
 @click.argument("words", metavar="[KEY|ID|REASON]", nargs=-1, shell_complete=completion.explained)
-@click.option("--search", metavar="WORDS", help="List the keys, ids, reasons and presets with all of these words.")
+@click.option(
+    "--search", metavar="WORDS", help="List the keys, ids, reasons, presets and pages with all of these words."
+)
 def command(words: tuple[str, ...], search: str | None) -> int:
     """Explain a key, the id of a problem, or a reason.
 
@@ -44,7 +46,7 @@ def _found(words: str) -> list[str]:
         raise UsageProblem("--search needs words")
     if lines := [*matches(words)]:
         return lines
-    raise UsageProblem(f"no key, id, reason or preset has {words}")
+    raise UsageProblem(f"no key, id, reason, preset or page has {words}")
 
 
 def _of_one(word: str) -> list[str]:

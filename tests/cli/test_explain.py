@@ -184,6 +184,38 @@ def test_a_search_for_several_words_needs_no_quotes(cli: Cli, words: tuple[str, 
     assert cli("explain", "--search", "EKS hyperpod") == cli("explain", *words)
 
 
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("wandb", "tracking"),
+        ("mlflow", "tracking"),
+        ("elastic", "limits"),
+        ("spot", "spot"),
+        ("SOPS", "secrets"),
+        ("sealed secrets", "secrets"),
+        ("cost", "cost"),
+        ("huggingface", "caches"),
+        ("flight recorder", "nccl"),
+        ("minikube", "first-training"),
+        ("docker compose", "side-by-side"),
+        ("staging", "environments"),
+        ("load_universal", "changing-workers"),
+    ],
+)
+def test_a_search_finds_pages(cli: Cli, words: str, page: str) -> None:
+    code, out, err = cli("explain", "--search", words)
+
+    assert (0, "") == (code, err)
+    assert page in [line.split()[0] for line in out.partition("Pages, for dsgen help PAGE:\n")[2].splitlines()]
+
+
+def test_a_search_lists_few_pages_those_with_the_words_in_the_title_first(cli: Cli) -> None:
+    lines = cli("explain", "--search", "memory").out.partition("Pages, for dsgen help PAGE:\n")[2].splitlines()
+
+    assert 5 == len(lines)
+    assert "memory" == lines[0].split()[0]
+
+
 def test_a_word_that_is_no_key_is_searched_for(cli: Cli) -> None:
     code, out, err = cli("explain", "gpu")
 
@@ -197,10 +229,10 @@ def test_a_word_that_is_no_key_is_searched_for(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--search", "xyzzy"), "no key, id, reason or preset has xyzzy"),
+        (("--search", "xyzzy"), "no key, id, reason, preset or page has xyzzy"),
         (("--search", " "), "--search needs words"),
-        (("--search", "memory", "xyzzy"), "no key, id, reason or preset has memory xyzzy"),
-        (("memory", "xyzzy"), "no key, id, reason or preset has memory xyzzy"),
+        (("--search", "memory", "xyzzy"), "no key, id, reason, preset or page has memory xyzzy"),
+        (("memory", "xyzzy"), "no key, id, reason, preset or page has memory xyzzy"),
     ],
 )
 def test_a_search_for_nothing_is_wrong_usage(cli: Cli, words: tuple[str, ...], message: str) -> None:
