@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from itertools import chain
+from math import inf
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -67,7 +68,7 @@ class Cost(NamedTuple):
 
     wall: float
     cpu: float
-    memory: int
+    memory: float
 
 
 Command = Sequence[Sequence[str]]
@@ -78,7 +79,7 @@ class Case(NamedTuple):
     """Two commands that do the same.
 
     exit: what both end with. times: what theirs is multiplied by. alike: of ours, what makes the same objects as
-    theirs; empty where neither makes any.
+    theirs; empty where neither makes any. limits: the largest medians of the ratios with which the benchmark passes.
     """
 
     title: str
@@ -87,6 +88,7 @@ class Case(NamedTuple):
     exit: int = 0
     times: int = 1
     alike: Command = ()
+    limits: Cost = Cost(inf, inf, inf)
 
 
 def cost(command: Command, exit_code: int, processors: int = 1) -> Cost:
@@ -115,9 +117,12 @@ def cases(folder: Path) -> Iterator[Case]:
     for workers in (4, 1_000, 10_000):
         file = written(folder / f"{workers}.yaml", VALUES.format(workers=workers))
         ours = [[*DSGEN, "render", file]]
-        yield Case(f"one file, {workers:,} workers", ours, [template(file)], alike=ours)
+        limits = Cost(inf, 0.55 if workers == 10_000 else 0.65, 0.35)
+        yield Case(f"one file, {workers:,} workers", ours, [template(file)], alike=ours, limits=limits)
     file = written(folder / "broken.yaml", BROKEN)
-    yield Case("a file with two mistakes", [[*DSGEN, "render", file]], [template(file)], exit=1)
+    yield Case(
+        "a file with two mistakes", [[*DSGEN, "render", file]], [template(file)], exit=1, limits=Cost(inf, 0.9, 0.35)
+    )
     files = [
         written(folder / f"job{number}.yaml", VALUES.format(workers=4).replace("name: bench", f"name: bench{number}"))
         for number in range(FILES)
@@ -125,9 +130,10 @@ def cases(folder: Path) -> Iterator[Case]:
     few = files[::EVERY]
     title, theirs = f"{FILES:,} files, one dsgen, {FILES:,} times Helm", [template(one) for one in few]
     ours, alike = [[*DSGEN, "render", *files]], [[*DSGEN, "render", *few]]
-    yield Case(title, ours, theirs, times=EVERY, alike=alike)
+    yield Case(title, ours, theirs, times=EVERY, alike=alike, limits=Cost(1 / 45, 1 / 45, inf))
     yield Case("`python -c pass`; `helm template` for 4 workers", [[PYTHON, "-c", "pass"]], [template(few[0])])
-    yield Case("`dsgen --help`; `import click`", [[*DSGEN, "--help"]], [[PYTHON, "-c", "import click"]])
+    library = [[PYTHON, "-c", "import click"]]
+    yield Case("`dsgen --help`; `import click`", [[*DSGEN, "--help"]], library, limits=Cost(inf, 1.3, inf))
 
 
 def peer_cases(folder: Path) -> Iterator[Case]:
@@ -164,6 +170,16 @@ def printed(arguments: Sequence[str], exit_code: int) -> str:
     return done.stdout
 
 
+def exceeded(case: Case, costs: Sequence[Cost]) -> list[str]:
+    """The limits that the medians exceed, as text."""
+    medians = Cost(*map(median, zip(*costs, strict=True)))
+    return [
+        f"{case.title}: {what} {one:.3g}, at most {most:.3g}"
+        for what, one, most in zip(Cost._fields, medians, case.limits, strict=True)
+        if one > most
+    ]
+
+
 def row(case: Case, costs: Sequence[Cost]) -> str:
     """A row of the table."""
     columns = [[one[place] for one in costs] for place in range(len(Cost._fields))]
@@ -187,18 +203,22 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cases whose title has this in it; nothing is written then")
     given = parser.parse_args()
     environment.install()
-    rows = []
+    rows, failures = [], []
     with tempfile.TemporaryDirectory() as folder:
         for case in chain(cases(Path(folder)), peer_cases(Path(folder))):
             if given.only not in case.title:
                 continue
             verify(case)
-            rows.append(row(case, ratios(case, given.pairs, show)))
+            costs = ratios(case, given.pairs, show)
+            rows.append(row(case, costs))
+            failures += exceeded(case, costs)
     show("")
     text = table(rows, given.pairs)
     print(text, end="")
     if not (given.print or given.only):
         PAGE.write_text(BETWEEN.sub(lambda _: "\n" + text, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    if failures:
+        raise SystemExit("\n".join(failures))
 
 
 if __name__ == "__main__":

@@ -10,13 +10,16 @@ class DsgenError(Exception):
     """The program could not do its task; the message says what failed and why.
 
     Each argument is one line of the message. Line breaks inside of an argument are escaped when it is printed.
+    exit_code: another one than that of the class.
     """
 
     exit_code = EXIT_FAILED
 
-    def __init__(self, *lines: str) -> None:
+    def __init__(self, *lines: str, exit_code: int | None = None) -> None:
         super().__init__("\n".join(lines))
         self.lines = lines
+        if exit_code is not None:
+            self.exit_code = exit_code
 
 
 class UsageProblem(DsgenError):  # noqa: N818 - the command line already prints "error"

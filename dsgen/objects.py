@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     Scope = Literal["name", "run"]
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(NamedTuple):
     """A template in dsgen/templates, and whether its objects belong to the job or to a run.
 
     Objects with the scope "name" belong to the job and are kept from run to run (storage, key, record, identity).

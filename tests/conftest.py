@@ -11,6 +11,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite golden files")
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """The id of a case with words of a command line: the words, and not the number of the case."""
+    if isinstance(val, list | tuple) and val and all(isinstance(word, str) for word in val):
+        return " ".join(val).encode("unicode_escape").decode()[:80]
+    return None
+
+
 @pytest.fixture
 def update(request: pytest.FixtureRequest) -> bool:
     """Whether golden files are rewritten."""

@@ -46,6 +46,13 @@ def test_another_exit_code_ends_it(text: str, expected: int) -> None:
         bench.cost([[sys.executable, "-ISc", text]], expected)
 
 
+def test_a_median_beyond_its_limit_fails() -> None:
+    case = bench.Case("x", [], [], limits=bench.Cost(2, 0.5, 1))
+    costs = [bench.Cost(1, 0.4, 1), bench.Cost(1, 0.6, 1), bench.Cost(9, 0.7, 1)]
+
+    assert ["x: cpu 0.6, at most 0.5"] == bench.exceeded(case, costs)
+
+
 def test_a_row_has_the_median_and_the_extremes() -> None:
     costs = [bench.Cost(0.5, 1, 2), bench.Cost(0.25, 1, 3), bench.Cost(1, 1, 4)]
 

@@ -5,8 +5,7 @@ The names of the rules are those that the API server prints when it refuses a po
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
 from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check, quoted
@@ -34,8 +33,7 @@ SYSCTLS = (
 )
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """A security context: the tags around its rows, which set `context`; its key; the beginning of its messages."""
 
     inside: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dsgen.problems.diagnostics import Diagnostic, Path, Position
 
@@ -54,8 +54,7 @@ class Check:
         return any("release" in text for text in (*self.tags(), self.message))
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(NamedTuple):
     """A check that templates cannot express.
 
     looks_at: the ids that it reports, each with the further keys on which such a problem depends. They are needed if

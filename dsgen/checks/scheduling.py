@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dsgen.checks.row import Check
 
@@ -14,8 +14,7 @@ USUAL = '["cpu", "memory"]'
 COVER = "check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration"
 
 
-@dataclass(frozen=True)
-class Queue:
+class Queue(NamedTuple):
     """A queue of Kueue: its key, the tags around its rows, and who waits in it."""
 
     key: str

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dsgen.cli._console import echo_error, echo_usage_error, message_of_bug
+from dsgen.cli._console import describe_bug, echo_error, echo_usage_error
 from dsgen.cli._group import dsgen
 from dsgen.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, DsgenError
 
@@ -33,6 +33,6 @@ def main(arguments: Sequence[str], program: click.Command = dsgen) -> int:
         echo_error(f"{where}: {error.strerror}" if where else str(error))
         return EXIT_FAILED
     except Exception as error:
-        echo_error(message_of_bug(error))
+        echo_error(describe_bug(error))
         return EXIT_FAILED
     return code or EXIT_OK

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dsgen import api
-from dsgen.cli._delivery import Edit, FolderPlan, OutputFolder, planned
+from dsgen.cli._delivery import Edit, FolderPlan, OutputFolder, plan_job
 from dsgen.cli._loading import STDIN, LoadedJob
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
@@ -15,7 +15,9 @@ from dsgen.values import Override
 from dsgen.writer import Place, compare
 
 
-def bumped(folders: Sequence[OutputFolder], jobs: Sequence[LoadedJob], flags: Sequence[Override]) -> list[OutputFolder]:
+def plan_bumps(
+    folders: Sequence[OutputFolder], jobs: Sequence[LoadedJob], flags: Sequence[Override]
+) -> list[OutputFolder]:
     """The folders; runs that would change get the next run id, or a problem if that is not possible.
 
     flags: their values are written into the file of each job, also if its run would not change.
@@ -23,14 +25,14 @@ def bumped(folders: Sequence[OutputFolder], jobs: Sequence[LoadedJob], flags: Se
     files = Counter(job.file for job in jobs)
     return [
         folder._replace(
-            make=functools.partial(_bumped, folder, job, files[job.file], flags),
+            make=functools.partial(_plan_bump, folder, job, files[job.file], flags),
             made_of="" if flags else folder.made_of,
         )
         for folder, job in zip(folders, jobs, strict=True)
     ]
 
 
-def _bumped(folder: OutputFolder, loaded: LoadedJob, jobs: int, flags: Sequence[Override]) -> FolderPlan:
+def _plan_bump(folder: OutputFolder, loaded: LoadedJob, jobs: int, flags: Sequence[Override]) -> FolderPlan:
     """jobs: the number of jobs from the values file of this job."""
     made = folder.make()
     try:
@@ -46,7 +48,7 @@ def _bumped(folder: OutputFolder, loaded: LoadedJob, jobs: int, flags: Sequence[
         hint = "give each of them its run.id in dsgen.yaml"
         bumped: Bump | Diagnostic = Diagnostic("DS909", message, Position(job.file, 1, 1), ("run", "id"), hint)
     else:
-        bumped = bump(job, changes.runs, loaded.rewritten, flags, has_new_id)
+        bumped = bump(job, changes.runs, loaded.reload, flags, has_new_id)
     if isinstance(bumped, Diagnostic):
         return made._replace(problems=(bumped,))
     if not bumped.summary:
@@ -54,10 +56,10 @@ def _bumped(folder: OutputFolder, loaded: LoadedJob, jobs: int, flags: Sequence[
     problems = api.validate(bumped.job)
     if has_errors(problems):
         return made._replace(problems=tuple(problems))
-    return planned(bumped.job, made.plan.lists)._replace(edit=edit(loaded, bumped))
+    return plan_job(bumped.job, made.plan.lists)._replace(edit=make_edit(loaded, bumped))
 
 
-def edit(job: LoadedJob, new: Bump) -> Edit:
+def make_edit(job: LoadedJob, new: Bump) -> Edit:
     """The new text of the file of a job."""
     file = job.file
     assert file != STDIN

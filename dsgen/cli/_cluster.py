@@ -12,7 +12,7 @@ import yaml
 from dsgen.cli import completion
 from dsgen.cli._console import confirm, echo, write
 from dsgen.cli._loading import load_values, refuse_several
-from dsgen.cli._options import Decorator, Function, Inputs, combined, value_options
+from dsgen.cli._options import Decorator, Function, Inputs, combine, value_options
 from dsgen.cluster.runs import RunRef, parse_job_name
 from dsgen.errors import UsageProblem
 
@@ -23,7 +23,7 @@ FILES = (".yaml", ".yml")
 data_option = click.option(
     "-o", "--output", "form", type=click.Choice(["json", "yaml"]), help="Print data for programs."
 )
-change_options = combined(
+change_options = combine(
     click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
     click.option("--force", is_flag=True, help="Proceed even if Argo CD, Flux or Helm applies the job."),
 )
@@ -41,7 +41,7 @@ def connect(context: str, kubeconfig: str) -> "Cluster":
 
 def cluster_options(command: Function) -> Function:
     """Add --context and --kubeconfig to a command; it gets them as one `Cluster`."""
-    options = combined(
+    options = combine(
         click.option("--context", default="", metavar="NAME", help="Context of the kubeconfig."),
         click.option(
             "--kubeconfig",
@@ -64,7 +64,7 @@ def run_options(*values_flags: str) -> Decorator:
 
     values_flags: of the option for more values files.
     """
-    options = combined(
+    options = combine(
         cluster_options,
         click.argument("job", metavar="JOB"),
         click.option("--run", default="", metavar="ID", help="Id of the run.  [default: the newest]"),
@@ -82,7 +82,7 @@ def run_options(*values_flags: str) -> Decorator:
         @functools.wraps(command)
         def call(cluster: "Cluster", job: str, run: str, namespace: str, **given: Any) -> int:
             inputs = Inputs((job,), given.pop("overlays"), given.pop("overrides"), "", namespace)
-            space, name = named(job, namespace, inputs)
+            space, name = parse_job(job, namespace, inputs)
             return command(ref=RunRef(cluster, space or cluster.namespace, name, run), **given)
 
         return options(call)
@@ -90,7 +90,7 @@ def run_options(*values_flags: str) -> Decorator:
     return decorate
 
 
-def named(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
+def parse_job(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
     """Namespace and name of a job: `cifar`, `training/cifar` or the name of its values file."""
     if job == "-" or job.endswith(FILES) or os.path.isfile(job):  # noqa: PTH113 - it may not be a path
         jobs = load_values(values)

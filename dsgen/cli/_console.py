@@ -82,7 +82,7 @@ def echo_usage_error(error: click.ClickException) -> None:
     return write_error(_escaped([f"Error: {message}", *([f"  hint: {hint}"] if hint else [])]))
 
 
-def message_of_bug(error: Exception) -> str:
+def describe_bug(error: Exception) -> str:
     """A short message for the exception that is handled, a bug in dsgen; prints the traceback if that is requested."""
     if os.environ.get("DSGEN_DEBUG"):
         import traceback  # imported late: only a bug needs it
@@ -119,7 +119,7 @@ def show_page(text: str) -> None:
         write(text)
 
 
-def with_progress(doing: str, items: Iterable[_Item], total: int) -> Iterator[_Item]:
+def show_progress(doing: str, items: Iterable[_Item], total: int) -> Iterator[_Item]:
     """The items; on a terminal with a line like `checked 12 of 1000`, which is removed at the end."""
     if not stderr_is_terminal():
         yield from items

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api
-from dsgen.cli._console import confirm, echo, echo_error, message_of_bug, with_progress
+from dsgen.cli._console import confirm, describe_bug, echo, echo_error, show_progress
 from dsgen.cli._loading import LoadedJob
 from dsgen.cli._options import Delivery
 from dsgen.cli._report import Report, ReportedError
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from dsgen.repository import Repository
     from dsgen.values import Job
     from dsgen.writer.plan import Lists
-
-NO_PRUNE = "--prune applies to the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
 
 
 class Edit(NamedTuple):
@@ -88,12 +86,12 @@ class Outcome:
         return not self.refused and bool(self.edited or self.changes.stale or self.changes.index)
 
 
-def stale_lines(outcome: Outcome) -> list[str]:
+def format_stale(outcome: Outcome) -> list[str]:
     """The output of --check for a folder."""
     directory, changes = outcome.place.path, outcome.changes
     failure = outcome.failure.lines if outcome.failure else ()
     return [
-        *_kept(outcome),
+        *_format_kept(outcome),
         *(f"differs: {directory / path}" for path in changes.write),
         *(f"not wanted: {directory / path}" for path in changes.remove),
         *(f"left by an interrupted write: {directory / path}" for path in changes.leftovers),
@@ -102,11 +100,11 @@ def stale_lines(outcome: Outcome) -> list[str]:
     ]
 
 
-def _kept(outcome: Outcome) -> list[str]:
+def _format_kept(outcome: Outcome) -> list[str]:
     return [f"{outcome.place.path}: run {outcome.run} kept as {outcome.kept} wrote it"] if outcome.kept else []
 
 
-def summary_lines(outcome: Outcome, dry_run: bool) -> list[str]:
+def format_summary(outcome: Outcome, dry_run: bool) -> list[str]:
     """A summary of what was written, or with --dry-run would be written."""
     directory, changes = outcome.place.path, outcome.changes
     steps = [
@@ -117,16 +115,16 @@ def summary_lines(outcome: Outcome, dry_run: bool) -> list[str]:
     edit = [outcome.edited] if outcome.edited else []
     if dry_run:
         steps = [*(f"write {one}" for one in edit), *steps]
-        return [*_kept(outcome), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
+        return [*_format_kept(outcome), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
     written = len(changes.write)
     counts = f"{written} written, {len(changes.remove)} removed, {changes.unchanged} unchanged"
     cleared = "; files of an interrupted write were removed" if changes.leftovers else ""
     number = written + changes.unchanged
     files = f"{number} file{'' if number == 1 else 's'}"
-    return [*edit, f"{directory}: {outcome.owner}, {files} ({counts}){cleared}", *_kept(outcome)]
+    return [*edit, f"{directory}: {outcome.owner}, {files} ({counts}){cleared}", *_format_kept(outcome)]
 
 
-def folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Place]:
+def choose_folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Place]:
     """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
 
     Raises UsageProblem if a job would be written to a second folder, or two jobs to the same folder.
@@ -148,7 +146,7 @@ def folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Place]:
     return [Place(directory, name) for name in names]
 
 
-def manifests(
+def plan_manifests(
     jobs: Sequence[LoadedJob], output: Path | None, kustomization: bool, trust: bool = False
 ) -> list[OutputFolder]:
     """The files of each job, for its folder below `output`, or for its folder of dsgen.yaml without `output`.
@@ -156,42 +154,42 @@ def manifests(
     They include a kustomization.yaml if the command line or dsgen.yaml requests it. trust: rely on the checksum of
     inputs in the index, so that an unchanged job is not rendered.
     """
-    places = [job.member.place for job in jobs if job.member] if output is None else folders(output, jobs)
-    return [_of_job(place, job, kustomization, trust) for place, job in zip(places, jobs, strict=True)]
+    places = [job.member.place for job in jobs if job.member] if output is None else choose_folders(output, jobs)
+    return [_plan_folder(place, job, kustomization, trust) for place, job in zip(places, jobs, strict=True)]
 
 
-def _of_job(place: Place, loaded: LoadedJob, kustomization: bool, trust: bool) -> OutputFolder:
+def _plan_folder(place: Place, loaded: LoadedJob, kustomization: bool, trust: bool) -> OutputFolder:
     """The folder of a job; for the arguments see `manifests`."""
     is_listed = kustomization or (loaded.member and loaded.member.settings.value("kustomization"))
     job, lists = loaded.job, LISTS if is_listed else {}
     sums = made_of(job, lists) if trust else ""
-    return OutputFolder(place, functools.partial(planned, job, lists), owner_of(job), sums)
+    return OutputFolder(place, functools.partial(plan_job, job, lists), owner_of(job), sums)
 
 
-def planned(job: Job, lists: Lists) -> FolderPlan:
+def plan_job(job: Job, lists: Lists) -> FolderPlan:
     """The files of one job. lists: see `Plan`."""
     return FolderPlan(job_plan(job, api.render(job), lists))
 
 
-def charts(jobs: Sequence[LoadedJob]) -> list[OutputFolder]:
+def plan_charts(jobs: Sequence[LoadedJob]) -> list[OutputFolder]:
     """The chart of each job of a repository."""
     return [
-        OutputFolder(job.member.chart_place, functools.partial(_charted, job.job), owner_of(job.job))
+        OutputFolder(job.member.chart_place, functools.partial(_plan_chart_of, job.job), owner_of(job.job))
         for job in jobs
         if job.member
     ]
 
 
-def _charted(job: Job) -> FolderPlan:
+def _plan_chart_of(job: Job) -> FolderPlan:
     return FolderPlan(api.chart(job))
 
 
-def chart(place: Place, job: Job | None) -> OutputFolder:
+def plan_chart(place: Place, job: Job | None) -> OutputFolder:
     """The chart of a job, or the chart without the values of a job."""
-    return ready(place, api.chart(job))
+    return wrap_plan(place, api.chart(job))
 
 
-def ready(place: Place, plan: Plan) -> OutputFolder:
+def wrap_plan(place: Place, plan: Plan) -> OutputFolder:
     """The folder of a plan that exists already."""
     return OutputFolder(place, lambda: FolderPlan(plan), plan.owner)
 
@@ -203,66 +201,66 @@ def deliver(folders: Sequence[OutputFolder], delivery: Delivery, report: Report)
     others. The texts of many folders would take too much memory, so each plan is made again when it is written.
     """
     writes = not (delivery.check or delivery.dry_run)
-    outcomes = [_compared(folder, delivery.mode) for folder in with_progress("compared", folders, len(folders))]
+    outcomes = [_compare_folder(folder, delivery.mode) for folder in show_progress("compared", folders, len(folders))]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
-        echo(text for one in outcomes for text in stale_lines(one))
+        echo(text for one in outcomes for text in format_stale(one))
     if writes and (delivery.keep_going or not any(one.refused for one in outcomes)):
         _ask(outcomes, delivery)
-        both = with_progress("written", zip(folders, outcomes, strict=True), len(folders))
-        outcomes = [_written(folder, delivery.mode) if one.is_work else one for folder, one in both]
+        both = show_progress("written", zip(folders, outcomes, strict=True), len(folders))
+        outcomes = [_write_folder(folder, delivery.mode) if one.is_work else one for folder, one in both]
     report.problems += [problem for one in outcomes for problem in one.problems]
     refused = [one for one in outcomes if one.refused]
     if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
-        echo(text for one in outcomes if not one.refused for text in summary_lines(one, delivery.dry_run))
+        echo(text for one in outcomes if not one.refused for text in format_summary(one, delivery.dry_run))
     _print_refusals(refused, delivery, report)
     is_stale = delivery.check and any(one.changes.stale for one in outcomes)
     return EXIT_FINDINGS if refused or is_stale or has_errors(report.diagnostics) else EXIT_OK
 
 
-def _compared(folder: OutputFolder, mode: Mode) -> Outcome:
+def _compare_folder(folder: OutputFolder, mode: Mode) -> Outcome:
     """The changes that a folder needs. An exception is a refusal of this folder, so that others are reported, too."""
     known = Outcome(folder.place, folder.owner, "", Changes())
     try:
         if folder.made_of and (unchanged := untouched(folder.place, folder.made_of)):
             return replace(known, changes=unchanged)
         made = folder.make()
-        known = _outcome(folder, made, Changes())
-        return _outcome(folder, made, compare(folder.place, made.plan, mode))
+        known = _make_outcome(folder, made, Changes())
+        return _make_outcome(folder, made, compare(folder.place, made.plan, mode))
     except UsageProblem:
         raise
     except DsgenError as error:
         failure = error
     except Exception as error:
-        failure = DsgenError(f"{folder.place.path}: {message_of_bug(error)}")
+        failure = DsgenError(f"{folder.place.path}: {describe_bug(error)}")
     return replace(known, failure=failure)
 
 
-def _outcome(folder: OutputFolder, made: FolderPlan, changes: Changes) -> Outcome:
+def _make_outcome(folder: OutputFolder, made: FolderPlan, changes: Changes) -> Outcome:
     plan, kept = made.plan, (changes.plan.kept if changes.plan else "")
     changes = replace(changes, plan=None)  # the plan has all texts
     edited = made.edit.summary if made.edit else ""
     return Outcome(folder.place, plan.owner, plan.run, changes, kept, edited, made.problems)
 
 
-def _written(folder: OutputFolder, mode: Mode) -> Outcome:
+def _write_folder(folder: OutputFolder, mode: Mode) -> Outcome:
     """Write a folder, the edit first: after an interruption, the next render continues."""
     made = folder.make()
     changes = compare(folder.place, made.plan, mode)
     if made.edit:
         made.edit.write()
     write(folder.place, made.plan, changes)
-    return _outcome(folder, made, changes)
+    return _make_outcome(folder, made, changes)
 
 
-def with_orphans(folders: Sequence[OutputFolder], key: str, delivery: Delivery, report: Report) -> list[OutputFolder]:
+def add_orphans(folders: Sequence[OutputFolder], key: str, delivery: Delivery, report: Report) -> list[OutputFolder]:
     """The folders of a repository, with --prune also empty plans for the folders of removed jobs.
 
     Without --prune, these folders are reported. key: the setting that names the folders.
     """
     repository = report.repository
     assert repository is not None
-    orphans = orphaned(repository, key, folders)
+    orphans = list_orphans(repository, key, folders)
     if delivery.prune:
         if not folders:
             raise UsageProblem("--prune would remove every job: dsgen.yaml names no existing job")
@@ -276,12 +274,12 @@ def with_orphans(folders: Sequence[OutputFolder], key: str, delivery: Delivery, 
     return list(folders)
 
 
-def orphaned(repository: Repository, key: str, folders: Sequence[OutputFolder]) -> list[OutputFolder]:
+def list_orphans(repository: Repository, key: str, folders: Sequence[OutputFolder]) -> list[OutputFolder]:
     """Empty plans for the folders of removed jobs."""
     from dsgen.repository import orphans
 
     gone = orphans(repository, key, {folder.place.below for folder in folders})
-    return [ready(place, Plan(owner, {})) for place, owner in gone]
+    return [wrap_plan(place, Plan(owner, {})) for place, owner in gone]
 
 
 def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:
@@ -293,7 +291,7 @@ def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Repo
         echo_error(*lines)
     codes = {one.failure.exit_code if one.failure else EXIT_FINDINGS for one in refused}
     if codes and not delivery.keep_going and EXIT_FINDINGS not in codes:
-        raise ReportedError(max(codes))
+        raise ReportedError(exit_code=max(codes))
 
 
 def _ask(outcomes: Sequence[Outcome], delivery: Delivery) -> None:
@@ -304,4 +302,4 @@ def _ask(outcomes: Sequence[Outcome], delivery: Delivery) -> None:
     warning = "Never replace a run that was applied: the cluster refuses it, and the folder would show what never ran."
     without_terminal = f"--replace asks before it writes, and there is no terminal: add --yes. {warning}"
     if not confirm([f"--replace replaces {', '.join(runs)}. {warning}"], "Was it never applied?", without_terminal):
-        raise ReportedError(EXIT_FINDINGS)
+        raise ReportedError

@@ -23,7 +23,7 @@ ON_FILES = {
     "chart": "Write a Helm chart, with a job's values as its defaults.",
     "gitops": "Write the objects of Argo CD or Flux that apply jobs from a Git repository.",
     "validate": "Find all problems of values files, without a cluster.",
-    "values": "Print the complete values of jobs, and the origin of each.",
+    "values": "Print the merged values of jobs, and where each was set.",
     "diff": "Show what a render would change, by object and field.",
     "explain": "Explain a key, the id of a problem, or a reason.",
     "schema": "Print the JSON Schema of values files.",
@@ -33,7 +33,7 @@ ON_FILES = {
 }
 ON_CLUSTERS = {
     "apply": "Apply a job to a cluster, without Git.",
-    "run": "Apply a job, follow its log, and end with its exit code.",
+    "run": "Apply a job, follow its log, and exit with its exit code.",
     "list": "List jobs with their newest runs.",
     "status": "Show the status of a run: phase, reason, attempts and pods.",
     "why": "Explain why a run waits or has failed.",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api, roots, schema, values
-from dsgen.cli._console import with_progress
+from dsgen.cli._console import show_progress
 from dsgen.cli._report import Report
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import has_errors
@@ -36,22 +36,20 @@ if TYPE_CHECKING:
 STDIN = "<stdin>"
 
 
-@dataclass(frozen=True)
-class JobRequest:
+class JobRequest(NamedTuple):
     """A job to load. name: of its values file. locate: None for a job that is not in a repository."""
 
     name: str
     load: Load
     locate: Locate | None = None
 
-    def loaded(self) -> LoadedJob:
+    def read(self) -> LoadedJob:
         """The job, with all its problems. Raises DsgenError if a file cannot be read."""
         job = self.load()
         return LoadedJob(job, self.locate(job.release) if self.locate else None, self.load)
 
 
-@dataclass(frozen=True)
-class LoadedJob:
+class LoadedJob(NamedTuple):
     """A job of the command line. member: its place in a repository; None for a job that is not in one."""
 
     job: Job
@@ -66,28 +64,9 @@ class LoadedJob:
     def release(self) -> Release:
         return self.job.release
 
-    def rewritten(self, text: str) -> Job:
+    def reload(self, text: str) -> Job:
         """The job with another text of its values file, and without --set flags."""
         return self.load(text=text)
-
-
-@dataclass
-class Found:
-    """The jobs of a command line. problems, sources: of the repositories; repository: that of a call without FILE."""
-
-    requests: list[JobRequest]
-    problems: list[Diagnostic] = field(default_factory=list)
-    sources: dict[str, str] = field(default_factory=dict)
-    repository: Repository | None = None
-
-    def add(self, repository: Repository) -> None:
-        """Add the problems of a repository."""
-        self.problems += repository.diagnostics
-        self.sources |= repository.sources
-
-    def report(self, strict: bool) -> Report:
-        """A report with the problems of the repositories."""
-        return Report(strict, self.problems, self.sources, self.repository)
 
 
 def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[LoadedJob], Report]:
@@ -126,11 +105,11 @@ def load_values(inputs: Inputs) -> list[Job]:
 
 def _load_all(inputs: Inputs, check: Callable[[Job], list[Diagnostic]]) -> tuple[list[LoadedJob], Report]:
     """The jobs that could be read, and a report with the problems that `check` finds in each."""
-    found = of_files(inputs) if inputs.has_files else _of_repository(inputs)
-    report, loaded = found.report(inputs.strict), []
-    for request in with_progress("checked", found.requests, len(found.requests)):
+    requests, report = find_in_files(inputs) if inputs.has_files else _find_in_repository(inputs)
+    loaded = []
+    for request in show_progress("checked", requests, len(requests)):
         with report.collect(request.name):
-            each = request.loaded()
+            each = request.read()
             problems = check(each.job)
             report.sources |= each.job.sources
             report.problems += problems
@@ -144,11 +123,10 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
         if inputs.name or inputs.namespace:
             raise UsageProblem("--name and -n name the job of a values file: give one, as in: dsgen chart cifar.yaml")
         return None, Report(inputs.strict)
-    found = of_files(inputs)
-    report = found.report(inputs.strict)
+    requests, report = find_in_files(inputs)
     if has_errors(report.diagnostics):
         report.show_first(form)
-    jobs = [request.load() for request in found.requests]
+    jobs = [request.load() for request in requests]
     refuse_several(inputs, [job.release.name for job in jobs], "a chart is made from one job")
     report.sources |= jobs[0].sources
     report.problems += api.validate(jobs[0], for_chart=True)
@@ -167,42 +145,42 @@ def refuse_several(inputs: Inputs, names: Sequence[str], why: str, how: str = "c
     raise UsageProblem(f"{why}, but {file} has {len(names)} jobs in {roots.FILE}: {how}{jobs and '; '}{jobs}")
 
 
-def of_files(inputs: Inputs) -> Found:
+def find_in_files(inputs: Inputs) -> tuple[list[JobRequest], Report]:
     """The job of each FILE or, for a FILE in a repository, the jobs of dsgen.yaml of which it is a part."""
     _refuse_values(inputs)
-    groups, read = _groups(inputs), _reader()
+    groups, read = _group_files(inputs), _make_reader()
     for name in inputs.overlays:
         read(name)  # read before the jobs, so that it fails once
     places = [roots.places(group[0]) if group else [] for group in groups]
     if not any(places):
-        return Found([_plain(group, inputs, read) for group in groups])
+        return [_request_files(group, inputs, read) for group in groups], Report(inputs.strict)
     from dsgen.repository import Repositories  # imported late: most calls have no repository
 
-    found = Found([])
+    requests, report = list[JobRequest](), Report(inputs.strict)
     repositories, taken = Repositories(), set[int]()
     for group, places_of_file in zip(groups, places, strict=True):
         if not places_of_file:
-            found.requests.append(_plain(group, inputs, read))
+            requests.append(_request_files(group, inputs, read))
             continue
         part = repositories.locate(group[0], places_of_file)
         if part.is_unlisted:
-            found.problems += part.unlisted()
-            found.requests.append(_plain(group, inputs, read))
+            report.problems += part.unlisted()
+            requests.append(_request_files(group, inputs, read))
         above = [read(name) for name in group[1:]]
-        entries = [entry for entry in _chosen(part, inputs) if id(entry) not in taken]
+        entries = [entry for entry in _choose_entries(part, inputs) if id(entry) not in taken]
         taken.update(map(id, entries))
-        found.requests += [_of_entry(part.repository, entry, inputs, above, part.name_of(entry)) for entry in entries]
+        requests += [_request_entry(part.repository, entry, inputs, above, part.name_of(entry)) for entry in entries]
     for repository in repositories:
-        found.add(repository)
-    return found
+        report.add_repository(repository)
+    return requests, report
 
 
-def _plain(group: Group, inputs: Inputs, read: Read) -> JobRequest:
+def _request_files(group: Group, inputs: Inputs, read: Read) -> JobRequest:
     """The job of files, without a repository."""
     return JobRequest(next(iter(group), ""), functools.partial(_load, group, inputs, read))
 
 
-def _chosen(part: Part, inputs: Inputs) -> Sequence[Entry]:
+def _choose_entries(part: Part, inputs: Inputs) -> Sequence[Entry]:
     """The jobs of which a file is a part; of several, the one that --name names."""
     if not inputs.name or len(part.entries) == 1:
         return part.entries
@@ -214,7 +192,7 @@ def _chosen(part: Part, inputs: Inputs) -> Sequence[Entry]:
     return chosen
 
 
-def _of_entry(
+def _request_entry(
     repository: Repository, entry: Entry, inputs: Inputs, above: Sequence[SourceText] = (), name: str = ""
 ) -> JobRequest:
     """A job of a repository; for the arguments see `Repository.job`."""
@@ -222,15 +200,15 @@ def _of_entry(
     return JobRequest(name or str(repository.root / entry.file), load, functools.partial(repository.member, entry))
 
 
-def _of_repository(inputs: Inputs) -> Found:
+def _find_in_repository(inputs: Inputs) -> tuple[list[JobRequest], Report]:
     """The jobs of the repository of the working folder."""
-    repository = _repository(inputs)
-    found = Found([_of_entry(repository, entry, inputs) for entry in repository.entries], repository=repository)
-    found.add(repository)
-    return found
+    repository = _load_repository(inputs)
+    report = Report(inputs.strict, repository=repository)
+    report.add_repository(repository)
+    return [_request_entry(repository, entry, inputs) for entry in repository.entries], report
 
 
-def _repository(inputs: Inputs) -> Repository:
+def _load_repository(inputs: Inputs) -> Repository:
     from pathlib import Path
 
     from dsgen.repository import load
@@ -266,9 +244,9 @@ def _refuse_values(inputs: Inputs) -> None:
             )
 
 
-def _groups(inputs: Inputs) -> list[tuple[str, ...]]:
+def _group_files(inputs: Inputs) -> list[tuple[str, ...]]:
     """The files of each job: every FILE with all overlays, or, without a FILE, the overlays together."""
-    files = [file for name in inputs.files for file in _below(name)]
+    files = [file for name in inputs.files for file in _list_files(name)]
     groups = [(file, *inputs.overlays) for file in files] or [inputs.overlays]
     if [*inputs.files, *inputs.overlays].count("-") > 1:
         raise UsageProblem("`-` reads standard input, which can be read only once")
@@ -277,7 +255,7 @@ def _groups(inputs: Inputs) -> list[tuple[str, ...]]:
     return groups
 
 
-def _below(name: str) -> list[str]:
+def _list_files(name: str) -> list[str]:
     """The file itself; for a folder, the YAML files directly in it."""
     if not os.path.isdir(name):  # noqa: PTH112 - without the import of pathlib
         return [name]
@@ -310,7 +288,7 @@ def _load_entry(
     return repository.job(entry, overrides, Release(inputs.name, inputs.namespace), above, name, text)
 
 
-def _reader() -> Read:
+def _make_reader() -> Read:
     """A function that reads each file once, also if several jobs use it."""
 
     @functools.cache

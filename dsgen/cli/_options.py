@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -22,12 +21,12 @@ Function = Callable[..., int]
 """The function of a command; returns the exit code."""
 Decorator = Callable[[Function], Function]
 
+NO_PRUNE = "--prune applies to the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
 FORMS = ("text", "json", "sarif", "github")
 """The forms of problems in the output."""
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(NamedTuple):
     """The inputs of jobs: each of `files` is one job, over which `overlays` and `overrides` are merged.
 
     strict: warnings are errors.
@@ -46,8 +45,7 @@ class Inputs:
         return bool(self.files or self.overlays)
 
 
-@dataclass(frozen=True)
-class Delivery:
+class Delivery(NamedTuple):
     """How results are written to folders: the values of the options of `delivery_options`."""
 
     check: bool = False
@@ -68,11 +66,12 @@ class Delivery:
     @property
     def flags(self) -> str:
         """The flags that apply to a folder and are set, for messages."""
-        given = (one.name for one in fields(self) if one.name != "quiet" and getattr(self, one.name) != one.default)
+        defaults = self._field_defaults
+        given = (name for name, value in self._asdict().items() if name != "quiet" and value != defaults[name])
         return ", ".join("--format" if name == "form" else f"--{name.replace('_', '-')}" for name in given)
 
 
-def combined(*decorators: Decorator) -> Decorator:
+def combine(*decorators: Decorator) -> Decorator:
     """One decorator for several: the help of the command lists their options in this order."""
 
     def decorate(command: Function) -> Function:
@@ -112,7 +111,7 @@ problem_format_option = format_option(
 kustomization_option = click.option(
     "--kustomization", is_flag=True, help="Include a kustomization.yaml that lists the objects."
 )
-name_options = combined(
+name_options = combine(
     click.option(
         "--name",
         default="",
@@ -124,9 +123,9 @@ name_options = combined(
 
 _SETS = {
     "--set": ("KEY=VALUE", "Set values, as in Helm: a.b=1,c=2."),
-    "--set-string": ("KEY=VALUE", "The same; the value is always a string."),
-    "--set-json": ("KEY=JSON", "The same; the value is JSON."),
-    "--set-file": ("KEY=PATH", "The same; the value is the text of a file."),
+    "--set-string": ("KEY=VALUE", "Like --set, but always a string."),
+    "--set-json": ("KEY=JSON", "Like --set, but the value is JSON."),
+    "--set-file": ("KEY=PATH", "Like --set, but the value is the text of a file."),
 }
 """Flag -> metavar and help."""
 
@@ -134,7 +133,7 @@ _SETS = {
 def value_options(*flags: str, over: str = "every FILE") -> Decorator:
     """Options for more values files, under these flags, and for values; a command gets `overlays` and `overrides`."""
     text = f"Values file that is merged over {over}, in order; repeatable."
-    options = combined(
+    options = combine(
         click.option(*flags, "overlays", multiple=True, metavar="FILE", shell_complete=completion.files, help=text),
         *(
             click.option(flag, multiple=True, metavar=metavar, shell_complete=completion.assigned, help=text)
@@ -170,7 +169,7 @@ def _override(flag: str, text: str) -> Override:
 def input_options(many: bool = True, has_strict: bool = True) -> Decorator:
     """FILE and the options for values, names and --strict; the command gets `inputs`. many: any number of FILEs."""
     nargs: dict[str, Any] = {"nargs": -1, "metavar": "[FILE]..."} if many else {"required": False, "metavar": "[FILE]"}
-    options = combined(
+    options = combine(
         click.argument("files", shell_complete=completion.files, **nargs),
         value_options("-f", "--values"),
         name_options,
@@ -181,7 +180,7 @@ def input_options(many: bool = True, has_strict: bool = True) -> Decorator:
         @functools.wraps(command)
         def call(files: tuple[str, ...] | str | None, **given: Any) -> int:
             chosen = files if isinstance(files, tuple) else () if files is None else (files,)
-            parts = {one.name: given.pop(one.name) for one in fields(Inputs) if one.name in given}
+            parts = {name: given.pop(name) for name in Inputs._fields if name in given}
             return command(inputs=Inputs(chosen, **parts), **given)
 
         return options(call)
@@ -198,7 +197,7 @@ _dry_run_option = click.option("--dry-run", is_flag=True, help="Change nothing; 
 def delivery_options(command: Function) -> Function:
     """Add the options for writing the folders of jobs; the command gets `delivery`."""
     return _with_delivery(
-        combined(
+        combine(
             _check_option,
             click.option("--prune", is_flag=True, help="Remove the files of jobs that dsgen.yaml no longer names."),
             _dry_run_option,
@@ -225,13 +224,13 @@ def delivery_options(command: Function) -> Function:
 
 def delivery_options_without_runs(command: Function) -> Function:
     """Like `delivery_options`, for a folder without runs."""
-    return _with_delivery(combined(_check_option, _dry_run_option, quiet_option, problem_format_option), command)
+    return _with_delivery(combine(_check_option, _dry_run_option, quiet_option, problem_format_option), command)
 
 
 def _with_delivery(options: Decorator, command: Function) -> Function:
     @functools.wraps(command)
     def call(**given: Any) -> int:
-        parts = {one.name: given.pop(one.name) for one in fields(Delivery) if one.name in given}
+        parts = {name: given.pop(name) for name in Delivery._fields if name in given}
         return command(delivery=Delivery(**parts), **given)
 
     return options(call)

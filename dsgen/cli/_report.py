@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dsgen.cli._console import message_of_bug, uses_color, write, write_error
+from dsgen.cli._console import describe_bug, uses_color, write, write_error
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
 
@@ -20,9 +20,7 @@ BUG = "DS913"
 class ReportedError(DsgenError):
     """The user's files have errors, which were printed already."""
 
-    def __init__(self, exit_code: int = EXIT_FINDINGS) -> None:
-        super().__init__()
-        self.exit_code = exit_code
+    exit_code = EXIT_FINDINGS
 
 
 @dataclass
@@ -44,6 +42,11 @@ class Report:
         """The problems with their severities; with --strict, all of them are errors."""
         return [replace(problem, severity="error") for problem in self.problems] if self.strict else self.problems
 
+    def add_repository(self, repository: Repository) -> None:
+        """Add the problems of a repository."""
+        self.problems += repository.diagnostics
+        self.sources |= repository.sources
+
     @contextmanager
     def collect(self, file: str) -> Iterator[None]:
         """Add an exception as a problem of this file, so that the problems of other jobs are reported, too."""
@@ -54,7 +57,7 @@ class Report:
         except DsgenError as failure:
             self.failures.append(failure)
         except Exception as error:
-            self.problems.append(Diagnostic(BUG, message_of_bug(error), Position(file, 1, 1)))
+            self.problems.append(Diagnostic(BUG, describe_bug(error), Position(file, 1, 1)))
             self.exit_code = EXIT_FAILED
 
     def show(self) -> None:
@@ -74,11 +77,10 @@ class Report:
     def end(self) -> None:
         """Raise the failures, or ReportedError if a problem that was printed is an error."""
         if self.failures:
-            failed = DsgenError(*(line for failure in self.failures for line in failure.lines))
-            failed.exit_code = max(failure.exit_code for failure in self.failures)
-            raise failed
+            exit_code = max(failure.exit_code for failure in self.failures)
+            raise DsgenError(*(line for failure in self.failures for line in failure.lines), exit_code=exit_code)
         if has_errors(self.diagnostics):
-            raise ReportedError(self.exit_code)
+            raise ReportedError(exit_code=self.exit_code)
 
     def output(self, form: str) -> None:
         """Print all problems: text to standard error, other forms to standard output."""

@@ -8,17 +8,17 @@ import click
 
 from dsgen import api
 from dsgen.cli import completion
-from dsgen.cli._bump import edit
+from dsgen.cli._bump import make_edit
 from dsgen.cli._cluster import cluster_options, confirm_change
 from dsgen.cli._console import echo, echo_error
 from dsgen.cli._delivery import Edit
 from dsgen.cli._loading import LoadedJob, load_jobs, refuse_several
-from dsgen.cli._options import Function, Inputs, combined, name_options, strict_option, value_options
+from dsgen.cli._options import Function, Inputs, combine, name_options, strict_option, value_options
 from dsgen.cli._report import ReportedError
 from dsgen.cluster.apply import apply_objects, prune_objects
 from dsgen.cluster.apply_plan import ChangedRunError, plan_apply, read_runs
 from dsgen.cluster.runs import RunRef
-from dsgen.errors import EXIT_FINDINGS, EXIT_OK
+from dsgen.errors import EXIT_OK
 from dsgen.problems.diagnostics import Diagnostic, has_errors
 from dsgen.runs.bump import bump
 from dsgen.values import Override
@@ -45,7 +45,7 @@ class Applying:
 
     def _bump(self, loaded: LoadedJob, flags: Sequence[Override], has_new_id: bool) -> None:
         """Use the job with the next run id and the values of the flags in its file. Raises ReportedError."""
-        bumped = bump(self.job, self.runs.known, loaded.rewritten, flags, has_new_id)
+        bumped = bump(self.job, self.runs.known, loaded.reload, flags, has_new_id)
         if isinstance(bumped, Diagnostic):
             self.report.problems.append(bumped)
             self.report.show()
@@ -55,7 +55,7 @@ class Applying:
             self.report.show()
         self.job = bumped.job
         if bumped.summary:
-            self.edit = edit(loaded, bumped)
+            self.edit = make_edit(loaded, bumped)
 
     @property
     def run(self) -> str:
@@ -95,7 +95,7 @@ class Applying:
     def _ask(self, ends: Sequence[str]) -> None:
         words = f"apply {self.title}: ends run {', '.join(ends)}, which has not ended\n"
         if ends and not confirm_change(words, self.yes):
-            raise ReportedError(EXIT_FINDINGS)
+            raise ReportedError
 
     def _write_id(self) -> None:
         if self.edit:
@@ -105,7 +105,7 @@ class Applying:
 
 def apply_options(command: Function) -> Function:
     """Add the argument FILE and the options of applying to a command; it gets them as one `Applying`."""
-    options = combined(
+    options = combine(
         cluster_options,
         click.argument("file", metavar="FILE", shell_complete=completion.files),
         value_options("-f", "--values"),

@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from dsgen.cli._console import echo, with_progress, write
-from dsgen.cli._delivery import OutputFolder, charts, manifests, orphaned
-from dsgen.cli._delivery import chart as chart_folder
+from dsgen.cli._console import echo, show_progress, write
+from dsgen.cli._delivery import OutputFolder, list_orphans, plan_chart, plan_charts, plan_manifests
 from dsgen.cli._loading import LoadedJob, load_chart, load_jobs
 from dsgen.cli._options import Inputs, format_option, input_options, kustomization_option, output_option
 from dsgen.cli._report import Report
@@ -52,9 +51,9 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
         raise UsageProblem("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
     folders, report = _charts(inputs, output) if chart else _manifests(inputs, output, kustomization)
     if report.repository:
-        folders += orphaned(report.repository, "charts" if chart else "output", folders)
+        folders += list_orphans(report.repository, "charts" if chart else "output", folders)
     differences = [
-        job_change(each.place, each.make().plan, chart) for each in with_progress("compared", folders, len(folders))
+        job_change(each.place, each.make().plan, chart) for each in show_progress("compared", folders, len(folders))
     ]
     if form == "text":
         echo(line for one in differences for line in _as_lines(one))
@@ -67,7 +66,7 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
 
 def _manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[OutputFolder], Report]:
     jobs, report = _jobs(inputs, output)
-    return manifests(jobs, output, kustomization), report
+    return plan_manifests(jobs, output, kustomization), report
 
 
 def _jobs(inputs: Inputs, output: Path | None) -> tuple[list[LoadedJob], Report]:
@@ -81,11 +80,11 @@ def _jobs(inputs: Inputs, output: Path | None) -> tuple[list[LoadedJob], Report]
 def _charts(inputs: Inputs, output: Path | None) -> tuple[list[OutputFolder], Report]:
     if output is None:
         jobs, report = _jobs(inputs, output)
-        return charts(jobs), report
+        return plan_charts(jobs), report
     if len(inputs.files) > 1:
         raise UsageProblem("a chart has the values of one job: give one FILE")
     job, report = load_chart(inputs)
-    return [chart_folder(Place(output), job)], report
+    return [plan_chart(Place(output), job)], report
 
 
 def _as_lines(job: JobChange) -> Iterator[str]:

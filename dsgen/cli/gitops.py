@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from dsgen import gitops
-from dsgen.cli._delivery import deliver, ready
+from dsgen.cli._delivery import deliver, wrap_plan
 from dsgen.cli._loading import LoadedJob, load_jobs
 from dsgen.cli._options import (
     Decorator,
     Delivery,
     Function,
     Inputs,
-    combined,
+    combine,
     delivery_options_without_runs,
     input_options,
     output_option,
@@ -52,7 +52,7 @@ def _setting_options(command: Function) -> Function:
         }
         return command(settings=settings, **parameters)
 
-    return combined(*(_option(key, rules) for key, rules in _settings().items()))(call)
+    return combine(*(_option(key, rules) for key, rules in _settings().items()))(call)
 
 
 def _option(key: str, rules: list[dict[str, Any]]) -> Decorator:
@@ -106,7 +106,7 @@ def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], deliv
     else:
         folders = [_of_call(output, settings, _shared_settings(loaded))]
     jobs = [each.job for each in loaded]
-    return deliver([ready(folder.place, folder.plan(jobs)) for folder in folders], delivery, report)
+    return deliver([wrap_plan(folder.place, folder.plan(jobs)) for folder in folders], delivery, report)
 
 
 @dataclass(frozen=True)

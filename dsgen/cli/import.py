@@ -151,9 +151,7 @@ def _convert(sources: Sequence[SourceText], options: Options) -> list[ImportedJo
         except ImportRefusedError as error:
             reasons += error.lines
     if reasons:
-        refused = DsgenError(*reasons)
-        refused.exit_code = EXIT_FINDINGS
-        raise refused
+        raise DsgenError(*reasons, exit_code=EXIT_FINDINGS)
     return jobs
 
 

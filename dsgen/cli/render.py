@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from dsgen import api
-from dsgen.cli._console import with_progress, write
+from dsgen.cli._console import show_progress, write
 from dsgen.cli._loading import load_jobs
 from dsgen.cli._options import (
+    NO_PRUNE,
     Delivery,
     Inputs,
     delivery_options,
@@ -53,8 +54,6 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     if is_repository and output is not None:
         raise UsageProblem("-o needs FILEs; for the jobs of dsgen.yaml, its `output` sets the folders")
     if delivery.prune and not is_repository:
-        from dsgen.cli._delivery import NO_PRUNE
-
         raise UsageProblem(NO_PRUNE)
     if output is None and not is_repository and (bump or kustomization or delivery.flags):
         flags = ", ".join(filter(None, ("--bump" * bump, "--kustomization" * kustomization, delivery.flags)))
@@ -63,17 +62,17 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
         raise UsageProblem("--bump changes the run id: leave out --check, --refresh and --replace")
     jobs, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
-        for number, each in with_progress("rendered", enumerate(jobs), len(jobs)):
+        for number, each in show_progress("rendered", enumerate(jobs), len(jobs)):
             texts = [document.text for document in api.render(each.job)]
             write("---\n".join([*[""] * bool(number), *texts]))
         return EXIT_OK
-    # Printing does not need the writer.
-    from dsgen.cli._delivery import deliver, manifests, with_orphans
+    # Imported late: printing does not need the writer.
+    from dsgen.cli._delivery import add_orphans, deliver, plan_manifests
 
     trust = delivery.mode == "keep" and not delivery.check
-    folders = manifests(jobs, output, kustomization, trust)
+    folders = plan_manifests(jobs, output, kustomization, trust)
     if bump:
-        from dsgen.cli._bump import bumped  # imported late: few calls need it
+        from dsgen.cli._bump import plan_bumps  # imported late: few calls need it
 
-        folders = bumped(folders, jobs, inputs.overrides)
-    return deliver(folders if output else with_orphans(folders, "output", delivery, report), delivery, report)
+        folders = plan_bumps(folders, jobs, inputs.overrides)
+    return deliver(folders if output else add_orphans(folders, "output", delivery, report), delivery, report)

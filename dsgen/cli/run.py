@@ -18,7 +18,7 @@ LEAVE, STOP = "leave", "stop"
 @apply_options
 @with_raw
 def command(applying: Applying, raw: bool) -> int:
-    """Apply a job, follow its log, and end with its exit code.
+    """Apply a job, follow its log, and exit with its exit code.
 
     This is `dsgen apply`, followed by `dsgen logs --follow --exit-code`. After Ctrl-C, dsgen asks whether to stop the
     run; a second Ctrl-C leaves it running.

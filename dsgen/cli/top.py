@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from dsgen.cli._cluster import cluster_options, data_option, named, write_data
+from dsgen.cli._cluster import cluster_options, data_option, parse_job, write_data
 from dsgen.cli._console import echo
 from dsgen.cli._options import Inputs
 from dsgen.cluster.capacity import Place, list_devices, list_places, list_shares, list_usage, sum_devices
@@ -56,7 +56,7 @@ def command(cluster: "Cluster", what: str, name: str, namespace: str, all_namesp
     elif what == "queue":
         answer = _queues(cluster, "" if all_namespaces else namespace or cluster.namespace, name)
     elif name:
-        answer = _job(cluster, *named(name, namespace, Inputs((name,))))
+        answer = _job(cluster, *parse_job(name, namespace, Inputs((name,))))
     else:
         raise UsageProblem("name the job, as in: dsgen top job training/cifar")
     if form:

@@ -15,7 +15,7 @@ from dsgen.errors import EXIT_OK
 @input_options(has_strict=False)
 @format_option("yaml", "json", help="json has no comments.")
 def command(inputs: Inputs, form: str) -> int:
-    """Print the complete values of jobs, and the origin of each.
+    """Print the merged values of jobs, and where each was set.
 
     The comment after each key is the file and line, or the flag, that set it, or `default`. Files and options are the
     same as for `dsgen render`. The output is a values file for the same job. The values must match the schema;

@@ -7,7 +7,6 @@ warnings.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dsgen.problems.diagnostics import Diagnostic
@@ -75,7 +74,7 @@ def _of_all(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[Relativ
     for one in of_each[0]:
         severities = {each.get((one.id, one.path)) for each in kinds}
         if None not in severities:
-            yield replace(one, severity="warning" if "warning" in severities else "error")
+            yield one._replace(severity="warning" if "warning" in severities else "error")
 
 
 def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[RelativeDiagnostic]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.deepspeed.keys import RelativeDiagnostic
 from dsgen.deepspeed.versions import order
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 OUR_NO_SSH = "deepspeed-no-ssh"
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One option of `deepspeed`. since, until: the first and the last version that have it.
 
     choices: its values, empty for any. why: the reason why it conflicts with dsgen; instead: what to use.
@@ -104,8 +103,7 @@ class Given:
     value: str
 
 
-@dataclass(frozen=True)
-class Hosts:
+class Hosts(NamedTuple):
     """The workers for which the options are checked.
 
     names: of the workers, empty while the job has no name; spares: how many of them are spares; method: launch.method;

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic
 from dsgen.deepspeed.versions import order
@@ -20,8 +19,7 @@ NEEDS_ZERO = "set zero_optimization.stage"
 ON_DISK = "nvme"
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(NamedTuple):
     """DeepSpeed's configuration; absent values and values of a wrong type are None or false."""
 
     data: Mapping[str, Any]
@@ -67,8 +65,7 @@ class Config:
         return str(self.get("gradient_allreduce_op")).lower() == "sum"
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One combination. message: a sentence, with {stage} for the stage of ZeRO."""
 
     id: str

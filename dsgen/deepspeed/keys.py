@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.deepspeed.versions import KNOWN, NEWEST, Version, order
 from dsgen.problems.diagnostics import path_text
@@ -70,8 +69,7 @@ LIMITS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 }
 
 
-@dataclass(frozen=True)
-class RelativeDiagnostic:
+class RelativeDiagnostic(NamedTuple):
     """A diagnostic that has no position yet.
 
     path: below training.deepspeed.config or .args. at_key: the name of the key is wrong, not its value.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 KNOWN = ("0.14.5", "0.15.4", "0.16.9", "0.17.0", "0.17.6", "0.18.3", "0.18.9", "0.19.0", "0.19.4", "0.19.8")
 """tools/deepspeed_keys.py makes the tables of each version from its package."""
 NEWEST = KNOWN[-1]
 
 
-@dataclass(frozen=True)
-class Version:
+class Version(NamedTuple):
     """A version for which a configuration is checked.
 
     table: the known version whose tables apply; called: what the user wrote, "" for nothing. is_covered: false for a

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, path_text
@@ -33,8 +32,7 @@ TYPE_WORDS = {
 UNKNOWN_KEY = "DS101"
 
 
-@dataclass(frozen=True)
-class About:
+class About(NamedTuple):
     """The kind of file that a schema describes: its name for messages, and the function that hints at unknown keys."""
 
     file: str
@@ -44,8 +42,7 @@ class About:
 VALUES = About("a values file", suggestions.for_key)
 
 
-@dataclass(frozen=True)
-class Violation:
+class Violation(NamedTuple):
     """One violated keyword of the schema, with its place."""
 
     violated: Violated

@@ -19,7 +19,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from dsgen.cli._delivery import deliver, folders, ready
+from dsgen.cli._delivery import choose_folders, deliver, wrap_plan
 from dsgen.cli._loading import load_jobs
 from dsgen.cli._options import Delivery, Inputs
 from dsgen.cli._report import Report
@@ -41,7 +41,7 @@ def rendered() -> list[tuple[Place, Plan]]:
     files = tuple(map(str, sorted(Path().glob("job*.yaml"))))
     jobs, _ = load_jobs(Inputs((*files,), ("run.yaml",)))
     plans = [job_plan(job, render(job.data, job.release)) for job in (each.job for each in jobs)]
-    return list(zip(folders(Path("out"), jobs), plans, strict=True))
+    return list(zip(choose_folders(Path("out"), jobs), plans, strict=True))
 
 
 def plans(number: int) -> list[tuple[Place, Plan]]:
@@ -90,7 +90,7 @@ def put(number: int, check: bool = False) -> tuple[int, str]:
     """Write, or compare; the exit code of the command and what it says."""
     sys.stdout = io.TextIOWrapper(io.BytesIO())
     try:
-        code = deliver([ready(*one) for one in plans(number)], Delivery(check=check), Report())
+        code = deliver([wrap_plan(*one) for one in plans(number)], Delivery(check=check), Report())
         return code, sys.stdout.buffer.getvalue().decode()
     finally:
         sys.stdout = sys.__stdout__

@@ -93,7 +93,7 @@ def test_long_work_is_counted(folder: Path, patience: str, is_told: bool) -> Non
 def test_nothing_is_counted_for_a_file(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_console, "PROGRESS_AFTER_SECONDS", 0.0)
 
-    assert [1, 2] == list(_console.with_progress("checked", [1, 2], 2))
+    assert [1, 2] == list(_console.show_progress("checked", [1, 2], 2))
     assert "" == capsys.readouterr().err
 
 

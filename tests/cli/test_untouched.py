@@ -57,9 +57,7 @@ def test_what_only_an_index_says_is_not_believed_by_a_check(cli: Cli) -> None:
         "no checksum",
     ],
 )
-def test_whatever_it_is_made_of_makes_it_rendered(
-    cli: Cli, out: Path, monkeypatch: pytest.MonkeyPatch, change: str
-) -> None:
+def test_any_changed_input_triggers_a_render(cli: Cli, out: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     flags: tuple[str, ...] = ("--set-string", change) if "=" in change else ()
     if change == "lifecycle.suspend=true":
         flags = ("--set", change)
