@@ -78,7 +78,9 @@ def _refuse_several(conversion: Conversion, launches: Sequence[Launch]) -> None:
     at = conversion.atlas.position(launches[0].statement)
     assert at is not None
     if len(lines) == 1:
-        raise ImportRefusedError("a loop starts several trainings", at, "take one of them into a script of its own")
+        is_loop = len({one.words[0].places[0] for one in launches}) == 1
+        what = "a loop starts several trainings" if is_loop else "a line starts several programs"
+        raise ImportRefusedError(what, at, "take one of them into a script of its own")
     listed = ", ".join(map(str, lines[:12]))
     raise ImportRefusedError(
         f"several commands start trainings, on lines {listed}", at, f"choose one by its line, as in --line {lines[0]}"

@@ -136,6 +136,7 @@ def _with_launcher(conversion: Conversion, launcher: Set, workers: Sequence[Set]
     write_command(launcher.fields, start, world, runtime_of(conversion, RUNTIME))
     write_expected_world(conversion, start)
     _drop_mounts(launcher, beside, mounted, conversion)
+    _drop_keys([launcher, *workers], conversion)
 
 
 def _peers(conversion: Conversion, workers: Sequence[Set], beside: Beside, document: Document) -> None:
@@ -236,6 +237,16 @@ def _drop_mounts(one: Set, beside: Beside, mounted: Mapping[str, str], conversio
         else:
             fields.lose((), fields.document.root, "the pods mount it, and dsgen does not write it",
                         "apply it beside the job")  # fmt: skip
+
+
+def _drop_keys(sets: Sequence[Set], conversion: Conversion) -> None:
+    """Secrets whose files the commands only copy to the folder of ssh."""
+    lines = [line for one in sets for line in re.split(r"[\n;&|]+", one.text)]
+    for name, entry in list((conversion.draft.get("storage") or {}).items()):
+        path = entry.get("mountPath", "") if "secret" in entry else ""
+        using = [line for line in lines if path and f"{path}/" in line]
+        if path.endswith("/.ssh") or (using and all("ssh" in line for line in using)):
+            conversion.forget(("storage", name), KEY)
 
 
 def _helpers(one: Set, beside: Beside, conversion: Conversion) -> dict[str, str]:

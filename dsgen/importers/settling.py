@@ -16,6 +16,8 @@ MOST_ROUNDS = 8
 PRIVILEGED = "podSecurityLevel: privileged"
 MISSING = object()
 REFUSED = "dsgen refuses it"
+TOO_SMALL = "DS278"
+"""A warning about a request of the source for its launcher: dsgen has a larger default."""
 
 
 def settle(draft: Draft, ledger: Ledger) -> None:
@@ -34,10 +36,14 @@ def settle(draft: Draft, ledger: Ledger) -> None:
 
 
 def _errors(draft: Draft) -> list[Diagnostic]:
-    """The errors of the values, without those that holes cause."""
+    """The errors of the values, and requests that are too small, without those that holes cause."""
     job = values.load([SourceText("values.yaml", values_text(draft))])
     holes = [key_path(hole.key) for hole in draft.holes]
-    return [one for one in job.problems() if one.severity == "error" and not _is_hole(one.path, holes)]
+    return [
+        one
+        for one in job.problems()
+        if (one.severity == "error" or one.id == TOO_SMALL) and not _is_hole(one.path, holes)
+    ]
 
 
 def _is_hole(path: Sequence[str | int], holes: Sequence[KeyPath]) -> bool:
@@ -58,7 +64,7 @@ def _take_out(draft: Draft, ledger: Ledger, error: Diagnostic) -> None:
         draft.remove((path[0], "resources", "requests", *path[3:]))  # it was set to the limit
     for key in [key for key in draft.comments if key[: len(path)] == path]:
         del draft.comments[key]
-    why = f"{REFUSED}: {error.message}"
+    why = error.message if error.id == TOO_SMALL else f"{REFUSED}: {error.message}"
     for index, entry in enumerate(ledger.entries):
         if entry.fate == "mapped" and key_path(entry.to)[: len(path)] == path:
             ledger.entries[index] = replace(entry, fate="lost", to="", why=why, hint=error.hint)

@@ -238,7 +238,12 @@ def _container(conversion: Conversion, words: Sequence[Text]) -> None:
 
 def _counted(conversion: Conversion, request: Request) -> None:
     """Account for the numbers of tasks and devices, now that the processes are known."""
-    slots = conversion.draft.get("workers.slots")
+    slots, devices = conversion.draft.get("workers.slots"), request.devices_of_node
+    if slots and devices and slots > devices:
+        conversion.draft.remove(("workers", "accelerator", "count"))
+        for text in request.of_devices:
+            conversion.lose(text, f"the command line starts {slots} processes on each node", "set workers.slots")
+        request.of_devices.clear()
     for text in request.of_devices:
         has_count = conversion.draft.get("workers.accelerator.count") is not None
         conversion.map(text, "workers.accelerator.count" if has_count else "workers.slots")

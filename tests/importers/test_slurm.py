@@ -403,6 +403,19 @@ def test_a_loop_of_trainings_is_refused() -> None:
     )
 
 
+def test_a_line_of_several_programs_is_refused() -> None:
+    assert "a line starts several programs" in refused(
+        "#!/bin/bash\n#SBATCH -N 2\nsrun bash -c 'python a.py; python b.py'\n"
+    )
+
+
+def test_more_processes_than_devices_are_those_of_the_command_line() -> None:
+    job = slurm("srun deepspeed --num_gpus=4 t.py", "--nodes=2 --gpus=4")
+
+    assert (4, None) == (value(job, "workers.slots"), value(job, "workers.accelerator"))
+    assert ["--gpus=4"] == fates(job, "lost")
+
+
 def test_four_lines_for_four_machines_are_one_job() -> None:
     lines = "\n".join(
         f"ssh node{n} torchrun --nnodes 4 --nproc_per_node 8 --node_rank {n} train.py &" for n in range(4)

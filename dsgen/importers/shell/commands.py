@@ -88,6 +88,10 @@ LOGIN = Meaning(
     "a login would put a key into the values file",
     "put the token into a Secret, and name the Secret in training.env or training.envFrom",
 )
+SSH = Meaning("slurm", "dsgen generates the ssh key in the cluster, and configures ssh and sshd")
+OF_SSH = ("/.ssh", "/etc/ssh", "/run/sshd")
+"""Folders of ssh in a container."""
+FILES = ("cp", "mv", "install", "ln", "chmod", "chown", "cat", "rm")
 PREPARES = Meaning("once", "it is a program that runs before the training", ONCE_HINT)
 LOADS_CONDA = ("activate", "deactivate", "init", "env")
 
@@ -95,6 +99,8 @@ LOADS_CONDA = ("activate", "deactivate", "init", "env")
 def meaning(words: Sequence[str]) -> Meaning:
     """The meaning of a command that starts no training; words: its name and its arguments."""
     name = words[0] if words[0] in MEANINGS else posixpath.basename(words[0])
+    if name in FILES and any(folder in word for word in words[1:] for folder in OF_SSH):
+        return SSH
     if name in ("huggingface-cli", "hf", "modelscope") and "login" in words[1:3]:
         return LOGIN
     if name in ("conda", "mamba", "micromamba") and words[1:2] == ["install"]:

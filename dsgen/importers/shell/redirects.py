@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dsgen.importers.shell.commands import OF_SSH, SSH
 from dsgen.importers.shell.reader import Reader, arguments
 from dsgen.importers.shell.substitutions import HOSTS
 from dsgen.importers.shell.syntax import Script
@@ -105,6 +106,9 @@ def _written(reader: Reader, statement: Text, target: Text, content: Text) -> No
         reader.event("slots", statement, HOSTFILE, name=str(len(hosts)), value=same(hosts[0], statement))
         return
     name = reader.atlas.shown(target)
+    if any(folder in name for folder in OF_SSH):
+        reader.event("dropped", statement, SSH.why)
+        return
     reader.files[name] = (statement, content)
     reader.event("file", statement, name=name, value=content)
 
