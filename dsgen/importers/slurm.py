@@ -67,6 +67,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     request = Request()
     for directive in directives(conversion, text):
         write_directive(conversion, request, directive)
+    request.nodes = request.nodes or request.implied_nodes
     name = posixpath.basename(source.name)
     script = read_script(conversion, text, _variables(conversion, request), name)
     world = _world(conversion, request, script.launch)

@@ -45,6 +45,15 @@ class Request:
     """Options whose key depends on how the processes are started."""
 
     @property
+    def implied_nodes(self) -> int | None:
+        """The number of nodes if the script does not say it, and its other options leave no choice."""
+        if 1 in (self.all_tasks, self.all_devices):
+            return 1
+        if self.all_tasks and self.tasks and self.all_tasks % self.tasks == 0:
+            return self.all_tasks // self.tasks
+        return None
+
+    @property
     def tasks_of_node(self) -> int | None:
         """Processes that srun starts on each node."""
         if self.tasks is None and self.all_tasks and self.nodes and self.all_tasks % self.nodes == 0:

@@ -72,7 +72,7 @@ KINDS = {
         {"APP_MODE": "fast and small", "APP_LATE": "42", "NOT_SET": None},
     ),
     "sets": Source(
-        "sets.yaml", "", "job/ranks", "complete", {"NCCL_APP": "fast", "NOT_SET": None}, passes_local_rank=True
+        "sets.yaml", "", "job/ranks", "complete", {"PYTHON_APP": "fast", "NOT_SET": None}, passes_local_rank=True
     ),
 }
 

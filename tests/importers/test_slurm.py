@@ -403,6 +403,21 @@ def test_a_loop_of_trainings_is_refused() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("directives", "expected"),
+    [("-n 1 --gres=gpu:2", 1), ("--gpus=1", 1), ("-n 16 --ntasks-per-node=4 --gres=gpu:4", 4)],
+)
+def test_nodes_that_other_options_imply(directives: str, expected: int) -> None:
+    job = slurm("srun python train.py", directives)
+
+    assert expected == value(job, "workers.replicas") or (expected, None) == (1, value(job, "workers.replicas"))
+    assert "workers.replicas" not in holes(job)
+
+
+def test_nodes_that_nothing_implies_are_a_hole() -> None:
+    assert "workers.replicas" in holes(slurm("srun torchrun --nproc_per_node 4 train.py", "--gres=gpu:4"))
+
+
 def test_a_line_of_several_programs_is_refused() -> None:
     assert "a line starts several programs" in refused(
         "#!/bin/bash\n#SBATCH -N 2\nsrun bash -c 'python a.py; python b.py'\n"

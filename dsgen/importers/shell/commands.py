@@ -72,7 +72,7 @@ MEANINGS: Mapping[str, Meaning] = {
     **_all(
         "wandb",
         "never",
-        "a login would put a key into the values file",
+        "it would put a key into the values file",
         "put the key into a Secret, and name the Secret in training.env or training.envFrom",
     ),
     **_all("tensorboard", "once", "it serves the event files", "set monitoring.tensorboard"),
@@ -85,7 +85,7 @@ MEANINGS: Mapping[str, Meaning] = {
 }
 LOGIN = Meaning(
     "never",
-    "a login would put a key into the values file",
+    "it would put a key into the values file",
     "put the token into a Secret, and name the Secret in training.env or training.envFrom",
 )
 SSH = Meaning("slurm", "dsgen generates the ssh key in the cluster, and configures ssh and sshd")
