@@ -8,10 +8,10 @@ pip := $(python) -m pip --disable-pip-version-check --quiet install
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz e2e gitops-e2e faults lint generate contract bench docs docs-test check clean
+.PHONY: help demo test fuzz e2e gitops-e2e faults lint generate contract bench bench-launch docs docs-test check clean
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/installed ## Install dsgen and render the smallest example, to flat manifests and to a chart
 	@rm -rf demo
@@ -65,6 +65,9 @@ generate: $(VENV)/installed ## Write the generated files: dsgen/generated, chart
 
 contract: $(VENV)/installed-test ## Write the golden files of this minor version, until it is released (tests/contract/README.md)
 	$(python) -m tests.contract.golden
+
+bench-launch: $(VENV)/installed-test ## Compare the start of jobs with that of operators on the cluster of KUBECONFIG, for docs/launch.md
+	$(python) -m bench.launch $(ARGS)
 
 bench: $(VENV)/installed-test ## Compare the speed with that of Helm, for docs/benchmark.md; minutes
 	$(python) -m bench $(ARGS)

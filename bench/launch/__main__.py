@@ -1,0 +1,164 @@
+"""`make bench-launch`: seconds from `kubectl apply` until all ranks have met, and until the job is complete.
+
+Needs KUBECONFIG, an image with DeepSpeed, torchrun, sshd and mpirun on the nodes, and the controllers of JobSet, MPIJob
+and TrainJob. Nothing else may run on the cluster. The figures of docs/launch.md are the medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import yaml
+
+from bench import environment
+from bench.launch import picture, timeline
+from bench.launch.ways import AGAINST, WAYS, Place, Way
+
+PAGE = Path(__file__).parents[2] / "docs" / "launch.md"
+BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.DOTALL)
+DONE, FAILED = {"Complete", "Completed", "Succeeded"}, {"Failed"}
+LIMIT_SECONDS, POLL_SECONDS = 600, 0.2
+
+
+class Result(NamedTuple):
+    """One start. Times in seconds since `kubectl apply`; `end`: from the end of rank 0 until the job is complete."""
+
+    way: str
+    workers: int
+    met: float
+    end: float
+    cpu: float
+
+
+def kubectl(*words: str, given: str | None = None, check: bool = True) -> str:
+    """Raises CalledProcessError."""
+    return subprocess.run(["kubectl", *words], input=given, check=check, capture_output=True, text=True).stdout
+
+
+def cpu_seconds() -> float:
+    """Of the whole machine since its start."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
+    return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def wait(namespace: str, watched: list[str]) -> float:
+    """The time when all of them are complete. Raises SystemExit when one has failed or it is too late."""
+    until = time.time() + LIMIT_SECONDS
+    while time.time() < until:
+        text = kubectl("-n", namespace, "get", *watched, "-o", "json", check=False)
+        found = json.loads(text or "{}")
+        states = [conditions(one) for one in found.get("items", [found])]
+        if all(state & DONE for state in states):
+            return time.time()
+        if any(state & FAILED for state in states):
+            break
+        time.sleep(POLL_SECONDS)
+    raise SystemExit(f"{namespace}: not complete: {kubectl('-n', namespace, 'get', 'pods', check=False)}")
+
+
+def conditions(one: dict[str, Any]) -> set[str]:
+    found = one.get("status", {}).get("conditions", [])
+    return {condition["type"] for condition in found if condition["status"] == "True"}
+
+
+def said(namespace: str, pattern: str) -> float:
+    """The time that rank 0 has printed, wherever its output is."""
+    for pod in kubectl("-n", namespace, "get", "pods", "-o", "name").split():
+        found = re.search(pattern, kubectl("-n", namespace, "logs", pod, "--all-containers", check=False))
+        if found:
+            return float(found[1])
+    raise SystemExit(f"{namespace}: no rank has printed {pattern}")
+
+
+def starts(name: str, way: Way, place: Place, show: bool) -> Iterator[Result]:
+    """One job with its runs, in a namespace of its own."""
+    namespace = place.namespace
+    kubectl("create", "namespace", namespace)
+    try:
+        for run in map(str, range(1, way.runs + 1)):
+            objects = yaml.safe_dump_all(way.objects(place, run))
+            cpu, begun = cpu_seconds(), time.time()
+            kubectl("-n", namespace, "apply", "--server-side", "-f", "-", given=objects)
+            complete = wait(namespace, [watched.replace("RUN", run) for watched in way.watched])
+            spent = cpu_seconds() - cpu
+            met, ended = said(namespace, r"MET \d+ ([\d.]+)"), said(namespace, r"END ([\d.]+)")
+            if show:
+                print(*timeline.lines(namespace, begun), sep="\n")
+            kubectl("-n", namespace, "delete", "jobs,pods", "--all", "--ignore-not-found", check=False)
+            label = f"{name}, next run" if run != "1" else name
+            yield Result(label, place.workers, met - begun, complete - ended, spent)
+    finally:
+        kubectl("delete", "namespace", namespace, "--wait=true", "--timeout=120s", check=False)
+
+
+def table(results: list[Result]) -> str:
+    """Medians, each as a ratio to the way that it is compared with."""
+    keys = dict.fromkeys((one.way, one.workers) for one in results)
+    middle = {key: [median(getattr(one, field) for one in results if (one.way, one.workers) == key)
+                    for field in ("met", "end", "cpu")] for key in keys}  # fmt: skip
+    rows = ["| way | workers | all ranks have met | end to complete | CPU | compared with | met | end | CPU |"]
+    rows.append("|---|---|---|---|---|---|---|---|---|")
+    for (way, workers), figures in middle.items():
+        other = AGAINST.get(way.partition(",")[0], "")
+        times = [f"{figure:.1f} s" for figure in figures]
+        against = middle.get((other, workers))
+        ratios = (
+            [f"{mine / theirs:.2f}" for mine, theirs in zip(figures, against, strict=True)] if against else [""] * 3
+        )
+        rows.append("| " + " | ".join([way, str(workers), *times, other if against else "", *ratios]) + " |")
+    return "\n".join(rows)
+
+
+def write(results: list[Result], place: str) -> None:
+    """Write the page's figures and its picture."""
+    words = f"\n{date.today()}, {place}, medians of the starts:\n\n{table(results)}\n\n"
+    PAGE.write_text(BETWEEN.sub(lambda _: words, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    points: dict[tuple[str, int], list[float]] = {(one.way, one.workers): [] for one in results}
+    for one in results:
+        points[one.way, one.workers].append(one.met)
+    middle = {key: median(seconds) for key, seconds in points.items()}
+    picture.write(PAGE.parent / "pictures" / "launch.svg", middle)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="make bench-launch")
+    parser.add_argument("--workers", type=int, nargs="+", default=[2, 8, 24, 48])
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--image", default="dsgen.test/deepspeed:1")
+    parser.add_argument("--node", default="", help="a label of the node, KEY=VALUE")
+    parser.add_argument("--timeline", action="store_true", help="print where each second of each start went")
+    parser.add_argument("--write", metavar="NODE", help="write docs/launch.md; describes the node")
+    given = parser.parse_args()
+    environment.install()
+    node = dict([given.node.split("=", 1)]) if given.node else {}
+    results: list[Result] = []
+
+    def place(workers: int) -> Place:
+        return Place(f"launch-{int(time.time())}", given.image, node, workers)
+
+    for workers in given.workers:
+        for _ in range(given.times):
+            for name in given.ways:
+                for result in starts(name, WAYS[name], place(workers), given.timeline):
+                    results.append(result)
+                    print(f"{result.way}, {workers} workers: met {result.met:.1f} s, complete {result.end:.1f} s after"
+                          f" the end, {result.cpu:.0f} CPU s", file=sys.stderr)  # fmt: skip
+    print(table(results))
+    if given.write:
+        write(results, given.write)
+
+
+if __name__ == "__main__":
+    main()
