@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "04bf5327cbbabf63eb2e18fce0c6d866951f784514d3f0408972f8f590bf7c36"
+DIGEST = "41c083611e56ceea1f31714245b30b7de0539a39df3a3719e76a66dcf88642bc"

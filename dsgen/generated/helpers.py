@@ -588,7 +588,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'23fb26d522'}"
+    return f"{job_name(values, release)}-scripts-{'3e3337a2f8'}"
 
 
 def image_of(values, role):

@@ -42,7 +42,7 @@ class WithoutSsh:
     def prepare(self) -> None:
         """Listen for the workers. If the pod has no address, they start when the record says so."""
         try:
-            self.journal.said["launcher"] = self.orders.listen()
+            self.journal.said["launcher"] = self.orders.listen(str(self.external.status().get("offer") or ""))
         except OSError as error:
             log(f"this pod has no address to listen on: {error}")
 

@@ -12,13 +12,14 @@ launcher.json (written by the launcher):
 status.json (written by the sidecar):
     {"version": 1, "lease": "held", "holder": "1", "known": true, "recorded": 7, "ended": null, "earlier": TOTALS,
      "found": RECORD, "workers": {"suspended": false, "ready": 2, "failed": 0, "state": "active", "message": "",
-     "problems": []}, "away": null}
+     "problems": []}, "away": null, "offer": "10.0.0.7:40001/NONCE"}
     `lease`: "" (none yet), waiting, held, lost; `holder`: the run that has the lease; `known`: the record was read;
     `recorded`: the sequence whose content is in the record; `ended`: {"phase", "reason", "exitCode"} when the run had
     ended before this pod; `earlier`, `found`: sums and record of the pods before this one, for the launcher and for a
     sidecar that is started again; `workers`: null until the worker Job was seen; `ready`: pods that are ready or have
     succeeded; its state is active, failed or complete; `problems`: why its pods do not run, a line for each;
-    `away`: since when (seconds since 1970) the API does not answer; null when it does.
+    `away`: since when (seconds since 1970) the API does not answer; null when it does; `offer`: where the launcher is
+    to listen for workers without ssh, which is in the record already.
 
 Both are replaced atomically: a reader sees a whole file or none.
 """

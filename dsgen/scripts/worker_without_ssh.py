@@ -81,7 +81,8 @@ class LocalTraining:
     def step(self) -> None:
         """Execute the orders of the launcher, and send it the reports of the ranks."""
         recorded = record.mounted(self.run.run)
-        if self.state == WAITS and recorded.get("reason", LAUNCHER_STARTING) != LAUNCHER_STARTING:
+        known = recorded.get("launcher") or recorded.get("reason", LAUNCHER_STARTING) != LAUNCHER_STARTING
+        if self.state == WAITS and known:
             self.state = SERVES
         begun = recorded.get("phase") in BEGUN and not self.attempt and not self.idle
         if begun and (recorded.get("start") == BY_RECORD or self.run.debug):

@@ -17,6 +17,7 @@ import launcher
 import launcher_orders as orders
 import launcher_workers as workers
 import shared_reports as reports
+import shared_tcp as tcp
 from launcher_without_ssh import WithoutSsh
 from tests.scripts.trainings import HOSTS, settings_of, tell
 
@@ -445,3 +446,21 @@ def test_a_launcher_holds_more_connections_than_the_soft_limit_of_descriptors(po
         assert pod.wait_until(lambda: len(made.connected()) == len(names), 5)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_the_launcher_listens_where_the_sidecar_has_said() -> None:
+    address, server = tcp.pod_server()
+    offered = f"{address}:{server.getsockname()[1]}/{'a' * 32}"
+    server.close()
+
+    assert offered == orders.Orders(HOSTS).listen(offered)
+
+
+def test_a_launcher_whose_port_is_taken_listens_elsewhere() -> None:
+    address, server = tcp.pod_server()
+    with server:
+        offered = f"{address}:{server.getsockname()[1]}/{'a' * 32}"
+        listens = orders.Orders(HOSTS).listen(offered)
+
+    assert listens.startswith(f"{address}:")
+    assert listens != offered

@@ -17,6 +17,7 @@ from collections import Counter
 from typing import Any
 
 import shared_reports as reports
+import shared_tcp as tcp
 from shared_output import Output, new_nonce
 
 SHAKE_SECONDS = 5
@@ -83,7 +84,7 @@ class Orders:
     self.lock = threading.Lock()
     self.strangers = Strangers()
 
-  def listen(self):
+  def listen(self, offered = ""):
 
 
 
@@ -91,9 +92,12 @@ class Orders:
 
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    address = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0]
-    family = socket.AF_INET6 if ":" in str(address) else socket.AF_INET
-    server = socket.create_server(("", 0), family=family, backlog=1024)
+    port, _, nonce = offered.rpartition(":")[2].partition("/")
+    try:
+      address, server = tcp.pod_server(int(port or 0))
+      self.nonce = nonce or self.nonce
+    except OSError:
+      address, server = tcp.pod_server()
     threading.Thread(target=self._accept, args=(server,), daemon=True).start()
     return f"{address}:{server.getsockname()[1]}/{self.nonce}"
 

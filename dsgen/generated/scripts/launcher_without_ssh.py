@@ -42,7 +42,7 @@ class WithoutSsh:
   def prepare(self):
 
     try:
-      self.journal.said["launcher"] = self.orders.listen()
+      self.journal.said["launcher"] = self.orders.listen(str(self.external.status().get("offer") or ""))
     except OSError as error:
       log(f"this pod has no address to listen on: {error}")
 

@@ -23,6 +23,7 @@
 
 
 
+
 from __future__ import annotations
 
 import json

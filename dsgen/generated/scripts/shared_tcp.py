@@ -46,6 +46,13 @@ def listening(port):
   return any(row[3] == LISTEN and row[1].endswith(f":{port:04X}") for row in _rows())
 
 
+def pod_server(port = 0):
+
+  address = str(socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0])
+  family = socket.AF_INET6 if ":" in address else socket.AF_INET
+  return address, socket.create_server(("", port), family=family, backlog=1024)
+
+
 def _hex(packed):
 
   words = (packed[i : i + 4] for i in range(0, len(packed), 4))

@@ -20,11 +20,14 @@ from typing import Any
 
 import shared_api as api
 import shared_exchange as exchange
+import shared_methods as methods
 import shared_record as record
 import shared_settings as settings
+import shared_tcp as tcp
 import status_lease as lease
 import status_webhook as webhook
 from shared_log import last_words, log
+from shared_output import new_nonce
 from shared_transitions import ENDS, TRANSITIONS
 from status_pods import problems
 from status_record import RunRecord, after_loss, never_started
@@ -45,6 +48,7 @@ class Sidecar:
     self.lease = lease.Lease(self.record)
     self.stopping = threading.Event()
     self.launcher = {}
+    self.offer = ""
     self.worker_job = None
     self.looked_at = self.asked_at = self.failed_at = float("-inf")
     self.problem = ""
@@ -84,7 +88,8 @@ class Sidecar:
     self.problem = said
 
   def read_launcher(self):
-    self.launcher = exchange.launcher(settings.written_by("launcher"))
+    offered = {"launcher": self.offer} if self.offer else {}
+    self.launcher = {**offered, **exchange.launcher(settings.written_by("launcher"))}
 
   def interval(self):
 
@@ -127,6 +132,7 @@ class Sidecar:
       "workers": self.worker_job,
       "found": earlier,
       "away": self.away_since,
+      "offer": self.offer,
     }
     path = settings.RUN / exchange.STATUS
     if dict(said, version=exchange.VERSION) != exchange.read(path):
@@ -135,6 +141,7 @@ class Sidecar:
   def resume(self):
 
     before = exchange.read(settings.RUN / exchange.STATUS)
+    self.offer = str(before.get("offer") or offered(self.configured))
     if before.get("found") is not None:
       self.record.earlier, self.record.ended_before = before["found"], before.get("ended")
       self.lease.state = "held" if before.get("lease") == "held" else ""
@@ -170,6 +177,19 @@ class Sidecar:
     to, written = webhook.address(self.configured), self.record.written
     if to.url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
       webhook.deliver(to, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
+
+
+def offered(configured):
+
+  if methods.of(configured).ssh:
+    return ""
+  try:
+    address, server = tcp.pod_server()
+  except OSError as error:
+    log(f"this pod has no address: {error}")
+    return ""
+  with server:
+    return f"{address}:{server.getsockname()[1]}/{new_nonce()}"
 
 
 def summary_of_job(job):
