@@ -19,7 +19,8 @@ ROOT = Path(__file__).parent.parent
 SITE = ROOT / "build" / "docs"
 FILES = Path("files")
 """Where the pages of files outside docs/ are."""
-LINK = re.compile(r"\]\((?P<path>[^()#\s:]+)(?P<anchor>#[^()\s]*)?\)")
+LINK = re.compile(r"\[(?P<words>[^][]*)\]\((?P<path>[^()#\s:]+)(?P<anchor>#[^()\s]*)?\)")
+ID = re.compile(r"^```.*?^```|`[^`]*`|\[[^][]*\]\([^)]*\)|\b(?P<id>DS[0-9]{3})\b", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^<!-- file (\S+) -->\n```(\w+)$", re.MULTILINE)
 LATER = "---\nsearch: {boost: 0.5}\n---\n\n"
 """For pages that a search shows below those with the same words."""
@@ -40,7 +41,7 @@ def _written() -> dict[Path, str]:
         if (place := _place(source)) not in found:
             found[place] = _text(source)
             waiting += (target for target in _targets(source, found[place]) if target.suffix != ".svg")
-            found[place] = _linked(source, found[place], place)
+            found[place] = _with_problems(_linked(source, found[place], place), place)
     return found
 
 
@@ -81,16 +82,36 @@ def _target(source: Path, link: str) -> Path | None:
 
 
 def _linked(source: Path, text: str, here: Path) -> str:
-    """A text of a file of the repository, with links from a place of the site to others."""
+    """A text of a file as a page of the site at `here`: its links lead to pages, and say their titles."""
 
     def link(match: re.Match[str]) -> str:
         target = _target(source, match["path"])
         if not target:
             return match[0]
-        place = Path(os.path.relpath(_place(target), here.parent)).as_posix()
-        return f"]({place}{match['anchor'] or ''})"
+        words = _title(target) if match["words"] == match["path"] and target.suffix == ".md" else match["words"]
+        return f"[{words}]({_way(here, _place(target))}{match['anchor'] or ''})"
 
     return LINK.sub(link, text)
+
+
+def _way(here: Path, there: Path) -> str:
+    """The link from a page of the site to another."""
+    return Path(os.path.relpath(there, here.parent)).as_posix()
+
+
+def _with_problems(text: str, here: Path) -> str:
+    """A page whose ids of problems are links to their pages, except in code and in other links."""
+
+    def link(match: re.Match[str]) -> str:
+        if match["id"] not in RULES:
+            return match[0]
+        return f"[{match['id']}]({_way(here, Path('problems', match['id'] + '.md'))})"
+
+    return ID.sub(link, text)
+
+
+def _title(page: Path) -> str:
+    return (ROOT / page).read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
 
 # ---- what dsgen explain says ----

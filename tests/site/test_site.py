@@ -130,7 +130,8 @@ def test_a_search_finds_the_page(opened: Any, complaints: list[str], words: str,
     tab = opened(".", DESK, "light")
     tab.click("input.md-search__input")
     tab.wait_for_function("!document.querySelector('.md-search-result__meta').innerText.includes('Initializing')")
-    tab.keyboard.type(words)
+    tab.keyboard.insert_text(words)
+    tab.keyboard.press("End")  # begins the search
     tab.wait_for_selector(RESULT)
     found = [urlsplit(result.get_attribute("href")).path.strip("/") for result in tab.query_selector_all(RESULT)]
 
