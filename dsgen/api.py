@@ -21,7 +21,7 @@ from dsgen.errors import (
     IncompleteApplyError,
     NotFoundError,
     RevertedError,
-    UsageProblem,
+    UsageError,
     WaitTimeoutError,
 )
 from dsgen.problems import diagnostics
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from dsgen.cluster.logs import LogLine
     from dsgen.cluster.report import CausesReport, Report
     from dsgen.cluster.runs import RunRef
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
     from dsgen.writer import Changes, Mode, Plan
 
     Source = str | os.PathLike[str] | SourceText | Mapping[str, Any]
@@ -108,7 +108,7 @@ def as_text(problems: Sequence[Diagnostic], sources: Mapping[str, str], color: b
     return framing.as_text(problems, sources, color)
 
 
-def path_text(path: Path) -> str:
+def path_text(path: KeyPath) -> str:
     """The path of a problem as dotted text, such as `workers.sidecars[0].image`."""
     for key in _expected(path, (builtins.list, tuple), "path"):
         _expected(key, (str, int), "each key of a path")
@@ -175,13 +175,13 @@ def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Ch
     """
     from pathlib import Path
 
-    from dsgen.writer import Mode, Place, Plan, compare
+    from dsgen.writer import Destination, Mode, Plan, compare
     from dsgen.writer import write as write_changes
 
     _expected(plan, Plan, "plan")
     if mode not in Mode.__args__:  # type: ignore[attr-defined]  # the words of a Literal
-        raise UsageProblem(f"mode must be keep, refresh or replace, not {mode!r}")
-    place = Place(Path(_path(folder, "folder")))
+        raise UsageError(f"mode must be keep, refresh or replace, not {mode!r}")
+    place = Destination(Path(_path(folder, "folder")))
     changes = compare(place, plan, mode)
     write_changes(place, plan, changes)
     return changes
@@ -202,7 +202,7 @@ def _text(source: Source, number: int) -> SourceText:
         # JSON is YAML, so problems of plain data also have a place.
         text = json.dumps(source, indent=2, ensure_ascii=False, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
-        raise UsageProblem(f"<values {number}>: a map must be plain data: {error}") from error
+        raise UsageError(f"<values {number}>: a map must be plain data: {error}") from error
     return SourceText(f"<values {number}>", text + "\n")
 
 
@@ -228,7 +228,7 @@ def _check_overrides(overrides: object) -> None:
     for override in _expected(overrides, several, "overrides", 'a list, such as [Override("--set", "run.id=2")]'):
         _expected(override, Override, "an override", 'an Override, such as Override("--set", "run.id=2")')
         if override.flag not in OVERRIDES:
-            raise UsageProblem(f"the flag of an Override must be {flags}, not {override.flag!r}")
+            raise UsageError(f"the flag of an Override must be {flags}, not {override.flag!r}")
         _expected(override.text, str, "the text of an Override")
 
 
@@ -236,7 +236,7 @@ def _path(path: object, what: str) -> str:
     """A path as text."""
     text = os.fspath(_expected(path, (str, os.PathLike), what, "a path"))
     if not isinstance(text, str) or "\0" in text:
-        raise UsageProblem(f"{what} must be a path, not {text!r}")
+        raise UsageError(f"{what} must be a path, not {text!r}")
     return text
 
 
@@ -244,7 +244,7 @@ def _expected(value: Any, kind: type | tuple[type, ...], what: str, words: str =
     """The value. Raises UsageProblem if it has another type."""
     if not isinstance(value, kind):
         names = [one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,))]
-        raise UsageProblem(f"{what} must be {words or ' or '.join(names)}, not {type(value).__name__}")
+        raise UsageError(f"{what} must be {words or ' or '.join(names)}, not {type(value).__name__}")
     return value
 
 
@@ -296,9 +296,9 @@ def logs(
 
     for what, number in (("worker", worker), ("rank", rank), ("tail", tail)):
         if _expected(number, (int, type(None)), what) is not None and (number or 0) < 0:
-            raise UsageProblem(f"{what} must not be negative, but it is {number}")
+            raise UsageError(f"{what} must not be negative, but it is {number}")
     if worker is not None and rank is not None:
-        raise UsageProblem("worker and rank are mutually exclusive")
+        raise UsageError("worker and rank are mutually exclusive")
     choice = cluster_logs.LogChoice(worker=worker, rank=rank)
     return cluster_logs.iterate_lines(_run(job, run, context, kubeconfig), choice, cluster_logs.LogLimits(tail), follow)
 
@@ -322,7 +322,7 @@ def wait(
     from dsgen.cluster.runs import WAITED_FOR, report_run, wait_for
 
     if state not in WAITED_FOR:
-        raise UsageProblem(f"state must be {', '.join(WAITED_FOR)}, not {state!r}")
+        raise UsageError(f"state must be {', '.join(WAITED_FOR)}, not {state!r}")
     _expected(timeout, (int, float), "timeout")
     ref = _run(job, run, context, kubeconfig)
     for seen, is_reached in wait_for(ref, state, time.monotonic() + timeout):

@@ -22,7 +22,7 @@ class DsgenError(Exception):
             self.exit_code = exit_code
 
 
-class UsageProblem(DsgenError):  # noqa: N818 - the command line already prints "error"
+class UsageError(DsgenError):
     """The command line itself is wrong: an unknown flag, mutually exclusive flags, a missing name."""
 
     exit_code = EXIT_USAGE

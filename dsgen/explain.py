@@ -9,12 +9,12 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from dsgen import deepspeed, schema
-from dsgen.deepspeed import described
-from dsgen.errors import UsageProblem
+from dsgen.deepspeed import json_schema
+from dsgen.errors import UsageError
 from dsgen.problems.escaping import in_place, visible
 from dsgen.rules import RULES
 from dsgen.schema import suggestions
-from dsgen.schema.suggestions import did_you_mean, possible_keys
+from dsgen.schema.suggestions import did_you_mean, list_possible_keys
 from dsgen.schema.validate import TYPE_WORDS
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def of(word: str) -> str:
 
 def _of_id(id_: str) -> str:
     if id_ not in RULES:
-        raise UsageProblem(f"{id_} is not the id of a problem{_question(_close(id_, list(RULES)))}")
+        raise UsageError(f"{id_} is not the id of a problem{_question(_close(id_, list(RULES)))}")
     rule = RULES[id_]
     text = f"{id_}: {rule.title}\n\n{_wrapped(rule.when)}\n{_wrapped(f'What to do: {rule.remedy}')}"
     for what, example in (("A values file", rule.example), ("A dsgen.yaml", rule.settings)):
@@ -63,10 +63,10 @@ def _of_key(word: str) -> str:
     for depth, key in enumerate(parts):
         below = _below(part, key)
         if below is None:
-            raise UsageProblem(_unknown(parts[:depth], key, part))
+            raise UsageError(_unknown(parts[:depth], key, part))
         part, required = below, key in part.get("required", ())
         if tuple(parts[: depth + 1]) == deepspeed.CONFIG:
-            part |= described.schema()
+            part |= json_schema.build_schema()
     if not parts:
         return f"{_description(part)}{_children(part)}".replace("\n\n", "\n", 1)
     return f"{visible(word)}\n\n{_description(part)}{_facts(part, required)}{_children(part)}"
@@ -76,7 +76,7 @@ def _parts(word: str) -> list[str]:
     """The keys of a path in the form that diagnostics have; `*` for any list item."""
     matches = list(_PART.finditer(word))
     if "".join(match[0] for match in matches) != word:
-        raise UsageProblem(f"{word} is not a key: keys are written with dots, as in workers.slots")
+        raise UsageError(f"{word} is not a key: keys are written with dots, as in workers.slots")
     return [match["quoted"] or match["word"] or ANY for match in matches]
 
 
@@ -203,8 +203,8 @@ def _wrapped(text: str, margin: str = "") -> str:
 def _unknown(above: list[str], key: str, part: Schema) -> str:
     """A message for an unknown key: with a similar key, otherwise keys of that name elsewhere, otherwise all keys."""
     where, known = ".".join(above) or "a values file", list(part.get("properties", {}))
-    meant = [".".join(map(str, path)) for path in suggestions.meant(key, tuple(above), part)]
-    rest = _question(meant) or (f"; {others}" if (others := possible_keys(known)) else "")
+    meant = [".".join(map(str, path)) for path in suggestions.guess_keys(key, tuple(above), part)]
+    rest = _question(meant) or (f"; {others}" if (others := list_possible_keys(known)) else "")
     return f'"{key}" is not a key of {where}{rest}'
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from dsgen.reading.scalars import Unreadable, resolve
-from dsgen.schema.suggestions import ALMOST, closest
+from dsgen.reading.scalars import UnreadableScalarError, resolve
+from dsgen.schema.suggestions import ALMOST, find_closest
 
 _WORD = re.compile("[A-Za-z][A-Za-z0-9]+")
 _SHIPPED = Path(__file__).parent / "examples"
@@ -28,9 +28,11 @@ def text(name: str) -> str:
 
 def like(word: str) -> list[str]:
     """The presets that a word may mean: one with a similar name, otherwise those with the word in their text."""
-    if name := closest(word, names()):
+    if name := find_closest(word, names()):
         return [name]
-    having = (name for part in (summary, text) for name in names() if closest(word, _WORD.findall(part(name)), ALMOST))
+    having = (
+        name for part in (summary, text) for name in names() if find_closest(word, _WORD.findall(part(name)), ALMOST)
+    )
     return [*dict.fromkeys(having)]
 
 
@@ -73,7 +75,7 @@ def _text(value: str) -> str:
     """A text, quoted if Helm would read it as another type, such as `y` or 1.10."""
     try:
         is_plain = isinstance(resolve(value), str)
-    except Unreadable:
+    except UnreadableScalarError:
         is_plain = False
     return value if is_plain else DoubleQuotedScalarString(value)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dsgen.catalogue import TEMPLATES
 from dsgen.generated import manifests
-from dsgen.objects import TEMPLATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dsgen.objects import Scope
+    from dsgen.catalogue import Scope
     from dsgen.values import Release
 
     Function = Callable[[Mapping[str, Any], Mapping[str, str]], str]

@@ -6,22 +6,23 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dsgen import checks, schema
-from dsgen.errors import UsageProblem
+from dsgen.errors import UsageError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
-from dsgen.reading.nodes import Node, Override, SourceText, from_data, merged
+from dsgen.reading.nodes import Node, Override, SourceText, build_nodes, merge_trees
 from dsgen.reading.reader import read
 from dsgen.schema import suggestions
-from dsgen.schema.filling import defaults, fill
-from dsgen.schema.nulls import MAP, place, without_nulls
-from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, shown, validate
+from dsgen.schema.default_values import defaults, fill
+from dsgen.schema.display import format_value
+from dsgen.schema.nulls import MAP, classify_place, remove_nulls
+from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, validate
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
     from dsgen.reading.nodes import Tree
 
-__all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
+__all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "find_twins", "load"]
 
 SURPRISE = "DS050"
 OTHER_OBJECT = "DS112"
@@ -73,7 +74,7 @@ class Job:
     root: Node
     is_complete: bool = True
     sources: dict[str, str] = field(default_factory=dict)
-    meant: frozenset[Path] = frozenset()
+    meant: frozenset[KeyPath] = frozenset()
     severities: Mapping[str, str] = field(default_factory=dict)
     _problems: dict[bool, list[Diagnostic]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -107,9 +108,9 @@ class Job:
             checked = check(self, self.release) if self.values else []
             found = [*self.diagnostics, *missing, *checked]
             if self.is_complete and has_errors(found):
-                from dsgen.schema import foreign  # imported late: only problems need it
+                from dsgen.schema import foreign_files  # imported late: only problems need it
 
-                found = foreign.of_overlay(self.root, found)
+                found = foreign_files.simplify_overlay(self.root, found)
             self._problems[chart] = ordered(self._counted(found))
         return self._problems[chart]
 
@@ -140,10 +141,10 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = (), names:
     cannot be read.
     """
     texts = {source.name: source.text for source in files}
-    return of_trees(files[0].name if files else "", [read(source) for source in files], texts, overrides, names)
+    return load_trees(files[0].name if files else "", [read(source) for source in files], texts, overrides, names)
 
 
-def of_trees(
+def load_trees(
     file: str,
     trees: Iterable[Tree],
     sources: Mapping[str, str],
@@ -151,18 +152,18 @@ def of_trees(
     names: Release = UNNAMED,
 ) -> Job:
     """Like `load`, for values that were read already. file: the job's first file; sources: the texts of all files."""
-    tree = merged(trees, Position(file or "--set", 1, 1))
+    tree = merge_trees(trees, Position(file or "--set", 1, 1))
     root, complete, texts = tree.root, tree.complete, dict[str, str]()
     if overrides:
         from dsgen.reading import set_values  # imported late: most calls have no overrides
 
-        root, texts = set_values.apply(root, overrides)
-    root, idle = without_nulls(root)
+        root, texts = set_values.apply_overrides(root, overrides)
+    root, idle = remove_nulls(root)
     problems = [*tree.diagnostics, *idle]
     if file and complete and not root.value and not problems and _is_blank(sources.get(file, "")):
-        from dsgen.schema import foreign  # imported late: only problems need it
+        from dsgen.schema import foreign_files  # imported late: only problems need it
 
-        return Job(file, None, [foreign.empty(file)], root, is_complete=False)
+        return Job(file, None, [foreign_files.report_empty(file)], root, is_complete=False)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
     complete &= all(problem.id not in (OTHER_OBJECT, TOO_MUCH) for problem in wrong)
@@ -182,9 +183,9 @@ def _is_blank(text: str) -> bool:
     return all(line.strip() in ("", "---", "...") or line.lstrip().startswith("#") for line in text.splitlines())
 
 
-def of_data(data: Mapping[str, Any]) -> Job:
+def make_job(data: Mapping[str, Any]) -> Job:
     """A job of values that are not in a file."""
-    root = from_data(data, Position("", 1, 1))
+    root = build_nodes(data, Position("", 1, 1))
     problems = validate(root)
     return Job("", None if has_errors(problems) else Values(root), problems, root)
 
@@ -200,10 +201,10 @@ def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
 
         rule = schema.type_at((key,)) or {}
         if not re.fullmatch(rule["pattern"], given):
-            raise UsageProblem(f"{flag}: {key} cannot be {shown(given)}; expected: {rule['x-pattern']}")
+            raise UsageError(f"{flag}: {key} cannot be {format_value(given)}; expected: {rule['x-pattern']}")
         if node and node.value not in ("", None, given):
             where = f"{node.position.file} has {key}: {node.value}, but {flag} is {given}"
-            raise UsageProblem(f"{where}; to replace the value, use --set {key}={given}")
+            raise UsageError(f"{where}; to replace the value, use --set {key}={given}")
         if not node or node.value != given:
             at = Position(flag, 1, 1)
             added[key] = Node(given, at, key=at)
@@ -228,7 +229,7 @@ def _checked_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
     return _run_checks(job, data, Release(data["name"], data["namespace"]), unknown | job.meant)
 
 
-def _meant(root: Node, wrong: Sequence[Diagnostic]) -> Iterator[Path]:
+def _meant(root: Node, wrong: Sequence[Diagnostic]) -> Iterator[KeyPath]:
     """The keys that are not set and that an unknown key may mean: those in its hint, similar keys, and keys of the same
     name elsewhere; if there are none, all keys of the same map.
     """
@@ -239,12 +240,12 @@ def _meant(root: Node, wrong: Sequence[Diagnostic]) -> Iterator[Path]:
                     yield other
 
 
-def _guesses(path: Path) -> list[Path]:
+def _guesses(path: KeyPath) -> list[KeyPath]:
     above, key, rule = path[:-1], str(path[-1]), schema.type_at(path[:-1]) or {}
     known = schema.keys(rule)
-    near = suggestions.meant(key, above, rule)
-    near += ((*above, other) for other in known if suggestions.closest(key, [other]))
-    far: list[Path] = [other for other, _ in schema.records() if other[-1] == key and "*" not in other]
+    near = suggestions.guess_keys(key, above, rule)
+    near += ((*above, other) for other in known if suggestions.find_closest(key, [other]))
+    far: list[KeyPath] = [other for other, _ in schema.records() if other[-1] == key and "*" not in other]
     return far + (near or [(*above, other) for other in known if above])
 
 
@@ -258,7 +259,7 @@ def _over(below: dict[str, Any], above: Mapping[str, Any], path: tuple[str, ...]
     merged = dict(below)
     for key, value in above.items():
         where = (*path, key)
-        if value is None and isinstance(merged.get(key), dict) and place(where) == MAP:
+        if value is None and isinstance(merged.get(key), dict) and classify_place(where) == MAP:
             merged[key] = {}
         elif value is None:
             merged.pop(key, None)
@@ -275,11 +276,13 @@ def check(job: Job, release: Release) -> list[Diagnostic]:
     return ordered(_run_checks(job, job.data, release))
 
 
-def _run_checks(job: Job, data: dict[str, Any], release: Release, unknown: Collection[Path] = ()) -> list[Diagnostic]:
+def _run_checks(
+    job: Job, data: dict[str, Any], release: Release, unknown: Collection[KeyPath] = ()
+) -> list[Diagnostic]:
     return checks.run(data, {"name": release.name, "namespace": release.namespace}, job.position, unknown)
 
 
-def twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:
+def find_twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:
     """Jobs with the same name and namespace, whose objects would overwrite each other."""
     first: dict[Release, Job] = {}
     for job in jobs:

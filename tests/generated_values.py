@@ -13,8 +13,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from dsgen import schema, values
-from dsgen.problems.diagnostics import Path
-from dsgen.reading.carried import uncarried_key, uncarried_text
+from dsgen.problems.diagnostics import KeyPath
+from dsgen.reading.helm_limits import explain_key, explain_text
 from dsgen.values import Job, Release
 from tests.parity import RELEASE, dump
 
@@ -32,7 +32,7 @@ WORDS = (
     *("/data", "/a b/c", "/é", "500m", "1Gi", "2", "64Gi", "1.5", "unlimited", "registry.example.com:5000/team/image"),
     *("sha256:" + "0a" * 32, "v1.2", "amd.com/gpu", "example.com/key", "spec.nodeName", "train.py", "1e3", "null"),
 )
-KEYS = tuple(text for text in WORDS + TEXTS if not uncarried_key(text))
+KEYS = tuple(text for text in WORDS + TEXTS if not explain_key(text))
 NUMBERS = (
     *(0, 1, -1, 2, 7, 8, 60, 3600, 5e8, 1.0, 1e-5, 3e-7, 1e21, -0.0, 2**53, -(2**53), 1.5, 1e22, 123456789, 0.1, 1e-6),
     *(9.5e-7, 1e20, 123456789012345680000.0, 5e-324, 1.7976931348623157e308, 1 / 3, 2.5e-5, 4.35, 1e16, 12345678.9),
@@ -158,7 +158,7 @@ class Generator:
     def _character(self) -> str:
         """Any one that values may hold."""
         character = chr(self._random.randrange(self._random.choice([0x100, 0x3000, 0x10000, 0x110000])))
-        return self._character() if uncarried_text(character) else character
+        return self._character() if explain_text(character) else character
 
     def _integer(self, part: Mapping[str, Any]) -> Any:
         return self._random.choice([one for one in self._numbers(part) if float(one).is_integer()])
@@ -236,9 +236,9 @@ def _sound_text(seed: int) -> str:
 
 def repaired(tree: dict[str, Any]) -> dict[str, Any] | None:
     """The tree without what dsgen has something against; None where nothing good is left."""
-    before: list[Path] = []
+    before: list[KeyPath] = []
     # Plain data is checked in half the time, but only a text shows what YAML makes of it.
-    while wrong := errors(values.of_data(tree)) or errors(loaded(tree)):
+    while wrong := errors(values.make_job(tree)) or errors(loaded(tree)):
         if wrong == before or "repository" not in tree.get("image", {}):
             return None
         before = wrong
@@ -252,14 +252,14 @@ def loaded(tree: dict[str, Any]) -> Job:
     return values.load([values.SourceText("values.yaml", dump(tree) + "\n")])
 
 
-def errors(job: Job) -> list[Path]:
+def errors(job: Job) -> list[KeyPath]:
     """The paths of what is wrong in a job."""
     release = Release(job.release.name or RELEASE.name, job.release.namespace or RELEASE.namespace)
     problems = values.check(job, release) if job.values else job.diagnostics
     return [problem.path for problem in problems if problem.severity == "error"]
 
 
-def remove(tree: Any, path: Path) -> None:
+def remove(tree: Any, path: KeyPath) -> None:
     """Takes away what stands at a path, or above it when nothing does."""
     holders = [tree]
     for key in path:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from dsgen import values
-from dsgen.problems.diagnostics import Diagnostic, Path
+from dsgen.problems.diagnostics import Diagnostic, KeyPath
 from dsgen.reading.nodes import SourceText
 
 Data = dict[str, Any]
@@ -44,7 +44,7 @@ def apply(data: Data, problem: Diagnostic, meant: Mapping[str, Any]) -> bool:
     return False
 
 
-def get(data: Any, path: Path) -> Any:
+def get(data: Any, path: KeyPath) -> Any:
     for key in path:
         if isinstance(data, dict) and key not in data:
             return None
@@ -52,13 +52,13 @@ def get(data: Any, path: Path) -> Any:
     return data
 
 
-def put(data: Data, path: Path, value: Any) -> None:
+def put(data: Data, path: KeyPath, value: Any) -> None:
     for key in path[:-1]:
         data = data.setdefault(key, {}) if isinstance(data, dict) else data[key]
     data[path[-1]] = value
 
 
-def take(data: Data, path: Path) -> Any:
+def take(data: Data, path: KeyPath) -> Any:
     """Remove a value, and the maps and lists that are empty then."""
     above = get(data, path[:-1])
     value = above.pop(path[-1])
@@ -67,7 +67,7 @@ def take(data: Data, path: Path) -> Any:
     return value
 
 
-def _option(data: Data, path: Path) -> tuple[str, str]:
+def _option(data: Data, path: KeyPath) -> tuple[str, str]:
     """Take an option and its value out of a list of arguments."""
     name, sign, value = str(take(data, path)).partition("=")
     arguments = get(data, path[:-1]) or []
@@ -76,7 +76,7 @@ def _option(data: Data, path: Path) -> tuple[str, str]:
     return name.lstrip("-"), value
 
 
-def _absolute(problem: Diagnostic, word: str) -> Path:
+def _absolute(problem: Diagnostic, word: str) -> KeyPath:
     """The key of a hint: beside the wrong one, unless it has dots or the hint says otherwise."""
     parts = tuple(word.split("."))
     return parts if len(parts) > 1 or "at the top of the file" in problem.hint else (*problem.path[:-1], *parts)

@@ -11,7 +11,7 @@ import jinja2
 from dsgen.checks.gaps import Watch
 from dsgen.checks.row import Check
 from dsgen.language.environment import environment
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 
 SEPARATOR, INDEX = "\x1f", "\x1e"
 """Between the parts of a rendered path; before a part that is an index. JSON of keys holds no control character."""
@@ -19,7 +19,7 @@ SEPARATOR, INDEX = "\x1f", "\x1e"
 
 def findings(
     rows: Sequence[Check], values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
-) -> Iterator[tuple[Check, Path, str]]:
+) -> Iterator[tuple[Check, KeyPath, str]]:
     """As dsgen/checks/evaluation.py: each row that has found something without a look at a gap, path and message."""
     for row in rows:
         for line in _template(row).render(values=values, release=release, watch=watch).split("\n"):

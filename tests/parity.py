@@ -15,12 +15,12 @@ from typing import Any
 import yaml
 
 from dsgen import checks, values
+from dsgen.catalogue import TEMPLATES
 from dsgen.compiler import chart_files
 from dsgen.generated import manifests
 from dsgen.language.environment import environment
 from dsgen.language.files import SHIPPED
 from dsgen.language.text import quote
-from dsgen.objects import TEMPLATES
 from dsgen.render import render
 from dsgen.values import Release
 from tests.helm import helm, helm_template, run_helm

@@ -130,13 +130,15 @@ def first_places(count: int) -> Counter[str]:
 
 def test_places_are_wrong_without_the_guesses_at_syntax_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     before = judged(broken, first_places(SPOILT_FILES))
-    monkeypatch.setattr("dsgen.reading.syntax.GUESSES", ())
+    monkeypatch.setattr("dsgen.reading.yaml_errors.GUESSES", ())
 
     assert (0, 1) == (before, judged(broken, first_places(SPOILT_FILES)))
 
 
 def test_places_are_wrong_when_they_are_of_the_line_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dsgen.reading.source._Reader._at", lambda self, mark: Position(self.name, mark.line + 2, 1))
+    monkeypatch.setattr(
+        "dsgen.reading.yaml_reader._Reader._at", lambda self, mark: Position(self.name, mark.line + 2, 1)
+    )
 
     assert 1 == judged(broken, first_places(SPOILT_FILES))
 

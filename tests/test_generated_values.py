@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from dsgen import schema
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.source import read
+from dsgen.reading.yaml_reader import read
 from tests.generated_values import errors, loaded, remove, repaired, sound_texts, trees
 from tests.parity import dump, flat_objects
 

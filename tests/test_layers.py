@@ -11,10 +11,10 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
-    *("records", "errors", "roots", "problems", "reading", "language", "generated", "rules", "reports", "schema"),
+    *("errors", "roots", "problems", "reading", "language", "generated", "rules", "reports", "schema"),
     *("deepspeed", "estimate", "checks", "values"),
-    *("origins", "explain", "presets", "pages"),
-    *("objects", "render", "compiler"),
+    *("provenance", "explain", "presets", "pages"),
+    *("catalogue", "render", "compiler"),
     *("writer", "repository", "gitops", "runs", "cluster", "search", "api", "graph"),
     *("importers", "cli"),
     "__main__",

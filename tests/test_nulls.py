@@ -11,10 +11,10 @@ import pytest
 
 from dsgen import values
 from dsgen.compiler import chart_files
-from dsgen.errors import UsageProblem
+from dsgen.errors import UsageError
 from dsgen.reading.nodes import SourceText
 from dsgen.render import render
-from dsgen.schema.nulls import FIELD, OTHER, place
+from dsgen.schema.nulls import FIELD, OTHER, classify_place
 from dsgen.values import Job, Override
 from tests.generated_values import Generator, repaired
 from tests.helm import MAJORS
@@ -44,7 +44,7 @@ class Case:
 
     def _is_worth_it(self, path: Path_) -> bool:
         """Few of the many places where null is refused, and of the fields of Kubernetes."""
-        return self._random.random() < {OTHER: 0.02, FIELD: 0.1}.get(place(path), 1)
+        return self._random.random() < {OTHER: 0.02, FIELD: 0.1}.get(classify_place(path), 1)
 
     def _some(self, tree: dict[str, Any]) -> dict[str, Any]:
         """A part of other values, so that overlays also add to what others remove."""
@@ -99,7 +99,7 @@ def ours(case: Case) -> tuple[str, Any]:
     """What dsgen says: "refused" with the problems, or "accepted" with the objects."""
     try:
         job = case.load()
-    except UsageProblem as error:
+    except UsageError as error:
         return "refused", str(error)
     if job.values is None:
         return "refused", {f"{one.id} {'.'.join(map(str, one.path))}" for one in job.diagnostics}
@@ -121,7 +121,7 @@ def of_kubernetes(case: Case) -> bool:
     """Whether a null stands in an object of Kubernetes, where the schema of the chart without a job refuses it."""
     nulls = [path for layer in case.layers for path in _paths(layer) if _at(layer, path) is None]
     nulls += [tuple(flag.text.removesuffix("=null").split(".")) for flag in case.flags]
-    return any(place(path) == FIELD for path in nulls)
+    return any(classify_place(path) == FIELD for path in nulls)
 
 
 def _at(tree: Any, path: Path_) -> Any:

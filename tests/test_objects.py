@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from dsgen import values
-from dsgen.objects import TEMPLATES as CATALOGUE
+from dsgen.catalogue import TEMPLATES as CATALOGUE
 from dsgen.render import Document, render
 from dsgen.values import Release, SourceText
 from tests.base import BASE

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from dsgen.catalogue import TEMPLATES
 from dsgen.compiler import chart_files
 from dsgen.language.environment import environment
-from dsgen.objects import TEMPLATES
 from dsgen.reading.nodes import SourceText
 from dsgen.render import render
 from tests.fuzz import verdicts

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dsgen.language.files import SHIPPED, digest
-from dsgen.runs.objects import file_name
+from dsgen.runs.rendered import file_name
 from tests.parity import parsed
 from tests.test_objects import documents, objects
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dsgen.compiler import chart_files, python_files, schema_files
 from dsgen.repository import settings
-from dsgen.schema import published, reference
+from dsgen.schema import export, reference
 from dsgen.writer import canonical, checksum
 from tools import causes, docs, pictures, scripts, sizes
 
@@ -53,8 +53,8 @@ def texts() -> dict[str, str]:
         **script_texts(),
         **python_texts(),
         **{f"{chart}/{path}": text for path, text in chart_files().items()},
-        "schemas/values.schema.json": published.as_json(published.for_editors()),
-        "schemas/repository.schema.json": published.as_json(settings.for_editors()),
+        "schemas/values.schema.json": export.as_json(export.for_editors()),
+        "schemas/repository.schema.json": export.as_json(settings.for_editors()),
         "docs/options.md": reference.page(),
         "docs/causes.md": causes.page(),
         "docs/pictures/job.svg": pictures.job(ROOT / "values-examples" / "minimal.yaml"),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgen import schema
-from dsgen.schema import published
+from dsgen.schema import export
 
 TARGET = Path(__file__).parent.parent / "dsgen" / "schema" / "kubernetes.json"
 COMPONENT = "#/components/schemas/"
@@ -152,7 +152,7 @@ def main() -> None:
     """Request the document from the API server of KUBECONFIG, and write the file."""
     components = kubectl("/openapi/v3/api/v1")["components"]["schemas"]
     definitions = table(components, kubectl("/version")["gitVersion"].removeprefix("v"))
-    TARGET.write_text(published.as_json(definitions), encoding="utf-8")
+    TARGET.write_text(export.as_json(definitions), encoding="utf-8")
 
 
 if __name__ == "__main__":

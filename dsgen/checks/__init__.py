@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from dsgen.checks.row import Place
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
 
 __all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "Check", "Function", "run"]
 
@@ -78,7 +78,7 @@ IN_CHART = {row.id for row in CHECKS if row.worlds == "both" and row.severity ==
 
 
 def run(
-    values: dict[str, Any], release: Mapping[str, str], place: Place, unknown: Collection[Path] = ()
+    values: dict[str, Any], release: Mapping[str, str], place: Place, unknown: Collection[KeyPath] = ()
 ) -> list[Diagnostic]:
     """All problems of complete values that the schema has accepted, for a release's `name` and `namespace`.
 
@@ -122,24 +122,24 @@ def _with_null(part: Mapping[str, Any], above: tuple[str, ...], key: str) -> dic
     return {**part, above[0]: _with_null(part[above[0]], above[1:], key)} if above[0] in part else dict(part)
 
 
-def _hint(row: Check, values: Mapping[str, Any], path: Path, unknown: Collection[Path]) -> str:
+def _hint(row: Check, values: Mapping[str, Any], path: KeyPath, unknown: Collection[KeyPath]) -> str:
     """The hint for these values, unless it might show what must be corrected first."""
     is_known = all(one[:1] != path[:1] for one in unknown)
     exact = row.exact_hint(values, path) if row.exact_hint and is_known else ""
     return exact or row.hint
 
 
-def _has_unknown(volume: str, unknown: Collection[Path]) -> bool:
+def _has_unknown(volume: str, unknown: Collection[KeyPath]) -> bool:
     """Whether something in a volume is unknown; functions that compare volumes skip it."""
     return any(path[:2] == ("storage", volume) for path in unknown)
 
 
-def _depends(problem: Diagnostic, looks_at: tuple[Path, ...], unknown: Path) -> bool:
+def _depends(problem: Diagnostic, looks_at: tuple[KeyPath, ...], unknown: KeyPath) -> bool:
     """Whether a problem depends on an unknown value: directly below its key, or at one of the keys in `looks_at`."""
     return problem.path == unknown[:-1] or any(
         _is_around(unknown, other) or _is_around(other, unknown) for other in looks_at
     )
 
 
-def _is_around(path: Path, other: Path) -> bool:
+def _is_around(path: KeyPath, other: KeyPath) -> bool:
     return other[: len(path)] == path

@@ -10,7 +10,7 @@ from dsgen.problems.diagnostics import path_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dsgen.problems.diagnostics import Path, Severity
+    from dsgen.problems.diagnostics import KeyPath, Severity
 
     Values = Mapping[str, Any]
 
@@ -55,21 +55,21 @@ NO_SHELL = "but no shell reads this command"
 IN_SHELL = "start a shell, for example [bash, -c, '...'], as training.exec or launch.command"
 
 
-def _shell_hint(values: Values, path: Path) -> str:
+def _shell_hint(values: Values, path: KeyPath) -> str:
     """The command of this path, as a list with a shell that does what its words mean."""
     from dsgen.schema import commands  # imported late: only problems need it
 
     if path[0] == "launch":
-        return f"set launch.command: {commands.in_shell(commands.script_of(values['launch']['command'], False))}"
+        return f"set launch.command: {commands.wrap_in_shell(commands.join_script(values['launch']['command'], False))}"
     training = values["training"]
     program, is_argument = _program(training), path[1] == "args"
     if not program or commands.is_shell(program):
         return IN_SHELL
     further = _passes_config(training) or bool(training["args"] and not is_argument)
-    script = commands.script_of([*program, *(training["args"] if is_argument else ())], further)
+    script = commands.join_script([*program, *(training["args"] if is_argument else ())], further)
     gone = [f"training.{key}" for key in ("python", "module", "args") if is_argument and training[key]]
     removed = f", and remove {' and '.join(gone)}" if gone else ""
-    return f"set training.exec: {commands.in_shell(script)}{removed}"
+    return f"set training.exec: {commands.wrap_in_shell(script)}{removed}"
 
 
 def _program(training: Values) -> list[str]:
@@ -80,7 +80,7 @@ def _program(training: Values) -> list[str]:
     return [*start, "-m", training["module"]] if training["module"] else list(training["exec"])
 
 
-def _at(values: Any, path: Path) -> Any:
+def _at(values: Any, path: KeyPath) -> Any:
     for key in path:
         values = values[key]
     return values
@@ -91,22 +91,22 @@ def _passes_config(training: Values) -> bool:
     return bool(deepspeed["passConfig"] and (deepspeed["config"] or deepspeed["configFile"]))
 
 
-def _line_hint(values: Values, path: Path) -> str:
+def _line_hint(values: Values, path: KeyPath) -> str:
     """A command line in place of a name, as the list that runs it; empty if the general hint says it as well."""
     from dsgen.schema import commands  # imported late: only problems need it
 
     key, text = path_text(path[:2]), _at(values, path)
     if path[2:]:
-        return f"set {key}: {commands.as_list(text)}"
+        return f"set {key}: {commands.format_command(text)}"
     if not commands.needs_shell(text):
         return ""
     training, is_module = values["training"], path[1] == "module"
     start = [training["pythonCommand"], "-u", *(["-m"] if is_module else [])]
-    is_program = not is_module and not commands.words_of(text)[0].endswith(".py")
-    script = commands.with_variables(text if is_program else " ".join([*start, text]))
+    is_program = not is_module and not commands.split_words(text)[0].endswith(".py")
+    script = commands.replace_variables(text if is_program else " ".join([*start, text]))
     if training["args"] or _passes_config(training):
-        script = commands.with_further(script)
-    return f"set training.exec: {commands.in_shell(script)}, and remove {key}"
+        script = commands.pass_further(script)
+    return f"set training.exec: {commands.wrap_in_shell(script)}, and remove {key}"
 
 
 def _command_line(path: str, pattern: str, example: str) -> Check:
@@ -169,14 +169,14 @@ def _runs_name(path: str, word: str, *inside: str) -> Check:
     )
 
 
-def _name_hint(values: Values, path: Path) -> str:
+def _name_hint(values: Values, path: KeyPath) -> str:
     """The script with its variables as a shell writes them, or the first of them if it has several lines."""
     from dsgen.schema import commands  # imported late: only problems need it
 
     if path[2:]:
-        words = map(commands.with_variables, _at(values, path[:2]))
-        return f"set {path_text(path[:2])}: {commands.listed(words)}"
-    return commands.first_name(values["training"]["setup"])
+        words = map(commands.replace_variables, _at(values, path[:2]))
+        return f"set {path_text(path[:2])}: {commands.format_list(words)}"
+    return commands.find_name(values["training"]["setup"])
 
 
 PASSES_CONFIG = (
@@ -185,7 +185,7 @@ PASSES_CONFIG = (
 )
 
 
-def _further_hint(values: Values, _: Path) -> str:
+def _further_hint(values: Values, _: KeyPath) -> str:
     """The same shell with "$@" in its script."""
     from dsgen.schema import commands  # imported late: only problems need it
 
@@ -193,7 +193,7 @@ def _further_hint(values: Values, _: Path) -> str:
     at = next((at for at in range(2, len(words)) if commands.is_shell([*words[:at], "x"])), len(words))
     if len(words) != at + 1:
         return ""
-    return f"set training.exec: {commands.listed([*words[:at], commands.with_further(words[at]), 'bash'])}"
+    return f"set training.exec: {commands.format_list([*words[:at], commands.pass_further(words[at]), 'bash'])}"
 
 
 ROWS = (

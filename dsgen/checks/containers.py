@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic, Path
+    from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
 OWN_CONTAINERS = "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$"
 UNIQUE = "give each container of the pod its own name"
 
 
-def users_containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def users_containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
     """The user's containers in the pods of a role, each with its path."""
     for kind in ("initContainers", "sidecars"):
         for number, container in enumerate(values[role][kind]):
@@ -111,7 +111,7 @@ def duplicate_pull_secrets(values: Mapping[str, Any], _: Names, place: Place) ->
     for number, secret in enumerate(values["image"]["pullSecrets"]):
         if secret["name"] in seen:
             message = f'image.pullSecrets: "{secret["name"]}" is in the list twice'
-            path: Path = ("image", "pullSecrets", number, "name")
+            path: KeyPath = ("image", "pullSecrets", number, "name")
             yield diagnostic("DS370", path, message, "remove one of them", place, "warning")
         seen.add(secret["name"])
 

@@ -13,7 +13,7 @@ from dsgen import schema
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
 
 NEUTRAL = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": []}
 
@@ -75,7 +75,7 @@ class _List(list["Any"]):
         return is_known
 
 
-def mark(values: dict[str, Any], unknown: Iterable[Path], watch: Watch) -> dict[str, Any]:
+def mark(values: dict[str, Any], unknown: Iterable[KeyPath], watch: Watch) -> dict[str, Any]:
     """The values as a tree that records in `watch` when one of the unknown paths is read.
 
     values: complete, with defaults for what is unknown; the new tree may share its maps and lists.
@@ -86,7 +86,7 @@ def mark(values: dict[str, Any], unknown: Iterable[Path], watch: Watch) -> dict[
     return root
 
 
-def _mark(here: Any, path: Path, above: Path, watch: Watch) -> None:
+def _mark(here: Any, path: KeyPath, above: KeyPath, watch: Watch) -> None:
     key, rest = path[0], path[1:]
     child = _child(here, key)
     if rest and isinstance(child, dict if isinstance(rest[0], str) else list):
@@ -105,7 +105,7 @@ def _child(here: Any, key: Any) -> Any:
     return here[key] if key < len(here) else None
 
 
-def _neutral(path: Path, watch: Watch) -> Any:
+def _neutral(path: KeyPath, watch: Watch) -> Any:
     """A replacement for an unknown item of a list, so that the items after it keep their indices."""
     types = schema.types(schema.type_at(path) or {}) or ["object"]
     return _Map({}, watch, whole=True) if types[0] == "object" else NEUTRAL[types[0]]

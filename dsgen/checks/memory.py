@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.row import ROLES, VOLUMES, Check, helpers, quoted
 from dsgen.language.text import to_json
-from dsgen.reading.quantities import memory_meant
+from dsgen.reading.quantities import suggest_memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
 
 SIZES = ("memory", "ephemeral-storage")
 KEYS = ", ".join(map(quoted, SIZES))
@@ -30,11 +30,11 @@ def is_too_small(key: str, quantity: str | float) -> bool:
     return key in SIZES and bool(helpers().below_1mi(to_json(quantity)))
 
 
-def _hint(values: Mapping[str, Any], path: Path) -> str:
+def _hint(values: Mapping[str, Any], path: KeyPath) -> str:
     value: Any = values
     for key in path:
         value = value[key]
-    return memory_meant(value)
+    return suggest_memory(value)
 
 
 def _too_small(path: str, quantity: str, *inside: str, when: str = "") -> Check:

@@ -9,7 +9,7 @@ from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
 
 JOB = "set job = job_name(values, release)"
 OTHER_IMAGES: dict[str, tuple[str, ...]] = {
@@ -32,7 +32,7 @@ WRITTEN_FROM = {
 """Labels and annotations that dsgen writes, and the keys from which it does."""
 
 
-def _of_reserved(_: Mapping[str, Any], path: Path) -> str:
+def _of_reserved(_: Mapping[str, Any], path: KeyPath) -> str:
     key = WRITTEN_FROM.get(str(path[-1]))
     return f"use {key}" if key else ""
 

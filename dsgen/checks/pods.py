@@ -9,7 +9,7 @@ from dsgen.checks.row import ANY_TEXT, ROLES, Check, quoted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dsgen.problems.diagnostics import Path, Severity
+    from dsgen.problems.diagnostics import KeyPath, Severity
 
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
 DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"
@@ -80,10 +80,10 @@ def _own_resource(path: str) -> Check:
     )
 
 
-def _own_key(_: Mapping[str, Any], path: Path) -> str:
+def _own_key(_: Mapping[str, Any], path: KeyPath) -> str:
     from dsgen.schema import suggestions  # imported late: only problems need it
 
-    return suggestions.for_field(*map(str, path))
+    return suggestions.suggest_field(*map(str, path))
 
 
 def _extra(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:

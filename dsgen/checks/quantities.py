@@ -9,18 +9,18 @@ from dsgen.checks.containers import users_containers
 from dsgen.checks.memory import is_too_small
 from dsgen.checks.row import Function, diagnostic, helpers
 from dsgen.problems.diagnostics import path_text
-from dsgen.reading.quantities import amount
+from dsgen.reading.quantities import parse_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic, Path
+    from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
     Quantities = Mapping[str, Any]
 
 PAGES = "hugepages-[1-9][0-9]*[KMG]i"
-MAIN: dict[str, Path] = {
+MAIN: dict[str, KeyPath] = {
     "worker": ("workers",),
     "launcher": ("launcher",),
     "tensorboard": ("monitoring", "tensorboard"),
@@ -29,7 +29,7 @@ MAIN: dict[str, Path] = {
 ONLY_WHOLE = "set request and limit to the same whole number, or only the limit"
 
 
-def _main(values: Mapping[str, Any]) -> Iterator[tuple[str, Path, Mapping[str, Any]]]:
+def _main(values: Mapping[str, Any]) -> Iterator[tuple[str, KeyPath, Mapping[str, Any]]]:
     """Role, path of the resources and values of each pod with a main container."""
     for role, path in MAIN.items():
         part: Any = values
@@ -38,7 +38,7 @@ def _main(values: Mapping[str, Any]) -> Iterator[tuple[str, Path, Mapping[str, A
         yield role, (*path, "resources"), part
 
 
-def _resources(values: Mapping[str, Any]) -> Iterator[tuple[Path, Quantities, Quantities]]:
+def _resources(values: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Quantities, Quantities]]:
     """Path, requests and limits of every container whose resources the user sets."""
     for role, path, part in _main(values):
         given = part["resources"]["requests"].items()
@@ -54,7 +54,7 @@ def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> It
     """Kubernetes refuses a request above its limit."""
     for path, requests, limits in _resources(values):
         for key in sorted(requests.keys() & limits.keys()):
-            if amount(requests[key]) > amount(limits[key]) and not is_too_small(key, limits[key]):
+            if parse_quantity(requests[key]) > parse_quantity(limits[key]) and not is_too_small(key, limits[key]):
                 message = (
                     f"{path_text(path)}: the request of {key} ({requests[key]}) is above the limit ({limits[key]})"
                 )
@@ -93,11 +93,15 @@ def _refusal(key: str, kind: str, requests: Quantities, limits: Quantities) -> s
     if kind == "requests" and key not in limits:
         return f"{key} has no limit, which Kubernetes requires for devices and huge pages"
     if kind == "requests":
-        return f"the request of {key} must equal its limit" if amount(requests[key]) < amount(limits[key]) else ""
-    size = amount(limits[key])
+        return (
+            f"the request of {key} must equal its limit"
+            if parse_quantity(requests[key]) < parse_quantity(limits[key])
+            else ""
+        )
+    size = parse_quantity(limits[key])
     if is_device and size.denominator != 1:
         return f"{key} must be a whole number"
-    if is_page and size % amount(key.removeprefix("hugepages-")):
+    if is_page and size % parse_quantity(key.removeprefix("hugepages-")):
         return f"{key} must be a multiple of the page size"
     if is_page and not {"cpu", "memory"} & (requests.keys() | limits.keys()):
         return f"{key} also requires cpu or memory"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dsgen.problems.diagnostics import Diagnostic, Path, Position
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dsgen.problems.diagnostics import Severity
 
     Worlds = Literal["both", "flat"]
-    Place = Callable[[Path, bool], Position | None]
+    Place = Callable[[KeyPath, bool], Position | None]
     """Path of a key, and whether its name (true) or its value (false) is meant, to its place in a file."""
     Names = Mapping[str, str]
     """The `name` and `namespace` of a release; empty if they are not known yet."""
@@ -38,7 +38,7 @@ class Check:
     message: str
     when: str = ""
     hint: str = ""
-    exact_hint: Callable[[Mapping[str, Any], Path], str] | None = None
+    exact_hint: Callable[[Mapping[str, Any], KeyPath], str] | None = None
     inside: tuple[str, ...] = ()
     severity: Severity = "error"
     worlds: Worlds = "both"
@@ -63,7 +63,7 @@ class Function(NamedTuple):
     """
 
     find: Find
-    looks_at: Mapping[str, tuple[Path, ...]]
+    looks_at: Mapping[str, tuple[KeyPath, ...]]
     is_watched: bool = True
 
 
@@ -90,7 +90,7 @@ def quoted(text: str) -> str:
 
 
 def diagnostic(
-    id_: str, path: Path, message: str, hint: str, place: Place, severity: Severity = "error", at_key: bool = False
+    id_: str, path: KeyPath, message: str, hint: str, place: Place, severity: Severity = "error", at_key: bool = False
 ) -> Diagnostic:
     """A problem that a function reports."""
     return Diagnostic(id_, message, place(path, at_key), path, hint, severity)

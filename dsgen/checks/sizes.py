@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic, Path
+    from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
 MAX_BYTES = 1024 * 1024
 """The limit of a ConfigMap; the API server counts keys and values."""
@@ -24,8 +24,8 @@ OTHER_BYTES = 4608
 """The rest of the JSON of the run's ConfigMap: settings, configuration of sshd and ssh, labels; measured."""
 SMALL = 8192
 """Smaller ConfigMaps are not measured further."""
-WORKERS: Path = ("workers", "replicas")
-LOOKS_AT: tuple[Path, ...] = (WORKERS, ("name",), ("training",), ("launch",), ("lifecycle",), ("code",))
+WORKERS: KeyPath = ("workers", "replicas")
+LOOKS_AT: tuple[KeyPath, ...] = (WORKERS, ("name",), ("training",), ("launch",), ("lifecycle",), ("code",))
 TOO_MUCH = f"and kubectl apply keeps a copy in annotations, which are limited to {MAX_ANNOTATION}"
 APPLY = "use kubectl apply --server-side, and in Argo CD the sync option ServerSideApply=true"
 FEWER = "use shorter names or fewer workers"
@@ -74,11 +74,11 @@ def json_bytes(texts: Iterable[str]) -> int:
     return sum(map(_json_bytes, texts)) + OTHER_BYTES
 
 
-def _what(path: Path) -> str:
+def _what(path: KeyPath) -> str:
     return "the names of the workers have" if path == WORKERS else "it has"
 
 
-def texts_of(values: Mapping[str, Any], job: str) -> dict[Path, str]:
+def texts_of(values: Mapping[str, Any], job: str) -> dict[KeyPath, str]:
     """The texts of the ConfigMap, by the key that they come from."""
     training = values["training"]
     texts = (

@@ -6,7 +6,7 @@ import posixpath
 from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.row import VOLUMES, Check, Function, diagnostic, helpers, quoted
-from dsgen.problems.diagnostics import Path, path_text
+from dsgen.problems.diagnostics import KeyPath, path_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dsgen.checks.row import Names, Place
     from dsgen.problems.diagnostics import Diagnostic
 
-    Mount = tuple[Path, str, str, Mapping[str, Any]]
+    Mount = tuple[KeyPath, str, str, Mapping[str, Any]]
     """The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""
 
 SOURCES = (
@@ -197,7 +197,7 @@ ROWS = (
 def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
     for name, volume in sorted(values["storage"].items()):
         if volume["mountPath"] and helpers().is_mounted_in(values, volume, role):
-            path: Path = ("storage", name, "mountPath")
+            path: KeyPath = ("storage", name, "mountPath")
             yield path, f"storage.{name}", posixpath.normpath(volume["mountPath"]), volume
     if helpers().has_code(values, role):
         yield ("code", "mountPath"), "code", posixpath.normpath(values["code"]["mountPath"]), values["code"]
@@ -205,7 +205,7 @@ def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
 
 def mounts(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """A mount inside another volume that cannot contain a folder for it."""
-    reported: set[Path] = set()
+    reported: set[KeyPath] = set()
     for role in ("workers", "launcher"):
         seen: dict[str, Mount] = {}
         for mount in sorted(_mounts(values, role), key=lambda one: one[2].count("/")):

@@ -12,7 +12,7 @@ from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
 from dsgen.runs.bump import Bump, bump
 from dsgen.values import Override
-from dsgen.writer import Place, compare
+from dsgen.writer import Destination, compare
 
 
 def plan_bumps(
@@ -65,8 +65,8 @@ def make_edit(job: LoadedJob, new: Bump) -> Edit:
     assert file != STDIN
     if job.member:
         folder, _, name = job.member.file.rpartition("/")
-        place = Place(job.member.settings.root, folder)
+        place = Destination(job.member.settings.root, folder)
     else:
         path = Path(file).resolve()
-        place, name = Place(path.parent), path.name
+        place, name = Destination(path.parent), path.name
     return Edit(place, name, new.text, f"{file}: {new.summary}")

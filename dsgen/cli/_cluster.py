@@ -14,7 +14,7 @@ from dsgen.cli._console import confirm, echo, write
 from dsgen.cli._loading import load_values, refuse_several
 from dsgen.cli._options import Decorator, Function, Inputs, combine, value_options
 from dsgen.cluster.runs import RunRef, parse_job_name
-from dsgen.errors import UsageProblem
+from dsgen.errors import UsageError
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
@@ -100,7 +100,7 @@ def parse_job(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
         data = loaded.data if loaded else {}
         return str(data.get("namespace") or ""), str(data.get("name") or "")
     if values.overlays or values.overrides:
-        raise UsageProblem("-f and --set need a values file, but JOB is the name of a job")
+        raise UsageError("-f and --set need a values file, but JOB is the name of a job")
     return parse_job_name(job, namespace)
 
 

@@ -15,7 +15,7 @@ from typing import NoReturn, TypeVar
 
 import click
 
-from dsgen.errors import DsgenError, UsageProblem
+from dsgen.errors import DsgenError, UsageError
 
 _Item = TypeVar("_Item")
 
@@ -61,7 +61,7 @@ def confirm(lines: Iterable[str], question: str, without_terminal: str) -> bool:
     Raises UsageProblem with the message `without_terminal` if nobody can answer.
     """
     if not stdin_is_terminal():
-        raise UsageProblem(without_terminal)
+        raise UsageError(without_terminal)
     write_error(_escaped(lines))
     return click.confirm(_escaped([question]).rstrip("\n"), err=True)
 

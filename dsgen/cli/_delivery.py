@@ -13,10 +13,10 @@ from dsgen.cli._console import confirm, describe_bug, echo, echo_error, show_pro
 from dsgen.cli._loading import LoadedJob
 from dsgen.cli._options import Delivery
 from dsgen.cli._report import Report, ReportedError
-from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
 from dsgen.runs import job_plan, made_of, owner_of
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, untouched, write
+from dsgen.writer import INDEX, Changes, Destination, Mode, Plan, compare, find_untouched, folder_name, rewrite, write
 from dsgen.writer.kustomization import LISTS
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Edit(NamedTuple):
     """A new text for a file of the user, which is written before the plan. summary: a description of the change."""
 
-    place: Place
+    place: Destination
     name: str
     text: str
     summary: str
@@ -53,7 +53,7 @@ class OutputFolder(NamedTuple):
     needs no change. "" to compare the files in any case.
     """
 
-    place: Place
+    place: Destination
     make: Callable[[], FolderPlan]
     owner: str = ""
     made_of: str = ""
@@ -66,7 +66,7 @@ class Outcome:
     problems: of the plan itself.
     """
 
-    place: Place
+    place: Destination
     owner: str
     run: str
     changes: Changes
@@ -124,7 +124,7 @@ def format_summary(outcome: Outcome, dry_run: bool) -> list[str]:
     return [*edit, f"{directory}: {outcome.owner}, {files} ({counts}){cleared}", *_format_kept(outcome)]
 
 
-def choose_folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Place]:
+def choose_folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Destination]:
     """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
 
     Raises UsageProblem if a job would be written to a second folder, or two jobs to the same folder.
@@ -132,18 +132,18 @@ def choose_folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Place]:
     names = [folder_name(job.release.name) for job in jobs]
     if len(jobs) == 1:
         if (directory / names[0] / INDEX).exists() and not (directory / INDEX).exists():
-            raise UsageProblem(
+            raise UsageError(
                 f"{directory / names[0]} holds this job, from a call with several files: use -o {directory / names[0]}"
             )
-        return [Place(directory)]
+        return [Destination(directory)]
     if (directory / INDEX).exists():
-        raise UsageProblem(f"{directory} is the folder of one job; choose another one for several")
+        raise UsageError(f"{directory} is the folder of one job; choose another one for several")
     for job, name in zip(jobs, names, strict=True):
         if names.count(name) > 1:
-            raise UsageProblem(
+            raise UsageError(
                 f"two jobs are named {job.release.name}, in two namespaces: render them in two calls, to two folders"
             )
-    return [Place(directory, name) for name in names]
+    return [Destination(directory, name) for name in names]
 
 
 def plan_manifests(
@@ -158,7 +158,7 @@ def plan_manifests(
     return [_plan_folder(place, job, kustomization, trust) for place, job in zip(places, jobs, strict=True)]
 
 
-def _plan_folder(place: Place, loaded: LoadedJob, kustomization: bool, trust: bool) -> OutputFolder:
+def _plan_folder(place: Destination, loaded: LoadedJob, kustomization: bool, trust: bool) -> OutputFolder:
     """The folder of a job; for the arguments see `manifests`."""
     is_listed = kustomization or (loaded.member and loaded.member.settings.value("kustomization"))
     job, lists = loaded.job, LISTS if is_listed else {}
@@ -184,12 +184,12 @@ def _plan_chart_of(job: Job) -> FolderPlan:
     return FolderPlan(api.chart(job))
 
 
-def plan_chart(place: Place, job: Job | None) -> OutputFolder:
+def plan_chart(place: Destination, job: Job | None) -> OutputFolder:
     """The chart of a job, or the chart without the values of a job."""
     return wrap_plan(place, api.chart(job))
 
 
-def wrap_plan(place: Place, plan: Plan) -> OutputFolder:
+def wrap_plan(place: Destination, plan: Plan) -> OutputFolder:
     """The folder of a plan that exists already."""
     return OutputFolder(place, lambda: FolderPlan(plan), plan.owner)
 
@@ -222,12 +222,12 @@ def _compare_folder(folder: OutputFolder, mode: Mode) -> Outcome:
     """The changes that a folder needs. An exception is a refusal of this folder, so that others are reported, too."""
     known = Outcome(folder.place, folder.owner, "", Changes())
     try:
-        if folder.made_of and (unchanged := untouched(folder.place, folder.made_of)):
+        if folder.made_of and (unchanged := find_untouched(folder.place, folder.made_of)):
             return replace(known, changes=unchanged)
         made = folder.make()
         known = _make_outcome(folder, made, Changes())
         return _make_outcome(folder, made, compare(folder.place, made.plan, mode))
-    except UsageProblem:
+    except UsageError:
         raise
     except DsgenError as error:
         failure = error
@@ -263,7 +263,7 @@ def add_orphans(folders: Sequence[OutputFolder], key: str, delivery: Delivery, r
     orphans = list_orphans(repository, key, folders)
     if delivery.prune:
         if not folders:
-            raise UsageProblem("--prune would remove every job: dsgen.yaml names no existing job")
+            raise UsageError("--prune would remove every job: dsgen.yaml names no existing job")
         return [*folders, *orphans]
     for orphan in orphans:
         message = f"{orphan.place.path} is the folder of {orphan.owner}, which is not in dsgen.yaml"

@@ -91,9 +91,9 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            from dsgen.schema.suggestions import closest, did_you_mean  # imported late: only a mistake needs it
+            from dsgen.schema.suggestions import did_you_mean, find_closest  # imported late: only a mistake needs it
 
-            question = did_you_mean(OTHER_WORDS.get(args[0].lower()) or closest(args[0], [*COMMANDS]))
+            question = did_you_mean(OTHER_WORDS.get(args[0].lower()) or find_closest(args[0], [*COMMANDS]))
             ctx.fail(f"No such command '{args[0]}'" + (f"; {question}" if question else "."))
         return super().resolve_command(ctx, args)
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from dsgen import api, roots, schema, values
 from dsgen.cli._console import show_progress
 from dsgen.cli._report import Report
-from dsgen.errors import DsgenError, UsageProblem
+from dsgen.errors import DsgenError, UsageError
 from dsgen.problems.diagnostics import has_errors
 from dsgen.reading import files
-from dsgen.schema.suggestions import closest, did_you_mean, possible
+from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
 from dsgen.values import Release, SourceText
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[LoadedJob], Re
     jobs = [each for each in loaded if each.job.values]
     members = [each.member for each in jobs if each.member]
     if members or not chart:
-        report.problems += values.twins(each.job for each in jobs)
+        report.problems += values.find_twins(each.job for each in jobs)
     if members:
         from dsgen.repository import collisions  # imported late: most calls have no repository
 
@@ -121,7 +121,7 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
     """The job whose values become a chart's defaults, None without values; problems as in `load_jobs`."""
     if not (inputs.has_files or inputs.overrides):
         if inputs.name or inputs.namespace:
-            raise UsageProblem("--name and -n name the job of a values file: give one, as in: dsgen chart cifar.yaml")
+            raise UsageError("--name and -n name the job of a values file: give one, as in: dsgen chart cifar.yaml")
         return None, Report(inputs.strict)
     requests, report = find_in_files(inputs)
     if has_errors(report.diagnostics):
@@ -140,9 +140,9 @@ def refuse_several(inputs: Inputs, names: Sequence[str], why: str, how: str = "c
         return
     file = next(iter((*inputs.files, *inputs.overlays)))
     if os.path.isdir(file):  # noqa: PTH112 - without the import of pathlib
-        raise UsageProblem(f"{why}, but {file} has {len(names)} files: name one of them")
-    jobs = possible(names, "jobs")
-    raise UsageProblem(f"{why}, but {file} has {len(names)} jobs in {roots.FILE}: {how}{jobs and '; '}{jobs}")
+        raise UsageError(f"{why}, but {file} has {len(names)} files: name one of them")
+    jobs = list_possible(names, "jobs")
+    raise UsageError(f"{why}, but {file} has {len(names)} jobs in {roots.FILE}: {how}{jobs and '; '}{jobs}")
 
 
 def find_in_files(inputs: Inputs) -> tuple[list[JobRequest], Report]:
@@ -187,8 +187,8 @@ def _choose_entries(part: Part, inputs: Inputs) -> Sequence[Entry]:
     names = [part.repository.job(entry).release.name for entry in part.entries]
     chosen = [entry for entry, name in zip(part.entries, names, strict=True) if name == inputs.name]
     if part.entries and not chosen:
-        jobs = did_you_mean(closest(inputs.name, names)) or possible(names, "jobs")
-        raise UsageProblem(f"--name {inputs.name}: {part.name} has no such job in {roots.FILE}; {jobs}")
+        jobs = did_you_mean(find_closest(inputs.name, names)) or list_possible(names, "jobs")
+        raise UsageError(f"--name {inputs.name}: {part.name} has no such job in {roots.FILE}; {jobs}")
     return chosen
 
 
@@ -215,14 +215,12 @@ def _load_repository(inputs: Inputs) -> Repository:
 
     root = roots.find(".")
     if root is None:
-        raise UsageProblem(
+        raise UsageError(
             f"give a values file, as in: dsgen validate cifar.yaml; without one, dsgen reads {roots.FILE}, "
             "but this folder and its parents have none"
         )
     if inputs.name:
-        raise UsageProblem(
-            f"--name sets the name of one job, but {roots.FILE} has several: write `name` into each file"
-        )
+        raise UsageError(f"--name sets the name of one job, but {roots.FILE} has several: write `name` into each file")
     return load(Path(os.path.relpath(root)))
 
 
@@ -237,9 +235,9 @@ def _refuse_values(inputs: Inputs) -> None:
             same = [one.text for one in inputs.overrides if one.text.startswith(f"{key}=")]
             texts = [text.partition("=")[2] for text in (*same, *inputs.files) if text.startswith(f"{key}=")]
             value = f"{key}={{{','.join(texts)}}}" if same else name
-            raise UsageProblem(f"{name} is not a file; quote values for the shell: --set '{value}'")
+            raise UsageError(f"{name} is not a file; quote values for the shell: --set '{value}'")
         if name.lstrip()[:1] in ("{", "[") or ": " in name or "\n" in name:
-            raise UsageProblem(
+            raise UsageError(
                 "values are no file name: write them to a file, pass them on standard input as -, or use --set-json"
             )
 
@@ -249,9 +247,9 @@ def _group_files(inputs: Inputs) -> list[tuple[str, ...]]:
     files = [file for name in inputs.files for file in _list_files(name)]
     groups = [(file, *inputs.overlays) for file in files] or [inputs.overlays]
     if [*inputs.files, *inputs.overlays].count("-") > 1:
-        raise UsageProblem("`-` reads standard input, which can be read only once")
+        raise UsageError("`-` reads standard input, which can be read only once")
     if inputs.name and len(groups) > 1:
-        raise UsageProblem("--name sets the name of one job, but there are several FILEs: write `name` into each")
+        raise UsageError("--name sets the name of one job, but there are several FILEs: write `name` into each")
     return groups
 
 
@@ -263,7 +261,7 @@ def _list_files(name: str) -> list[str]:
         names = {each.name: each.path for each in entries if each.name.endswith((".yaml", ".yml")) and each.is_file()}
     files = [path for name, path in sorted(names.items()) if name != roots.FILE]
     if not files:
-        raise UsageProblem(f"the folder {name} has no *.yaml file")
+        raise UsageError(f"the folder {name} has no *.yaml file")
     return files
 
 
@@ -294,7 +292,7 @@ def _make_reader() -> Read:
     @functools.cache
     def read(path: str) -> SourceText:
         if not path:
-            raise UsageProblem("the name of a FILE is empty: is a variable not set?")
+            raise UsageError("the name of a FILE is empty: is a variable not set?")
         if path != "-":
             return api.read(path)
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from dsgen.cli import completion
-from dsgen.errors import UsageProblem
+from dsgen.errors import UsageError
 from dsgen.reading.nodes import Override
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def output_option(text: str) -> Decorator:
 
 def _folder(_: click.Context, __: click.Parameter, name: str | None) -> Path | None:
     if name == "":  # Path("") would be the current folder
-        raise UsageProblem("the name of the folder, -o, is empty: is a variable not set?")
+        raise UsageError("the name of the folder, -o, is empty: is a variable not set?")
     if name is None:
         return None
     from pathlib import Path  # imported late: printing does not need it
@@ -162,7 +162,7 @@ def _override(flag: str, text: str) -> Override:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise UsageProblem(f"{flag} {text!a}: this is not UTF-8") from error
+        raise UsageError(f"{flag} {text!a}: this is not UTF-8") from error
     return Override(flag, text)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dsgen.cli._console import describe_bug, uses_color, write, write_error
-from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, DsgenError, UsageProblem
+from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, DsgenError, UsageError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Report:
         """Add an exception as a problem of this file, so that the problems of other jobs are reported, too."""
         try:
             yield
-        except UsageProblem:
+        except UsageError:
             raise
         except DsgenError as failure:
             self.failures.append(failure)

@@ -9,8 +9,8 @@ import click
 from dsgen.cli._delivery import add_orphans, deliver, plan_chart, plan_charts
 from dsgen.cli._loading import load_chart, load_jobs
 from dsgen.cli._options import NO_PRUNE, Delivery, Inputs, delivery_options, input_options, output_option
-from dsgen.errors import UsageProblem
-from dsgen.writer import Place
+from dsgen.errors import UsageError
+from dsgen.writer import Destination
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,10 +35,10 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     """
     if output is None:
         if inputs.has_files:
-            raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
+            raise UsageError("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
         jobs, report = load_jobs(inputs, delivery.form)
         return deliver(add_orphans(plan_charts(jobs), "charts", delivery, report), delivery, report)
     if delivery.prune:
-        raise UsageProblem(NO_PRUNE)
+        raise UsageError(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)
-    return deliver([plan_chart(Place(output), job)], delivery, report)
+    return deliver([plan_chart(Destination(output), job)], delivery, report)

@@ -6,7 +6,7 @@ from dsgen.cli._cluster import change_options, confirm_change, run_options
 from dsgen.cli._console import echo
 from dsgen.cluster.actions import delete_objects, format_objects, list_objects, refuse_reverted
 from dsgen.cluster.runs import RunRef
-from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 
 
 @click.command("delete")
@@ -27,7 +27,7 @@ def command(ref: RunRef, whole: bool, with_volumes: str | None, yes: bool, force
       dsgen delete cifar --job --with-volumes cifar
     """
     if with_volumes is not None and (not whole or with_volumes != ref.job):
-        raise UsageProblem(f"--with-volumes deletes data: use --job --with-volumes {ref.job}")
+        raise UsageError(f"--with-volumes deletes data: use --job --with-volumes {ref.job}")
     state = ref.read_state(around=True)
     if not force:
         refuse_reverted(state, "")

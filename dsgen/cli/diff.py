@@ -14,12 +14,12 @@ from dsgen.cli._delivery import OutputFolder, list_orphans, plan_chart, plan_cha
 from dsgen.cli._loading import LoadedJob, load_chart, load_jobs
 from dsgen.cli._options import Inputs, format_option, input_options, kustomization_option, output_option
 from dsgen.cli._report import Report
-from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from dsgen.problems.escaping import line
 from dsgen.problems.framing import printable
 from dsgen.problems.redaction import redacted
-from dsgen.runs.differences import FieldChange, JobChange, ObjectChange, job_change
-from dsgen.writer import Place
+from dsgen.runs.differences import FieldChange, JobChange, ObjectChange, compare_job
+from dsgen.writer import Destination
 
 FORMAT_VERSION = 1
 """Increased if a field of the JSON is removed or gets another meaning."""
@@ -48,12 +48,12 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
       dsgen diff --format markdown
     """
     if output is not None and not inputs.has_files:
-        raise UsageProblem("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
+        raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
     folders, report = _charts(inputs, output) if chart else _manifests(inputs, output, kustomization)
     if report.repository:
         folders += list_orphans(report.repository, "charts" if chart else "output", folders)
     differences = [
-        job_change(each.place, each.make().plan, chart) for each in show_progress("compared", folders, len(folders))
+        compare_job(each.place, each.make().plan, chart) for each in show_progress("compared", folders, len(folders))
     ]
     if form == "text":
         echo(line for one in differences for line in _as_lines(one))
@@ -73,7 +73,7 @@ def _jobs(inputs: Inputs, output: Path | None) -> tuple[list[LoadedJob], Report]
     """The jobs. Raises UsageProblem if there is neither DIR nor a folder in dsgen.yaml for one of them."""
     jobs, report = load_jobs(inputs)
     if output is None and (lost := [job.file for job in jobs if not job.member]):
-        raise UsageProblem(f"-o is missing, the folder to compare with: {lost[0]} is not a job of dsgen.yaml")
+        raise UsageError(f"-o is missing, the folder to compare with: {lost[0]} is not a job of dsgen.yaml")
     return jobs, report
 
 
@@ -82,9 +82,9 @@ def _charts(inputs: Inputs, output: Path | None) -> tuple[list[OutputFolder], Re
         jobs, report = _jobs(inputs, output)
         return plan_charts(jobs), report
     if len(inputs.files) > 1:
-        raise UsageProblem("a chart has the values of one job: give one FILE")
+        raise UsageError("a chart has the values of one job: give one FILE")
     job, report = load_chart(inputs)
-    return [plan_chart(Place(output), job)], report
+    return [plan_chart(Destination(output), job)], report
 
 
 def _as_lines(job: JobChange) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dsgen import explain
 from dsgen.cli import completion
 from dsgen.cli._console import echo
 from dsgen.cluster.reasons import explain_reason, list_reasons
-from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.errors import EXIT_OK, UsageError
 from dsgen.search import matches
 
 
@@ -43,10 +43,10 @@ def command(words: tuple[str, ...], search: str | None) -> int:
 
 def _found(words: str) -> list[str]:
     if not words.strip():
-        raise UsageProblem("--search needs words")
+        raise UsageError("--search needs words")
     if lines := [*matches(words)]:
         return lines
-    raise UsageProblem(f"no key, id, reason, preset or page has {words}")
+    raise UsageError(f"no key, id, reason, preset or page has {words}")
 
 
 def _of_one(word: str) -> list[str]:
@@ -61,7 +61,7 @@ def _explained(word: str) -> list[str]:
     """The description of a key, an id or a reason; for any other word without dots, the results of a search."""
     try:
         return explain.of(word).removesuffix("\n").split("\n")
-    except UsageProblem as problem:
+    except UsageError as problem:
         lines = [*matches(word)] if word.isalpha() else []
         if not lines:
             raise

@@ -22,10 +22,10 @@ from dsgen.cli._options import (
     input_options,
     output_option,
 )
-from dsgen.errors import UsageProblem
+from dsgen.errors import UsageError
 from dsgen.repository.settings import Settings
 from dsgen.values import Job
-from dsgen.writer import Place, Plan
+from dsgen.writer import Destination, Plan
 
 FLAGS = {"namespace": "--controller-namespace"}
 """Flags of settings whose own names are used by other options."""
@@ -76,7 +76,7 @@ def _name(key: str) -> str:
 def _checked(key: str, given: Any, rule: dict[str, Any]) -> Any:
     """The value of a setting. Raises UsageProblem if it does not match the pattern."""
     if "pattern" in rule and not re.search(rule["pattern"], given):
-        raise UsageProblem(f"{_flag(key)} {given!a}: it must be {rule['x-pattern']}")
+        raise UsageError(f"{_flag(key)} {given!a}: it must be {rule['x-pattern']}")
     return given
 
 
@@ -114,14 +114,14 @@ class Folder:
     """The folder of one tool: its place, the complete settings, and the pattern of the jobs' folders."""
 
     tool: str
-    place: Place
+    place: Destination
     settings: dict[str, Any]
     pattern: str
 
     def plan(self, jobs: Sequence[Job]) -> Plan:
         """The content of the folder. Raises UsageProblem if the address of the repository is missing."""
         if not self.settings.get("repository") and self.tool == "argocd":
-            raise UsageProblem("Argo CD needs the address of the repository: add --repository")
+            raise UsageError("Argo CD needs the address of the repository: add --repository")
         pattern = gitops.Pattern(self.settings["path"] or self.pattern)
         folders = (pattern.folder(job.release.namespace, job.release.name) for job in jobs)
         delivered = [gitops.delivered(job, folder) for job, folder in zip(jobs, folders, strict=True)]
@@ -138,30 +138,32 @@ def _shared_settings(jobs: Sequence[LoadedJob]) -> Settings | None:
 def _of_call(output: Path | None, settings: dict[str, Any], known: Settings | None) -> Folder:
     """The folder according to the options, which override the settings of the repository."""
     if "kind" not in settings:
-        raise UsageProblem("--kind is missing: Application, ApplicationSet, Kustomization or HelmRelease")
+        raise UsageError("--kind is missing: Application, ApplicationSet, Kustomization or HelmRelease")
     if output is None:
-        raise UsageProblem("-o is missing: the folder of these objects, as in -o gitops/flux")
+        raise UsageError("-o is missing: the folder of these objects, as in -o gitops/flux")
     tool = _tool(settings["kind"])
     if strange := [key for key in settings if key not in gitops.rules(tool)]:
-        raise UsageProblem(f"{', '.join(map(_flag, strange))}: {gitops.TOOLS[tool]} has no such setting")
+        raise UsageError(f"{', '.join(map(_flag, strange))}: {gitops.TOOLS[tool]} has no such setting")
     of_tool = (known.value(tool) if known else None) or {}
     complete = gitops.complete(tool, {**of_tool, **settings, "output": output.as_posix()})
     key, folder = ("charts", "charts") if gitops.uses_charts(complete) else ("output", "rendered")
-    return Folder(tool, Place(output), complete, known.value(key) if known else f"{folder}/{{namespace}}/{{name}}")
+    return Folder(
+        tool, Destination(output), complete, known.value(key) if known else f"{folder}/{{namespace}}/{{name}}"
+    )
 
 
 def _of_repository(output: Path | None, settings: dict[str, Any], known: Settings) -> Iterator[Folder]:
     """The folders according to dsgen.yaml, whose settings the options override."""
     if output is not None:
-        raise UsageProblem("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
+        raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
     tools = [_tool(settings["kind"])] if "kind" in settings else [tool for tool in gitops.TOOLS if known.node(tool)]
     if not tools:
-        raise UsageProblem("dsgen.yaml has neither `argocd` nor `flux`: add one of them, or use --kind")
+        raise UsageError("dsgen.yaml has neither `argocd` nor `flux`: add one of them, or use --kind")
     for tool in tools:
         given = {key: value for key, value in settings.items() if key in gitops.rules(tool)}
         complete = gitops.complete(tool, {**(known.value(tool) or {}), **given})
         pattern = known.value("charts" if gitops.uses_charts(complete) else "output")
-        yield Folder(tool, Place(known.root, complete["output"]), complete, pattern)
+        yield Folder(tool, Destination(known.root, complete["output"]), complete, pattern)
 
 
 def _tool(kind: str) -> str:

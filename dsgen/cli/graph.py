@@ -6,7 +6,7 @@ from dsgen import api, graph
 from dsgen.cli._console import write
 from dsgen.cli._loading import load_jobs, refuse_several
 from dsgen.cli._options import Inputs, format_option, input_options
-from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.errors import EXIT_OK, UsageError
 
 
 @click.command("graph")
@@ -25,7 +25,7 @@ def command(inputs: Inputs, form: str) -> int:
       dsgen graph cifar.yaml --format mermaid > cifar.mmd
     """
     if not inputs.has_files:
-        raise UsageProblem("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
+        raise UsageError("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
     jobs, _ = load_jobs(inputs)
     refuse_several(inputs, [job.release.name for job in jobs], "the picture shows one job")
     job = jobs[0].job

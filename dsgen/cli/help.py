@@ -6,8 +6,8 @@ from dsgen import pages
 from dsgen.cli import completion
 from dsgen.cli._console import echo, show_page
 from dsgen.cli._group import COMMANDS
-from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.schema.suggestions import closest, did_you_mean
+from dsgen.errors import EXIT_OK, UsageError
+from dsgen.schema.suggestions import did_you_mean, find_closest
 
 
 @click.command("help")
@@ -33,8 +33,8 @@ def command(context: click.Context, topic: str) -> int:
         show_page(pages.text(topic))
     elif topic:
         known = [*COMMANDS, *pages.names()]
-        question = did_you_mean(closest(topic, known))
-        raise UsageProblem(f"{topic} is neither a command nor a page; {question or 'dsgen help lists the pages'}")
+        question = did_you_mean(find_closest(topic, known))
+        raise UsageError(f"{topic} is neither a command nor a page; {question or 'dsgen help lists the pages'}")
     else:
         width = max(map(len, pages.names())) + 2
         echo(["dsgen --help lists the commands; dsgen help COMMAND is the help of one. Pages, for dsgen help PAGE:"])

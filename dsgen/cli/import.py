@@ -14,17 +14,8 @@ import click
 
 from dsgen.cli import completion
 from dsgen.cli._console import echo, write
-from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
-from dsgen.importers import (
-    ORIGINS,
-    ImportedJob,
-    ImportRefusedError,
-    Options,
-    SourceText,
-    check,
-    import_jobs,
-    report,
-)
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
+from dsgen.importers import ORIGINS, ImportedJob, ImportRefusedError, Options, SourceText, check, import_jobs, report
 from dsgen.reading.files import MAX_BYTES, read_bytes
 
 if TYPE_CHECKING:
@@ -128,13 +119,13 @@ def command(
 def _setting(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not sign or not re.fullmatch(r"[A-Za-z_]\w*|[0-9]{1,2}", name):
-        raise UsageProblem(f"--set {text}: expected the name of a variable and its value, as in --set MODEL=bert")
+        raise UsageError(f"--set {text}: expected the name of a variable and its value, as in --set MODEL=bert")
     return name, value
 
 
 def _read(name: str) -> SourceText:
     if not name:
-        raise UsageProblem("the name of a FILE is empty: is a variable not set?")
+        raise UsageError("the name of a FILE is empty: is a variable not set?")
     shown = "<stdin>" if name == "-" else name
     try:
         return SourceText.from_bytes(shown, sys.stdin.buffer.read(MAX_BYTES) if name == "-" else read_bytes(name))
@@ -175,18 +166,16 @@ def _places(jobs: Sequence[ImportedJob], output: str) -> list[Path | None]:
     """The file of each job; None for standard output."""
     if output.endswith((".yaml", ".yml")) and not Path(output).is_dir():
         if len(jobs) > 1:
-            raise UsageProblem(f"-o {output} is one file, and there are {len(jobs)} jobs: give a folder")
+            raise UsageError(f"-o {output} is one file, and there are {len(jobs)} jobs: give a folder")
         return [Path(output)]
     if (not output and len(jobs) == 1) or output == "-":
         if len(jobs) > 1:
-            raise UsageProblem(f"there are {len(jobs)} jobs: give a folder for their values files, -o DIR")
+            raise UsageError(f"there are {len(jobs)} jobs: give a folder for their values files, -o DIR")
         return [None]
     names = [job.name or PurePosixPath(job.file).stem for job in jobs]
     twins = sorted({name for name in names if names.count(name) > 1})
     if twins:
-        raise UsageProblem(
-            f"several jobs are named {', '.join(twins)}: import them one at a time, each with its -o FILE"
-        )
+        raise UsageError(f"several jobs are named {', '.join(twins)}: import them one at a time, each with its -o FILE")
     return [_place(name, output, len(jobs)) for name in names]
 
 
@@ -198,17 +187,17 @@ def _place(name: str, output: str, count: int) -> Path:
         return repository.place_in(Path(output), name)
     place = repository.new_place(name)
     if place is None:
-        raise UsageProblem(f"there are {count} jobs: give a folder for their values files, -o DIR")
+        raise UsageError(f"there are {count} jobs: give a folder for their values files, -o DIR")
     return place
 
 
 def _write(jobs: Sequence[ImportedJob], places: Sequence[Path | None], form: str) -> None:
     """Write all files, or none if one of them exists."""
-    from dsgen.writer import Refused, create  # imported late: without -o, nothing is written
+    from dsgen.writer import RefusedError, create  # imported late: without -o, nothing is written
 
     for place in places:
         if place and place.exists():
-            raise Refused(f"{place} exists already, and is not overwritten: choose another name, or delete it")
+            raise RefusedError(f"{place} exists already, and is not overwritten: choose another name, or delete it")
     for job, place in zip(jobs, places, strict=True):
         if place:
             create(place, job.text)

@@ -7,7 +7,7 @@ import click
 from dsgen import presets, values
 from dsgen.cli import completion
 from dsgen.cli._console import echo, write
-from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.errors import EXIT_OK, UsageError
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.repository import BEGIN, FILE
 from dsgen.schema.suggestions import did_you_mean
@@ -50,16 +50,16 @@ def command(
     """
     if listing:
         if file is not None or any((preset, name, namespace, image, repository)):
-            raise UsageProblem("--list writes no file: leave out the other options and FILE, or --list")
+            raise UsageError("--list writes no file: leave out the other options and FILE, or --list")
         echo(f"{each:<{_width()}}{presets.summary(each)}" for each in presets.names())
         return EXIT_OK
     if file == "":  # Path("") would be the current folder
-        raise UsageProblem("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
+        raise UsageError("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
     preset = preset or "minimal"
     text = _filled(preset, name, namespace, image)
     if repository:
         if file is not None:
-            raise UsageProblem("--repository writes dsgen.yaml into this folder: leave out FILE")
+            raise UsageError("--repository writes dsgen.yaml into this folder: leave out FILE")
         return _repository(text)
     file = file or "values.yaml"
     if file == "-":
@@ -90,7 +90,7 @@ def _filled(preset: str, name: str, namespace: str, image: str) -> str:
     if preset not in presets.names():
         question = did_you_mean(*presets.like(preset)[:3])
         hint = f"{question} dsgen init --list shows them all".lstrip()
-        raise UsageProblem(f"--preset {preset}: no such preset; {hint}")
+        raise UsageError(f"--preset {preset}: no such preset; {hint}")
     text = presets.text(preset)
     if name or namespace or image:
         text = presets.filled(text, name, namespace, image)
@@ -102,7 +102,7 @@ def _refuse_wrong_names(text: str) -> None:
     """Raises UsageProblem if a name from the command line is invalid in the file."""
     errors = [one for one in values.load([SourceText("", text)]).problems(chart=True) if one.severity == "error"]
     if errors:
-        raise UsageProblem(*map(_worded, errors))
+        raise UsageError(*map(_worded, errors))
 
 
 def _worded(problem: Diagnostic) -> str:

@@ -23,7 +23,7 @@ from dsgen.cluster.logs import (
 )
 from dsgen.cluster.report import Report
 from dsgen.cluster.runs import RunRef
-from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from dsgen.problems.escaping import output
 
 BRIGHT, PLAIN = "\x1b[36m", "\x1b[0m"
@@ -82,7 +82,7 @@ def command(ref: RunRef, **given: Any) -> int:
     try:
         show = Show(given["timestamps"], re.compile(given["grep"].encode()), given["raw"])
     except re.error as error:
-        raise UsageProblem(f"--grep {given['grep']}: {error}") from error
+        raise UsageError(f"--grep {given['grep']}: {error}") from error
     limits = LogLimits(given["tail"], seconds(given["since"]) if given["since"] else None)
     if given["follow"]:
         ended = follow(ref, wanted, show, limits)
@@ -94,9 +94,9 @@ def _refuse_what_excludes_itself(given: dict[str, Any]) -> None:
     wheres = ("launcher", "status", "worker", "rank")
     chosen = [f"--{name}" for name in wheres if given[name] is not None and given[name] is not False]
     if len(chosen) > 1:
-        raise UsageProblem(f"{' and '.join(chosen)} are mutually exclusive")
+        raise UsageError(f"{' and '.join(chosen)} are mutually exclusive")
     if given["exit_code"] and not given["follow"]:
-        raise UsageProblem("--exit-code belongs to --follow: dsgen wait says whether a run has succeeded")
+        raise UsageError("--exit-code belongs to --follow: dsgen wait says whether a run has succeeded")
 
 
 class Show:

@@ -18,7 +18,7 @@ from dsgen.cli._options import (
     kustomization_option,
     output_option,
 )
-from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,14 +52,14 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     """
     is_repository = not inputs.has_files
     if is_repository and output is not None:
-        raise UsageProblem("-o needs FILEs; for the jobs of dsgen.yaml, its `output` sets the folders")
+        raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, its `output` sets the folders")
     if delivery.prune and not is_repository:
-        raise UsageProblem(NO_PRUNE)
+        raise UsageError(NO_PRUNE)
     if output is None and not is_repository and (bump or kustomization or delivery.flags):
         flags = ", ".join(filter(None, ("--bump" * bump, "--kustomization" * kustomization, delivery.flags)))
-        raise UsageProblem(f"{flags}: these apply to a folder: add -o DIR")
+        raise UsageError(f"{flags}: these apply to a folder: add -o DIR")
     if bump and (delivery.check or delivery.mode != "keep"):
-        raise UsageProblem("--bump changes the run id: leave out --check, --refresh and --replace")
+        raise UsageError("--bump changes the run id: leave out --check, --refresh and --replace")
     jobs, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
         for number, each in show_progress("rendered", enumerate(jobs), len(jobs)):

@@ -5,7 +5,7 @@ import click
 from dsgen.cli._console import write
 from dsgen.errors import EXIT_OK
 from dsgen.repository import settings
-from dsgen.schema import published
+from dsgen.schema import export
 
 
 @click.command("schema")
@@ -24,5 +24,5 @@ def command(repository: bool) -> int:
       dsgen schema > values.schema.json
       dsgen schema --repository > repository.schema.json
     """
-    write(published.as_json(settings.for_editors() if repository else published.for_editors()))
+    write(export.as_json(settings.for_editors() if repository else export.for_editors()))
     return EXIT_OK

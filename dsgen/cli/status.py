@@ -7,7 +7,7 @@ from dsgen.cli._console import echo, stdout_is_terminal, write
 from dsgen.cluster.format_text import format_line, format_status
 from dsgen.cluster.phase import ENDS
 from dsgen.cluster.runs import RunRef, report_run
-from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.errors import EXIT_OK, UsageError
 
 REDRAW = "\x1b[H\x1b[J"
 
@@ -32,7 +32,7 @@ def command(ref: RunRef, form: str | None, watch: bool) -> int:
       dsgen status cifar -o json
     """
     if watch and form:
-        raise UsageProblem("--watch and -o are mutually exclusive: programs can use dsgen wait, then dsgen status -o")
+        raise UsageError("--watch and -o are mutually exclusive: programs can use dsgen wait, then dsgen status -o")
     if watch:
         _watch(ref)
         return EXIT_OK

@@ -8,12 +8,12 @@ import click
 from dsgen.cli._cluster import cluster_options, data_option, parse_job, write_data
 from dsgen.cli._console import echo
 from dsgen.cli._options import Inputs
-from dsgen.cluster.capacity import Place, list_devices, list_places, list_shares, list_usage, sum_devices
+from dsgen.cluster.capacity import QueuePosition, list_devices, list_places, list_shares, list_usage, sum_devices
 from dsgen.cluster.format_text import format_table
 from dsgen.cluster.models import JOB
 from dsgen.cluster.phase import describe_hidden
 from dsgen.cluster.reader import api_path, find_kueue, read_visible
-from dsgen.errors import EXIT_OK, NotFoundError, UsageProblem
+from dsgen.errors import EXIT_OK, NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
@@ -58,7 +58,7 @@ def command(cluster: "Cluster", what: str, name: str, namespace: str, all_namesp
     elif name:
         answer = _job(cluster, *parse_job(name, namespace, Inputs((name,))))
     else:
-        raise UsageProblem("name the job, as in: dsgen top job training/cifar")
+        raise UsageError("name the job, as in: dsgen top job training/cifar")
     if form:
         write_data({"version": 1, **answer.data}, form)
     else:
@@ -123,7 +123,7 @@ def _queues(cluster: "Cluster", space: str, name: str) -> Answer:
     return Answer(texts, data | {"notes": notes}, notes)
 
 
-def _places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> Iterator[Place]:
+def _places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> Iterator[QueuePosition]:
     space, name = queue["metadata"]["namespace"], queue["metadata"]["name"]
     if not queue.get("status", {}).get("pendingWorkloads"):
         return

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from dsgen import origins
+from dsgen import provenance
 from dsgen.cli._console import write
 from dsgen.cli._loading import load_values
 from dsgen.cli._options import Inputs, format_option, input_options
@@ -31,5 +31,5 @@ def command(inputs: Inputs, form: str) -> int:
     if form == "json":
         write("".join(json.dumps(job.data, indent=2) + "\n" for job in jobs))
     else:
-        write("---\n".join(map(origins.as_yaml, jobs)))
+        write("---\n".join(map(provenance.as_yaml, jobs)))
     return EXIT_OK

@@ -9,7 +9,7 @@ from dsgen.cli._cluster import run_options
 from dsgen.cli._console import echo
 from dsgen.cluster.format_text import format_line
 from dsgen.cluster.runs import WAITED_FOR, RunRef, report_run, wait_for
-from dsgen.errors import EXIT_FINDINGS, EXIT_OK, EXIT_TIMEOUT, UsageProblem
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, EXIT_TIMEOUT, UsageError
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -58,5 +58,5 @@ def command(ref: RunRef, what: str, timeout: str) -> int:
 def seconds(text: str) -> float:
     """A duration such as 90s or 1h30m. Raises UsageProblem."""
     if not re.fullmatch(r"([0-9]+[smhd])+", text):
-        raise UsageProblem(f"{text}: write a time as 90s, 30m, 24h or 1h30m")
+        raise UsageError(f"{text}: write a time as 90s, 30m, 24h or 1h30m")
     return sum(int(number) * UNITS[unit] for number, unit in re.findall(r"([0-9]+)([smhd])", text))

@@ -22,10 +22,10 @@ from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_
 from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError, ApplyError, RevertedError
 from dsgen.render import render
-from dsgen.runs.differences import FieldChange, fields
+from dsgen.runs.differences import FieldChange, compare_fields
 from dsgen.runs.guard import JobGuard
-from dsgen.runs.keys import given
-from dsgen.runs.objects import data_of, of_documents
+from dsgen.runs.keys import select_given
+from dsgen.runs.rendered import collect_objects, parse_object
 from dsgen.writer import canonical
 
 if TYPE_CHECKING:
@@ -165,9 +165,9 @@ def prepare_parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> 
 
 
 def _part(cluster: Cluster, job: Job, document: Document) -> Part:
-    content = data_of(document.text)
+    content = parse_object(document.text)
     if "settings.json" in content.get("data", {}):
-        began = canonical({"dsgen": __version__, "values": given(job)})
+        began = canonical({"dsgen": __version__, "values": select_given(job)})
         if len(began.encode()) <= MOST_BYTES:
             content["metadata"].setdefault("annotations", {})[BEGAN_WITH] = began
     path = object_path(content)
@@ -211,7 +211,7 @@ def judge(cluster: Cluster, job: Job, documents: Sequence[Document], rendered: S
     there = [part for part in rendered if part.live and not part.is_shared]
     if not there:
         return Verdict()
-    guard = JobGuard(job, of_documents(documents))
+    guard = JobGuard(job, collect_objects(documents))
     began = _began_with(there)
     if not began:
         changed = [text for part in there for text in _changes(cluster, part)]
@@ -258,7 +258,7 @@ def _without_values(metadata: ApiObject) -> dict[str, str]:
 
 def find_differences(part: Part, made: ApiObject) -> list[FieldChange]:
     """The fields that differ between the present object and the answer to an apply, except those of the API server."""
-    return [one for one in fields(part.live, made) if not one.path.startswith(OF_THE_SERVER)]
+    return [one for one in compare_fields(part.live, made) if not one.path.startswith(OF_THE_SERVER)]
 
 
 def _short(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dsgen.cluster.models import ACCELERATOR, JOB, RUN, parse_conditions
 from dsgen.cluster.requirements import ApiObject, sum_limit, sum_request, sum_requests
-from dsgen.reading.quantities import amount
+from dsgen.reading.quantities import parse_quantity
 
 ENDED = ("Succeeded", "Failed")
 
@@ -40,9 +40,9 @@ def list_devices(nodes: Iterable[ApiObject], pods: Iterable[ApiObject]) -> list[
 def _of_node(node: ApiObject, pods: Sequence[ApiObject]) -> Iterator[Devices]:
     name = node["metadata"]["name"]
     allocatable = node["status"].get("allocatable") or {}
-    totals = {key: int(amount(text)) for key, text in allocatable.items() if ACCELERATOR.search(key)}
+    totals = {key: int(parse_quantity(text)) for key, text in allocatable.items() if ACCELERATOR.search(key)}
     for resource, total in totals.items():
-        asked = ((_holder(pod), int(amount(sum_request(pod["spec"], resource)))) for pod in pods)
+        asked = ((_holder(pod), int(parse_quantity(sum_request(pod["spec"], resource)))) for pod in pods)
         holders = [(holder, count) for holder, count in asked if count]
         jobs = Counter(holder for holder, _ in holders)
         yield Devices(name, _state(node), resource, total, sum(count for _, count in holders), dict(jobs))
@@ -129,7 +129,7 @@ def _nominal(queue: ApiObject) -> dict[tuple[str, str], str]:
     }
 
 
-class Place(NamedTuple):
+class QueuePosition(NamedTuple):
     """The place of a pending Workload in its queue, with the name of its Job."""
 
     queue: str
@@ -138,12 +138,12 @@ class Place(NamedTuple):
     priority: int
 
 
-def list_places(queue: str, summary: ApiObject) -> Iterator[Place]:
+def list_places(queue: str, summary: ApiObject) -> Iterator[QueuePosition]:
     """The pending Workloads of a LocalQueue, from the visibility API."""
     for item in summary.get("items") or []:
         owners = [owner["name"] for owner in item["metadata"].get("ownerReferences") or []]
         name = next(iter(owners), item["metadata"]["name"])
-        yield Place(queue, item.get("positionInLocalQueue", 0) + 1, name, item.get("priority", 0))
+        yield QueuePosition(queue, item.get("positionInLocalQueue", 0) + 1, name, item.get("priority", 0))
 
 
 # Pods of a job
@@ -173,9 +173,9 @@ def list_usage(pods: Iterable[ApiObject], metrics: Mapping[str, ApiObject]) -> I
         yield Usage(
             name,
             spec["nodeName"],
-            f"{round(1000 * sum(amount(one['cpu']) for one in used))}m" if used else "",
+            f"{round(1000 * sum(parse_quantity(one['cpu']) for one in used))}m" if used else "",
             asked.get("cpu", ""),
-            f"{round(sum(amount(one['memory']) for one in used) / 2**20)}Mi" if used else "",
+            f"{round(sum(parse_quantity(one['memory']) for one in used) / 2**20)}Mi" if used else "",
             sum_limit(spec, "memory"),
-            sum(int(amount(count)) for resource, count in asked.items() if ACCELERATOR.search(resource)),
+            sum(int(parse_quantity(count)) for resource, count in asked.items() if ACCELERATOR.search(resource)),
         )

@@ -22,7 +22,7 @@ from dsgen.cluster.models import (
 )
 from dsgen.cluster.phase import ENDS, RunStatus, find_status
 from dsgen.cluster.requirements import ApiObject, find_missing, select_nodes
-from dsgen.reading.quantities import amount
+from dsgen.reading.quantities import parse_quantity
 
 PAGE = "docs/causes.md"
 PATIENCE_SECONDS = 60
@@ -219,8 +219,8 @@ def _explained(reason: str, message: str, pod: PodState, nodes: Sequence[ApiObje
         if f"Insufficient {resource}" not in message:
             continue
         sizes = [node["status"]["allocatable"].get(resource, "0") for node in nodes or []]
-        largest = max(sizes, key=amount, default="")
-        if largest and amount(largest) < amount(asked):
+        largest = max(sizes, key=parse_quantity, default="")
+        if largest and parse_quantity(largest) < parse_quantity(asked):
             return f"too large: {asked} {resource} of {largest}; {message}"
         return f"taken: {asked} {resource}; {message}"
     if "affinity/selector" in message and (lacks := find_missing(pod.required, nodes or [])):

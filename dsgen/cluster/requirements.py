@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from dsgen.reading.quantities import amount
+from dsgen.reading.quantities import parse_quantity
 
 ApiObject = Mapping[str, Any]
 """An object of the API as plain data."""
@@ -131,12 +131,12 @@ def sum_request(spec: ApiObject, resource: str) -> str:
         return texts[0] if texts else "0"
     sidecars = most = Fraction()
     for one in init:
-        count = amount(_asked(one).get(resource, "0"))
+        count = parse_quantity(_asked(one).get(resource, "0"))
         if _is_sidecar(one):
             sidecars += count
         else:
             most = max(most, sidecars + count)
-    return _written(max(most, sidecars + sum(amount(_asked(one).get(resource, "0")) for one in main)))
+    return _written(max(most, sidecars + sum(parse_quantity(_asked(one).get(resource, "0")) for one in main)))
 
 
 def sum_limit(spec: ApiObject, resource: str) -> str:
@@ -147,7 +147,7 @@ def sum_limit(spec: ApiObject, resource: str) -> str:
 
 
 def _sum(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else _written(sum((amount(text) for text in texts), Fraction()))
+    return texts[0] if len(texts) == 1 else _written(sum((parse_quantity(text) for text in texts), Fraction()))
 
 
 def _is_sidecar(container: ApiObject) -> bool:

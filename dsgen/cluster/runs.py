@@ -31,12 +31,8 @@ from dsgen.cluster.reader import (
     read_run,
 )
 from dsgen.cluster.report import Report, make_report
-from dsgen.errors import (
-    ApiError,
-    NotFoundError,
-    UsageProblem,
-)
-from dsgen.schema.suggestions import closest, did_you_mean, possible
+from dsgen.errors import ApiError, NotFoundError, UsageError
+from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
@@ -103,13 +99,17 @@ class RunRef:
         known = sorted({one.job for one in jobs})
         if self.job in known:
             runs = list_runs([one for one in jobs if one.job == self.job], {})
-            return f"job {self.title} has no run {self.run}; {possible(runs, 'runs')}"
+            return f"job {self.title} has no run {self.run}; {list_possible(runs, 'runs')}"
         try:
             self.cluster.get(f"/api/v1/namespaces/{self.namespace}")
         except ApiError as error:
             if error.status == MISSING:
                 return f"the namespace {self.namespace} does not exist"
-        hint = did_you_mean(closest(self.job, known)) or possible(known, "jobs") or "dsgen list -A shows all jobs"
+        hint = (
+            did_you_mean(find_closest(self.job, known))
+            or list_possible(known, "jobs")
+            or "dsgen list -A shows all jobs"
+        )
         return f"namespace {self.namespace} has no run of a job {self.job}; {hint}"
 
 
@@ -117,7 +117,7 @@ def parse_job_name(text: str, namespace: str = "") -> tuple[str, str]:
     """Namespace and name of a job that is written as cifar or training/cifar. Raises UsageProblem."""
     space, _, name = text.rpartition("/")
     if not name or "/" in space or (space and namespace and space != namespace):
-        raise UsageProblem(f"{text}: name a job as cifar, training/cifar or by its values file")
+        raise UsageError(f"{text}: name a job as cifar, training/cifar or by its values file")
     return space or namespace, name
 
 

@@ -52,35 +52,35 @@ Warnings:
 
 
 @dataclass
-class Block:
+class TagBlock:
     """The contents of one tag: rows and further blocks."""
 
     tag: str
-    parts: list[Block | Check] = field(default_factory=list)
+    parts: list[TagBlock | Check] = field(default_factory=list)
 
     def add(self, tags: Sequence[str], row: Check) -> None:
         """Adds a row inside these tags; blocks that exist already are reused."""
         if not tags:
             self.parts.append(row)
             return
-        block = next((part for part in self.parts if isinstance(part, Block) and part.tag == tags[0]), None)
+        block = next((part for part in self.parts if isinstance(part, TagBlock) and part.tag == tags[0]), None)
         if block is None:
-            block = Block(tags[0])
+            block = TagBlock(tags[0])
             self.parts.append(block)
         block.add(tags[1:], row)
 
-    def joined(self) -> Block:
+    def joined(self) -> TagBlock:
         """The block with nested conditions joined, if nothing else is between them."""
-        parts = [part.joined() if isinstance(part, Block) else part for part in self.parts]
+        parts = [part.joined() if isinstance(part, TagBlock) else part for part in self.parts]
         only = parts[0] if len(parts) == 1 else None
-        if isinstance(only, Block) and self.tag.startswith("if ") and only.tag.startswith("if "):
-            return Block("if " + all_of(self.tag.removeprefix("if "), only.tag.removeprefix("if ")), only.parts)
-        return Block(self.tag, parts)
+        if isinstance(only, TagBlock) and self.tag.startswith("if ") and only.tag.startswith("if "):
+            return TagBlock("if " + all_of(self.tag.removeprefix("if "), only.tag.removeprefix("if ")), only.parts)
+        return TagBlock(self.tag, parts)
 
     def first(self) -> Check:
         """The first row of the block."""
         part = self.parts[0]
-        return part.first() if isinstance(part, Block) else part
+        return part.first() if isinstance(part, TagBlock) else part
 
 
 def all_of(*conditions: str) -> str:
@@ -129,8 +129,8 @@ def _subject(subject: ModuleType) -> Iterator[Line]:
             yield "<% endmacro %>", name
 
 
-def _tree(rows: Iterable[Check]) -> Block:
-    root = Block("")
+def _tree(rows: Iterable[Check]) -> TagBlock:
+    root = TagBlock("")
     for row in rows:
         root.add(row.tags(), row)
     return root.joined()
@@ -176,10 +176,10 @@ def _as_problem(row: Check) -> Iterator[Line]:
     yield f"<< {PROBLEM}([{', '.join(parts)}]) >>{row.message}", row.id
 
 
-def _parts(parts: Sequence[Block | Check], pad: str, written: Callable[[Check], Iterator[Line]]) -> Iterator[Line]:
+def _parts(parts: Sequence[TagBlock | Check], pad: str, written: Callable[[Check], Iterator[Line]]) -> Iterator[Line]:
     """Rows and blocks, separated by empty lines. Tags are indented; messages are text, so they are not."""
     for number, part in enumerate(parts):
-        row = part.first() if isinstance(part, Block) else part
+        row = part.first() if isinstance(part, TagBlock) else part
         if number:
             yield "", row.id
         if isinstance(part, Check):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dsgen import __version__, schema
 from dsgen.compiler.checks import WARNINGS, checks_units, row_units
-from dsgen.compiler.frontend.program import Program, typed
+from dsgen.compiler.frontend.program import Program, type_program
 from dsgen.compiler.frontend.source import Unit
 from dsgen.language.environment import TEMPLATES, environment
 from dsgen.language.files import SHIPPED
@@ -38,7 +38,7 @@ def template_units() -> dict[str, Unit]:
 
 
 def _typed(units: Mapping[str, Unit], free_units: Container[str]) -> Program:
-    return typed(units, schema.load(), SHIPPED.texts, environment(), free_units)
+    return type_program(units, schema.load(), SHIPPED.texts, environment(), free_units)
 
 
 def read(path: Path) -> str:

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dsgen.deepspeed.keys import RelativeDiagnostic
-    from dsgen.problems.diagnostics import Path, Position
+    from dsgen.problems.diagnostics import KeyPath, Position
 
-CONFIG: Path = ("training", "deepspeed", "config")
-ARGS: Path = ("training", "deepspeed", "args")
-VERSION: Path = ("training", "deepspeed", "version")
-PROCESSES: tuple[Path, ...] = (("workers", "replicas"), ("workers", "slots"))
+CONFIG: KeyPath = ("training", "deepspeed", "config")
+ARGS: KeyPath = ("training", "deepspeed", "args")
+VERSION: KeyPath = ("training", "deepspeed", "version")
+PROCESSES: tuple[KeyPath, ...] = (("workers", "replicas"), ("workers", "slots"))
 """The keys on which the batch sizes depend."""
-NAMED: tuple[Path, ...] = (("name",), ("run", "id"), ("launch", "method"), ("launch", "preflight", "spares"))
+NAMED: tuple[KeyPath, ...] = (("name",), ("run", "id"), ("launch", "method"), ("launch", "preflight", "spares"))
 """The keys on which the names of the workers depend."""
-LOOKS_AT: dict[str, tuple[Path, ...]] = {
+LOOKS_AT: dict[str, tuple[KeyPath, ...]] = {
     **dict.fromkeys(("DS260", "DS261", "DS262", "DS263"), (VERSION,)),
     "DS265": (VERSION, CONFIG, ARGS, *PROCESSES),
     **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (VERSION, CONFIG)),
@@ -34,7 +34,7 @@ LOOKS_AT: dict[str, tuple[Path, ...]] = {
 
 
 def problems(
-    values: Mapping[str, Any], release: Mapping[str, str], place: Callable[[Path, bool], Position | None]
+    values: Mapping[str, Any], release: Mapping[str, str], place: Callable[[KeyPath, bool], Position | None]
 ) -> Iterator[Diagnostic]:
     """All problems of training.deepspeed; config is not checked if configFile is set."""
     given = values["training"]["deepspeed"]
@@ -51,7 +51,7 @@ def problems(
 
 
 def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
-    from dsgen.deepspeed import arguments, batch, combinations, keys, named, versions
+    from dsgen.deepspeed import arguments, batch, combinations, keys, optimizers, versions
 
     given, workers = values["training"]["deepspeed"], values["workers"]
     config = given["config"]
@@ -59,13 +59,13 @@ def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
     of_each = [
         [
             *keys.findings(config, version),
-            *named.findings(config, version),
-            *combinations.on_cpus(config, workers, version),
+            *optimizers.check_names(config, version),
+            *combinations.check_cpus(config, workers, version),
             *(batch.findings(config, *sizes, version) if sizes else ()),
         ]
         for version in versions.around(given["version"])
     ]
-    return [*_of_all(of_each), *combinations.findings(config)]
+    return [*_of_all(of_each), *combinations.check_combinations(config)]
 
 
 def _of_all(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[RelativeDiagnostic]:

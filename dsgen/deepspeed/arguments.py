@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.deepspeed.keys import RelativeDiagnostic
 from dsgen.deepspeed.versions import order
-from dsgen.schema.suggestions import closest, did_you_mean
-from dsgen.schema.validate import shown
+from dsgen.schema.display import format_value
+from dsgen.schema.suggestions import did_you_mean, find_closest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -146,18 +146,18 @@ def _option(index: int, word: str) -> Given | RelativeDiagnostic:
     name, _, value = word.partition("=")
     if not name.startswith("-"):
         hint = "write an option and its value as two items of the list, or as one item with = between them"
-        return RelativeDiagnostic("DS281", (index,), f"deepspeed would take {shown(word)} as the program", hint)
+        return RelativeDiagnostic("DS281", (index,), f"deepspeed would take {format_value(word)} as the program", hint)
     long = [other for other in BY_NAME if name.startswith("--") and other.startswith(name)]
     names = [name] if name in BY_NAME else long
     if len({BY_NAME[other].names for other in names}) == 1:
         return Given(index, names[0], BY_NAME[names[0]], value)
-    hint = did_you_mean(closest(name, list(BY_NAME))) or "put arguments of your program into training.args"
+    hint = did_you_mean(find_closest(name, list(BY_NAME))) or "put arguments of your program into training.args"
     option, blank, rest = word.partition(" ")
     if blank and option in BY_NAME:
         hint = f"write the option and its value as two items: [{option}, {rest.strip()}]"
     if names:
         hint = f"write the full name: {', '.join(names)}"
-    return RelativeDiagnostic("DS281", (index,), f"deepspeed does not know {shown(name)}", hint)
+    return RelativeDiagnostic("DS281", (index,), f"deepspeed does not know {format_value(name)}", hint)
 
 
 def _is_option(word: str) -> bool:
@@ -173,7 +173,7 @@ def _of_option(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
         message = f"{given.name} exists from DeepSpeed {option.since} on, not in {version.called}"
         yield RelativeDiagnostic("DS283", (given.index,), message)
     elif option.choices and given.value not in option.choices:
-        message = f"{given.name} cannot be {shown(given.value)}"
+        message = f"{given.name} cannot be {format_value(given.value)}"
         yield RelativeDiagnostic("DS281", (given.index,), message, f"possible values: {', '.join(option.choices)}")
     elif hosts.method == OUR_NO_SSH and option.names[0] in ("--include", "--exclude", "--launcher_args"):
         message = f"{given.name} has no effect with launch.method {hosts.method}: every worker starts its own processes"
@@ -208,13 +208,20 @@ def _of_filter(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
         name, colon, slots = part.partition(":")
         if hosts.names and name not in hosts.names:
             problems += 1
-            hint = did_you_mean(closest(name, hosts.names[:100])) or f"the workers are named {hosts.names[0]} and so on"
-            yield RelativeDiagnostic("DS282", (given.index,), f"{given.name}: no worker is named {shown(name)}", hint)
+            hint = (
+                did_you_mean(find_closest(name, hosts.names[:100]))
+                or f"the workers are named {hosts.names[0]} and so on"
+            )
+            yield RelativeDiagnostic(
+                "DS282", (given.index,), f"{given.name}: no worker is named {format_value(name)}", hint
+            )
         for slot in slots.split(",") if colon else ():
             if not re.fullmatch("[0-9]+", slot) or int(slot) >= hosts.slots:
                 problems += 1
                 hint = f"use slots from 0 to {hosts.slots - 1}, as in worker:0,1"
-                yield RelativeDiagnostic("DS282", (given.index,), f"{given.name}: there is no slot {shown(slot)}", hint)
+                yield RelativeDiagnostic(
+                    "DS282", (given.index,), f"{given.name}: there is no slot {format_value(slot)}", hint
+                )
     if not problems and hosts.names and not active(hosts, **{given.option.names[0][2:]: given.value}):
         yield RelativeDiagnostic(
             "DS282", (given.index,), f"{given.name} leaves no slot to train on", "list fewer workers or slots"

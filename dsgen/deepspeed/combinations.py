@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from dsgen.deepspeed.versions import Version
-    from dsgen.problems.diagnostics import Path, Severity
+    from dsgen.problems.diagnostics import KeyPath, Severity
 
 ZERO = "zero_optimization"
 NEEDS_ZERO = "set zero_optimization.stage"
@@ -65,19 +65,19 @@ class Config(NamedTuple):
         return str(self.get("gradient_allreduce_op")).lower() == "sum"
 
 
-class Row(NamedTuple):
+class Combination(NamedTuple):
     """One combination. message: a sentence, with {stage} for the stage of ZeRO."""
 
     id: str
-    path: Path
+    path: KeyPath
     when: Callable[[Config], bool]
     message: str
     hint: str = ""
     severity: Severity = "error"
 
 
-def _no_path(part: str) -> Row:
-    return Row(
+def _no_path(part: str) -> Combination:
+    return Combination(
         "DS267",
         (ZERO, part, "device"),
         lambda config: config.device(part) == ON_DISK and not config.get(ZERO, part, "nvme_path"),
@@ -86,8 +86,8 @@ def _no_path(part: str) -> Row:
     )
 
 
-def _needs_stage(path: Path) -> Row:
-    return Row(
+def _needs_stage(path: KeyPath) -> Combination:
+    return Combination(
         "DS267",
         path,
         lambda config: config.is_on(*map(str, path)) and config.stage == 0,
@@ -97,14 +97,14 @@ def _needs_stage(path: Path) -> Row:
 
 
 ROWS = (
-    Row(
+    Combination(
         "DS266",
         ("bf16", "enabled"),
         lambda config: config.is_on("fp16", "enabled") and config.is_on("bf16", "enabled"),
         "fp16 and bf16 are mutually exclusive, but both are enabled",
         "keep one of them; bf16 if the GPUs support it",
     ),
-    Row(
+    Combination(
         "DS266",
         ("bfloat16", "enabled"),
         lambda config: (
@@ -115,27 +115,27 @@ ROWS = (
     ),
     _no_path("offload_param"),
     _no_path("offload_optimizer"),
-    Row(
+    Combination(
         "DS267",
         (ZERO, "offload_optimizer", "ratio"),
         lambda config: config.is_partial and config.stage in (0, 1, 2),
         "offload_optimizer.ratio below 1 needs stage 3, not {stage}",
         "set zero_optimization.stage: 3, or remove ratio",
     ),
-    Row(
+    Combination(
         "DS267",
         ("gradient_allreduce_op",),
         lambda config: config.sums and config.stage == 3,
         "gradient_allreduce_op sum cannot be used with stage 3",
         "use mean, or another stage",
     ),
-    Row(
+    Combination(
         "DS267",
         ("gradient_allreduce_op",),
         lambda config: config.sums and isinstance(config.get(ZERO, "zenflow"), Mapping),
         "gradient_allreduce_op sum cannot be used with zenflow",
     ),
-    Row(
+    Combination(
         "DS267",
         ("gradient_allreduce_op",),
         lambda config: config.sums and config.is_on("compile", "deepcompile"),
@@ -144,7 +144,7 @@ ROWS = (
     _needs_stage(("fp16", "fp16_master_weights_and_grads")),
     _needs_stage(("bf16", "bf16_master_weights_and_grads")),
     _needs_stage(("bf16", "bf16_optimizer_states")),
-    Row(
+    Combination(
         "DS267",
         ("bf16", "bf16_optimizer_states"),
         lambda config: (
@@ -154,7 +154,7 @@ ROWS = (
         ),
         "bf16_optimizer_states needs bf16_master_weights_and_grads",
     ),
-    Row(
+    Combination(
         "DS267",
         (ZERO, "compute_grad_norm"),
         lambda config: (
@@ -165,7 +165,7 @@ ROWS = (
         ),
         "compute_grad_norm: false needs stage 1 or 2, not {stage}",
     ),
-    Row(
+    Combination(
         "DS268",
         (ZERO, "offload_param"),
         lambda config: config.device("offload_param") in ("cpu", ON_DISK) and config.stage in (0, 1, 2),
@@ -173,7 +173,7 @@ ROWS = (
         "set zero_optimization.stage: 3, or remove offload_param",
         "warning",
     ),
-    Row(
+    Combination(
         "DS268",
         (ZERO, "offload_optimizer"),
         lambda config: config.device("offload_optimizer") in ("cpu", ON_DISK) and config.stage == 0,
@@ -181,7 +181,7 @@ ROWS = (
         NEEDS_ZERO,
         "warning",
     ),
-    Row(
+    Combination(
         "DS268",
         (ZERO, "offload_optimizer", "device"),
         lambda config: config.device("offload_optimizer") == ON_DISK and config.stage in (1, 2),
@@ -192,7 +192,7 @@ ROWS = (
 )
 
 
-def findings(given: Mapping[str, Any]) -> Iterator[RelativeDiagnostic]:
+def check_combinations(given: Mapping[str, Any]) -> Iterator[RelativeDiagnostic]:
     """The rows that apply to a configuration."""
     config = Config(given)
     for row in ROWS:
@@ -205,7 +205,7 @@ FP16_BY_CPU = "0.16.9"
 earlier versions always refuse it."""
 
 
-def on_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Version) -> Iterator[RelativeDiagnostic]:
+def check_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Version) -> Iterator[RelativeDiagnostic]:
     """fp16 in workers without devices."""
     resources = workers["resources"]
     names = [*(resources.get("limits") or ()), *(resources.get("requests") or ())]

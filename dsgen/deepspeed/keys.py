@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.deepspeed.versions import KNOWN, NEWEST, Version, order
 from dsgen.problems.diagnostics import path_text
-from dsgen.reading.nodes import kind
-from dsgen.schema.suggestions import among, closest, did_you_mean, possible, possible_keys
-from dsgen.schema.validate import TYPE_WORDS, shown
+from dsgen.reading.nodes import name_type
+from dsgen.schema.display import format_value
+from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys, suggest_among
+from dsgen.schema.validate import TYPE_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dsgen.problems.diagnostics import Path, Severity
+    from dsgen.problems.diagnostics import KeyPath, Severity
 
     Rule = Mapping[str, Any]
     """The values that a key takes; tools/deepspeed_keys.py describes the form."""
@@ -26,7 +27,7 @@ AUTO = "auto"
 NO_VERSION = Version()
 LAST = "DeepSpeed accepts it up to 0.19.4 and refuses it from 0.19.8 on"
 FIRST = "DeepSpeed uses it in 0.14.5 and ignores it from 0.16.9 on"
-REMOVED: dict[Path, tuple[str, str]] = {
+REMOVED: dict[KeyPath, tuple[str, str]] = {
     ("aio", "thread_count"): (FIRST, "use intra_op_parallelism"),
     ("amp",): (LAST, "use fp16, bf16 or torch_autocast"),
     ("compression_training",): (LAST, ""),
@@ -76,7 +77,7 @@ class RelativeDiagnostic(NamedTuple):
     """
 
     id: str
-    path: Path
+    path: KeyPath
     message: str
     hint: str = ""
     severity: Severity = "error"
@@ -117,12 +118,12 @@ def _with(keys: Mapping[str, Any], path: list[str], rule: Rule | None) -> Mappin
     return {**keys, first: rule} if rule is not None else {key: one for key, one in keys.items() if key != first}
 
 
-def versions_with(path: Path) -> list[str]:
+def versions_with(path: KeyPath) -> list[str]:
     """The known versions that have a key, the oldest first."""
     return [version for version in KNOWN if rule_at(path, table(version)) is not None]
 
 
-def rule_at(path: Path, rule: Rule) -> Rule | None:
+def rule_at(path: KeyPath, rule: Rule) -> Rule | None:
     """The rule at a path; None for an unknown key."""
     for key in path:
         rule = rule.get("keys", {}).get(key)
@@ -139,7 +140,7 @@ def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterat
     yield from _of_map((), config, table(version.table), version)
 
 
-def _of_map(path: Path, given: Mapping[str, Any], rule: Rule, version: Version) -> Iterator[RelativeDiagnostic]:
+def _of_map(path: KeyPath, given: Mapping[str, Any], rule: Rule, version: Version) -> Iterator[RelativeDiagnostic]:
     for key, value in given.items():
         here = (*path, key)
         if key in rule["keys"]:
@@ -153,7 +154,7 @@ def _of_map(path: Path, given: Mapping[str, Any], rule: Rule, version: Version) 
             yield _unknown(here, rule, version)
 
 
-def _of_other_versions(path: Path, others: list[str], version: Version, rule: Rule) -> RelativeDiagnostic:
+def _of_other_versions(path: KeyPath, others: list[str], version: Version, rule: Rule) -> RelativeDiagnostic:
     """A key that this version of DeepSpeed does not have yet, or no longer has."""
     refused = rule.get("unknown") == "rejected" or (path in REMOVED and REMOVED[path][0] == LAST)
     what = "refuses" if refused else "ignores"
@@ -168,7 +169,7 @@ def when(others: list[str], version: Version) -> str:
     return f"up to {others[-1]}" if is_gone else f"from {others[0]} on"
 
 
-def _unknown(path: Path, rule: Rule, version: Version) -> RelativeDiagnostic:
+def _unknown(path: KeyPath, rule: Rule, version: Version) -> RelativeDiagnostic:
     where, key = path_text(path[:-1]) or "DeepSpeed's configuration", str(path[-1])
     what, severity = {
         None: ("and would be silently ignored", "error"),
@@ -178,24 +179,24 @@ def _unknown(path: Path, rule: Rule, version: Version) -> RelativeDiagnostic:
     message = f'"{key}" is not a key of {where}, {what}'
     question = did_you_mean(*_meant(key, path, rule))
     is_error = severity == "error" and (version.is_covered or question)
-    hint = question or possible_keys(list(rule["keys"]))
+    hint = question or list_possible_keys(list(rule["keys"]))
     return RelativeDiagnostic("DS260", path, message, hint, "error" if is_error else "warning", at_key=True)
 
 
-def _meant(key: str, path: Path, rule: Rule) -> list[str]:
+def _meant(key: str, path: KeyPath, rule: Rule) -> list[str]:
     """What an unknown key may mean: a similar key, or keys of the same name elsewhere."""
-    if close := closest(key, sorted(rule["keys"])):
+    if close := find_closest(key, sorted(rule["keys"])):
         return [close]
     return [path_text(other) for other in _everywhere((), table()) if other[-1] == key and other != path][:3]
 
 
-def _everywhere(path: Path, rule: Rule) -> Iterator[Path]:
+def _everywhere(path: KeyPath, rule: Rule) -> Iterator[KeyPath]:
     for key, below in rule.get("keys", {}).items():
         yield (*path, key)
         yield from _everywhere((*path, key), below)
 
 
-def of_value(path: Path, value: Any, rule: Rule, lenient: bool, version: Version) -> Iterator[RelativeDiagnostic]:
+def of_value(path: KeyPath, value: Any, rule: Rule, lenient: bool, version: Version) -> Iterator[RelativeDiagnostic]:
     """The problems of a value; lenient: DeepSpeed converts strings."""
     if value == AUTO:
         return  # DeepSpeed or the program replaces it, as Hugging Face's Trainer does
@@ -219,8 +220,8 @@ def _is_of(value: Any, wanted: str, lenient: bool) -> bool:
 
 def _is(value: Any) -> str:
     if isinstance(value, dict | list):
-        return kind(value)
-    return shown(value) if isinstance(value, float) else f"{kind(value)} ({shown(value)})"
+        return name_type(value)
+    return format_value(value) if isinstance(value, float) else f"{name_type(value)} ({format_value(value)})"
 
 
 def _repair(value: Any, types: list[str]) -> str:
@@ -232,15 +233,17 @@ def _repair(value: Any, types: list[str]) -> str:
     return ""
 
 
-def _not_possible(path: Path, value: Any, rule: Rule) -> Iterator[RelativeDiagnostic]:
+def _not_possible(path: KeyPath, value: Any, rule: Rule) -> Iterator[RelativeDiagnostic]:
     name = path_text(path)
     if "enum" in rule and not _is_one_of(value, rule):
         possible_words = [str(word) for word in rule["enum"]]
-        hint = among(value, possible_words) if isinstance(value, str) else possible(possible_words)
-        yield RelativeDiagnostic("DS262", path, f"{name} cannot be {shown(value)}", hint)
+        hint = suggest_among(value, possible_words) if isinstance(value, str) else list_possible(possible_words)
+        yield RelativeDiagnostic("DS262", path, f"{name} cannot be {format_value(value)}", hint)
     for limit, (words, is_within) in LIMITS.items():
         if limit in rule and not is_within(float(value), rule[limit]):
-            yield RelativeDiagnostic("DS262", path, f"{name} must be {words} {rule[limit]:g}, not {shown(value)}")
+            yield RelativeDiagnostic(
+                "DS262", path, f"{name} must be {words} {rule[limit]:g}, not {format_value(value)}"
+            )
 
 
 def _is_one_of(value: Any, rule: Rule) -> bool:

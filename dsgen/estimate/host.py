@@ -10,7 +10,7 @@ from dsgen.deepspeed.versions import order
 from dsgen.estimate.formulas import GIB, Bounds, Item, Total, item, total
 from dsgen.estimate.setup import Setup
 from dsgen.estimate.symbols import symbols_of
-from dsgen.reading.quantities import amount
+from dsgen.reading.quantities import parse_quantity
 
 LOADING = "the model is loaded"
 TRAINING = "the training"
@@ -163,7 +163,7 @@ def _other(setup: Setup, values: Mapping[str, Any]) -> Iterator[Item]:
         yield item("data loaders", "0", "d * S", numbers, "estimate.worker.loaderMemory", [TRAINING])
     shared = values["workers"]["sharedMemory"]
     if shared and shared != "unlimited":
-        size = float(amount(shared))
+        size = float(parse_quantity(shared))
         yield Item(
             "/dev/shm",
             0,

@@ -17,10 +17,10 @@ from dsgen.estimate.references import (
     GB,
     OFFLOAD,
     TERA,
+    Comparison,
     Computed,
     Kind,
     Reference,
-    Row,
     assumed,
     compared,
     config_of,
@@ -486,6 +486,6 @@ ALL: tuple[Reference, ...] = (*STATES, *ESTIMATORS, *SPEED, *RUNS)
 """All rows."""
 
 
-def rows() -> list[Row]:
+def rows() -> list[Comparison]:
     """All rows, computed."""
     return compared(ALL)

@@ -44,7 +44,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Row:
+class Comparison:
     """A reference with its result. error: how far the figure is outside of the range, as a share; 0 inside; None for an
     outcome. agrees: whether the row holds.
     """
@@ -56,21 +56,21 @@ class Row:
     agrees: bool
 
 
-def compared(references: Iterable[Reference]) -> list[Row]:
+def compared(references: Iterable[Reference]) -> list[Comparison]:
     """References, computed."""
     return [_row(reference) for reference in references]
 
 
-def _row(reference: Reference) -> Row:
+def _row(reference: Reference) -> Comparison:
     low, high = reference.computed()
     if reference.kind in ("fits", "does not fit"):
         capacity = reference.published or 0.0
         agrees = low <= capacity if reference.kind == "fits" else high > capacity
-        return Row(reference, low, high, None, agrees)
+        return Comparison(reference, low, high, None, agrees)
     figure = reference.published or 1.0
     above = 0.0 if reference.kind == "at least" else figure - high
     distance = max(low - figure, above, 0.0) / figure
-    return Row(reference, low, high, distance, distance <= reference.tolerance or reference.kind == "shown")
+    return Comparison(reference, low, high, distance, distance <= reference.tolerance or reference.kind == "shown")
 
 
 # -- how a published job becomes values -------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dsgen.reading.quantities import SUFFIXES, amount
+from dsgen.reading.quantities import SUFFIXES, parse_quantity
 
 BITS = re.compile(r"([0-9]+(?:\.[0-9]+)?)(k|M|G|T)?bit(?:/s)?")
 FACTORS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -22,7 +22,7 @@ def number_of_bytes(text: str | float) -> float:
     written = str(text)
     if not QUANTITY.fullmatch(written):
         raise UnitError(f"{written!r} is not a size; write it as in Kubernetes, such as 80Gi or 500G")
-    return float(amount(written))
+    return float(parse_quantity(written))
 
 
 def bits_a_second(text: str | float) -> float:

@@ -1,4 +1,4 @@
-"""The defaults of the values, in rules for dsgen/schema/filling.py.
+"""The defaults of the values, in rules for dsgen/schema/default_values.py.
 
 Written by `make generate` from dsgen/schema/values.json; changes are lost.
 """

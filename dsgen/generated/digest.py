@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "41c083611e56ceea1f31714245b30b7de0539a39df3a3719e76a66dcf88642bc"
+DIGEST = "2cc242fd214286365274b2a668bbfbb3e91b81d8b08ce0cdce21589d6bd263dc"

@@ -1,4 +1,4 @@
-"""The schema of the values, which dsgen/schema/walk.py reads.
+"""The schema of the values, which dsgen/schema/access.py reads.
 
 Written by `make generate` from dsgen/schema/values.json and kubernetes.json; changes are lost.
 """

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from dsgen.errors import UsageProblem
+from dsgen.errors import UsageError
 from dsgen.repository.settings import NAME, NAMESPACE, job_folder
 
 
@@ -32,7 +32,7 @@ class Pattern:
             return self._part(NAMESPACE)
         if len(namespaces) == 1:
             return next(iter(namespaces))
-        raise UsageProblem(
+        raise UsageError(
             f"an ApplicationSet takes the namespace of a job from its folder, but {self.text} has no folder {NAMESPACE}"
         )
 
@@ -42,7 +42,7 @@ class Pattern:
         if NAME in self.parts:
             # The folder of a name that Windows reserves ends in an underscore.
             return self._part(NAME, ' | trimSuffix "_"')
-        raise UsageProblem(
+        raise UsageError(
             f"an ApplicationSet takes the name of a job from its folder, but {self.text} has no folder {NAME}"
         )
 

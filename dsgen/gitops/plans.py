@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsgen.errors import UsageProblem
+from dsgen.errors import UsageError
 from dsgen.gitops.jobs import Delivered
 from dsgen.gitops.patterns import Pattern
 from dsgen.gitops.settings import TOOLS
 from dsgen.language.environment import PACKAGE, environment
-from dsgen.writer import Plan, Refused
+from dsgen.writer import Plan, RefusedError
 from dsgen.writer.kustomization import KUSTOMIZATION, LISTS, no_objects
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -66,7 +66,7 @@ def _refuse_twins(jobs: Sequence[Delivered]) -> None:
         other = titles.setdefault(job.title, job)
         if other is not job:
             first, second = (f"{each.namespace}/{each.name}" for each in (other, job))
-            raise Refused(
+            raise RefusedError(
                 f"the objects of {first} and {second} would both be called {job.title}: rename one of the jobs"
             )
 
@@ -92,7 +92,7 @@ def _argocd(settings: Mapping[str, Any], jobs: Sequence[Delivered], pattern: Pat
     namespaces = sorted({job.namespace for job in jobs})
     if settings["appProject"]:
         if settings["project"] == "default":
-            raise UsageProblem("--app-project writes a project for these jobs: name it with --project, and not default")
+            raise UsageError("--app-project writes a project for these jobs: name it with --project, and not default")
         volumes = any(job.volumes for job in jobs)
         context = {"namespaces": namespaces, "volumes": volumes, "kinds": KINDS}
         yield Entry("appproject.yaml", "appproject.yaml", context)
@@ -136,7 +136,7 @@ def _flux(settings: Mapping[str, Any], jobs: Sequence[Delivered], is_oci: bool) 
         has_health = is_chart and not is_oci and settings["readyWhen"] != "applied"
         if has_health:
             if settings["output"].startswith("/"):
-                raise UsageProblem(
+                raise UsageError(
                     "the health of a HelmRelease needs a folder in the repository: give its path, as in "
                     "-o gitops/flux, or use --ready-when applied"
                 )

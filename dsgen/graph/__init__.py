@@ -6,7 +6,7 @@ from dsgen.graph.mermaid import as_mermaid
 from dsgen.graph.model import Graph, graph_of
 from dsgen.graph.svg import as_svg
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.source import read
+from dsgen.reading.yaml_reader import read
 
 __all__ = ["FORMS", "Graph", "as_mermaid", "as_svg", "graph_of", "of_texts"]
 

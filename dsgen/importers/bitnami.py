@@ -7,25 +7,12 @@ from typing import Any
 from dsgen.importers import bitnami_fields as of
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.draft import KeyPath
-from dsgen.importers.fields import (
-    Fields,
-    Table,
-    as_count,
-    as_list,
-    as_map,
-    as_text,
-    as_texts,
-    drop,
-    lose,
-    to,
-    written,
-)
+from dsgen.importers.fields import Fields, Table, as_count, as_list, as_map, as_text, as_texts, drop, lose, to, written
 from dsgen.importers.launch import write_counts
 from dsgen.importers.pod_fields import Pod, extra_container, variable
 from dsgen.importers.pod_resources import resources
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 
 DEEPSPEED_KEYS = frozenset(("client", "worker", "source", "config"))
 PYTORCH_KEYS = frozenset(("worldSize", "entrypoint", "architecture", "cloneFilesFromGit"))
@@ -196,7 +183,7 @@ def _image(fields: Fields) -> None:
                 fields.drop(("image", key), child, "it is empty")
 
 
-def _claim(fields: Fields, path: Path) -> None:
+def _claim(fields: Fields, path: KeyPath) -> None:
     """persistence: a claim for the data of the training."""
     node = fields.child(*path)
     if node is None or not isinstance(node.value, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dsgen.importers.fields import Action, Fields, as_count, as_list, as_text, to, written
 from dsgen.importers.objects import name as write_name
 from dsgen.importers.secrets import holds_secret
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 
@@ -24,7 +24,7 @@ def entry(key: str) -> Action:
 def whole(key: str) -> Action:
     """A number that a fact of the job needs."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         if as_count(node.value):
             fields.map(path, node, key)
         else:
@@ -33,7 +33,7 @@ def whole(key: str) -> Action:
     return action
 
 
-def name(fields: Fields, path: Path, node: Node) -> None:
+def name(fields: Fields, path: KeyPath, node: Node) -> None:
     """The name of the release."""
     if node.value:
         write_name(fields, path, node)
@@ -41,30 +41,30 @@ def name(fields: Fields, path: Path, node: Node) -> None:
         fields.drop(path, node, "it is empty")
 
 
-def secrets(fields: Fields, path: Path, node: Node) -> None:
+def secrets(fields: Fields, path: KeyPath, node: Node) -> None:
     """Secrets of a registry: names, or maps with a name."""
     data = [{"name": one} if isinstance(one, str) else one for one in as_list(node.data()) or []]
     fields.set(path, node, "image.pullSecrets", data)
 
 
-def program(fields: Fields, path: Path, node: Node) -> None:
+def program(fields: Fields, path: KeyPath, node: Node) -> None:
     """The script."""
     fields.set(path, node, "training.python", written(node.value))
     fields.conversion.facts.command = ["python3", written(node.value)]
 
 
-def argument(fields: Fields, path: Path, node: Node) -> None:
+def argument(fields: Fields, path: KeyPath, node: Node) -> None:
     """One argument of the script."""
     fields.map(path, node, fields.conversion.draft.add("training.args", written(node.value)))
     fields.conversion.facts.command.append(written(node.value))
 
 
-def file(fields: Fields, path: Path, node: Node) -> None:
+def file(fields: Fields, path: KeyPath, node: Node) -> None:
     """One file of the code."""
     fields.set(path, node, ("training", "files", str(path[-1])), written(node.value))
 
 
-def launch_command(fields: Fields, path: Path, node: Node) -> None:
+def launch_command(fields: Fields, path: KeyPath, node: Node) -> None:
     """The command of the client."""
     text = written(node.value)
     if not text.strip() or holds_secret(text):
@@ -78,7 +78,7 @@ def launch_command(fields: Fields, path: Path, node: Node) -> None:
 def env_from(kind: str) -> Action:
     """A ConfigMap or a Secret with variables."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         if node.value:
             fields.map(
                 path, node, fields.conversion.draft.add("training.envFrom", {kind: {"name": written(node.value)}})
@@ -89,7 +89,7 @@ def env_from(kind: str) -> Action:
     return action
 
 
-def git_image(fields: Fields, path: Path, node: Node) -> None:
+def git_image(fields: Fields, path: KeyPath, node: Node) -> None:
     """The image with git."""
     if fields.conversion.draft.get("code.git.repository") and isinstance(node.value, dict):
         data = node.data()
@@ -103,7 +103,7 @@ def git_image(fields: Fields, path: Path, node: Node) -> None:
 def context() -> Action:
     """A security context with the switch `enabled`; the defaults of the chart are for its own image."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         data = node.data() if isinstance(node.value, dict) else {}
         users = {
             name: data[name]
@@ -124,7 +124,7 @@ def context() -> Action:
     return action
 
 
-def resources_preset(fields: Fields, path: Path, node: Node) -> None:
+def resources_preset(fields: Fields, path: KeyPath, node: Node) -> None:
     """A preset of amounts, which the chart knows."""
     if node.value in ("none", "", None):
         fields.drop(path, node, "it is empty")
@@ -132,7 +132,7 @@ def resources_preset(fields: Fields, path: Path, node: Node) -> None:
         fields.lose(path, node, "the chart has the amounts of this preset", "set workers.resources")
 
 
-def unless_name(fields: Fields, path: Path, node: Node) -> None:
+def unless_name(fields: Fields, path: KeyPath, node: Node) -> None:
     """A ServiceAccount: only its name has a key."""
     child = node.child("name")
     if child is not None and child.value:

@@ -19,7 +19,7 @@ from dsgen.problems.diagnostics import Position
 
 
 @dataclass
-class Script:
+class ChosenScript:
     """A script, and the command line in it that starts the training.
 
     started: how it does. launch: the statement. reading: everything else.
@@ -33,7 +33,7 @@ class Script:
 
 def read_script(
     conversion: Conversion, text: Text, runtime: Mapping[str, Text] | None = None, name: str = ""
-) -> Script:
+) -> ChosenScript:
     """Read a script and choose its launch. Raises ImportRefusedError if there is none, or more than one."""
     scope = Scope(conversion.atlas, runtime or {}, conversion.given(), name=name)
     positional = {number: value for number, value in scope.given.items() if number.isdigit()}
@@ -45,7 +45,7 @@ def read_script(
     return chosen(conversion, reading, text)
 
 
-def chosen(conversion: Conversion, reading: Reading, text: Text) -> Script:
+def chosen(conversion: Conversion, reading: Reading, text: Text) -> ChosenScript:
     """The launch of a script. Raises ImportRefusedError if there is none, or more than one."""
     launches = reading.launches
     at = conversion.atlas.position(text) or Position(conversion.file, 1, 1)
@@ -65,7 +65,7 @@ def chosen(conversion: Conversion, reading: Reading, text: Text) -> Script:
     if any(signature(conversion, one) != first for one in started[1:]) or strong[0].is_repeated:
         _refuse_several(conversion, strong)
     others = [one for one in reading.launches if one is not strong[0]]
-    return Script(reading, strong[0], started[0], others)
+    return ChosenScript(reading, strong[0], started[0], others)
 
 
 def _line(conversion: Conversion, launch: Launch) -> int:

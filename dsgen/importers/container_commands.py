@@ -21,7 +21,7 @@ from dsgen.importers.shell.scope import Scope
 from dsgen.importers.shell_text import WORKER_SHELL
 from dsgen.importers.texts import Text, Unknown, join
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")
@@ -97,7 +97,7 @@ def _script_of(words: Sequence[Text]) -> Text:
     return words[shells[0] + 1] if is_shell and shells and shells[0] + 1 < len(words) else Text()
 
 
-def account(fields: Fields, nodes: Sequence[tuple[Path, Node]], start: int) -> None:
+def account(fields: Fields, nodes: Sequence[tuple[KeyPath, Node]], start: int) -> None:
     """One entry for each word of the command; statements of a script are parts of their word."""
     ledger = fields.conversion.ledger
     entries = [replace(entry, is_part=True) for entry in ledger.entries[start:]]

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgen.importers.documents import Document
-from dsgen.importers.draft import Draft, KeyPath, key_path
+from dsgen.importers.draft import Draft, key_path
 from dsgen.importers.facts import Facts
 from dsgen.importers.ledger import Entry, ImportedJob, Ledger
 from dsgen.importers.settling import settle
 from dsgen.importers.texts import Atlas, Text
 from dsgen.importers.writing import ordered, values_text
-from dsgen.problems.diagnostics import Position
+from dsgen.problems.diagnostics import KeyPath, Position
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.quantities import amount as quantity
-from dsgen.schema.filling import defaults
+from dsgen.reading.quantities import parse_quantity as quantity
+from dsgen.schema.default_values import defaults
 
 SHARED_MEMORY = "8Gi"
 """The default of workers.sharedMemory, which counts against the memory limit."""

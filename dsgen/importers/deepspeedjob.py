@@ -12,7 +12,7 @@ from dsgen.importers.objects import HEAD
 from dsgen.importers.pods import read_pod
 from dsgen.importers.policies import restarts
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 WORKER = ("spec", "worker")
@@ -69,7 +69,7 @@ def _spec() -> Table:
 def _program(key: str) -> Action:
     """A script or a module, with its arguments: a list, or one text."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         words = as_list(node.data()) or (str(node.value).split() if isinstance(node.value, str) else [])
         draft = fields.conversion.draft
         if not words:
@@ -84,7 +84,7 @@ def _program(key: str) -> Action:
     return action
 
 
-def _exec(fields: Fields, path: Path, node: Node) -> None:
+def _exec(fields: Fields, path: KeyPath, node: Node) -> None:
     words = as_words(node.data()) or (["bash", "-c", node.value] if isinstance(node.value, str) else None)
     if words is None:
         fields.lose(path, node, "it names no program")
@@ -93,7 +93,7 @@ def _exec(fields: Fields, path: Path, node: Node) -> None:
         fields.conversion.facts.command = words
 
 
-def _autotune(fields: Fields, path: Path, node: Node) -> None:
+def _autotune(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value in ("tune", "run"):
         fields.set(path, node, "training.deepspeed.autotuning", node.value)
     else:
@@ -101,7 +101,7 @@ def _autotune(fields: Fields, path: Path, node: Node) -> None:
 
 
 def _volcano(key: str) -> Action:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.conversion.draft.set("scheduling.gang", "volcano")
         to(key, as_text)(fields, path, node)
 

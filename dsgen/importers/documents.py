@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.texts import Atlas, Text, is_private
-from dsgen.problems.diagnostics import Diagnostic, Path, Position, path_text
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading.nodes import Node, SourceText
 from dsgen.reading.reader import read
 
@@ -36,7 +36,7 @@ class Document:
 
     root: Node
     lines: Sequence[str]
-    path: Path = ()
+    path: KeyPath = ()
     problems: list[Diagnostic] = field(default_factory=list)
 
     @property
@@ -125,22 +125,22 @@ def documents(source: SourceText) -> list[Document]:
 def items_of(document: Document, *keys: str) -> Iterator[Document]:
     """The documents in a list of a document: `items` of a List, `spec.components` of an AppWrapper."""
     node = document.root.find(keys)[0]
-    below: Path = keys
+    below: KeyPath = keys
     for number, item in enumerate(node.value if isinstance(node.value, list) else ()):
         inner = item.child("template") if keys[-1] == "components" else item
-        path: Path = (*below, number, "template") if keys[-1] == "components" else (*below, number)
+        path: KeyPath = (*below, number, "template") if keys[-1] == "components" else (*below, number)
         if inner is not None and isinstance(inner.value, dict):
             yield Document(inner, document.lines, (*document.path, *path))
 
 
-def scalars(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+def scalars(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
     """All scalars below a node, each with its path."""
     for place, one in node.walk(path):
         if not isinstance(one.value, dict | list):
             yield place, one
 
 
-def shown_path(path: Path) -> str:
+def shown_path(path: KeyPath) -> str:
     """A path for reports; `.` for the document itself."""
     return path_text(path) or "."
 

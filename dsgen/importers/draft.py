@@ -9,9 +9,8 @@ from typing import Any
 
 from dsgen.importers.ledger import Hole
 from dsgen.importers.secrets import has_secret, holds_secret
-from dsgen.problems.diagnostics import path_text
+from dsgen.problems.diagnostics import KeyPath, path_text
 
-KeyPath = tuple[str | int, ...]
 SECRET_HOLE = "the value looks like a secret, so it was not copied: put it into a Secret, and write the Secret's name"
 
 

@@ -9,7 +9,7 @@ from dsgen.importers.fields import Fields, as_whole
 from dsgen.importers.pod_fields import Pod
 from dsgen.importers.pods import read_pod
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 SAME = "it is the same as in the other pods"
@@ -17,7 +17,7 @@ SAME = "it is the same as in the other pods"
 
 def write_pods(
     fields: Fields,
-    template: Path,
+    template: KeyPath,
     nodes: int | None,
     runtime: Mapping[str, str],
     names: Sequence[str] = (),
@@ -37,7 +37,7 @@ def write_pods(
     return pod
 
 
-def same_templates(fields: Fields, kept: Path, other: Path) -> None:
+def same_templates(fields: Fields, kept: KeyPath, other: KeyPath) -> None:
     """Drop the fields of another template that are the same, and name those that differ with both lines."""
     first, second = fields.child(*kept), fields.child(*other)
     if first is None or second is None:
@@ -61,7 +61,7 @@ def number_at(fields: Fields, *path: str | int, default: int = 1) -> int:
     return default if node is None else as_whole(node.value) or 0
 
 
-def count(fields: Fields, path: Path, node: Node) -> None:
+def count(fields: Fields, path: KeyPath, node: Node) -> None:
     """A number of pods."""
     if as_whole(node.value) is None:
         fields.lose(path, node, "its value is no number of pods", "set workers.replicas")
@@ -69,7 +69,7 @@ def count(fields: Fields, path: Path, node: Node) -> None:
         fields.map(path, node, "workers.replicas")
 
 
-def slots(fields: Fields, path: Path, node: Node) -> None:
+def slots(fields: Fields, path: KeyPath, node: Node) -> None:
     """A number of processes in each pod, or a word for one on each device."""
     if node.value in ("gpu", "auto", "cpu") or as_whole(node.value):
         fields.map(path, node, "workers.slots")

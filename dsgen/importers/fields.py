@@ -13,9 +13,9 @@ from typing import Any
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document, scalars, shown_path
-from dsgen.importers.draft import KeyPath, key_path
+from dsgen.importers.draft import key_path
 from dsgen.importers.texts import Text
-from dsgen.problems.diagnostics import Path, path_text
+from dsgen.problems.diagnostics import KeyPath, path_text
 from dsgen.reading.nodes import Node
 
 NO_KEY = "dsgen has no key for it"
@@ -32,7 +32,7 @@ class Fields:
 
     conversion: Conversion
     document: Document
-    done: set[Path] = field(default_factory=set)
+    done: set[KeyPath] = field(default_factory=set)
 
     def child(self, *path: str | int) -> Node | None:
         """The node at a path below the root, or None."""
@@ -43,7 +43,7 @@ class Fields:
         """A scalar as a text with places."""
         return self.document.text_of(node, self.conversion.atlas)
 
-    def map(self, path: Path, node: Node, to: str, *, is_same: bool = False) -> None:
+    def map(self, path: KeyPath, node: Node, to: str, *, is_same: bool = False) -> None:
         """All scalars of a field became this key. is_same: the value has the form of the field, with all its names."""
         for place, one in self._open(path, node):
             self.take_comments(one, to)
@@ -51,22 +51,22 @@ class Fields:
             name = f"{to}{'' if below.startswith('[') or not below else '.'}{below}"
             self.conversion.ledger.map(self.name(place), one.position, name)
 
-    def drop(self, path: Path, node: Node, why: str) -> None:
+    def drop(self, path: KeyPath, node: Node, why: str) -> None:
         """A field is not needed."""
         for place, one in self._open(path, node):
             self.conversion.ledger.drop(self.name(place), one.position, why)
 
-    def lose(self, path: Path, node: Node, why: str, hint: str = "") -> None:
+    def lose(self, path: KeyPath, node: Node, why: str, hint: str = "") -> None:
         """A field has no equivalent."""
         for place, one in self._open(path, node):
             self.conversion.ledger.lose(self.name(place), one.position, why, hint)
 
-    def set(self, path: Path, node: Node, key: str | KeyPath, value: Any) -> None:
+    def set(self, path: KeyPath, node: Node, key: str | KeyPath, value: Any) -> None:
         """Set a key from a field."""
         is_same = isinstance(value, dict | list) and isinstance(node.value, type(value))
         self.map(path, node, self.conversion.draft.set(key, value), is_same=is_same)
 
-    def apply(self, table: Table, path: Path = (), node: Node | None = None) -> None:
+    def apply(self, table: Table, path: KeyPath = (), node: Node | None = None) -> None:
         """Walk a field by a table."""
         node = node if node is not None else self.document.root
         if isinstance(table, Mapping):
@@ -82,7 +82,7 @@ class Fields:
                 why = f"{problem.message}; only the first is read"
                 self.conversion.ledger.lose("duplicate key", problem.position, why, "remove one of them", is_part=True)
 
-    def _descend(self, table: Mapping[str, Table], path: Path, node: Node) -> None:
+    def _descend(self, table: Mapping[str, Table], path: KeyPath, node: Node) -> None:
         if isinstance(node.value, dict):
             for name, child in node.value.items():
                 rule = table.get(name, table.get("*"))
@@ -92,13 +92,13 @@ class Fields:
             for index, child in enumerate(node.value):
                 self.apply(table["*"], (*path, index), child)
 
-    def _open(self, path: Path, node: Node) -> list[tuple[Path, Node]]:
+    def _open(self, path: KeyPath, node: Node) -> list[tuple[KeyPath, Node]]:
         """The scalars of a field that have no entry yet."""
         found = [(place, one) for place, one in scalars(node, path) if place not in self.done]
         self.done.update(place for place, _ in found)
         return found
 
-    def name(self, path: Path) -> str:
+    def name(self, path: KeyPath) -> str:
         """How reports name a field: its path in the file."""
         file = self.document.position.file
         prefix = f"{file}: " if file != self.conversion.file else ""
@@ -114,7 +114,7 @@ class Fields:
             draft.note(to, above)
 
 
-Action = Callable[[Fields, Path, Node], None]
+Action = Callable[[Fields, KeyPath, Node], None]
 Table = Mapping[str, "Table"] | Action
 Read = Callable[[Any], Any]
 """A value for a key from that of a field; None if it cannot be used."""
@@ -133,7 +133,7 @@ def lose(why: str, hint: str = "") -> Action:
 def to(key: str, read: Read | None = None) -> Action:
     """The value of a key."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         data = node.data()
         value = read(data) if read else data
         if value is None:
@@ -147,7 +147,7 @@ def to(key: str, read: Read | None = None) -> Action:
 def first_of(*actions: Action) -> Action:
     """All of these actions, one after the other."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         for one in actions:
             one(fields, path, node)
 

@@ -12,10 +12,10 @@ from dsgen.importers.fields import Action, Fields, Table, as_count, drop, lose, 
 from dsgen.importers.launchers import rank_of
 from dsgen.importers.objects import HEAD
 from dsgen.importers.policies import CONTROLLER, restarts, suspend, ttl
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
-JOBS: Path = ("spec", "replicatedJobs")
+JOBS: KeyPath = ("spec", "replicatedJobs")
 RUNTIME: Mapping[str, str] = {
     "JOB_COMPLETION_INDEX": "NODE_RANK",
     "RANK": "NODE_RANK",
@@ -46,7 +46,7 @@ def convert(document: Document, conversion: Conversion) -> None:
     """One JobSet. Raises ImportRefusedError if several kinds of its pods train."""
     fields = Fields(conversion, document)
     chosen = _chosen(fields)
-    job: Path = (*JOBS, chosen)
+    job: KeyPath = (*JOBS, chosen)
     pods = max(number_at(fields, *job, "template", "spec", key) for key in ("parallelism", "completions"))
     fields.apply({**HEAD, "metadata": _metadata(), "spec": {"replicatedJobs": {"*": _job(chosen)}, **_spec()}})
     nodes = pods * number_at(fields, *job, "replicas")
@@ -81,7 +81,7 @@ def _rank(job: Node) -> int:
 
 
 def _job(chosen: int) -> Action:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         if path[-1] != chosen:
             fields.lose(path, node, "it is another kind of pods, and dsgen has only workers",
                         "apply it as an object of its own, or use workers.initContainers")  # fmt: skip
@@ -100,7 +100,7 @@ def _metadata() -> Table:
     return {**head, "annotations": {"*": _annotation}} if isinstance(head, Mapping) else head
 
 
-def _annotation(fields: Fields, path: Path, node: Node) -> None:
+def _annotation(fields: Fields, path: KeyPath, node: Node) -> None:
     if path[-1] in TOPOLOGY and isinstance(node.value, str):
         fields.set(path, node, "scheduling.topology.required", node.value)
     else:

@@ -12,7 +12,7 @@ from dsgen.importers.launch import write_counts
 from dsgen.importers.objects import name as write_name
 from dsgen.importers.pod_fields import image, variable
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 KEYS = frozenset(("jobName", "containerImage", "numPods", "numGpusPerPod", "mainProgram", "setupCommands"))
@@ -91,7 +91,7 @@ def _table() -> Table:
     }
 
 
-def _variable(fields: Fields, path: Path, node: Node) -> None:
+def _variable(fields: Fields, path: KeyPath, node: Node) -> None:
     """A variable with a value, or from a Secret or a ConfigMap."""
     named = node.child("name") if isinstance(node.value, dict) else None
     for kind, reference in (("secret", "secretKeyRef"), ("configmap", "configMapKeyRef")):
@@ -104,7 +104,7 @@ def _variable(fields: Fields, path: Path, node: Node) -> None:
 
 
 def _mapped(key: str) -> Table:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         if as_whole(node.value) is None:
             fields.lose(path, node, "its value is no whole number", f"set {key}")
         else:
@@ -116,7 +116,7 @@ def _mapped(key: str) -> Table:
 def _amount(name: str) -> Table:
     """The request, which is also the limit unless another one is set."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         draft = fields.conversion.draft
         draft.set(("workers", "resources", "limits", name), written(node.value))
         fields.set(path, node, ("workers", "resources", "requests", name), written(node.value))
@@ -125,20 +125,20 @@ def _amount(name: str) -> Table:
 
 
 def _limit(name: str) -> Table:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.set(path, node, ("workers", "resources", "limits", name), written(node.value))
 
     return action
 
 
-def _roce(fields: Fields, path: Path, node: Node) -> None:
+def _roce(fields: Fields, path: KeyPath, node: Node) -> None:
     if as_whole(node.value):
         fields.set(path, node, ("network", "rdma", "resources", "nvidia.com/roce_gdr"), as_whole(node.value))
     else:
         fields.drop(path, node, "it is the default")
 
 
-def _setup(fields: Fields, path: Path, node: Node) -> None:
+def _setup(fields: Fields, path: KeyPath, node: Node) -> None:
     line = written(node.value)
     if re.search(r"\btorchrun\b", line):
         fields.lose(path, node, TORCHRUN, "write the program into training.python")
@@ -148,7 +148,7 @@ def _setup(fields: Fields, path: Path, node: Node) -> None:
     fields.map(path, node, "training.setup")
 
 
-def _program(fields: Fields, path: Path, node: Node) -> None:
+def _program(fields: Fields, path: KeyPath, node: Node) -> None:
     """A script with its arguments."""
     try:
         words = shlex.split(written(node.value))
@@ -164,7 +164,7 @@ def _program(fields: Fields, path: Path, node: Node) -> None:
     fields.conversion.facts.command = ["python3", *words]
 
 
-def _volume(fields: Fields, path: Path, node: Node) -> None:
+def _volume(fields: Fields, path: KeyPath, node: Node) -> None:
     data = node.data() if isinstance(node.value, dict) else {}
     name = re.sub(r"[^a-z0-9-]", "-", str(data.get("name") or data.get("claimName") or "").lower())[:20].strip("-")
     if not name or not str(data.get("mountPath", "")).startswith("/"):
@@ -178,7 +178,7 @@ def _volume(fields: Fields, path: Path, node: Node) -> None:
     fields.map(path, node, fields.conversion.draft.set(("storage", name), entry))
 
 
-def _restart(fields: Fields, path: Path, node: Node) -> None:
+def _restart(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value == "Never":
         fields.drop(path, node, "a failed training does not restart unless lifecycle.maxRestarts allows it")
     else:
@@ -187,7 +187,7 @@ def _restart(fields: Fields, path: Path, node: Node) -> None:
         )
 
 
-def _grace(fields: Fields, path: Path, node: Node) -> None:
+def _grace(fields: Fields, path: KeyPath, node: Node) -> None:
     seconds = as_count(node.value)
     if seconds and seconds >= 30:
         fields.set(path, node, "lifecycle.terminationGracePeriodSeconds", seconds)
@@ -195,10 +195,10 @@ def _grace(fields: Fields, path: Path, node: Node) -> None:
         fields.lose(path, node, "dsgen needs at least 30 seconds", "set lifecycle.terminationGracePeriodSeconds")
 
 
-def _env_from(fields: Fields, path: Path, node: Node) -> None:
+def _env_from(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.conversion.draft.add("training.envFrom", {"configMapRef": {"name": written(node.value)}})
     fields.map(path, node, "training.envFrom")
 
 
-def _label(fields: Fields, path: Path, node: Node) -> None:
+def _label(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.set(path, node, ("labels", str(path[-1])), written(node.value))

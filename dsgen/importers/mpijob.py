@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dsgen.importers.container_commands import runtime_of, write_command
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.draft import KeyPath
 from dsgen.importers.equal_pods import count, slots
 from dsgen.importers.fields import Fields, Table, as_count, as_text, as_whole, drop, lose
 from dsgen.importers.launch import OTHER_MPI_HINT, OTHER_MPI_WHY
@@ -17,7 +16,7 @@ from dsgen.importers.pod_fields import Pod
 from dsgen.importers.pods import read_pod
 from dsgen.importers.policies import RESTART_HINT, UNSAID, run_policy
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 REPLICAS = ("spec", "mpiReplicaSpecs")
@@ -55,11 +54,11 @@ def convert(document: Document, conversion: Conversion) -> None:
     fields.finish()
 
 
-def _templates(fields: Fields) -> tuple[Path, Path, Path]:
+def _templates(fields: Fields) -> tuple[KeyPath, KeyPath, KeyPath]:
     """The templates of workers and launcher, and the map that has the number of workers. v1alpha1 has one template."""
     if fields.child(*REPLICAS) is None:
         return ("spec", "template"), (), ("spec",)
-    launcher: Path = (*REPLICAS, "Launcher", "template") if fields.child(*REPLICAS, "Launcher") is not None else ()
+    launcher: KeyPath = (*REPLICAS, "Launcher", "template") if fields.child(*REPLICAS, "Launcher") is not None else ()
     return (*REPLICAS, "Worker", "template"), launcher, (*REPLICAS, "Worker")
 
 
@@ -69,7 +68,7 @@ def _main_names(fields: Fields) -> tuple[str, ...]:
     return (name,) if name else ("mpi-launcher", "mpi", "launcher")
 
 
-def _workers(fields: Fields, head: Path) -> int:
+def _workers(fields: Fields, head: KeyPath) -> int:
     """Pods that train: the workers, and the launcher if it is one of them."""
     node, joins = fields.child(*head, "replicas"), fields.child("spec", "runLauncherAsWorker")
     number = as_whole(node.value) if node is not None else 1
@@ -103,32 +102,32 @@ def _spec(nodes: int) -> Table:
     }
 
 
-def _joins(fields: Fields, path: Path, node: Node) -> None:
+def _joins(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value is True:
         fields.map(path, node, "workers.replicas")
     else:
         fields.drop(path, node, "the launcher of dsgen does not train")
 
 
-def _implementation(fields: Fields, path: Path, node: Node) -> None:
+def _implementation(fields: Fields, path: KeyPath, node: Node) -> None:
     if str(node.value).lower() == "openmpi":
         fields.drop(path, node, "launch.method openmpi uses Open MPI")
     else:
         fields.lose(path, node, OTHER_MPI_WHY, OTHER_MPI_HINT)
 
 
-def _clean(fields: Fields, path: Path, node: Node) -> None:
+def _clean(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value == "None":
         fields.set(path, node, "lifecycle.keepWorkers", "always")
     else:
         fields.drop(path, node, "workers end with the run")
 
 
-def _restart(fields: Fields, path: Path, node: Node) -> None:
+def _restart(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.drop(path, node, "a worker that is lost is replaced")
 
 
-def _launcher_restart(fields: Fields, path: Path, node: Node) -> None:
+def _launcher_restart(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value == "OnFailure" and not fields.conversion.draft.get("lifecycle.maxRestarts"):
         fields.lose(path, node, UNSAID, RESTART_HINT)
     else:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dsgen.importers.conversion import dns_name
 from dsgen.importers.fields import Fields, Table, drop, to, written
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 CLUSTER = "the cluster writes it"
@@ -16,7 +16,7 @@ TOOLS = ("kubectl.kubernetes.io/", "meta.helm.sh/", "argocd.argoproj.io/", "flux
          "app.kubernetes.io/managed-by", "helm.sh/")  # fmt: skip
 
 
-def name(fields: Fields, path: Path, node: Node) -> None:
+def name(fields: Fields, path: KeyPath, node: Node) -> None:
     """metadata.name: a name of a job has no dots, and begins with a letter."""
     found = dns_name(written(node.value), 63) if not isinstance(node.value, dict | list) else ""
     if found and not fields.conversion.draft.get("name"):
@@ -27,7 +27,7 @@ def name(fields: Fields, path: Path, node: Node) -> None:
         fields.lose(path, node, "no name of a job can be made of it", "set name")
 
 
-def _label(fields: Fields, path: Path, node: Node) -> None:
+def _label(fields: Fields, path: KeyPath, node: Node) -> None:
     key, value = str(path[-1]), written(node.value)
     if isinstance(node.value, dict | list):
         fields.lose(path, node, "its value is no text")
@@ -41,7 +41,7 @@ def _label(fields: Fields, path: Path, node: Node) -> None:
         fields.set(path, node, ("labels", key), value)
 
 
-def _annotation(fields: Fields, path: Path, node: Node) -> None:
+def _annotation(fields: Fields, path: KeyPath, node: Node) -> None:
     key = str(path[-1])
     if isinstance(node.value, dict | list):
         fields.lose(path, node, "its value is no text")

@@ -14,7 +14,7 @@ from dsgen.importers.fields import Action, Fields, as_count, as_list, as_map, as
 from dsgen.importers.images import write_image
 from dsgen.importers.ledger import Hole
 from dsgen.importers.secrets import has_secret, is_secret
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 RoleName = Literal["workers", "launcher"]
@@ -37,10 +37,10 @@ class Pod:
     devices: of each pod. restart: the node of restartPolicy.
     """
 
-    path: Path
+    path: KeyPath
     role: RoleName
-    container: Path = ()
-    command: list[tuple[Path, Node]] = field(default_factory=list)
+    container: KeyPath = ()
+    command: list[tuple[KeyPath, Node]] = field(default_factory=list)
     has_command: bool = False
     devices: int = 0
     facts: Role = field(default_factory=Role)
@@ -50,7 +50,7 @@ DEFAULT_ANNOTATIONS = {MESH: "false", "linkerd.io/inject": "disabled", "karpente
 
 
 def pod_metadata(role: RoleName, key: str) -> Action:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         name, value = str(path[-1]), written(node.value)
         if isinstance(node.value, dict | list):
             fields.lose(path, node, "its value is no text")
@@ -69,7 +69,7 @@ def pod_metadata(role: RoleName, key: str) -> Action:
 def extra(key: str, own: Sequence[str]) -> Action:
     """Fields for which dsgen has no key are written unchanged."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         if path[-1] in own:
             fields.lose(path, node, "it would break what dsgen writes")
         else:
@@ -79,7 +79,7 @@ def extra(key: str, own: Sequence[str]) -> Action:
 
 
 def all_of(key: str) -> Action:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
             if one.data() in (fields.conversion.draft.get(key) or []):
                 fields.drop((*path, index), one, "another container has it, too")
@@ -90,7 +90,7 @@ def all_of(key: str) -> Action:
 
 
 def image(is_worker: bool) -> Action:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         image, draft = written(node.value), fields.conversion.draft
         if not is_worker and draft.get("image.repository"):
             same = image == _whole_image(draft.get("image", {}))
@@ -115,7 +115,7 @@ def _whole_image(data: Mapping[str, Any]) -> str:
     return f"{data.get('repository', '')}{tag}{digest}"
 
 
-def variable(fields: Fields, path: Path, node: Node) -> None:
+def variable(fields: Fields, path: KeyPath, node: Node) -> None:
     """One variable of a container."""
     named, value, origin = node.child("name"), node.child("value"), node.child("valueFrom")
     name = written(named.value) if named is not None else ""
@@ -136,7 +136,7 @@ def variable(fields: Fields, path: Path, node: Node) -> None:
         _constant(fields, path, node, key, text)
 
 
-def _constant(fields: Fields, path: Path, node: Node, key: tuple[str, ...], text: str) -> None:
+def _constant(fields: Fields, path: KeyPath, node: Node, key: tuple[str, ...], text: str) -> None:
     draft, name = fields.conversion.draft, key[-1]
     references = VARIABLE.findall(text)
     if is_secret(name, text):
@@ -150,7 +150,7 @@ def _constant(fields: Fields, path: Path, node: Node, key: tuple[str, ...], text
         fields.set(path, node, key, text)
 
 
-def folder(fields: Fields, path: Path, node: Node) -> None:
+def folder(fields: Fields, path: KeyPath, node: Node) -> None:
     if not isinstance(node.value, str) or not node.value.startswith("/"):
         fields.lose(path, node, "it is no absolute path", "set training.workingDir")
     elif fields.conversion.draft.get("training.workingDir") not in (None, node.value):
@@ -160,7 +160,7 @@ def folder(fields: Fields, path: Path, node: Node) -> None:
 
 
 def main_context(role: RoleName) -> Action:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         data = as_map(node.data())
         if data is None:
             fields.lose(path, node, "its value is no map")
@@ -171,7 +171,7 @@ def main_context(role: RoleName) -> Action:
 
 
 def scheduler(role: RoleName) -> Action:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         if node.value in ("default-scheduler", "", None):
             fields.drop(path, node, "the cluster has a default")
         elif node.value == "volcano":
@@ -183,7 +183,7 @@ def scheduler(role: RoleName) -> Action:
 
 
 def service_account(role: RoleName) -> Action:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         if node.value in ("default", "", None):
             fields.drop(path, node, "the namespace has a default")
         elif role == "launcher":
@@ -194,7 +194,7 @@ def service_account(role: RoleName) -> Action:
     return action
 
 
-def grace(fields: Fields, path: Path, node: Node) -> None:
+def grace(fields: Fields, path: KeyPath, node: Node) -> None:
     seconds = as_count(node.value)
     if seconds and seconds >= 30:
         fields.set(path, node, "lifecycle.terminationGracePeriodSeconds", min(seconds, 86400))
@@ -202,7 +202,7 @@ def grace(fields: Fields, path: Path, node: Node) -> None:
         fields.lose(path, node, "dsgen needs at least 30 seconds", "set lifecycle.terminationGracePeriodSeconds")
 
 
-def host_network(fields: Fields, path: Path, node: Node) -> None:
+def host_network(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value is not True:
         fields.drop(path, node, "it is the default")
         return
@@ -210,7 +210,7 @@ def host_network(fields: Fields, path: Path, node: Node) -> None:
     fields.conversion.draft.set("network.policy", False)
 
 
-def restart(fields: Fields, path: Path, node: Node) -> None:
+def restart(fields: Fields, path: KeyPath, node: Node) -> None:
     """restartPolicy, unless an origin has decided it already."""
     if node.value == "Never":
         fields.drop(path, node, "a failed training does not restart unless lifecycle.maxRestarts allows it")
@@ -222,7 +222,7 @@ def restart(fields: Fields, path: Path, node: Node) -> None:
 
 
 def initial(role: RoleName) -> Action:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
             name = written((one.child("name") or one).value) if isinstance(one.value, dict) else ""
             if name == "kubectl-delivery" or ("wait" in name and "master" in name):
@@ -241,7 +241,7 @@ def sidecar(role: RoleName) -> Action:
 def extra_container(key: str) -> Action:
     """A container of the user, in this list of values."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         data = _without_null(node.data())
         if not isinstance(data, dict):
             fields.lose(path, node, "it is no container")

@@ -6,7 +6,7 @@ import re
 
 from dsgen.importers.fields import Action, Fields, as_list, as_whole, to, written
 from dsgen.importers.pod_fields import ITSELF, Pod, RoleName
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 DEVICES = re.compile(
@@ -26,7 +26,7 @@ EFA = re.compile(r"vpc\.amazonaws\.com/efa")
 def resources(role: RoleName, pod: Pod) -> Action:
     """Requests and limits: devices, networks, and the rest."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         for kind in ("requests", "limits"):
             amounts = node.child(kind)
             for name, one in (amounts.value if amounts is not None and isinstance(amounts.value, dict) else {}).items():
@@ -37,7 +37,7 @@ def resources(role: RoleName, pod: Pod) -> Action:
     return action
 
 
-def _amount(fields: Fields, path: Path, node: Node, role: RoleName, pod: Pod) -> None:
+def _amount(fields: Fields, path: KeyPath, node: Node, role: RoleName, pod: Pod) -> None:
     kind, name = str(path[-2]), str(path[-1])
     value = (
         node.value if isinstance(node.value, int | float) and not isinstance(node.value, bool) else written(node.value)

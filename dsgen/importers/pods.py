@@ -8,23 +8,11 @@ from typing import Any
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
 from dsgen.importers import pod_fields as of
 from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
-from dsgen.importers.fields import (
-    Fields,
-    Table,
-    as_count,
-    as_list,
-    as_map,
-    as_text,
-    as_texts,
-    drop,
-    lose,
-    to,
-    written,
-)
+from dsgen.importers.fields import Fields, Table, as_count, as_list, as_map, as_text, as_texts, drop, lose, to, written
 from dsgen.importers.pod_fields import ITSELF, Pod, RoleName
 from dsgen.importers.pod_resources import resources
 from dsgen.importers.volumes import write_volumes
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 PROBES = "dsgen has probes of its own"
@@ -32,7 +20,7 @@ NO_LAUNCHER_KEY = "the launcher of dsgen only starts the processes"
 
 
 def read_pod(
-    fields: Fields, path: Path, role: RoleName, names: Sequence[str] = (), instead: Mapping[str, Table] | None = None
+    fields: Fields, path: KeyPath, role: RoleName, names: Sequence[str] = (), instead: Mapping[str, Table] | None = None
 ) -> Pod:
     """Fill the values from a pod template at a path (the map with `spec`), all but the command.
 
@@ -52,7 +40,7 @@ def read_pod(
     return pod
 
 
-def _main(fields: Fields, path: Path, names: Sequence[str]) -> int:
+def _main(fields: Fields, path: KeyPath, names: Sequence[str]) -> int:
     node = fields.child(*path)
     items = node.value if node is not None and isinstance(node.value, list) else []
     found = [str((one.child("name") or Node("", one.position)).value) for one in items]
@@ -134,9 +122,9 @@ def _containers(fields: Fields, pod: Pod, main: int, instead: Mapping[str, Table
         fields.apply({**table, **instead} if isinstance(table, Mapping) else table, here, one)
 
 
-def command_of(fields: Fields, path: Path) -> tuple[list[tuple[Path, Node]], bool]:
+def command_of(fields: Fields, path: KeyPath) -> tuple[list[tuple[KeyPath, Node]], bool]:
     """The words of `command` and `args` of a container with their paths, and whether there is a command."""
-    words: list[tuple[Path, Node]] = []
+    words: list[tuple[KeyPath, Node]] = []
     has_command = False
     for key in ("command", "args"):
         node = fields.child(*path, key)
@@ -164,7 +152,7 @@ def _facts(fields: Fields, pod: Pod) -> Role:
     return role
 
 
-def container_facts(fields: Fields, path: Path, amounts: str = "resources") -> Role:
+def container_facts(fields: Fields, path: KeyPath, amounts: str = "resources") -> Role:
     """What a container says, for the comparison. amounts: the field that has requests and limits."""
     node = fields.child(*path)
     data = node.data() if node is not None and isinstance(node.value, dict) else {}

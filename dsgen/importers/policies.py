@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dsgen.importers.fields import Action, Fields, Table, as_count, as_text, as_whole, drop, lose, to, written
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 NO_RESTART = "a failed training does not restart unless lifecycle.maxRestarts allows it"
@@ -16,7 +16,7 @@ GANG = "a gang of dsgen is the whole run"
 CONTROLLER = "it belongs to the controller, which dsgen does not need"
 
 
-def restarts(fields: Fields, path: Path, node: Node) -> None:
+def restarts(fields: Fields, path: KeyPath, node: Node) -> None:
     """How often a failed training may restart."""
     if as_whole(node.value) == 0:
         fields.drop(path, node, NO_RESTART)
@@ -24,7 +24,7 @@ def restarts(fields: Fields, path: Path, node: Node) -> None:
         to("lifecycle.maxRestarts", lambda data: min(as_whole(data) or 0, MOST_RESTARTS) or None)(fields, path, node)
 
 
-def restart_policy(fields: Fields, path: Path, node: Node) -> None:
+def restart_policy(fields: Fields, path: KeyPath, node: Node) -> None:
     """restartPolicy, after the number of restarts was read."""
     if node.value == "Never":
         fields.drop(path, node, NO_RESTART)
@@ -37,7 +37,7 @@ def restart_policy(fields: Fields, path: Path, node: Node) -> None:
         fields.lose(path, node, UNSAID, RESTART_HINT)
 
 
-def suspend(fields: Fields, path: Path, node: Node) -> None:
+def suspend(fields: Fields, path: KeyPath, node: Node) -> None:
     """A queue suspends and resumes a job by itself."""
     if node.value is not True:
         fields.drop(path, node, "a job starts when it is applied")
@@ -47,7 +47,7 @@ def suspend(fields: Fields, path: Path, node: Node) -> None:
         fields.set(path, node, "lifecycle.suspend", True)
 
 
-def ttl(fields: Fields, path: Path, node: Node) -> None:
+def ttl(fields: Fields, path: KeyPath, node: Node) -> None:
     """Jobs that Kubernetes deletes would be recreated by GitOps."""
     hint = f"without Argo CD and Flux, set lifecycle.ttlSecondsAfterFinished: {written(node.value)}"
     fields.lose(path, node, TTL, hint)
@@ -56,7 +56,7 @@ def ttl(fields: Fields, path: Path, node: Node) -> None:
 def minimum(total: int) -> Action:
     """minAvailable of a gang: dsgen's is always the whole run."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         if as_count(node.value) in (total, total + 1):
             fields.drop(path, node, GANG)
         else:
@@ -76,7 +76,7 @@ def scheduling(nodes: int) -> Table:
     }
 
 
-def volcano_queue(fields: Fields, path: Path, node: Node) -> None:
+def volcano_queue(fields: Fields, path: KeyPath, node: Node) -> None:
     """A queue of Volcano; a queue of Kueue, which a label names, takes precedence."""
     draft = fields.conversion.draft
     if draft.get("scheduling.queue"):
@@ -86,7 +86,7 @@ def volcano_queue(fields: Fields, path: Path, node: Node) -> None:
     to("scheduling.queue", as_text)(fields, path, node)
 
 
-def priority(fields: Fields, path: Path, node: Node) -> None:
+def priority(fields: Fields, path: KeyPath, node: Node) -> None:
     """A priority in the queue, or of the pods if there is no queue."""
     draft = fields.conversion.draft
     has_queue = draft.get("scheduling.queue") or fields.child(*path[:-1], "queue") is not None

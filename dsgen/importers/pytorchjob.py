@@ -10,7 +10,7 @@ from dsgen.importers.equal_pods import SAME, count, number_at, same_templates, s
 from dsgen.importers.fields import Action, Fields, Table, as_count, drop, lose
 from dsgen.importers.objects import HEAD
 from dsgen.importers.policies import restart_policy, restarts, run_policy
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 REPLICAS = ("spec", "pytorchReplicaSpecs")
@@ -58,7 +58,7 @@ def convert(document: Document, conversion: Conversion) -> None:
 def _restart(main: str) -> Action:
     """restartPolicy of a role; that of the others is the same as that of the main one."""
 
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         twin = fields.child(*REPLICAS, main, "restartPolicy")
         if path[-2] != main and twin is not None and twin.value == node.value:
             fields.drop(path, node, SAME)

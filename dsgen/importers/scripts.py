@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from dsgen.importers.chosen import Script, signature
+from dsgen.importers.chosen import ChosenScript, signature
 from dsgen.importers.command_lines import understand
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import write_exported
@@ -27,7 +27,7 @@ BACKGROUND = re.compile(r"^/(dev|proc|sys|etc|usr|bin|sbin|lib|lib64|opt|tmp|var
 CLAIM = "write the claim that has these files"
 
 
-def write_script(conversion: Conversion, script: Script, world: World, text: Text) -> None:
+def write_script(conversion: Conversion, script: ChosenScript, world: World, text: Text) -> None:
     """Fill the values from a script, and account for all of its statements."""
     mounted = {path: (text, text) for path, text in conversion.mounted.items() if posixpath.basename(path)}
     files = Files({**mounted, **script.reading.files})
@@ -98,7 +98,7 @@ def _setup(conversion: Conversion, lines: Sequence[str]) -> None:
         conversion.draft.set("training.setup", text + "\n" if "\n" in text else text)
 
 
-def _others(conversion: Conversion, script: Script) -> None:
+def _others(conversion: Conversion, script: ChosenScript) -> None:
     """Command lines that were not chosen: they prepare the training, follow it, or are the same on other nodes."""
     chosen = signature(conversion, script.started)
     for other in script.others:
@@ -114,7 +114,7 @@ def _others(conversion: Conversion, script: Script) -> None:
             conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
 
 
-def _is_after(script: Script, other: Launch) -> bool:
+def _is_after(script: ChosenScript, other: Launch) -> bool:
     launches = script.reading.launches
     return launches.index(other) > launches.index(script.launch)
 

@@ -26,7 +26,7 @@ from dsgen.importers.pods import read_pod
 from dsgen.importers.policies import CONTROLLER
 from dsgen.importers.texts import Text
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 
 KINDS = (("StatefulSet", "apps"), ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"),
          ("Job", "batch"), ("Pod", ""))  # fmt: skip
@@ -53,7 +53,7 @@ class Set:
     """One object with pods. template: the path of its pods; count: how many; text: of its commands."""
 
     fields: Fields
-    template: Path
+    template: KeyPath
     count: int
     text: str
 
@@ -105,7 +105,7 @@ def convert(document: Document, conversion: Conversion) -> None:
 
 def _set(fields: Fields) -> Set:
     is_pod = fields.document.kind == "Pod"
-    template: Path = () if is_pod else ("spec", "template")
+    template: KeyPath = () if is_pod else ("spec", "template")
     counts = [fields.child("spec", key) for key in ("replicas", "completions", "parallelism")]
     numbers = [as_whole(node.value) or 0 for node in counts if node is not None]
     found = (node for path, node in fields.document.root.walk() if {"command", "args"} & set(path))
@@ -251,7 +251,7 @@ def _drop_keys(sets: Sequence[Set], conversion: Conversion) -> None:
 
 def _helpers(one: Set, beside: Beside, conversion: Conversion) -> dict[str, str]:
     """Files of ConfigMaps that the pods mount, by their path in the pod; returns the ConfigMap of each path."""
-    spec: Path = (*one.template, "spec")
+    spec: KeyPath = (*one.template, "spec")
     volumes = one.fields.child(*spec, "volumes")
     names: dict[str, str] = {}
     found: dict[str, str] = {}

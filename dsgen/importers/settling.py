@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dsgen import values
-from dsgen.importers.draft import Draft, KeyPath, key_path
+from dsgen.importers.draft import Draft, key_path
 from dsgen.importers.ledger import Hole, Ledger
 from dsgen.importers.writing import values_text
-from dsgen.problems.diagnostics import Diagnostic, path_text
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import SourceText
 
 MOST_ROUNDS = 8

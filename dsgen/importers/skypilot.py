@@ -17,7 +17,7 @@ from dsgen.importers.objects import name as write_name
 from dsgen.importers.scripts import write_script
 from dsgen.importers.secrets import is_secret
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 KEYS = frozenset(("resources", "num_nodes", "run", "setup", "envs", "file_mounts", "workdir"))
@@ -108,7 +108,7 @@ def _table() -> Table:
     }
 
 
-def _variable(fields: Fields, path: Path, node: Node) -> None:
+def _variable(fields: Fields, path: KeyPath, node: Node) -> None:
     draft, key = fields.conversion.draft, ("training", "env", str(path[-1]))
     if node.value is None:
         fields.map(path, node, draft.hole(key, {}, f"{path[-1]} has no value in the source: write it"))
@@ -118,12 +118,12 @@ def _variable(fields: Fields, path: Path, node: Node) -> None:
         fields.set(path, node, key, written(node.value))
 
 
-def _secret(fields: Fields, path: Path, node: Node) -> None:
+def _secret(fields: Fields, path: KeyPath, node: Node) -> None:
     key = ("training", "env", str(path[-1]))
     fields.map(path, node, fields.conversion.draft.hole(key, secret_reference(str(path[-1])), SECRET_HOLE))
 
 
-def _accelerator(fields: Fields, path: Path, node: Node) -> None:
+def _accelerator(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.map(path, node, "workers.slots")
     text = written(node.value) if not isinstance(node.value, dict | list) else ""
     kind = text.partition(":")[0]
@@ -133,7 +133,7 @@ def _accelerator(fields: Fields, path: Path, node: Node) -> None:
                     "set workers.nodeSelector to the labels of such nodes", is_part=True)  # fmt: skip
 
 
-def _image(fields: Fields, path: Path, node: Node) -> None:
+def _image(fields: Fields, path: KeyPath, node: Node) -> None:
     text = written(node.value)
     keys = write_image(fields.conversion, text) if text.startswith("docker:") else []
     if keys or (text.startswith("docker:") and (keys := write_image(fields.conversion, text.removeprefix("docker:")))):
@@ -143,7 +143,7 @@ def _image(fields: Fields, path: Path, node: Node) -> None:
 
 
 def _amount(name: str) -> Table:
-    def action(fields: Fields, path: Path, node: Node) -> None:
+    def action(fields: Fields, path: KeyPath, node: Node) -> None:
         text = written(node.value).rstrip("+x")
         unit = "Gi" if name == "memory" and text.isdigit() else ""
         if as_whole(text) and "x" not in written(node.value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dsgen.importers.chosen import Script
+from dsgen.importers.chosen import ChosenScript
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import write_exported
 from dsgen.importers.launch import number
@@ -28,7 +28,7 @@ IN_LINE = "its value is in the command line"
 UNUSED = "the command line does not use it"
 
 
-def write_events(conversion: Conversion, script: Script, world: World) -> list[str]:
+def write_events(conversion: Conversion, script: ChosenScript, world: World) -> list[str]:
     """Account for the statements; returns the lines of training.setup."""
     lines: list[str] = []
     loaded: list[str] = []
@@ -70,7 +70,7 @@ def _last_exports(events: Sequence[Event]) -> dict[str, Event]:
 
 
 def _variable(
-    conversion: Conversion, event: Event, script: Script, lines: list[str], is_exported: bool, is_last: bool
+    conversion: Conversion, event: Event, script: ChosenScript, lines: list[str], is_exported: bool, is_last: bool
 ) -> None:
     if not is_exported:
         conversion.drop(event.text, IN_LINE if _is_used(event, script) else UNUSED)
@@ -85,7 +85,7 @@ def _variable(
         lines.append(line)
 
 
-def _is_used(event: Event, script: Script) -> bool:
+def _is_used(event: Event, script: ChosenScript) -> bool:
     values = event.value if isinstance(event.value, list) else [event.value]
     places = {place for value in values for place in value.places}
     words = [*script.started.program, *script.started.command, *(note.word for note in script.started.notes)]
@@ -129,7 +129,7 @@ def _prepared(conversion: Conversion, event: Event, world: World, lines: list[st
         _line_of_setup(conversion, event, lines)
 
 
-def _entered(conversion: Conversion, event: Event, script: Script, world: World, lines: list[str]) -> None:
+def _entered(conversion: Conversion, event: Event, script: ChosenScript, world: World, lines: list[str]) -> None:
     """`cd`: the folder of the training, or of the commands in setup."""
     folder = conversion.draft.get("training.workingDir")
     if (

@@ -17,7 +17,7 @@ from dsgen.importers.pod_resources import resources
 from dsgen.importers.pods import command_of, container_facts, read_pod
 from dsgen.importers.policies import suspend, ttl
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
@@ -29,7 +29,7 @@ RUNTIME: Mapping[str, str] = {
     "PET_MASTER_PORT": "MASTER_PORT",
     "JOB_COMPLETION_INDEX": "NODE_RANK",
 }
-JOBS: Path = ("spec", "template", "spec", "replicatedJobs")
+JOBS: KeyPath = ("spec", "template", "spec", "replicatedJobs")
 STAGE = "dsgen downloads no datasets or models before a run"
 STAGE_HINT = "download them in workers.initContainers, or once onto a volume"
 CONTROLLER = "it belongs to the JobSet of the runtime, which dsgen does not need"
@@ -42,7 +42,7 @@ def convert(document: Document, conversion: Conversion) -> None:
     runtime = Fields(conversion, _runtime(fields))
     conversion.used.add(id(runtime.document))
     path, role = _template(runtime)
-    trainer: Path = ("spec", "trainer")
+    trainer: KeyPath = ("spec", "trainer")
     nodes = number_at(fields, *trainer, "numNodes", default=number_at(runtime, "spec", "mlPolicy", "numNodes"))
     pod = Pod(path, "workers")
     fields.apply({**HEAD, "spec": _spec(pod)})
@@ -71,14 +71,14 @@ def _runtime(fields: Fields) -> Document:
     return found
 
 
-def _template(runtime: Fields) -> tuple[Path, Path]:
+def _template(runtime: Fields) -> tuple[KeyPath, KeyPath]:
     """The template of the nodes, and that of the launcher if there is one."""
     node = runtime.child(*JOBS)
     items = node.value if node is not None and isinstance(node.value, list) else []
     names = [written((one.child("name") or one).value) if isinstance(one.value, dict) else "" for one in items]
-    below: Path = ("template", "spec", "template")
+    below: KeyPath = ("template", "spec", "template")
     nodes = names.index("node") if "node" in names else 0
-    launcher: Path = (*JOBS, names.index("launcher"), *below) if "launcher" in names else ()
+    launcher: KeyPath = (*JOBS, names.index("launcher"), *below) if "launcher" in names else ()
     return (*JOBS, nodes, *below), launcher
 
 
@@ -135,11 +135,11 @@ def _runtime_table() -> Table:
     }
 
 
-def _volcano(fields: Fields, path: Path, node: Node) -> None:
+def _volcano(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.set(path, node, "scheduling.gang", "volcano")
 
 
-def _coscheduling(fields: Fields, path: Path, node: Node) -> None:
+def _coscheduling(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.conversion.draft.set("scheduling.gang", "coscheduling")
     fields.lose(path, node, "dsgen waits as long as lifecycle.startTimeoutSeconds", "set it")
 

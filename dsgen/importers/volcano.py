@@ -16,10 +16,10 @@ from dsgen.importers.objects import HEAD
 from dsgen.importers.pods import read_pod
 from dsgen.importers.policies import minimum, restarts, ttl
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
-TASKS: Path = ("spec", "tasks")
+TASKS: KeyPath = ("spec", "tasks")
 RUNTIME: Mapping[str, str] = {
     "RANK": "NODE_RANK",
     "VC_TASK_INDEX": "NODE_RANK",
@@ -115,14 +115,14 @@ def _spec(total: int) -> Table:
     }  # fmt: skip
 
 
-def _queue(fields: Fields, path: Path, node: Node) -> None:
+def _queue(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value == "default":
         fields.drop(path, node, "it is the default of Volcano")
     else:
         to("scheduling.queue", as_text)(fields, path, node)
 
 
-def _policies(fields: Fields, path: Path, node: Node) -> None:
+def _policies(fields: Fields, path: KeyPath, node: Node) -> None:
     """Rules: that the job ends with a task is what dsgen does; others are lost."""
     for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
         data = one.data() if isinstance(one.value, dict) else {}

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from dsgen.importers.fields import Fields, written
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
 
 SOURCES = ("nfs", "hostPath", "emptyDir", "ephemeral", "csi", "configMap", "secret", "projected")
@@ -15,7 +15,7 @@ UNLIMITED = "unlimited"
 MOUNT_KEYS = ("name", "mountPath", "subPath", "readOnly")
 
 
-def write_volumes(fields: Fields, spec: Path, main: int, role: str) -> None:
+def write_volumes(fields: Fields, spec: KeyPath, main: int, role: str) -> None:
     """Fill storage from the volumes of a pod and the mounts of its main container, and account for both."""
     mounts = _items(fields, (*spec, "containers", main, "volumeMounts"))
     volumes = _items(fields, (*spec, "volumes"))
@@ -37,7 +37,7 @@ def write_volumes(fields: Fields, spec: Path, main: int, role: str) -> None:
             fields.lose(path, node, "no container mounts it")
 
 
-def _mount(fields: Fields, path: Path, mount: Node, volume_path: Path, volume: Node, role: str) -> None:
+def _mount(fields: Fields, path: KeyPath, mount: Node, volume_path: KeyPath, volume: Node, role: str) -> None:
     target = written((mount.child("mountPath") or mount).value) if isinstance(mount.value, dict) else ""
     kind, data = _source(volume)
     if SHARED_MEMORY.fullmatch(target) and kind in ("emptyDir", "hostPath"):
@@ -78,7 +78,7 @@ def _mount(fields: Fields, path: Path, mount: Node, volume_path: Path, volume: N
     _map_volume(fields, volume_path, volume, key, kind)
 
 
-def _map_volume(fields: Fields, path: Path, volume: Node, key: str, kind: str) -> None:
+def _map_volume(fields: Fields, path: KeyPath, volume: Node, key: str, kind: str) -> None:
     """Account for a volume; a claim is existingClaim."""
     for child, node in (volume.value if isinstance(volume.value, dict) else {}).items():
         if child == "persistentVolumeClaim" and isinstance(node.value, dict):
@@ -89,7 +89,7 @@ def _map_volume(fields: Fields, path: Path, volume: Node, key: str, kind: str) -
             fields.map((*path, child), node, key if child == "name" else f"{key}.{kind}")
 
 
-def _unmounted(fields: Fields, path: Path, volume: Node, name: str) -> None:
+def _unmounted(fields: Fields, path: KeyPath, volume: Node, name: str) -> None:
     """A volume that only init containers and sidecars mount."""
     kind, data = _source(volume)
     if kind is None:
@@ -138,7 +138,7 @@ def _free(fields: Fields, name: str) -> str:
     return base
 
 
-def _used_by_others(fields: Fields, spec: Path, main: int) -> set[str]:
+def _used_by_others(fields: Fields, spec: KeyPath, main: int) -> set[str]:
     """The volumes that init containers and sidecars mount."""
     used = set()
     for kind in ("containers", "initContainers"):
@@ -152,7 +152,7 @@ def _used_by_others(fields: Fields, spec: Path, main: int) -> set[str]:
     return used
 
 
-def _items(fields: Fields, path: Path) -> list[tuple[Path, Node]]:
+def _items(fields: Fields, path: KeyPath) -> list[tuple[KeyPath, Node]]:
     node = fields.child(*path)
     items = node.value if node is not None and isinstance(node.value, list) else []
     return [((*path, index), one) for index, one in enumerate(items)]

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dsgen.importers.draft import Draft, KeyPath
+from dsgen.importers.draft import Draft
 from dsgen.language.readable import ReadableWriter
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.scalars import resolve
 
 WIDTH, LONGEST = 110, 124

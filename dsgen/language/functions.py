@@ -59,10 +59,10 @@ def matching(text: str, pattern: str) -> bool:
 
 def whole_bytes(quantity: str) -> str:
     """A quantity such as 1.5Gi in whole bytes, rounded down, at most 2^53; 0 for a text without a number."""
-    from dsgen.reading.quantities import whole  # imported late: only some values need it
+    from dsgen.reading.quantities import parse_whole  # imported late: only some values need it
 
     try:
-        return str(min(whole(quantity), 2**53))
+        return str(min(parse_whole(quantity), 2**53))
     except ValueError:
         return "0"
 

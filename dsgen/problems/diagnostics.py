@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 Severity = Literal["error", "warning"]
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """The path of a value: keys of maps and indices of lists."""
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -39,7 +39,7 @@ class Diagnostic:
     id: str
     message: str
     position: Position | None
-    path: Path = ()
+    path: KeyPath = ()
     hint: str = ""
     severity: Severity = "error"
 

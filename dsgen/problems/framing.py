@@ -14,7 +14,7 @@ from dsgen.problems.redaction import redacted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from dsgen.problems.diagnostics import Diagnostic, Path
+    from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
 COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "place": "\x1b[1m", "caret": "\x1b[1;32m"}
 RESET = "\x1b[0m"
@@ -30,7 +30,7 @@ def printable(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     ]
 
 
-def _redacted_path(path: Path) -> Path:
+def _redacted_path(path: KeyPath) -> KeyPath:
     return tuple(redacted(key) if isinstance(key, str) else key for key in path)
 
 

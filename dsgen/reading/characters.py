@@ -7,7 +7,7 @@ from bisect import bisect_right
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dsgen.reading.carried import is_uncarried
+from dsgen.reading.helm_limits import is_refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]:
 def _unreadable(char: str) -> tuple[str, str]:
     if "\udc80" <= char <= "\udcff":
         return f"byte 0x{ord(char) - 0xDC00:02x} is not UTF-8", "save the file as UTF-8"
-    hint = "remove it" if is_uncarried(char) else 'write it as an escape in double quotes, such as "\\x07"'
+    hint = "remove it" if is_refused(char) else 'write it as an escape in double quotes, such as "\\x07"'
     return f"the character U+{ord(char):04X} is not allowed in YAML", hint
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from dsgen.problems.diagnostics import Diagnostic, Path, Position
+    from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
     from dsgen.reading.scalars import Scalar
 
 
@@ -85,7 +85,7 @@ class Node:
             value = [node.copy() for node in value]
         return Node(value, self.position, self.key, self.text, self.broken, self.is_partial, self.removes)
 
-    def without(self, paths: Collection[Path], here: Path = ()) -> Node:
+    def without(self, paths: Collection[KeyPath], here: KeyPath = ()) -> Node:
         """A copy without the values at these paths; an item of a list becomes null, so that indices stay the same."""
         if isinstance(self.value, dict):
             kept = {key: node for key, node in self.value.items() if (*here, key) not in paths}
@@ -100,7 +100,7 @@ class Node:
             )
         return self.copy()
 
-    def find(self, path: Sequence[str | int]) -> tuple[Node, Path]:
+    def find(self, path: Sequence[str | int]) -> tuple[Node, KeyPath]:
         """The node at the path, or the last existing node on the way to it, with its path."""
         node = self
         for depth, key in enumerate(path):
@@ -118,7 +118,7 @@ class Node:
             return self.value[key]
         return None
 
-    def walk(self, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+    def walk(self, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
         """This node and all nodes below it, each with its path."""
         yield path, self
         children = self.value.items() if isinstance(self.value, dict) else enumerate(self._items())
@@ -151,7 +151,7 @@ class Tree:
     complete: bool = True
 
 
-def kind(value: Any) -> str:
+def name_type(value: Any) -> str:
     """The type of a value for messages: "a string", "a list"."""
     if value is None:
         return "null"
@@ -161,15 +161,15 @@ def kind(value: Any) -> str:
     return names[type(value)]
 
 
-def from_data(data: Any, at: Position) -> Node:
+def build_nodes(data: Any, at: Position) -> Node:
     """Nodes for plain data; all of them get the same place."""
     if isinstance(data, dict):
-        children = {key: from_data(value, at) for key, value in data.items()}
+        children = {key: build_nodes(value, at) for key, value in data.items()}
         for child in children.values():
             child.key = at
         return Node(children, at)
     if isinstance(data, list):
-        return Node([from_data(item, at) for item in data], at)
+        return Node([build_nodes(item, at) for item in data], at)
     return Node(data, at)
 
 
@@ -189,7 +189,7 @@ def merge(below: Node | None, above: Node) -> Node:
     return replace(above, value=merged, is_partial=is_partial)
 
 
-def merged(trees: Iterable[Tree], at: Position) -> Tree:
+def merge_trees(trees: Iterable[Tree], at: Position) -> Tree:
     """The result of reading several files, later ones over earlier ones. at: the place of the root without files."""
     layers = [*trees]
     root = functools.reduce(merge, [tree.root for tree in layers] or [Node({}, at)])

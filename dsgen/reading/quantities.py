@@ -13,7 +13,7 @@ SUFFIXES |= {unit: (1, 1000**power) for power, unit in enumerate(" mun") if powe
 """Suffix -> factor and divisor."""
 
 
-def amount(quantity: str | float) -> Fraction:
+def parse_quantity(quantity: str | float) -> Fraction:
     """A quantity of Kubernetes as a number."""
     from fractions import Fraction  # imported late: for many jobs no quantities are compared
 
@@ -24,20 +24,20 @@ def amount(quantity: str | float) -> Fraction:
     return Fraction(text.removesuffix(unit)) * Fraction(*SUFFIXES[unit])
 
 
-def whole(quantity: str) -> int:
+def parse_whole(quantity: str) -> int:
     """A quantity as a whole number, rounded down. Raises ValueError for a text without a number."""
     number = quantity.rstrip("numkMGTPEi")
     if number.isdecimal() and quantity[len(number) :] in SUFFIXES:
         factor, divisor = SUFFIXES[quantity[len(number) :]]
         return int(number) * factor // divisor
-    return int(amount(quantity))
+    return int(parse_quantity(quantity))
 
 
 MOST_GIBIBYTES = 1024
 """Up to this number, a size without a unit is most likely in Gi, above it in Mi."""
 
 
-def memory_meant(quantity: str | float) -> str:
+def suggest_memory(quantity: str | float) -> str:
     """A hint with the unit that was meant by a size below 1Mi; empty if nothing suggests one."""
     text = str(quantity)
     number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -54,7 +54,7 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 """Seconds of the units in which other tools write times."""
 
 
-def seconds(text: str) -> int:
+def parse_duration(text: str) -> int:
     """A time such as 3d, 1h30m, 90 min, 12:30:00 or 3-00:00:00 (Slurm) in seconds; 0 for any other text."""
     import re  # imported late: only problems need it
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dsgen.reading import plain
+from dsgen.reading import fast_reader
 
 if TYPE_CHECKING:
     from dsgen.reading.nodes import SourceText, Tree
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 def read(file: SourceText) -> Tree:
     """The tree of one file with all its problems; raises nothing."""
-    tree = plain.read(file)
+    tree = fast_reader.read(file)
     if tree is None:
-        from dsgen.reading import source  # imported late: the import of PyYAML takes longer than reading most files
+        from dsgen.reading import yaml_reader  # imported late: PyYAML takes longer than reading most files
 
-        tree = source.read(file)
+        tree = yaml_reader.read(file)
         if any(one.severity == "error" for one in tree.diagnostics):
             return _of_another_kind(file) or tree
     return tree
@@ -25,7 +25,7 @@ def read(file: SourceText) -> Tree:
 def _of_another_kind(file: SourceText) -> Tree | None:
     """The tree of a file that is known not to be YAML, with this one problem."""
     from dsgen.problems.diagnostics import Position
-    from dsgen.reading import nodes, others  # imported late: only problems need them
+    from dsgen.reading import nodes, other_formats  # imported late: only problems need them
 
-    problem = others.problem_of(file)
+    problem = other_formats.find_other_format(file)
     return nodes.Tree(nodes.Node({}, Position(file.name, 1, 1)), [problem], complete=False) if problem else None

@@ -23,7 +23,7 @@ _FIGURES = {2: frozenset("01"), 8: frozenset("01234567"), 10: frozenset("0123456
 _FIGURES[16] = _FIGURES[10] | frozenset("abcdefABCDEF")
 
 
-class Unreadable(ValueError):  # noqa: N818 - the reader converts it to a diagnostic
+class UnreadableScalarError(ValueError):
     """A scalar that Helm would change or refuse; the message says why."""
 
 
@@ -39,7 +39,7 @@ def resolve(text: str) -> Scalar:
     if text in NULL:
         return None
     if text in NOT_FINITE:
-        raise Unreadable("it is not a finite number, which Helm cannot read")
+        raise UnreadableScalarError("it is not a finite number, which Helm cannot read")
     number = _number(text)
     return text if number is None else number
 
@@ -52,7 +52,7 @@ def _number(text: str) -> int | float | None:
     integer = _integer(digits)
     if integer is not None:
         if abs(integer) > EXACT:
-            raise Unreadable(f"Helm would round this number to {float(integer):.0f}")
+            raise UnreadableScalarError(f"Helm would round this number to {float(integer):.0f}")
         return integer
     if not _is_float(digits):
         return None
@@ -60,7 +60,7 @@ def _number(text: str) -> int | float | None:
     if abs(number) == float("inf"):
         return None  # 1e400 is a text for Helm
     if digits.lstrip("+-").isdigit() and abs(number) > EXACT:
-        raise Unreadable(f"Helm would round this number to {number:.0f}")
+        raise UnreadableScalarError(f"Helm would round this number to {number:.0f}")
     return _whole(number)
 
 
@@ -104,11 +104,11 @@ def key_text(text: str) -> str:
     """
     value = resolve(text)
     if value is None:
-        raise Unreadable("a key cannot be null")
+        raise UnreadableScalarError("a key cannot be null")
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        raise Unreadable("a key cannot be a number with a fraction")
+        raise UnreadableScalarError("a key cannot be a number with a fraction")
     return str(value)
 
 

@@ -6,17 +6,17 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from dsgen.errors import DsgenError, UsageProblem
+from dsgen.errors import DsgenError, UsageError
 from dsgen.problems.diagnostics import Position
 from dsgen.problems.redaction import redacted
 from dsgen.reading.files import read_bytes
-from dsgen.reading.nodes import MAX_TEXT, Node, Override, from_data, merge
+from dsgen.reading.nodes import MAX_TEXT, Node, Override, build_nodes, merge
 from dsgen.reading.scalars import LONGEST_INTEGER, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["DECODER", "FLAGS", "Override", "apply", "typed"]
+__all__ = ["DECODER", "FLAGS", "Override", "apply_overrides", "parse_typed"]
 
 FLAGS = ("--set-json", "--set", "--set-string", "--set-file")
 """Helm applies them in this order, whatever their order on the command line."""
@@ -26,7 +26,7 @@ MAX_DEPTH = 100
 """As in a values file."""
 
 
-def apply(root: Node, overrides: Iterable[Override]) -> tuple[Node, dict[str, str]]:
+def apply_overrides(root: Node, overrides: Iterable[Override]) -> tuple[Node, dict[str, str]]:
     """A copy of the tree with the overrides, and the text of each flag for messages.
 
     A position inside an override has the flag as its file, and as its line the number of the override among those with
@@ -46,13 +46,13 @@ def apply(root: Node, overrides: Iterable[Override]) -> tuple[Node, dict[str, st
     return result, {flag: "\n".join(lines) for flag, lines in texts.items()}
 
 
-def _too_deep(override: Override) -> UsageProblem:
-    return UsageProblem(f"{override.flag}: the values are nested more than {MAX_DEPTH} levels deep")
+def _too_deep(override: Override) -> UsageError:
+    return UsageError(f"{override.flag}: the values are nested more than {MAX_DEPTH} levels deep")
 
 
 def _apply(root: Node, override: Override, line: int) -> Node:
     if override.flag == "--set-json" and override.text.lstrip().startswith("{"):
-        whole = from_data(_json_object(override), Position(override.flag, line, 1))
+        whole = build_nodes(_json_object(override), Position(override.flag, line, 1))
         return merge(root, whole)
     parser = _Parser(override, line)
     assert isinstance(root.value, dict)
@@ -65,7 +65,7 @@ def _json_object(override: Override) -> Any:
     try:
         return DECODER.decode(override.text.strip())
     except ValueError as error:
-        raise UsageProblem(f"{override.flag} {override.text}: this is not JSON: {error}") from error
+        raise UsageError(f"{override.flag} {override.text}: this is not JSON: {error}") from error
 
 
 def _number(text: str) -> Any:
@@ -87,7 +87,7 @@ class _Parser:
         self.text = override.text
         self.index = 0
         values: dict[str, Callable[[str], Any]] = {
-            "--set": typed,
+            "--set": parse_typed,
             "--set-string": lambda text: text,
             "--set-file": _file_text,
             "--set-json": lambda text: text,
@@ -168,7 +168,7 @@ class _Parser:
             return self._json_value(at)
         if self.text[self.index : self.index + 1] == "{":
             return self._list(at)
-        return from_data(self.read(self._until(",")[0]), at)
+        return build_nodes(self.read(self._until(",")[0]), at)
 
     def _list(self, at: Position) -> Node:
         self.index += 1
@@ -178,7 +178,7 @@ class _Parser:
             text, stop = self._until(",}")
             if not stop:
                 raise self._wrong("a list ends with }")
-            items.append(from_data(self.read(text), start))
+            items.append(build_nodes(self.read(text), start))
             if stop == "}":
                 if self.text[self.index : self.index + 1] == ",":
                     self.index += 1
@@ -192,7 +192,7 @@ class _Parser:
         except ValueError as error:
             raise self._wrong(f"this is not JSON: {error}") from error
         self._skip_to_comma()
-        return merge(None, from_data(value, at))
+        return merge(None, build_nodes(value, at))
 
     def _skip_to_comma(self) -> bool:
         """Skip blanks and one comma; whether there was a comma or the end."""
@@ -225,11 +225,11 @@ class _Parser:
         """The text since `start`, without secrets; redacted first, because a part of a URL is not recognised."""
         return redacted(self.text)[start : self.index]
 
-    def _wrong(self, reason: str) -> UsageProblem:
-        return UsageProblem(f"{self.override.flag} {self.text}: {reason}")
+    def _wrong(self, reason: str) -> UsageError:
+        return UsageError(f"{self.override.flag} {self.text}: {reason}")
 
 
-def typed(text: str) -> str | int | bool | None:
+def parse_typed(text: str) -> str | int | bool | None:
     """The value of a text in --set: true, false, null, a decimal 64-bit integer without leading zeros, or a text."""
     words: dict[str, bool | None] = {"true": True, "false": False, "null": None}
     if text.lower() in words:

@@ -13,32 +13,32 @@ Parts = tuple[str, ...]
 States = frozenset[int]
 
 
-def parts(pattern: str) -> Parts:
+def split_pattern(pattern: str) -> Parts:
     """The parts of a pattern."""
     return tuple(part for part in pattern.split("/") if part not in ("", "."))
 
 
 def matches(path: str, pattern: str) -> bool:
     """Whether a path, with `/`, matches a pattern."""
-    wanted = parts(pattern)
+    wanted = split_pattern(pattern)
     states = _start(wanted)
     for name in path.split("/"):
         states = _step(states, wanted, name)
     return len(wanted) in states
 
 
-def fixed(path: str) -> Parts:
+def split_fixed(path: str) -> Parts:
     """The parts of a path before the first one with a placeholder."""
-    pieces = parts(path)
+    pieces = split_pattern(path)
     return pieces[: next((number for number, part in enumerate(pieces) if "{" in part), len(pieces))]
 
 
-def files(root: str, pattern: str, into_written: bool = False) -> Iterator[str]:
+def find_files(root: str, pattern: str, into_written: bool = False) -> Iterator[str]:
     """The matching paths that are not folders, and links to folders that the pattern names; sorted in each folder.
 
     into_written: also search folders that dsgen wrote. A name with a leading dot matches only a pattern with a dot.
     """
-    wanted = parts(pattern)
+    wanted = split_pattern(pattern)
     waiting: list[tuple[Parts, States]] = [((), _start(wanted))]
     while waiting:
         folder, states = waiting.pop()

@@ -11,8 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dsgen import values
-from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
-from dsgen.problems.diagnostics import Path as Keys
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors, ordered
 from dsgen.reading.files import MAX_BYTES
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
@@ -21,7 +20,7 @@ from dsgen.repository.matrix import Variables
 from dsgen.repository.settings import Settings
 from dsgen.roots import FILE
 from dsgen.values import UNNAMED, Job, Override, Release
-from dsgen.writer import Place, SourceFolder
+from dsgen.writer import Destination, SourceFolder
 
 
 @dataclass(frozen=True)
@@ -44,14 +43,14 @@ class Member:
         return self._folder("charts")
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Destination:
         """The folder of its manifests, as a place for the writer."""
-        return Place(self.settings.root, self.output)
+        return Destination(self.settings.root, self.output)
 
     @property
-    def chart_place(self) -> Place:
+    def chart_place(self) -> Destination:
         """The folder of its chart, as a place for the writer."""
-        return Place(self.settings.root, self.chart)
+        return Destination(self.settings.root, self.chart)
 
     def _folder(self, key: str) -> str:
         return settings.job_folder(str(self.settings.value(key)), self.names.namespace, self.names.name)
@@ -91,7 +90,7 @@ class Repository:
         """The value of a key at the top of dsgen.yaml, or its default, or None."""
         return self.settings.value(key)
 
-    def position(self, path: Keys) -> Position:
+    def position(self, path: KeyPath) -> Position:
         """The place of a key of dsgen.yaml, or of the nearest existing key above it."""
         return self.settings.position(path)
 
@@ -123,7 +122,7 @@ class Repository:
         source = source if text is None else SourceText(source.name, text)
         texts = self.sources | {each.name: each.text for each in (source, *above)}
         trees = [*self._values("defaults"), read(source), *self._over(entry, texts), *map(read, above)]
-        job = values.of_trees(source.name, [*self._claims(trees), *trees], texts, overrides, names)
+        job = values.load_trees(source.name, [*self._claims(trees), *trees], texts, overrides, names)
         job.severities = self.setting("checks")
         return job
 
@@ -142,7 +141,7 @@ class Repository:
                 yield from self._values("overlays", index, "values")
         if entry.row is not None:
             for tree in self._values("matrix", entry.row, "values"):
-                yield Tree(matrix.filled(tree.root, entry.variables))
+                yield Tree(matrix.fill_variables(tree.root, entry.variables))
 
     def _values(self, *path: str | int) -> list[Tree]:
         node = self.settings.node(*path)
@@ -166,7 +165,7 @@ class Repository:
         return self._overlays[path]
 
     def _source(self, path: str, name: str = "") -> SourceText:
-        with SourceFolder(Place(self.root)) as folder:
+        with SourceFolder(Destination(self.root)) as folder:
             return SourceText.from_bytes(name or str(self.root / path), folder.read(path, MAX_BYTES) or b"")
 
 
@@ -186,10 +185,10 @@ def load(root: Path) -> Repository:
 def collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
     """Problems for jobs whose manifests or charts have the same folder."""
     for key in ("output", "charts"):
-        first: dict[Place, Release] = {}
+        first: dict[Destination, Release] = {}
         for member in members:
             folder = member.output if key == "output" else member.chart
-            other = first.setdefault(Place(member.settings.root, folder), member.names)
+            other = first.setdefault(Destination(member.settings.root, folder), member.names)
             if other != member.names:
                 names = [f"{each.namespace}/{each.name}" for each in (other, member.names)]
                 message = f"{key} gives {' and '.join(names)} the same folder, {folder}"
@@ -205,8 +204,8 @@ def _files(repository: Repository) -> list[str]:
             _is_plain(repository, path, ("overlays", index, "files", number))
     jobs: set[str] = set()
     for index, pattern in enumerate(repository.setting("jobs")):
-        at: Keys = ("jobs", index)
-        files = set(globs.files(str(repository.root), pattern)) - overlays - {FILE}
+        at: KeyPath = ("jobs", index)
+        files = set(globs.find_files(str(repository.root), pattern)) - overlays - {FILE}
         jobs |= {file for file in files if _is_plain(repository, file, at)}
         if not files:
             message = f"no file matches {pattern}"
@@ -216,10 +215,10 @@ def _files(repository: Repository) -> list[str]:
 
 def _paths(overlay: Mapping[str, Any]) -> list[str]:
     """The paths of the files of an overlay, without `.` and empty parts."""
-    return ["/".join(globs.parts(path)) for path in overlay.get("files", ())]
+    return ["/".join(globs.split_pattern(path)) for path in overlay.get("files", ())]
 
 
-def _is_plain(repository: Repository, file: str, at: Keys) -> bool:
+def _is_plain(repository: Repository, file: str, at: KeyPath) -> bool:
     """Whether a file is a regular file; otherwise adds a problem."""
     try:
         mode = os.lstat(repository.root / file).st_mode
@@ -241,12 +240,12 @@ def _entries(repository: Repository, file: str) -> Iterator[Entry]:
         return
     variables = repository.settings.node("matrix", rows[0], "variables")
     assert variables is not None
-    at: Keys = ("matrix", rows[-1])
+    at: KeyPath = ("matrix", rows[-1])
     message = ""
     if len(rows) > 1:
         message = f"{file} is in two entries of the matrix"
-    elif matrix.size(variables) > matrix.MOST:
-        message = f"this results in {matrix.size(variables)} jobs for {file}, but at most {matrix.MOST} are allowed"
+    elif (count := matrix.count_combinations(variables)) > matrix.MOST:
+        message = f"this results in {count} jobs for {file}, but at most {matrix.MOST} are allowed"
     if message:
         repository.diagnostics.append(Diagnostic("DS906", message, repository.position(at), at))
         return

@@ -16,7 +16,7 @@ _VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Variables = Mapping[str, Node]
 
 
-def size(variables: Node) -> int:
+def count_combinations(variables: Node) -> int:
     """The number of combinations."""
     return math.prod(len(values) for values in _lists(variables).values())
 
@@ -33,12 +33,12 @@ def _lists(variables: Node) -> dict[str, list[Node]]:
     return {name: node.value for name, node in variables.value.items() if isinstance(node.value, list)}
 
 
-def filled(node: Node, variables: Variables) -> Node:
+def fill_variables(node: Node, variables: Variables) -> Node:
     """A copy in which variables are replaced by their values. Other text in braces is unchanged."""
     if isinstance(node.value, dict):
-        return replace(node, value={key: filled(below, variables) for key, below in node.value.items()})
+        return replace(node, value={key: fill_variables(below, variables) for key, below in node.value.items()})
     if isinstance(node.value, list):
-        return replace(node, value=[filled(below, variables) for below in node.value])
+        return replace(node, value=[fill_variables(below, variables) for below in node.value])
     if not isinstance(node.value, str):
         return node
     whole = _VARIABLE.fullmatch(node.value)

@@ -25,7 +25,7 @@ def new_place(name: str) -> Path | None:
     """
     root, patterns = _patterns(Path())
     for pattern in patterns:
-        parts = [part for part in globs.parts(pattern) if part != globs.ANY]
+        parts = [part for part in globs.split_pattern(pattern) if part != globs.ANY]
         joined = "/".join(parts)
         if joined.count("*") == 1 and "?" not in joined and "[" not in joined:
             return Path(os.path.relpath(root)) / joined.replace("*", name)

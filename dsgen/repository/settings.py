@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dsgen.problems.diagnostics import Diagnostic, Position, ordered
-from dsgen.problems.diagnostics import Path as Keys
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, ordered
 from dsgen.reading.files import MAX_BYTES
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
 from dsgen.roots import FILE
-from dsgen.schema.suggestions import closest, did_you_mean, possible, possible_keys
-from dsgen.schema.validate import About, violations
-from dsgen.writer import Place, SourceFolder, folder_name, is_path
+from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys
+from dsgen.schema.validate import About, find_schema_problems
+from dsgen.writer import Destination, SourceFolder, folder_name, is_path
 
 if TYPE_CHECKING:
-    from dsgen.schema.walk import Schema
+    from dsgen.schema.access import Schema
 
 SCHEMA_FILE = Path(__file__).with_name("settings.json")
 NAMESPACE, NAME = PLACEHOLDERS = ("{namespace}", "{name}")
@@ -72,14 +71,14 @@ class Settings:
         node, known = self.tree.root.find(path)
         return node if len(known) == len(path) else None
 
-    def position(self, path: Keys) -> Position:
+    def position(self, path: KeyPath) -> Position:
         """The place of a value, or of the nearest existing key above it."""
         return self.tree.root.find(path)[0].position
 
 
 def load(root: Path) -> Settings:
     """The settings of a repository. Raises Refused if dsgen.yaml is not a regular file."""
-    with SourceFolder(Place(root)) as folder:
+    with SourceFolder(Destination(root)) as folder:
         content = folder.read(FILE, MAX_BYTES) or b""
     return read_settings(SourceText.from_bytes(str(root / FILE), content), root)
 
@@ -89,15 +88,15 @@ def read_settings(source: SourceText, root: Path) -> Settings:
     tree = read(source)
     about = About("dsgen.yaml", _hint)
     outside = _without_values(tree.root)
-    problems = [*tree.diagnostics, *violations(schema(), outside, tree.complete, about)]
+    problems = [*tree.diagnostics, *find_schema_problems(schema(), outside, tree.complete, about)]
     if not problems:
         problems += _problems(tree.root)
     return Settings(root, source, tree, tuple(ordered(problems)))
 
 
-def _hint(key: str, _path: Keys, part: Schema) -> str:
+def _hint(key: str, _path: KeyPath, part: Schema) -> str:
     known = sorted(part["properties"])
-    return did_you_mean(closest(key, known)) or possible_keys(known)
+    return did_you_mean(find_closest(key, known)) or list_possible_keys(known)
 
 
 def _without_values(root: Node) -> Node:
@@ -117,7 +116,7 @@ def _problems(root: Node) -> Iterator[Diagnostic]:
         if path[:1] in (("output",), ("charts",)):
             yield from _wrong_folder(str(node.value), path, node.position)
         elif path[:1] == ("checks",) and len(path) == 2 and path[1] not in (ids := _ids()):
-            hint = did_you_mean(closest(str(path[1]), ids))
+            hint = did_you_mean(find_closest(str(path[1]), ids))
             yield Diagnostic("DS906", f"{path[1]} is not the id of a problem", node.key or node.position, path, hint)
         elif path[-2:-1] in (("jobs",), ("files",)) and node.key is None and not is_pattern(str(node.value)):
             message = f"{node.value} is not a path below the folder of {FILE}"
@@ -130,13 +129,13 @@ def _ids() -> list[str]:
     return list(RULES)
 
 
-def _wrong_folder(text: str, path: Keys, at: Position) -> Iterator[Diagnostic]:
+def _wrong_folder(text: str, path: KeyPath, at: Position) -> Iterator[Diagnostic]:
     plain = text
     for placeholder in PLACEHOLDERS:
         plain = plain.replace(placeholder, "x")
     if "{" in plain or "}" in plain:
         message = f"{path[0]} has an unknown placeholder in braces"
-        yield Diagnostic("DS906", message, at, path, possible(PLACEHOLDERS, "placeholders"))
+        yield Diagnostic("DS906", message, at, path, list_possible(PLACEHOLDERS, "placeholders"))
     elif not is_path(plain):
         message = f"{path[0]} is not the path of a folder below the folder of {FILE}"
         yield Diagnostic("DS906", message, at, path, "use a path such as rendered/{namespace}/{name}")

@@ -11,19 +11,18 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dsgen.errors import UsageProblem
-from dsgen.problems.diagnostics import Diagnostic, Position, path_text
-from dsgen.problems.diagnostics import Path as Keys
+from dsgen.errors import UsageError
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading import set_values
 from dsgen.reading.nodes import Node, Override, SourceText
 from dsgen.reading.reader import read
 from dsgen.runs.editing import NotWritableError, with_value
-from dsgen.runs.keys import MISSING, differing, look_up, put
+from dsgen.runs.keys import MISSING, find_differing, look_up, put
+from dsgen.schema.display import format_value
 from dsgen.schema.nulls import takes_null
-from dsgen.schema.validate import shown
 from dsgen.values import Job
 
-ID: Keys = ("run", "id")
+ID: KeyPath = ("run", "id")
 LONGEST = 20
 ABOVE = ("namespace", "name")
 """`run` is added after the first of these keys that the file has."""
@@ -40,10 +39,10 @@ class Bump:
     summary: str
 
 
-class _Change(NamedTuple):
+class _ValueChange(NamedTuple):
     """A changed value of the file. old: MISSING for none; at: the place of the new value, a flag or that of the id."""
 
-    path: Keys
+    path: KeyPath
     old: Any
     new: Any
     at: Position
@@ -51,12 +50,12 @@ class _Change(NamedTuple):
     def __str__(self) -> str:
         if isinstance(self.new, dict | list) or isinstance(self.old, dict | list):
             return f"{path_text(self.path)} changed"
-        old = "not set" if self.old is MISSING else str(self.old) if self.path == ID else shown(self.old)
-        return f"{path_text(self.path)} {old} -> {self.new if self.path == ID else shown(self.new)}"
+        old = "not set" if self.old is MISSING else str(self.old) if self.path == ID else format_value(self.old)
+        return f"{path_text(self.path)} {old} -> {self.new if self.path == ID else format_value(self.new)}"
 
 
-class _Refusal(Exception):  # noqa: N818 - control flow in this module; the message is part of a problem
-    def __init__(self, reason: str, path: Keys, at: Position) -> None:
+class _RefusedChangeError(Exception):
+    def __init__(self, reason: str, path: KeyPath, at: Position) -> None:
         super().__init__(reason)
         self.path, self.at = path, at
 
@@ -72,14 +71,14 @@ def bump(
     at = node.position if len(known_path) == len(ID) else Position(job.file, 1, 1)
     try:
         if job.file not in job.sources or job.file == "<stdin>":
-            raise _Refusal("standard input cannot be written", ID, at)
+            raise _RefusedChangeError("standard input cannot be written", ID, at)
         source = SourceText(job.file, job.sources[job.file])
         changes = [*_flags(source, flags)]
         if has_new_id:
             changes = [_next(job, {*known}, at), *(change for change in changes if change.path != ID)]
         text = _edited(source, changes)
         return Bump(_checked(reload(text), job, changes), text, ", ".join(map(str, changes)))
-    except _Refusal as refusal:
+    except _RefusedChangeError as refusal:
         message = f"--bump cannot write {path_text(refusal.path)} into {job.file}: {refusal}"
         hint = "write the value there, and render again without the flag"
         if refusal.path == ID:
@@ -101,32 +100,32 @@ def next_id(old: str, known: Collection[str]) -> str:
     return ""
 
 
-def _next(job: Job, known: Collection[str], at: Position) -> _Change:
+def _next(job: Job, known: Collection[str], at: Position) -> _ValueChange:
     old = job.data["run"]["id"]
     if at.file != job.file:
-        raise _Refusal(f"run.id is set in {at.file}", ID, at)
+        raise _RefusedChangeError(f"run.id is set in {at.file}", ID, at)
     new = next_id(str(old), {*known, str(old)})
     if not new:
-        raise _Refusal(f"no id of at most {LONGEST} characters comes after {old}", ID, at)
-    return _Change(ID, old, int(new) if isinstance(old, int) else new, at)
+        raise _RefusedChangeError(f"no id of at most {LONGEST} characters comes after {old}", ID, at)
+    return _ValueChange(ID, old, int(new) if isinstance(old, int) else new, at)
 
 
-def _flags(source: SourceText, flags: Sequence[Override]) -> Iterator[_Change]:
+def _flags(source: SourceText, flags: Sequence[Override]) -> Iterator[_ValueChange]:
     """The values of the file that flags change."""
     before = read(source).root
     try:
-        after, _ = set_values.apply(before, flags)
-    except UsageProblem as error:
-        raise _Refusal(f"the file lacks a part: {error}", (), Position(flags[0].flag, 1, 1)) from error
+        after, _ = set_values.apply_overrides(before, flags)
+    except UsageError as error:
+        raise _RefusedChangeError(f"the file lacks a part: {error}", (), Position(flags[0].flag, 1, 1)) from error
     old, new = before.data(), after.data()
     for path in _leaves(old, new):
         node = after.find(path)[0]
         if node.value is None and not takes_null(path, Node(None, node.position)):
-            raise _Refusal("null stays in no file; remove the key", path, node.position)
-        yield _Change(path, look_up(old, path), look_up(new, path), node.position)
+            raise _RefusedChangeError("null stays in no file; remove the key", path, node.position)
+        yield _ValueChange(path, look_up(old, path), look_up(new, path), node.position)
 
 
-def _leaves(old: Any, new: Any, path: Keys = ()) -> Iterator[Keys]:
+def _leaves(old: Any, new: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
     """The paths of values that differ; of a new map or list, the path of the whole."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in new:
@@ -138,7 +137,7 @@ def _leaves(old: Any, new: Any, path: Keys = ()) -> Iterator[Keys]:
         yield path
 
 
-def _edited(source: SourceText, changes: Sequence[_Change]) -> str:
+def _edited(source: SourceText, changes: Sequence[_ValueChange]) -> str:
     """The new text of a values file."""
     mark = "\ufeff" if source.text.startswith("\ufeff") else ""
     text, before = source.text.removeprefix(mark), read(source)
@@ -147,17 +146,19 @@ def _edited(source: SourceText, changes: Sequence[_Change]) -> str:
         try:
             text = with_value(text, change.path, change.new, ABOVE if change.path[0] == "run" else ())
         except NotWritableError as reason:
-            raise _Refusal(str(reason), change.path, change.at) from reason
+            raise _RefusedChangeError(str(reason), change.path, change.at) from reason
         wanted = _put(wanted, change.path, change.new)
         after = read(SourceText(source.name, mark + text))
         if after.root.data() != wanted or [one.id for one in after.diagnostics] != [
             one.id for one in before.diagnostics
         ]:
-            raise _Refusal("the text cannot be changed without changing other values", change.path, change.at)
+            raise _RefusedChangeError(
+                "the text cannot be changed without changing other values", change.path, change.at
+            )
     return mark + text
 
 
-def _put(tree: Any, path: Keys, value: Any) -> Any:
+def _put(tree: Any, path: KeyPath, value: Any) -> Any:
     """A copy with another value at a path, which may be the end of a list."""
     *above, last = path
     items = look_up(tree, tuple(above)) if above else tree
@@ -166,17 +167,17 @@ def _put(tree: Any, path: Keys, value: Any) -> Any:
     return put(tree, path, value)
 
 
-def _checked(written: Job, job: Job, changes: Sequence[_Change]) -> Job:
+def _checked(written: Job, job: Job, changes: Sequence[_ValueChange]) -> Job:
     """The job as it is read from the new text. Raises _Refusal if it is not the same as with the flags."""
     wanted = job.data
     for change in changes:
         if change.path == ID:
             wanted = put(wanted, ID, change.new)
-    if written.values is None or (wrong := next(differing(wanted, written.data), None)) is None:
+    if written.values is None or (wrong := next(find_differing(wanted, written.data), None)) is None:
         return written
     at = next(
         (change.at for change in changes if change.path[: len(wrong)] == wrong[: len(change.path)]),
         Position(job.file, 1, 1),
     )
     where = written.position(wrong)
-    raise _Refusal(f"{where.file if where else 'another file'} sets it, and overrides the file", wrong, at)
+    raise _RefusedChangeError(f"{where.file if where else 'another file'} sets it, and overrides the file", wrong, at)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dsgen.compiler import chart_files
 from dsgen.runs.guard import JobGuard
-from dsgen.runs.keys import given
-from dsgen.runs.objects import of_job
+from dsgen.runs.keys import select_given
+from dsgen.runs.rendered import render_objects
 from dsgen.writer import Plan, canonical
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ def chart_plan(job: Job | None, default_name: str) -> Plan:
     if job is None:
         return Plan(f"chart {default_name}", chart_files(None, default_name))
     name = job.release.name or default_name
-    files, objects = chart_files(job.data, name), of_job(job)
+    files, objects = chart_files(job.data, name), render_objects(job)
     return Plan(
         owner=f"chart {name}",
         files=files,
         run=str(job.data["run"]["id"]),
         frozen=frozenset(files),
         objects=objects.run,
-        values=canonical(given(job)),
+        values=canonical(select_given(job)),
         guard=JobGuard(job, objects, chart=True),
     )

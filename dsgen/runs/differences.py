@@ -9,8 +9,8 @@ from typing import Any
 
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import path_text
-from dsgen.runs.objects import data_of, kind_and_name
-from dsgen.writer import Changes, Place, Plan, compare, texts
+from dsgen.runs.rendered import kind_and_name, parse_object
+from dsgen.writer import Changes, Destination, Plan, compare, read_texts
 from dsgen.writer.kustomization import KUSTOMIZATION
 
 HIDDEN = "(not shown)"
@@ -57,7 +57,7 @@ class JobChange:
         return not (self.changes.stale or self.failure)
 
 
-def job_change(place: Place, plan: Plan, by_file: bool = False) -> JobChange:
+def compare_job(place: Destination, plan: Plan, by_file: bool = False) -> JobChange:
     """Compare a folder with a plan by objects. Refused changes are included.
 
     by_file: compare files instead, for a chart.
@@ -66,7 +66,7 @@ def job_change(place: Place, plan: Plan, by_file: bool = False) -> JobChange:
     try:
         changes = compare(place, plan)
         seen = compare(place, plan, "replace") if changes.problems else changes
-        old = texts(place, (*seen.write, *seen.remove))
+        old = read_texts(place, (*seen.write, *seen.remove))
     except DsgenError as failure:
         return JobChange(folder, plan.owner, "refused", failure=failure)
     files = (seen.plan or plan).files
@@ -103,8 +103,8 @@ def _objects(old: Mapping[str, str], new: Mapping[str, str], plan: Plan) -> Iter
             yield ObjectChange(*key, "new")
             continue
         earlier = before.pop(was)
-        differences = fields(data_of(earlier if was == key else rename.text(earlier)), data_of(text))
-        changed = tuple(without_secrets(each, key[0]) for each in differences)
+        differences = compare_fields(parse_object(earlier if was == key else rename.text(earlier)), parse_object(text))
+        changed = tuple(hide_secrets(each, key[0]) for each in differences)
         yield ObjectChange(*key, "changed", "" if was == key else was[1], changed)
     for key in before:
         yield ObjectChange(*key, "removed")
@@ -147,24 +147,24 @@ class _Rename:
         return self.pattern.sub(self.new, text).replace(self.old_label, self.new_label)
 
 
-def without_secrets(change: FieldChange, kind: str) -> FieldChange:
+def hide_secrets(change: FieldChange, kind: str) -> FieldChange:
     """The change, without the values if the object is a Secret."""
     if kind != "Secret" or change.path.startswith("metadata"):
         return change
     return FieldChange(change.path, *(None if one is None else HIDDEN for one in (change.old, change.new)))
 
 
-def fields(old: Any, new: Any, path: str = "") -> Iterator[FieldChange]:
+def compare_fields(old: Any, new: Any, path: str = "") -> Iterator[FieldChange]:
     """The fields in which two objects differ; items of lists are paired by their names."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
-            yield from fields(old.get(key), new.get(key), _below(path, key))
+            yield from compare_fields(old.get(key), new.get(key), _below(path, key))
     elif isinstance(old, list) and isinstance(new, list) and old != new:
         pairs = _paired(old, new)
         if pairs is None:
             yield FieldChange(path, old, new)
         for name, one, other in pairs or ():
-            yield from fields(one, other, f"{path}[{name}]")
+            yield from compare_fields(one, other, f"{path}[{name}]")
     elif old != new:
         yield FieldChange(path, old, new)
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from dsgen.language.text import quote
-from dsgen.reading.syntax import index_of
-from dsgen.schema.quoted import is_plain
+from dsgen.reading.yaml_errors import index_of
+from dsgen.schema.display import is_plain
 
 Key = str | int
 BLOCKS = ("|", ">")

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from dsgen import __version__
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.runs.keys import Past
-from dsgen.runs.objects import is_possible
+from dsgen.runs.rendered import is_possible
 from dsgen.writer import Claims, frozen_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dsgen.runs.keys import Select, Texts
-    from dsgen.runs.objects import Objects
+    from dsgen.runs.rendered import Objects
     from dsgen.values import Job
 
 NEW_RUN = "the objects of a run never change: change run.id to train with the new values"

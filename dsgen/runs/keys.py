@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from dsgen import schema, values
 from dsgen.problems.diagnostics import path_text
-from dsgen.runs import objects
-from dsgen.runs.objects import Objects, kind_and_name, of_job
-from dsgen.schema.validate import shown
+from dsgen.runs import rendered
+from dsgen.runs.rendered import Objects, kind_and_name, render_objects
+from dsgen.schema.display import format_value
 from dsgen.writer import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
     from dsgen.values import Job
 
     Texts = Mapping[str, str]
@@ -26,36 +26,36 @@ if TYPE_CHECKING:
 MISSING = object()
 MOST_TRIED = 50
 """The largest number of changed keys whose effects are computed one by one; of more, all are reported."""
-SUSPEND: Path = ("lifecycle", "suspend")
+SUSPEND: KeyPath = ("lifecycle", "suspend")
 LONGEST = 60
 
 
-def given(job: Job) -> dict[str, Any]:
+def select_given(job: Job) -> dict[str, Any]:
     """The user's values, without those that may change under one run id."""
     values: dict[str, Any] = put(job.root.data(), SUSPEND, MISSING)
     return values
 
 
-def differing(old: Any, new: Any, path: Path = ()) -> Iterator[Path]:
+def find_differing(old: Any, new: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
     """The paths of keys that differ, at the depth of records and of lists with the same length."""
     if _is_record(path) and {type(old), type(new)} <= {dict, object}:
         old, new = ({} if part is MISSING else part for part in (old, new))
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
-            yield from differing(old.get(key, MISSING), new.get(key, MISSING), (*path, key))
+            yield from find_differing(old.get(key, MISSING), new.get(key, MISSING), (*path, key))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, pair in enumerate(zip(old, new, strict=True)):
-            yield from differing(*pair, (*path, index))
+            yield from find_differing(*pair, (*path, index))
     elif MISSING in (old, new) or canonical(old) != canonical(new):
         yield path
 
 
-def _is_record(path: Path) -> bool:
+def _is_record(path: KeyPath) -> bool:
     rule = schema.type_at(path)
     return rule is not None and schema.is_always_there(rule)
 
 
-def look_up(tree: Any, path: Path) -> Any:
+def look_up(tree: Any, path: KeyPath) -> Any:
     """The value at a path, or MISSING."""
     for key in path:
         is_there = key in tree if isinstance(tree, dict) else isinstance(tree, list) and key in range(len(tree))
@@ -65,7 +65,7 @@ def look_up(tree: Any, path: Path) -> Any:
     return tree
 
 
-def put(tree: Any, path: Path, value: Any) -> Any:
+def put(tree: Any, path: KeyPath, value: Any) -> Any:
     """A copy with another value at a path; MISSING removes it, with the maps that become empty."""
     key: Any = path[0]
     copied: Any = copy.copy(tree) if isinstance(tree, dict | list) else {}
@@ -77,11 +77,11 @@ def put(tree: Any, path: Path, value: Any) -> Any:
     return copied
 
 
-def rendered(data: Mapping[str, Any], chart: bool) -> tuple[Job, Objects | None, str]:
+def render_values(data: Mapping[str, Any], chart: bool) -> tuple[Job, Objects | None, str]:
     """The job with these values, its objects, and the reason if this dsgen refuses the values."""
-    job = values.of_data(data)
+    job = values.make_job(data)
     wrong = [problem for problem in job.problems(chart) if problem.severity == "error"]
-    return (job, None, wrong[0].message) if wrong else (job, of_job(job), "")
+    return (job, None, wrong[0].message) if wrong else (job, render_objects(job), "")
 
 
 class Past:
@@ -92,25 +92,25 @@ class Past:
 
     def __init__(self, old: dict[str, Any], job: Job, now: Objects, chart: bool) -> None:
         self.job, self.now, self.chart = job, now, chart
-        self.old, self.new = old, given(job)
-        self._complete, self.then, self.refused = rendered(old, chart)
+        self.old, self.new = old, select_given(job)
+        self._complete, self.then, self.refused = render_values(old, chart)
 
-    def keys(self, select: Select, differs: Differs) -> list[tuple[Path, str]]:
+    def keys(self, select: Select, differs: Differs) -> list[tuple[KeyPath, str]]:
         """Each key that changes a selected object, with the field: "in Job cifar-1-worker spec.parallelism"."""
-        changed = list(differing(self.old, self.new))
+        changed = list(find_differing(self.old, self.new))
         if self.then is None or len(changed) > MOST_TRIED:
             return [(path, "") for path in changed]
         effects = [(path, self._effect(path, select, differs)) for path in changed]
         return [(path, effect) for path, effect in effects if effect is not None] or [(path, "") for path in changed]
 
-    def _effect(self, path: Path, select: Select, differs: Differs) -> str | None:
+    def _effect(self, path: KeyPath, select: Select, differs: Differs) -> str | None:
         """The effect of one change alone; None if it has none, "" if it is not valid alone."""
         assert self.then is not None
         for tree, value, other in (
             (self.old, look_up(self.new, path), self.then),
             (self.new, look_up(self.old, path), self.now),
         ):
-            _, made, _ = rendered(put(tree, path, value), self.chart)
+            _, made, _ = render_values(put(tree, path, value), self.chart)
             if made is not None:
                 pair = select(other), select(made)
                 if not differs(*pair):
@@ -119,14 +119,14 @@ class Past:
                 return self._place(path, old, new)
         return ""
 
-    def _place(self, path: Path, old: Texts, new: Texts) -> str:
+    def _place(self, path: KeyPath, old: Texts, new: Texts) -> str:
         """The object that differs, with the field if it is unique."""
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
         values_ = [None if one is MISSING else one for one in self.both(path)]
         first = ""
         for name in names:
             kind, object_name = kind_and_name(new.get(name) or old[name])
-            differences = objects.fields(old[name], new[name]) if name in old and name in new else []
+            differences = rendered.compare_texts(old[name], new[name]) if name in old and name in new else []
             same = [field for field in differences if [field.old, field.new] == values_]
             one = same[-1:] or (differences if len(names) == len(differences) == 1 else [])
             if one:
@@ -134,12 +134,12 @@ class Past:
             first = first or f"in {kind} {object_name}"
         return first + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
-    def both(self, path: Path) -> tuple[Any, Any]:
+    def both(self, path: KeyPath) -> tuple[Any, Any]:
         """The old and the new value at a path, including defaults."""
         old = self._complete.data if self._complete.values else self.old
         return look_up(old, path), look_up(self.job.data, path)
 
-    def described(self, path: Path, effect: str) -> str:
+    def described(self, path: KeyPath, effect: str) -> str:
         """`workers.replicas: 2 -> 4, in Job cifar-1-worker spec.parallelism`."""
         old, new = map(_shown, self.both(path))
         change = "changed" if old == new else f"{old} -> {new}"
@@ -149,5 +149,5 @@ class Past:
 def _shown(value: Any) -> str:
     if value is MISSING or value is None:
         return "not set"
-    text = shown(value) if isinstance(value, str | int | float) else shown(canonical(value))[1:-1]
+    text = format_value(value) if isinstance(value, str | int | float) else format_value(canonical(value))[1:-1]
     return text if len(text) <= LONGEST + 2 else f"{text[:LONGEST]}..."

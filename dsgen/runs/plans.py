@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from dsgen import __version__
 from dsgen.generated.digest import DIGEST
 from dsgen.runs.guard import JobGuard
-from dsgen.runs.keys import given
-from dsgen.runs.objects import of_documents
+from dsgen.runs.keys import select_given
+from dsgen.runs.rendered import collect_objects
 from dsgen.writer import Plan, canonical, checksum
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 def job_plan(job: Job, documents: Sequence[Document], lists: Lists | None = None) -> Plan:
     """The plan with one object per file; the objects of the run must not change under its id. lists: see `Plan`."""
-    objects, lists = of_documents(documents), lists or {}
+    objects, lists = collect_objects(documents), lists or {}
     return Plan(
         owner=owner_of(job),
         files={**objects.run, **objects.job},
         run=str(job.data["run"]["id"]),
         frozen=frozenset(objects.run),
-        values=canonical(given(job)),
+        values=canonical(select_given(job)),
         made_of=made_of(job, lists),
         guard=JobGuard(job, objects),
         lists=lists,

@@ -1,6 +1,6 @@
 """The schema of the values; the functions of `walk` are also available as `schema.type_at(path)` and so on."""
 
-from dsgen.schema.walk import (
+from dsgen.schema.access import (
     DEFINITION,
     KUBERNETES_FILE,
     SCHEMA_FILE,

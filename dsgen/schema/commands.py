@@ -9,7 +9,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from dsgen.schema.quoted import item
+from dsgen.schema.display import item
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ def needs_shell(line: str) -> bool:
     return _SYNTAX.search(_masked(_QUOTED, line)) is not None
 
 
-def words_of(line: str) -> list[str]:
+def split_words(line: str) -> list[str]:
     """The words of a command line, split as by a shell; the whole line if a quote is not closed."""
     try:
         words = shlex.split(_joined(line))
@@ -49,10 +49,10 @@ def words_of(line: str) -> list[str]:
     return words or [line]
 
 
-def as_list(line: str) -> str:
+def format_command(line: str) -> str:
     """A command line as a YAML list: its words, or a shell that reads the line."""
-    words = words_of(line)
-    return in_shell(_joined(line)) if needs_shell(line) and not is_shell(words) else listed(words)
+    words = split_words(line)
+    return wrap_in_shell(_joined(line)) if needs_shell(line) and not is_shell(words) else format_list(words)
 
 
 def is_shell(words: Sequence[str]) -> bool:
@@ -60,30 +60,30 @@ def is_shell(words: Sequence[str]) -> bool:
     return re.match(f"{SHELL}.", " ".join(words)) is not None
 
 
-def in_shell(script: str) -> str:
+def wrap_in_shell(script: str) -> str:
     """A YAML list with a shell that runs a script; if there is a pipe, it fails if any of its programs fails."""
     options = ["-o", "pipefail"] if _PIPE.search(_masked(_QUOTED, script)) else []
-    return listed(["bash", *options, "-c", script, *(["bash"] if ALL_FURTHER in script else [])])
+    return format_list(["bash", *options, "-c", script, *(["bash"] if ALL_FURTHER in script else [])])
 
 
-def listed(words: Iterable[str]) -> str:
+def format_list(words: Iterable[str]) -> str:
     """Words as a YAML list."""
     return f"[{', '.join(map(item, words))}]"
 
 
-def script_of(words: Sequence[str], further: bool) -> str:
+def join_script(words: Sequence[str], further: bool) -> str:
     """The line for a shell that does what the words mean; further: it also passes on what follows the script.
 
     The kubelet's $(NAME) becomes $NAME, which a shell replaces by the value.
     """
     parts = [word if _OPERATOR.fullmatch(word) or word.endswith(";") else _for_shell(word) for word in words]
     if len(words) == 1:
-        parts = [with_variables(words[0])]  # a whole command line
+        parts = [replace_variables(words[0])]  # a whole command line
     script = " ".join(parts)
-    return with_further(script) if further else script
+    return pass_further(script) if further else script
 
 
-def with_further(script: str) -> str:
+def pass_further(script: str) -> str:
     """A script whose first program, after commands that prepare it, gets what follows the script."""
     masked, start = _masked(_QUOTED, script), 0
     while (match := _PREPARES.match(masked, start)) is not None:
@@ -93,19 +93,19 @@ def with_further(script: str) -> str:
     return f"{script[:at]} {ALL_FURTHER}{script[at:]}"
 
 
-def with_variables(script: str) -> str:
+def replace_variables(script: str) -> str:
     """A script in which $(NAME), which a shell would run as a command, is $NAME."""
     return _PARENTHESES.sub(lambda match: f"${{{match[1]}}}" if match[2] else f"${match[1]}", script)
 
 
-def first_name(script: str) -> str:
+def find_name(script: str) -> str:
     """The first $(NAME) of a script, and what to write in its place."""
     match = _PARENTHESES.search(script)
-    return f"write {with_variables(match[0])} in place of {match[0]}" if match else ""
+    return f"write {replace_variables(match[0])} in place of {match[0]}" if match else ""
 
 
 def _for_shell(word: str) -> str:
-    word = with_variables(word)
+    word = replace_variables(word)
     if not _VARIABLE.search(word):
         return shlex.quote(word) if not re.match(r"[A-Za-z_]\w*=[\w./:,@%+-]*$", word) else word
     if not _NEEDS_QUOTES.search(word):

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dsgen.problems.diagnostics import Diagnostic, path_text
-from dsgen.schema.walk import child, is_always_there, is_nullable, load, resolve, type_at
+from dsgen.schema.access import child, is_always_there, is_nullable, load, resolve, type_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
     from dsgen.reading.nodes import Node
 
 NO_VALUE = "DS106"
@@ -23,7 +23,7 @@ MAP, ENTRY, FIELD, OTHER = "map", "entry", "field of Kubernetes", "other"
 """A map with entries of the user's choice; a value below such a map; the same, of a Kubernetes object; all others."""
 
 
-def place(path: Sequence[str | int]) -> str:
+def classify_place(path: Sequence[str | int]) -> str:
     """The kind of a place in the values: MAP, ENTRY, FIELD or OTHER. Places in lists are OTHER."""
     rule, found, below = load(), OTHER, ""
     for key in path:
@@ -55,18 +55,18 @@ def takes_null(path: Sequence[str | int], node: Node) -> bool:
     default = above.get("default") if above else None
     if (rule is not None and is_nullable(rule)) or (isinstance(default, dict) and path[-1] in default):
         return True
-    return node.removes is not None and rule is not None and place(path) == MAP and bool(rule["default"])
+    return node.removes is not None and rule is not None and classify_place(path) == MAP and bool(rule["default"])
 
 
-def without_nulls(root: Node) -> tuple[Node, list[Diagnostic]]:
+def remove_nulls(root: Node) -> tuple[Node, list[Diagnostic]]:
     """The values without the nulls that remove something, and a warning for each that would, but finds nothing.
 
     A null in the first of the merged values stays, as do nulls with a meaning of their own.
     """
-    removed: set[Path] = set()
+    removed: set[KeyPath] = set()
     idle: list[Diagnostic] = []
     for path, node in _nulls(root):
-        found = OTHER if takes_null(path, node) else place(path)
+        found = OTHER if takes_null(path, node) else classify_place(path)
         if found == OTHER or (found == FIELD and not node.removes):
             continue
         removed.add(path)
@@ -76,7 +76,7 @@ def without_nulls(root: Node) -> tuple[Node, list[Diagnostic]]:
     return (root.without(removed) if removed else root), idle
 
 
-def _nulls(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+def _nulls(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
     """The nulls that were merged over other values."""
     if isinstance(node.value, dict):
         for key, below in node.value.items():

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dsgen.reading.quantities import memory_meant
-from dsgen.schema.quoted import item
+from dsgen.reading.quantities import suggest_memory
+from dsgen.schema.display import item
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
 
 
 VARIABLE = ("name", "value", "valueFrom")
 """The keys of a variable of Kubernetes."""
 
 
-def hint(path: Path, value: Any) -> str:
+def hint(path: KeyPath, value: Any) -> str:
     """How to write a value of a wrong type; empty if its form is not known."""
     kind, words = SHAPES.get(path) or SHAPES.get((*path[:1], "*", *path[2:]), (type(None), str))
     return words(value) if isinstance(value, kind) else ""
@@ -63,14 +63,14 @@ def _of_variables(given: list[Any]) -> str:
     return f"write it as a map: {{{', '.join(lines)}}}"
 
 
-SHAPES: dict[Path, tuple[type, Callable[[Any], str]]] = {
+SHAPES: dict[KeyPath, tuple[type, Callable[[Any], str]]] = {
     ("image",): (str, _of_image),
     ("storage",): (
         list,
         lambda _: "write each volume as a name with a map, such as data: {mountPath: /data, create: {}}",
     ),
     ("training", "env"): (list, _of_variables),
-    ("workers", "sharedMemory"): (int, lambda number: memory_meant(number) if 0 < number < 2**20 else ""),
+    ("workers", "sharedMemory"): (int, lambda number: suggest_memory(number) if 0 < number < 2**20 else ""),
     ("training", "deepspeed", "config"): (
         str,
         lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {item(text)}",

@@ -10,7 +10,7 @@ from dsgen.problems.diagnostics import path_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
 
 ENV_SOURCES = ("secretKeyRef", "configMapKeyRef", "fieldRef", "resourceFieldRef")
 MOST_SHOWN = 12
@@ -21,7 +21,7 @@ ALMOST = 0.8
 """A similarity from which a word is most likely a typing error; below it, a key of another section is more likely."""
 
 
-def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str:
+def find_closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str:
     """The most similar possible word, ignoring case; empty if none is similar enough."""
     lower = {other.lower(): other for other in known}
     import difflib  # imported late: only problems need it
@@ -47,22 +47,22 @@ WORDS = {
 """Other words for possible values."""
 
 
-def among(word: str, words: Sequence[str]) -> str:
+def suggest_among(word: str, words: Sequence[str]) -> str:
     """A hint for a word that is not one of these: the closest one, and all of them."""
     other = WORDS.get(word.lower(), "")
-    question, others = did_you_mean(other if other in words else closest(word, words)), possible(words)
+    question, others = did_you_mean(other if other in words else find_closest(word, words)), list_possible(words)
     return f"{question} {others[:1].upper()}{others[1:]}".rstrip() if question else others
 
 
-def possible(words: Sequence[str], what: str = "values") -> str:
+def list_possible(words: Sequence[str], what: str = "values") -> str:
     """A list of these words; empty if there are none or too many."""
     listed = ", ".join(word or '""' for word in words)
     return f"possible {what}: {listed}" if 0 < len(words) <= MOST_SHOWN else ""
 
 
-def possible_keys(words: Sequence[str]) -> str:
+def list_possible_keys(words: Sequence[str]) -> str:
     """The same for keys."""
-    return possible(words, "keys")
+    return list_possible(words, "keys")
 
 
 ANYWHERE = {
@@ -166,7 +166,7 @@ NOWHERE = frozenset(
 """Fields of a pod or container for which workers and launcher have no key."""
 
 
-def for_key(key: str, path: Path, part: schema.Schema) -> str:
+def suggest_key(key: str, path: KeyPath, part: schema.Schema) -> str:
     """A hint for an unknown key in a part of the schema: keys that may be meant, or all possible keys."""
     if path[:2] == ("training", "env") and key == "value":
         return f'write the value directly: {path_text(path[2:])}: "value"'
@@ -176,11 +176,11 @@ def for_key(key: str, path: Path, part: schema.Schema) -> str:
         return f"use {text}"
     if not path and key.startswith("x-"):
         return "remove it, and write the anchor at its first use, such as env: &env {NAME: value} and later *env"
-    others = meant(key, path, part)
+    others = guess_keys(key, path, part)
     is_beside = all(one[:-1] == path for one in others)
     shown = [path_text(one[len(path) :]) if is_beside else path_text(one) for one in others]
     top = ", at the top of the file" if path and others and len(others[0]) == 1 else ""
-    return did_you_mean(*shown, where=top) or possible_keys(sorted(schema.keys(part)))
+    return did_you_mean(*shown, where=top) or list_possible_keys(sorted(schema.keys(part)))
 
 
 OWN_KEYS = {
@@ -192,18 +192,18 @@ OWN_KEYS = {
 """The keys for fields that are not those for the same word in a section of a role."""
 
 
-def for_field(role: str, part: str, field: str) -> str:
+def suggest_field(role: str, part: str, field: str) -> str:
     """A hint for a field of a pod or container that dsgen writes: its key; empty if there is none."""
     if own := OWN_KEYS.get((part, field)):
         of_worker = role == "workers" and own.startswith("serviceAccount")
         return "use workers.serviceAccountName" if of_worker else f"use {own.format(role=role)}"
     if text := _of_other_values(field, (role,)):
         return f"use {text}"
-    keys = meant(field, (role,), schema.type_at((role,)) or {})
+    keys = guess_keys(field, (role,), schema.type_at((role,)) or {})
     return f"use {path_text(keys[0])}" if len(keys) == 1 else ""
 
 
-def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:
+def guess_keys(key: str, path: KeyPath, part: schema.Schema) -> list[KeyPath]:
     """The full paths of the keys that an unknown key most likely means: the key for a word of another tool, a similar
     key, or keys with the same name elsewhere.
     """
@@ -216,34 +216,34 @@ def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:
         return [tuple(text.split()[0].rstrip(":;,").split("."))]
     if names := _in_other_tools(key, path):
         return [tuple(name.split(".")) for name in names.split()]
-    if similar := closest(key, known, ALMOST):
+    if similar := find_closest(key, known, ALMOST):
         return [(*path, similar)]
     if len(path) == 1 and path[0] in ROLES and _plain(key) in NOWHERE:
         return []
     others = [(*path, *below) for below in _deeper(key, part)] or _elsewhere(key, path)
     if others:
         return others[:3]
-    return [(*path, similar)] if (similar := closest(key, known)) else []
+    return [(*path, similar)] if (similar := find_closest(key, known)) else []
 
 
-def _of_other_values(key: str, path: Path) -> str:
+def _of_other_values(key: str, path: KeyPath) -> str:
     is_word = len(path) < 2 and (not path or path[0] in (*SECTIONS, "lifecycle"))
     return OTHER_VALUES.get(_plain(key), "") if is_word else ""
 
 
-def _in_volume(path: Path, word: str, key: str) -> Path:
+def _in_volume(path: KeyPath, word: str, key: str) -> KeyPath:
     """The key of a volume; what belongs to a new claim is below `create`."""
     if word != "create":
         return (*path, word)
     rule = schema.type_at((*path, word)) or {}
-    return (*path, word, closest(key, schema.keys(rule)))
+    return (*path, word, find_closest(key, schema.keys(rule)))
 
 
 def _plain(key: str) -> str:
     return key.lower().replace("-", "").replace("_", "")
 
 
-def _in_other_tools(key: str, path: Path) -> str:
+def _in_other_tools(key: str, path: KeyPath) -> str:
     """The key for a word of another tool, at the top or in a section; empty for any other word."""
     word, section = _plain(key), str(path[0]) if path else ""
     if len(path) > 1:
@@ -255,16 +255,16 @@ def _in_other_tools(key: str, path: Path) -> str:
     return name
 
 
-def _deeper(key: str, part: schema.Schema) -> list[Path]:
+def _deeper(key: str, part: schema.Schema) -> list[KeyPath]:
     """The keys with this name one level below, such as podAffinityTerm.topologyKey."""
-    parts: list[tuple[Path, schema.Schema | None]]
+    parts: list[tuple[KeyPath, schema.Schema | None]]
     parts = [((name,), schema.child(part, name)) for name in schema.keys(part)]
     parts += [((*path, 0), schema.child(one, 0)) for path, one in parts if one and "items" in one]
     return [(*path, key) for path, one in parts if one and key in schema.keys(one)]
 
 
-def _elsewhere(key: str, path: Path) -> list[Path]:
+def _elsewhere(key: str, path: KeyPath) -> list[KeyPath]:
     """dsgen's own keys with this name: those in the same section, otherwise all."""
     named = (other for other, _ in schema.records() if other[-1] == key and "*" not in other)
-    others: list[Path] = [other for other in named if other[:-1] != path]
+    others: list[KeyPath] = [other for other in named if other[:-1] != path]
     return [other for other in others if other[0] == path[0]] if len(path) > 1 else others

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING
 
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, path_text
-from dsgen.reading.carried import uncarried_key, uncarried_text, unpassable_text
+from dsgen.reading.helm_limits import explain_argument, explain_key, explain_text
+from dsgen.schema.display import format_value
+from dsgen.schema.messages import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name
 from dsgen.schema.nulls import GIVE, NO_VALUE, takes_null
-from dsgen.schema.quoted import shown
-from dsgen.schema.violations import violated
-from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name
+from dsgen.schema.violations import find_violations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
     from dsgen.reading.nodes import Node
 
-__all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "shown", "validate", "violations"]
+__all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "find_schema_problems", "validate"]
 
 TOO_MUCH = "DS011"
 MOST_PROBLEMS = 1000
 """Problems of one kind that are reported for one job; hints for a million keys would take hours."""
-ANY_TEXT: tuple[Path, ...] = (("global",), ("training", "files"))
+ANY_TEXT: tuple[KeyPath, ...] = (("global",), ("training", "files"))
 """Keys whose texts may contain any character: values of a parent chart, contents of files."""
 
 
@@ -36,11 +36,11 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
 
     complete: false if a part could not be read; then missing keys are not reported.
     """
-    is_valid = next(violated(schema.load(), root.data()), None) is None
+    is_valid = next(find_violations(schema.load(), root.data()), None) is None
     if not is_valid:
-        from dsgen.schema import foreign  # imported late: only problems need it
+        from dsgen.schema import foreign_files  # imported late: only problems need it
 
-        if problem := foreign.problem_of(root):
+        if problem := foreign_files.find_foreign_file(root):
             return [problem]
     worded = () if is_valid else _worded(schema.load(), root, complete, VALUES)
     groups = (_nulls(root), _spellings(root), _uncarried(root), worded)
@@ -49,7 +49,7 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
     return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
 
 
-def violations(whole: schema.Schema, root: Node, complete: bool, about: About) -> list[Diagnostic]:
+def find_schema_problems(whole: schema.Schema, root: Node, complete: bool, about: About) -> list[Diagnostic]:
     """All errors of a tree under another schema than that of the values: one without references."""
     empty = (path for path, node in root.walk() if node.value is None and not _is_broken(root, path))
     nulls = [
@@ -70,7 +70,7 @@ def _first(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def _worded(rule: schema.Schema, root: Node, complete: bool, about: About) -> Iterator[Diagnostic]:
-    for one in violated(rule, root.data()):
+    for one in find_violations(rule, root.data()):
         if one.value is None or _is_broken(root, one.path):
             continue  # reported by _nulls or the reader
         if one.keyword == "required" and not complete:
@@ -83,7 +83,7 @@ def _worded(rule: schema.Schema, root: Node, complete: bool, about: About) -> It
         yield from word(Violation(one, root.find(one.path)[0], about))
 
 
-def _one_item(root: Node, path: Path) -> Diagnostic | None:
+def _one_item(root: Node, path: KeyPath) -> Diagnostic | None:
     """A problem for an item and its neighbours, if there is nothing but a comma between them; else None.
 
     The other items become broken, so that no other problem is reported for them.
@@ -122,7 +122,7 @@ def _is_not_indented(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
     )
 
 
-def _is_broken(root: Node, path: Path) -> bool:
+def _is_broken(root: Node, path: KeyPath) -> bool:
     return any(root.find(path[:depth])[0].broken for depth in range(len(path) + 1))
 
 
@@ -140,16 +140,16 @@ def _nulls(root: Node) -> Iterator[Diagnostic]:
             )
 
 
-def _no_value(rule: schema.Schema, node: Node, path: Path) -> str:
+def _no_value(rule: schema.Schema, node: Node, path: KeyPath) -> str:
     default = rule.get("default")
     if path[:2] == ("training", "env"):
         return f'for an empty text, write {path_text(path[2:])}: ""; otherwise remove the line'
     if node.position.file.startswith("--set"):
         return f"give it a value, or remove {node.position.file}"
     if node.removes and "default" in rule:
-        return f"null cannot remove this key; write the default, {shown(default)}, to override the other value"
+        return f"null cannot remove this key; write the default, {format_value(default)}, to override the other value"
     if isinstance(default, str | int) and default != "":
-        return f"give it a value, or remove the line to use the default, {shown(default)}"
+        return f"give it a value, or remove the line to use the default, {format_value(default)}"
     return GIVE
 
 
@@ -172,12 +172,12 @@ def _uncarried(root: Node) -> Iterator[Diagnostic]:
     """Characters and keys on which Helm 3 fails with an error that names no key, if a chart has a schema."""
     for path, node in root.walk():
         key = path[-1] if path else ""
-        if isinstance(key, str) and (reason := uncarried_key(key)):
+        if isinstance(key, str) and (reason := explain_key(key)):
             at = node.key or node.position
             yield Diagnostic("DS111", f"{path_text(path)}: the key {reason}", at, path, "choose another key")
         if isinstance(node.value, str) and (reason := _uncarried_value(path, node.value)):
             yield Diagnostic("DS111", f"{path_text(path)} {reason}", node.position, path, "remove it")
 
 
-def _uncarried_value(path: Path, text: str) -> str:
-    return uncarried_text(text) or ("" if path[:1] in ANY_TEXT or path[:2] in ANY_TEXT else unpassable_text(text))
+def _uncarried_value(path: KeyPath, text: str) -> str:
+    return explain_text(text) or ("" if path[:1] in ANY_TEXT or path[:2] in ANY_TEXT else explain_argument(text))

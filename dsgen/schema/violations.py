@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from dsgen.schema.walk import resolve
+from dsgen.schema.access import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from dsgen.problems.diagnostics import Path
-    from dsgen.schema.walk import Schema
+    from dsgen.problems.diagnostics import KeyPath
+    from dsgen.schema.access import Schema
 
-    Below = Callable[[Any, Any, Schema, Path], Iterator["Violated"]]
+    Below = Callable[[Any, Any, Schema, KeyPath], Iterator["KeywordViolation"]]
 
 TYPES: dict[str, Callable[[Any], bool]] = {
     "object": lambda value: isinstance(value, dict),
@@ -32,18 +32,20 @@ TYPES: dict[str, Callable[[Any], bool]] = {
 """Type of JSON Schema -> whether a value has it: 1.0 is an integer, true is not."""
 
 
-class Violated:
+class KeywordViolation:
     """A violated keyword with its value (`limit`), in the part of the schema (`rule`) for the value at a path.
 
     is_name: the value is a key of the map at the path.
     """
 
-    def __init__(self, keyword: str, limit: Any, value: Any, rule: Schema, path: Path, is_name: bool = False) -> None:
+    def __init__(
+        self, keyword: str, limit: Any, value: Any, rule: Schema, path: KeyPath, is_name: bool = False
+    ) -> None:
         self.keyword, self.limit, self.value, self.rule = keyword, limit, value, rule
         self.path, self.is_name = path, is_name
 
 
-def violated(rule: Any, value: Any, path: Path = ()) -> Iterator[Violated]:
+def find_violations(rule: Any, value: Any, path: KeyPath = ()) -> Iterator[KeywordViolation]:
     """All violated keywords, also those in parts of the value."""
     if isinstance(rule, bool):
         return  # `additionalProperties` itself reports what is not allowed
@@ -52,7 +54,7 @@ def violated(rule: Any, value: Any, path: Path = ()) -> Iterator[Violated]:
         if keyword in BELOW:
             yield from BELOW[keyword](limit, value, rule, path)
         elif keyword in VIOLATED and VIOLATED[keyword](limit, value, rule):
-            yield Violated(keyword, limit, value, rule, path)
+            yield KeywordViolation(keyword, limit, value, rule, path)
 
 
 def has_type(name: str, value: Any) -> bool:
@@ -77,7 +79,7 @@ def _other_keys(value: Any, rule: Schema) -> list[str]:
 
 
 def _several_fit(limit: list[Schema], value: Any) -> bool:
-    return sum(next(violated(one, value), None) is None for one in limit) != 1
+    return sum(next(find_violations(one, value), None) is None for one in limit) != 1
 
 
 VIOLATED: dict[str, Callable[[Any, Any, Schema], bool]] = {
@@ -96,35 +98,35 @@ VIOLATED: dict[str, Callable[[Any, Any, Schema], bool]] = {
 """Keyword -> whether the value violates it."""
 
 
-def _properties(limit: Any, value: Any, _: Schema, path: Path) -> Iterator[Violated]:
+def _properties(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
     for key, rule in limit.items() if isinstance(value, dict) else ():
         if key in value:
-            yield from violated(rule, value[key], (*path, key))
+            yield from find_violations(rule, value[key], (*path, key))
 
 
-def _additional(limit: Any, value: Any, rule: Schema, path: Path) -> Iterator[Violated]:
+def _additional(limit: Any, value: Any, rule: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
     others = _other_keys(value, rule)
     if limit is False and others:
-        yield Violated("additionalProperties", limit, value, rule, path)
+        yield KeywordViolation("additionalProperties", limit, value, rule, path)
     for key in others:
-        yield from violated(limit, value[key], (*path, key))
+        yield from find_violations(limit, value[key], (*path, key))
 
 
-def _names(limit: Any, value: Any, _: Schema, path: Path) -> Iterator[Violated]:
+def _names(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
     for key in value if isinstance(value, dict) else ():
-        for one in violated(limit, key, path):
+        for one in find_violations(limit, key, path):
             one.is_name = True
             yield one
 
 
-def _items(limit: Any, value: Any, _: Schema, path: Path) -> Iterator[Violated]:
+def _items(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
     for index, item in enumerate(value if isinstance(value, list) else ()):
-        yield from violated(limit, item, (*path, index))
+        yield from find_violations(limit, item, (*path, index))
 
 
-def _all(limit: Any, value: Any, _: Schema, path: Path) -> Iterator[Violated]:
+def _all(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
     for rule in limit:
-        yield from violated(rule, value, path)
+        yield from find_violations(rule, value, path)
 
 
 BELOW: dict[str, Below] = {

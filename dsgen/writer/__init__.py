@@ -5,10 +5,10 @@ makes the changes. The content of the folder is not trusted, because it may come
 followed.
 """
 
-from dsgen.writer.comparison import compare, texts, untouched
-from dsgen.writer.folder import Folder, Refused, SourceFolder
+from dsgen.writer.comparison import compare, find_untouched, read_texts
+from dsgen.writer.folder import Folder, RefusedError, SourceFolder
 from dsgen.writer.index import INDEX, canonical, checksum, read_index
-from dsgen.writer.paths import Place, folder_name, is_path
+from dsgen.writer.paths import Destination, folder_name, is_path
 from dsgen.writer.plan import Changes, Claims, Mode, Plan, frozen_text
 from dsgen.writer.staging import create, rewrite, write
 
@@ -16,22 +16,22 @@ __all__ = [
     "INDEX",
     "Changes",
     "Claims",
+    "Destination",
     "Folder",
     "Mode",
-    "Place",
     "Plan",
-    "Refused",
+    "RefusedError",
     "SourceFolder",
     "canonical",
     "checksum",
     "compare",
     "create",
+    "find_untouched",
     "folder_name",
     "frozen_text",
     "is_path",
     "read_index",
+    "read_texts",
     "rewrite",
-    "texts",
-    "untouched",
     "write",
 ]

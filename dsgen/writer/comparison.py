@@ -6,22 +6,22 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Folder, Refused
-from dsgen.writer.freezing import judge
+from dsgen.writer.folder import Folder, RefusedError
 from dsgen.writer.history import TEMPORARY, read_history
+from dsgen.writer.immutability import judge
 from dsgen.writer.index import INDEX, checksum, read_index, unix
 from dsgen.writer.plan import Changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dsgen.writer.freezing import Contents
     from dsgen.writer.history import History
-    from dsgen.writer.paths import Place
+    from dsgen.writer.immutability import Contents
+    from dsgen.writer.paths import Destination
     from dsgen.writer.plan import Mode, Plan
 
 
-def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
+def compare(place: Destination, plan: Plan, mode: Mode = "keep") -> Changes:
     """Compare a folder with a plan, without changing it.
 
     Raises DsgenError if the index is invalid, or if a file cannot be read.
@@ -29,7 +29,7 @@ def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
     with Folder(place) as folder:
         try:
             history = read_history(folder, plan)
-        except Refused as refusal:
+        except RefusedError as refusal:
             return Changes(refusals=refusal.lines)
         if history.index.owner not in ("", plan.owner):
             return Changes(refusals=(_of_another(place, plan, history),))
@@ -57,7 +57,7 @@ def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
     )
 
 
-def untouched(place: Place, made_of: str) -> Changes | None:
+def find_untouched(place: Destination, made_of: str) -> Changes | None:
     """No changes, if the index has this checksum of inputs, and all files match the index; otherwise None.
 
     After None, `compare` decides. A change of both the files and the index is not detected.
@@ -75,7 +75,7 @@ def untouched(place: Place, made_of: str) -> Changes | None:
     return Changes(unchanged=len(index.files)) if is_same else None
 
 
-def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:
+def read_texts(place: Destination, paths: Iterable[str]) -> dict[str, str]:
     """The texts of those of the files that exist. Raises DsgenError for a path that is not a readable file."""
     with Folder(place) as folder:
         contents = {path: folder.read(path) for path in paths}
@@ -92,7 +92,7 @@ def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tup
     for path in (*paths, *_links(folder, paths)):
         try:
             content = folder.read(path)
-        except Refused as refusal:
+        except RefusedError as refusal:
             blocked.add(str(refusal))
         else:
             contents[path] = None if content is None else unix(content)
@@ -102,15 +102,17 @@ def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tup
 def _links(folder: Folder, paths: Iterable[str]) -> Iterator[str]:
     """The links in the folders of these files, and in the folder itself."""
     for each in {"", *(path.rpartition("/")[0] for path in paths)}:
-        with contextlib.suppress(Refused):  # the folder itself is a link: reading its files reports that
+        with contextlib.suppress(RefusedError):  # the folder itself is a link: reading its files reports that
             yield from folder.links(each)
 
 
-def _of_another(place: Place, plan: Plan, history: History) -> str:
+def _of_another(place: Destination, plan: Plan, history: History) -> str:
     return f"{place.path} holds {history.index.owner}: use another folder for {plan.owner}, or delete {_ours(place)}"
 
 
-def _in_the_way(place: Place, plan: Plan, paths: Sequence[str], contents: Contents, history: History) -> Iterator[str]:
+def _in_the_way(
+    place: Destination, plan: Plan, paths: Sequence[str], contents: Contents, history: History
+) -> Iterator[str]:
     """Refusals for files that would be lost: those that dsgen did not write, or that were edited since."""
     shown = history.shown.get(plan.run, {})
     for path in paths:
@@ -127,6 +129,6 @@ def _in_the_way(place: Place, plan: Plan, paths: Sequence[str], contents: Conten
             )
 
 
-def _ours(place: Place) -> str:
+def _ours(place: Destination) -> str:
     """The files to delete; not the folder, which may contain files of the user."""
     return f"{place.path / INDEX} and the files that it names"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from dsgen.errors import EXIT_FINDINGS, DsgenError
-from dsgen.writer.paths import Place
+from dsgen.writer.paths import Destination
 
 try:
     import fcntl
@@ -37,7 +37,7 @@ _KINDS = {
 _Handle = int | str  # a descriptor; without BY_DESCRIPTOR a path
 
 
-class Refused(DsgenError):  # noqa: N818 - the name describes what happened
+class RefusedError(DsgenError):
     """Nothing was written, because a file would be lost or a run would change."""
 
     exit_code = EXIT_FINDINGS
@@ -51,7 +51,7 @@ class Folder:
 
     advice = "{path} is in the way: it is {what}. Move it, or choose another folder"
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Destination) -> None:
         self.place = place
         self._handles: dict[str, _Handle] = {}  # by path relative to the root
         self._made: list[str] = []
@@ -249,8 +249,8 @@ class Folder:
     def _is_plain(self, status: os.stat_result) -> bool:
         return _is_plain(status)
 
-    def _refusal(self, path: Path, what: str) -> Refused:
-        return Refused(self.advice.format(path=path, what=what))
+    def _refusal(self, path: Path, what: str) -> RefusedError:
+        return RefusedError(self.advice.format(path=path, what=what))
 
 
 class SourceFolder(Folder):

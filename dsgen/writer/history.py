@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dsgen import __version__
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Refused
+from dsgen.writer.folder import RefusedError
 from dsgen.writer.index import INDEX, Index, Run, checksum, read_index, unix
 from dsgen.writer.plan import frozen_text, run_checksum
 
@@ -111,7 +111,7 @@ def _shown(folder: Folder, plan: Plan) -> dict[str, dict[str, str]]:
     for path in folder.files(_OBJECT):
         try:
             text = unix(folder.read(path) or b"").decode()
-        except (Refused, UnicodeDecodeError):  # not written by dsgen
+        except (RefusedError, UnicodeDecodeError):  # not written by dsgen
             continue
         job, run = _labels(text)
         if run and job in jobs:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dsgen import __version__
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Refused
+from dsgen.writer.folder import RefusedError
 from dsgen.writer.paths import is_path
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def read_index(folder: Folder, name: str = INDEX) -> Index | None:
         data = json.loads(content, parse_constant=_no_number)
         version = data["version"]
         if isinstance(version, int) and version > INDEX_VERSION:
-            raise Refused(_newer(folder, data.get("dsgen")))
+            raise RefusedError(_newer(folder, data.get("dsgen")))
         return _parsed(data, version)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DsgenError(*_damaged(folder, content, error)) from error

@@ -18,7 +18,7 @@ _OF_GIT = re.compile(r"\.git|git~[0-9]+")
 
 
 @dataclass(frozen=True)
-class Place:
+class Destination:
     """The place of a plan: the folder that the user named, which may be a link, and a path below it, without links."""
 
     root: Path

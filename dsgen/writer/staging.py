@@ -11,10 +11,10 @@ import errno
 from typing import TYPE_CHECKING
 
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Folder, Refused, SourceFolder
+from dsgen.writer.folder import Folder, RefusedError, SourceFolder
 from dsgen.writer.history import read_history, temporary
 from dsgen.writer.index import INDEX
-from dsgen.writer.paths import Place
+from dsgen.writer.paths import Destination
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -28,7 +28,7 @@ _REMEDIES = {
 }
 
 
-def write(place: Place, plan: Plan, changes: Changes) -> None:
+def write(place: Destination, plan: Plan, changes: Changes) -> None:
     """Write `changes`, the result of `compare` for this folder and plan.
 
     Raises Refused if a path is not a regular file or a folder, and DsgenError if the folder cannot be written. Both
@@ -36,7 +36,7 @@ def write(place: Place, plan: Plan, changes: Changes) -> None:
     """
     plan = changes.plan or plan
     if changes.refused:
-        raise Refused(*changes.refusals, *(part for one in changes.problems for part in (one.message, one.hint)))
+        raise RefusedError(*changes.refusals, *(part for one in changes.problems for part in (one.message, one.hint)))
     if not (changes.stale or changes.index):
         return
     with Folder(place) as folder:
@@ -58,7 +58,7 @@ def write(place: Place, plan: Plan, changes: Changes) -> None:
                 folder.drop("")
 
 
-def rewrite(place: Place, name: str, text: str) -> None:
+def rewrite(place: Destination, name: str, text: str) -> None:
     """Replace the text of a file of the user, and keep its permissions. Raises Refused if it is not a regular file."""
     with SourceFolder(place) as folder, _writing(place.path):
         mode = folder.mode(name)
@@ -73,12 +73,12 @@ def rewrite(place: Place, name: str, text: str) -> None:
 
 def create(path: Path, text: str) -> None:
     """Write a new file. Raises Refused if the name exists, also if it was created at the same moment."""
-    with Folder(Place(path.parent)) as folder, _writing(path.parent):
+    with Folder(Destination(path.parent)) as folder, _writing(path.parent):
         folder.make()
         try:
             folder.create(path.name or ".", text.encode())
         except FileExistsError as error:
-            raise Refused(
+            raise RefusedError(
                 f"{path} exists already, and is not overwritten: choose another name, or delete it"
             ) from error
 

@@ -6,7 +6,7 @@ import pytest
 
 from dsgen.checks import memory, quantities
 from dsgen.language import functions
-from dsgen.reading.quantities import memory_meant, seconds
+from dsgen.reading.quantities import parse_duration, suggest_memory
 
 
 @pytest.mark.parametrize(
@@ -25,13 +25,13 @@ from dsgen.reading.quantities import memory_meant, seconds
     ],
 )
 def test_a_quantity_is_a_number(quantity: str | float, expected: Fraction) -> None:
-    assert expected == quantities.amount(quantity)
+    assert expected == quantities.parse_quantity(quantity)
 
 
 @pytest.mark.parametrize("number", ["1", "9" * 6, "9" * 10, "9" * 18, "9" * 19, "1.5", "0.5", "1.", ".5", "2.3"])
 @pytest.mark.parametrize("unit", ["", "n", "m", *"kMGTPE", *(f"{one}i" for one in "KMGTPE"), "e3"])
 def test_templates_compare_whole_bytes(number: str, unit: str) -> None:
-    exact = min(int(quantities.amount(f"{number}{unit}")), 2**53)
+    exact = min(int(quantities.parse_quantity(f"{number}{unit}")), 2**53)
 
     assert str(exact) == functions.whole_bytes(f"{number}{unit}")
 
@@ -48,7 +48,7 @@ NUMBERS += ["1048576", "1048577", "104857", "10485760", "9" * 7, "1" * 12]
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("unit", ["", "m", *"kMGTPE", *(f"{one}i" for one in "KMGTPE")])
 def test_a_size_below_1mi_is_known_exactly(number: str, unit: str) -> None:
-    size = quantities.amount(f"{number}{unit}")
+    size = quantities.parse_quantity(f"{number}{unit}")
 
     assert (0 < size < 2**20) == memory.is_too_small("memory", f"{number}{unit}")
     if not unit:
@@ -66,7 +66,7 @@ def test_a_size_below_1mi_is_known_exactly(number: str, unit: str) -> None:
     ],
 )
 def test_the_unit_that_was_meant(size: str | int, expected: str) -> None:
-    assert expected == memory_meant(size)
+    assert expected == suggest_memory(size)
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_the_unit_that_was_meant(size: str | int, expected: str) -> None:
     ],
 )
 def test_a_time_with_units_is_a_number_of_seconds(text: str, expected: int) -> None:
-    assert expected == seconds(text)
+    assert expected == parse_duration(text)

@@ -25,7 +25,7 @@ from dsgen.cli._options import Delivery, Inputs
 from dsgen.cli._report import Report
 from dsgen.render import render
 from dsgen.runs import job_plan
-from dsgen.writer import INDEX, Place, Plan
+from dsgen.writer import INDEX, Destination, Plan
 
 MINIMAL = (Path(__file__).parents[2] / "values-examples" / "minimal.yaml").read_text()
 RUN = "run0run"
@@ -36,7 +36,7 @@ Tree = dict[str, str]
 
 
 @cache
-def rendered() -> list[tuple[Place, Plan]]:
+def rendered() -> list[tuple[Destination, Plan]]:
     """All jobs, with a run id and a label that changes every object."""
     files = tuple(map(str, sorted(Path().glob("job*.yaml"))))
     jobs, _ = load_jobs(Inputs((*files,), ("run.yaml",)))
@@ -44,7 +44,7 @@ def rendered() -> list[tuple[Place, Plan]]:
     return list(zip(choose_folders(Path("out"), jobs), plans, strict=True))
 
 
-def plans(number: int) -> list[tuple[Place, Plan]]:
+def plans(number: int) -> list[tuple[Destination, Plan]]:
     """The same for one run."""
 
     def own(text: str) -> str:

@@ -178,9 +178,9 @@ data:
 
 
 def test_nothing_of_a_secret_is_shown() -> None:
-    old, new = (differences.data_of(SECRET.format(*words)) for words in (("x", "SECRET1"), ("y", "SECRET2")))
+    old, new = (differences.parse_object(SECRET.format(*words)) for words in (("x", "SECRET1"), ("y", "SECRET2")))
 
-    shown = [differences.without_secrets(one, "Secret") for one in differences.fields(old, new)]
+    shown = [differences.hide_secrets(one, "Secret") for one in differences.compare_fields(old, new)]
 
     assert [("metadata.labels.a", "x", "y"), ("data.key", differences.HIDDEN, differences.HIDDEN)] == [
         (one.path, one.old, one.new) for one in shown

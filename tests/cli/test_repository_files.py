@@ -12,7 +12,7 @@ import yaml
 from dsgen import roots
 from dsgen.cli._cluster import parse_job
 from dsgen.cli._options import Inputs
-from dsgen.errors import UsageProblem
+from dsgen.errors import UsageError
 from tests.cli.conftest import IMAGE, Cli, job, put
 
 A, B = "jobs/a/values.yaml", "jobs/b/values.yaml"
@@ -123,7 +123,7 @@ def test_a_file_names_a_job_of_the_cluster(platform: Path) -> None:
     put(platform / "prod.yaml", "name: other\n")
 
     assert ("training", "other") == parse_job(A, "", Inputs((A,), (), ()))
-    with pytest.raises(UsageProblem, match=r"give its name instead of the file; .* research/b-1, research/b-2$"):
+    with pytest.raises(UsageError, match=r"give its name instead of the file; .* research/b-1, research/b-2$"):
         parse_job(B, "", Inputs((B,), (), ()))
 
 

@@ -12,7 +12,7 @@ from dsgen.cluster.models import Condition, RunState, count_accelerators, format
 from dsgen.cluster.ownership import ARGO_ID, FLUX, FLUX_HELM, HELM, find_owner, name_manager
 from dsgen.cluster.phase import find_status
 from dsgen.cluster.report import SCHEMA, count_hours, make_report
-from dsgen.errors import UsageProblem
+from dsgen.errors import UsageError
 from tests.cluster.test_phase import NO_JOBS, job, pod, state, suspended
 
 
@@ -62,7 +62,7 @@ def test_a_run_is_admitted_when_both_jobs_may_have_pods(expected: bool, seen: Ru
 
 @pytest.mark.parametrize("text", ["", "90", "h", "1h 30m", "-5s"])
 def test_what_is_no_time_is_wrong_usage(text: str) -> None:
-    with pytest.raises(UsageProblem, match="write a time as 90s"):
+    with pytest.raises(UsageError, match="write a time as 90s"):
         seconds(text)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from dsgen.compiler.chart.package import STATIC
-from dsgen.compiler.frontend.program import typed
+from dsgen.compiler.frontend.program import type_program
 from dsgen.compiler.frontend.source import Unit
 from dsgen.compiler.go.layout import go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
@@ -93,7 +93,7 @@ def everything(
 ) -> Mapping[str, str]:
     """The Go texts of a template and of its helpers."""
     units = {"t.yaml": Unit("t.yaml", source), "_h.j2": Unit("_h.j2", helpers)}
-    return go_templates(typed(units, SCHEMA, files, environment(), **options))
+    return go_templates(type_program(units, SCHEMA, files, environment(), **options))
 
 
 def expression(text: str) -> str:
@@ -122,7 +122,7 @@ class Worlds:
 
     def _chart(self, folder: Path, sources: Mapping[str, str]) -> None:
         units = {name: Unit(name, source) for name, source in sources.items()}
-        self._program = typed(units, SCHEMA, FILES, self._environment)
+        self._program = type_program(units, SCHEMA, FILES, self._environment)
         compiled = go_templates(self._program)
         folder.joinpath("templates").mkdir(parents=True)
         folder.joinpath("scripts").mkdir()

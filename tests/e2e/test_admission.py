@@ -17,7 +17,7 @@ from kubernetes import client
 
 from dsgen import values
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.source import read
+from dsgen.reading.yaml_reader import read
 from dsgen.render import render
 from dsgen.values import Release
 from tests.e2e.cluster import Namespace, kubectl

@@ -10,9 +10,9 @@ import pytest
 from kubernetes import client
 
 from dsgen import schema
-from dsgen.problems.diagnostics import Diagnostic, Path
+from dsgen.problems.diagnostics import Diagnostic, KeyPath
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.source import read
+from dsgen.reading.yaml_reader import read
 from dsgen.schema.validate import validate
 from tests.e2e.fragments import HOMES, Home
 from tools import kubernetes_fragments
@@ -36,7 +36,7 @@ TEXTS = ("a", "/a", "Memory")
 class Change(NamedTuple):
     """One thing made wrong in a value, at a path below the key."""
 
-    path: Path
+    path: KeyPath
     what: str
     value: Any
 
@@ -56,7 +56,7 @@ def status(_cluster: None) -> Callable[[dict[str, Any]], tuple[int, str]]:
     return ask
 
 
-def problems_below(key: str, value: Any) -> list[tuple[Path, Diagnostic]]:
+def problems_below(key: str, value: Any) -> list[tuple[KeyPath, Diagnostic]]:
     """What dsgen says when the key has this value, each with the path below the key."""
     parts = key.split(".")
     for part in reversed(parts):
@@ -94,7 +94,7 @@ def fits(part: schema.Schema, text: str) -> bool:
     return re.fullmatch(part.get("pattern", ".*"), text) is not None
 
 
-def changes(part: schema.Schema, value: Any, seen: set[int], path: Path = ()) -> Iterator[Change]:
+def changes(part: schema.Schema, value: Any, seen: set[int], path: KeyPath = ()) -> Iterator[Change]:
     """Every type in turn made wrong once: values of other types, and a field that it does not have."""
     part = schema.resolve(part)
     for other in part.get("allOf", ()):
@@ -114,7 +114,7 @@ def changes(part: schema.Schema, value: Any, seen: set[int], path: Path = ()) ->
         yield from changes(below, value[key], seen, (*path, key))
 
 
-def changed(value: Any, path: Path, new: Any) -> Any:
+def changed(value: Any, path: KeyPath, new: Any) -> Any:
     """A copy of the value with another part at the path."""
     if not path:
         return new

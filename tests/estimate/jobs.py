@@ -4,7 +4,7 @@ from typing import Any
 
 from dsgen.estimate.inputs import Inputs, with_model
 from dsgen.estimate.parameters import of_config
-from dsgen.values import of_data
+from dsgen.values import make_job
 
 LLAMA_8B: dict[str, Any] = {
     "model_type": "llama",
@@ -33,7 +33,7 @@ def config(stage: int = 2, micro: int | None = 1, **more: Any) -> dict[str, Any]
 
 def values(given: dict[str, Any], replicas: int = 1, slots: int = 8, **workers: Any) -> dict[str, Any]:
     """The complete values of a job with this configuration of DeepSpeed."""
-    job = of_data(
+    job = make_job(
         {
             "name": "job",
             "namespace": "training",

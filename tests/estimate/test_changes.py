@@ -8,7 +8,7 @@ import pytest
 
 from dsgen.estimate import changes, estimates
 from dsgen.estimate.changes import Remedy, cheapest, sweep
-from dsgen.values import of_data
+from dsgen.values import make_job
 from tests.estimate.jobs import MODEL, config, values
 
 GIB = 2**30
@@ -99,7 +99,7 @@ def test_an_applied_change_is_valid(stage: int, memory: int) -> None:
     given: dict[str, Any] = {**job, "workers": {"slots": 8}, "training": {"python": "train.py"}}
     given["training"]["deepspeed"] = {"config": config(stage, 2)}
     edits = {path: value for path, value in found.edits.items() if path[0] != "estimate"}
-    changed = of_data(dict(changes.applied(changes.Job(given, H100), edits).values))
+    changed = make_job(dict(changes.applied(changes.Job(given, H100), edits).values))
 
     assert [] == [one for one in changed.problems() if one.severity == "error"]
 

@@ -5,29 +5,29 @@ import math
 import pytest
 
 from dsgen.estimate.published import rows
-from dsgen.estimate.references import Row
+from dsgen.estimate.references import Comparison
 
 ROWS = rows()
 
 
-def named(row: Row) -> str:
+def named(row: Comparison) -> str:
     return f"{row.reference.case}, {row.reference.what}"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=named)
-def test_a_published_figure_is_in_the_range(row: Row) -> None:
+def test_a_published_figure_is_in_the_range(row: Comparison) -> None:
     reference = row.reference
 
     assert row.agrees, f"{reference.published} {reference.unit}, computed {row.low:.4g} to {row.high:.4g}"
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.reference.kind == "fits"], ids=named)
-def test_nothing_that_runs_is_called_too_large(row: Row) -> None:
+def test_nothing_that_runs_is_called_too_large(row: Comparison) -> None:
     assert row.low <= (row.reference.published or 0)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=named)
-def test_a_row_says_where_it_is_from(row: Row) -> None:
+def test_a_row_says_where_it_is_from(row: Comparison) -> None:
     assert row.reference.source
     assert row.low <= row.high
     assert row.reference.published

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 
 from dsgen import schema
-from dsgen.schema.violations import violated
+from dsgen.schema.violations import find_violations
 from tests.fuzz.shrink import build, leaves, smallest
 from tests.fuzz.verdicts import ODD
 from tests.generated_values import Generator
@@ -64,7 +64,7 @@ def by_jsonschema(value: Any) -> list[str]:
 
 def by_dsgen(value: Any) -> list[str]:
     """The same, as dsgen finds it."""
-    keywords = violated(schema.load(), value)
+    keywords = find_violations(schema.load(), value)
     return sorted(repr((one.keyword, one.limit, one.value, one.path, one.is_name)) for one in keywords)
 
 

@@ -14,7 +14,7 @@ from dsgen import values
 from dsgen.compiler import chart_files
 from dsgen.problems.diagnostics import has_errors
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.source import read
+from dsgen.reading.yaml_reader import read
 from tests.fuzz import reading
 from tests.fuzz.shrink import build, leaves, smallest_tree
 from tests.generated_values import TEXTS, Generator, repaired

@@ -12,9 +12,9 @@ import pytest
 from dsgen import schema
 from dsgen.checks import names
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.source import read
-from dsgen.schema import published, reference
-from dsgen.schema.filling import fill
+from dsgen.reading.yaml_reader import read
+from dsgen.schema import export, reference
+from dsgen.schema.default_values import fill
 from dsgen.schema.validate import validate
 from tests.helm import MAJORS, helm, run_helm
 
@@ -41,7 +41,7 @@ def parts(node: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_it_is_a_draft_7_schema_that_its_defaults_obey() -> None:
-    for variant in (schema.load(), published.for_chart(), published.for_editors()):
+    for variant in (schema.load(), export.for_chart(), export.for_editors()):
         jsonschema.Draft7Validator.check_schema(variant)
         assert [] == list(jsonschema.Draft7Validator(variant).iter_errors(schema.defaults()))
 
@@ -138,7 +138,7 @@ def test_a_path_that_leads_nowhere_has_none(path: tuple[str | int, ...]) -> None
 
 
 def test_published_files_are_those_that_would_be_written() -> None:
-    editors = published.as_json(published.for_editors())
+    editors = export.as_json(export.for_editors())
 
     assert (ROOT / "schemas" / "values.schema.json").read_text(encoding="utf-8") == editors
     assert (ROOT / "docs" / "options.md").read_text(encoding="utf-8") == reference.page()
@@ -152,7 +152,7 @@ def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "templates").mkdir()
     (folder / "Chart.yaml").write_text("apiVersion: v2\nname: values\nversion: 0.1.0\n")
     (folder / "values.yaml").write_text(json.dumps(schema.defaults()))
-    (folder / "values.schema.json").write_text(published.as_json(published.for_chart()))
+    (folder / "values.schema.json").write_text(export.as_json(export.for_chart()))
     (folder / "templates" / "values.yaml").write_text("values: {{ .Values | toJson }}\n")
     return folder
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from dsgen import schema
 from dsgen.compiler.python.data import unknown_keywords
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.source import read
-from dsgen.schema import walk
-from dsgen.schema.violations import BELOW, VIOLATED, violated
+from dsgen.reading.yaml_reader import read
+from dsgen.schema import access
+from dsgen.schema.violations import BELOW, VIOLATED, find_violations
 from tests.fuzz import broken, verdicts
 from tests.fuzz import schema as fuzz
 from tests.generated_values import trees
@@ -49,7 +49,7 @@ RARE: tuple[Any, ...] = (
 
 
 def is_valid(whole: schema.Schema, value: Any) -> bool:
-    return not any(True for _ in violated(whole, value))
+    return not any(True for _ in find_violations(whole, value))
 
 
 def data(text: str) -> Any:
@@ -71,7 +71,7 @@ def differences(whole: schema.Schema) -> Iterator[Any]:
 
 def test_the_same_is_violated_as_for_jsonschema() -> None:
     wrong = [value for value, is_right in corpus() if not is_right]
-    keywords = {one.keyword for value in wrong for one in violated(schema.load(), value)}
+    keywords = {one.keyword for value in wrong for one in find_violations(schema.load(), value)}
 
     assert {*VIOLATED, "additionalProperties"} == keywords
     for value in wrong[::EVERY]:
@@ -112,7 +112,7 @@ def without(part: Any, keyword: str) -> Any:
 @pytest.mark.parametrize("keyword", sorted({*VIOLATED, *BELOW}))
 def test_a_keyword_that_is_left_out_is_noticed(keyword: str, monkeypatch: pytest.MonkeyPatch) -> None:
     less = without(copy.deepcopy(schema.load()), keyword)
-    monkeypatch.setattr(walk, "SCHEMA", less)  # definitions are found in it
+    monkeypatch.setattr(access, "SCHEMA", less)  # definitions are found in it
 
     assert any(True for _ in differences(less))
 
@@ -141,7 +141,7 @@ SCHEMAS: tuple[dict[str, Any] | bool, ...] = (
 def test_each_keyword_means_what_it_does_in_jsonschema(part: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {"additionalProperties": part, "definitions": {"x": {"$ref": "#/definitions/y"}, "y": {"type": "string"}}}
     oracle = type(fuzz.validator())(whole)
-    monkeypatch.setattr(walk, "SCHEMA", whole)
+    monkeypatch.setattr(access, "SCHEMA", whole)
 
     assert [oracle.is_valid({"v": one}) for one in VALUES] == [is_valid(whole, {"v": one}) for one in VALUES]
 

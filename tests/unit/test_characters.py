@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dsgen.reading.carried import LONGEST_KEY, uncarried_key, uncarried_text
+from dsgen.reading.helm_limits import LONGEST_KEY, explain_key, explain_text
 from dsgen.reading.nodes import SourceText
 from dsgen.values import Override, load
 from tests.helm import MAJORS, helm, run_helm
@@ -42,8 +42,8 @@ def run(tmp_path: Path) -> Runner:
 
 @majors
 def test_both_majors_take_everything_else(major: int, run: Runner) -> None:
-    texts = [char for char in CHARACTERS if not uncarried_text(char)]
-    keys = [char for char in (*CHARACTERS, *LONGEST) if not uncarried_key(char)]
+    texts = [char for char in CHARACTERS if not explain_text(char)]
+    keys = [char for char in (*CHARACTERS, *LONGEST) if not explain_key(char)]
 
     assert len(CHARACTERS) - 34 == len(texts)
     assert len(CHARACTERS) - 35 + len(LONGEST) == len(keys)
@@ -52,14 +52,14 @@ def test_both_majors_take_everything_else(major: int, run: Runner) -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_helm_3_stops_at_these_characters(text: str, run: Runner) -> None:
-    assert uncarried_text(text)
+    assert explain_text(text)
     assert 1 == run(3, f"a{text}b")
     assert 0 == run(4, f"a{text}b")
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_helm_3_stops_at_these_keys(key: str, run: Runner) -> None:
-    assert uncarried_key(key)
+    assert explain_key(key)
     assert 1 == run(3, {key: 1})
 
 

@@ -63,7 +63,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("line", "in_shell"), LINES)
 def test_the_list_does_what_the_line_does(line: str, in_shell: bool, folder: Path) -> None:
-    words = yaml.safe_load(commands.as_list(line))
+    words = yaml.safe_load(commands.format_command(line))
     typed = line if in_shell else re.sub(r"(?<!\\)\n(?=\s*-)", " ", line)
 
     assert in_shell == (words[0] == "bash" and not line.startswith("bash"))
@@ -72,7 +72,7 @@ def test_the_list_does_what_the_line_does(line: str, in_shell: bool, folder: Pat
 
 @pytest.mark.parametrize(("words", "line"), WORDS)
 def test_words_with_shell_syntax_become_the_line_that_was_meant(words: list[str], line: str, folder: Path) -> None:
-    meant = yaml.safe_load(commands.in_shell(commands.script_of(words, further=False)))
+    meant = yaml.safe_load(commands.wrap_in_shell(commands.join_script(words, further=False)))
 
     assert output(["bash", "-c", line], folder) == output(meant, folder)
 
@@ -88,15 +88,15 @@ def test_words_with_shell_syntax_become_the_line_that_was_meant(words: list[str]
     ],
 )
 def test_further_arguments_reach_the_program(script: str, expected: str) -> None:
-    assert expected == commands.with_further(script)
+    assert expected == commands.pass_further(script)
 
 
 def test_a_failed_program_in_a_pipe_fails() -> None:
-    words = yaml.safe_load(commands.as_list("false | cat"))
+    words = yaml.safe_load(commands.format_command("false | cat"))
 
     assert 1 == subprocess.run(words, check=False).returncode
 
 
 @pytest.mark.parametrize("text", ["-", "", "a b", 'say "x"', "it's", "\\", "a\nb", "1", "99999999999999999999", "é"])
 def test_an_item_is_the_text_again(text: str) -> None:
-    assert [text] == yaml.safe_load(commands.listed([text]))
+    assert [text] == yaml.safe_load(commands.format_list([text]))

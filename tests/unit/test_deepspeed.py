@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dsgen import values
-from dsgen.deepspeed import batch, combinations, keys, named
+from dsgen.deepspeed import batch, combinations, keys, optimizers
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
@@ -325,7 +325,7 @@ def test_no_value_can_stop_the_checks(value: Any) -> None:
         config: Any = value
         for key in reversed(path):
             config = {key: config}
-        parts = (keys.findings(config), named.findings(config), combinations.findings(config))
+        parts = (keys.findings(config), optimizers.check_names(config), combinations.check_combinations(config))
         reported = [one for part in parts for one in part] + list(batch.findings(config, 2, 2, passed=True))
 
         assert all(one.message.isprintable() for one in reported)

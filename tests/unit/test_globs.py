@@ -31,7 +31,7 @@ def test_a_pattern_means_files(pattern: str, expected: list[str], tmp_path: Path
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).touch()
 
-    assert expected == sorted(globs.files(str(tmp_path), pattern))
+    assert expected == sorted(globs.find_files(str(tmp_path), pattern))
     assert expected == [
         path for path in sorted(PATHS) if globs.matches(path, pattern) and not path.startswith("rendered")
     ]
@@ -41,8 +41,8 @@ def test_a_link_to_a_folder_is_named_where_the_pattern_names_it(tmp_path: Path) 
     (tmp_path / "jobs").mkdir()
     (tmp_path / "jobs" / "a").symlink_to("/etc")
 
-    assert ["jobs/a"] == list(globs.files(str(tmp_path), "jobs/*/hosts"))
-    assert [] == list(globs.files(str(tmp_path), "**/hosts"))
+    assert ["jobs/a"] == list(globs.find_files(str(tmp_path), "jobs/*/hosts"))
+    assert [] == list(globs.find_files(str(tmp_path), "**/hosts"))
 
 
 def test_many_stars_take_no_time() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dsgen import __version__
 from dsgen.errors import EXIT_FINDINGS, DsgenError
-from dsgen.writer import INDEX, Changes, Place, Plan, Refused, compare, write
+from dsgen.writer import INDEX, Changes, Destination, Plan, RefusedError, compare, write
 from dsgen.writer.paths import is_path
 
 MUTATIONS = int(os.environ.get("DSGEN_INDEX_MUTATIONS", "150"))
@@ -39,7 +39,7 @@ def job(run: str = "1", text: str = "x", paths: tuple[str, ...] = ("job", "role"
 
 
 def put(directory: Path, plan: Plan) -> Changes:
-    place = Place(directory)
+    place = Destination(directory)
     changes = compare(place, plan)
     write(place, plan, changes)
     return changes
@@ -96,7 +96,7 @@ def test_version_1_is_read_and_becomes_version_2(tmp_path: Path) -> None:
     put(tmp_path, job())
     version_1(tmp_path)
 
-    with pytest.raises(Refused, match=r'run "1" .* would change: job-cifar-1\.yaml, role-cifar-1\.yaml'):
+    with pytest.raises(RefusedError, match=r'run "1" .* would change: job-cifar-1\.yaml, role-cifar-1\.yaml'):
         put(tmp_path, job(text="y"))
     assert Changes() == put(tmp_path, job())
     assert (2, {"sha256", "dsgen"}) == (index_of(tmp_path)["version"], set(index_of(tmp_path)["runs"]["1"]))
@@ -106,7 +106,9 @@ def test_version_1_is_read_and_becomes_version_2(tmp_path: Path) -> None:
 def test_a_folder_of_a_newer_dsgen_is_refused_with_its_version(tmp_path: Path, version: str | None, known: str) -> None:
     (tmp_path / INDEX).write_text(json.dumps({"version": 3, "dsgen": version, "anything": "else"}))
 
-    with pytest.raises(Refused, match=f"{tmp_path} was written by {known}.*, this is {__version__}: use that") as error:
+    with pytest.raises(
+        RefusedError, match=f"{tmp_path} was written by {known}.*, this is {__version__}: use that"
+    ) as error:
         put(tmp_path, job())
 
     assert EXIT_FINDINGS == error.value.exit_code
@@ -126,10 +128,10 @@ def test_line_ends_of_windows_are_no_edit(tmp_path: Path) -> None:
         windows(path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
 
-    assert not compare(Place(tmp_path), job()).stale
+    assert not compare(Destination(tmp_path), job()).stale
     assert Changes() == put(tmp_path, job())
     assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(Refused, match="would change"):
+    with pytest.raises(RefusedError, match="would change"):
         put(tmp_path, job(text="y"))
     assert ("job-cifar-2.yaml", "role-cifar-2.yaml") == put(tmp_path, job("2")).write
 
@@ -139,7 +141,7 @@ def test_an_edit_in_a_file_with_line_ends_of_windows_is_one(tmp_path: Path) -> N
     (tmp_path / "claim.yaml").write_text("kind: Mine\n")
     windows(tmp_path / "claim.yaml")
 
-    with pytest.raises(Refused, match=r"claim\.yaml was edited since dsgen wrote it"):
+    with pytest.raises(RefusedError, match=r"claim\.yaml was edited since dsgen wrote it"):
         put(tmp_path, job())
 
 
@@ -191,7 +193,7 @@ def test_a_lost_index_made_anew_knows_the_runs_that_the_files_show(tmp_path: Pat
     assert before == index_of(tmp_path)["runs"]["1"]["sha256"]
     for path in ("job-cifar-1.yaml", "role-cifar-1.yaml"):
         (tmp_path / path).unlink()
-    with pytest.raises(Refused, match=r'run "1" .* would change'):
+    with pytest.raises(RefusedError, match=r'run "1" .* would change'):
         put(tmp_path, job("1", "y"))
     put(tmp_path, job("1"))
 
@@ -208,7 +210,7 @@ def test_a_run_that_the_files_show_does_not_change_under_its_id(tmp_path: Path, 
     put(tmp_path, job("1"))
     (tmp_path / INDEX).unlink()
 
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         put(tmp_path, plan)
 
     assert f'run "1" of job training/cifar was rendered into {tmp_path} before and would change: {changed}\n' in str(

@@ -3,7 +3,7 @@
 import pytest
 
 from dsgen import values
-from dsgen.errors import UsageProblem
+from dsgen.errors import UsageError
 from dsgen.problems.diagnostics import Position
 from dsgen.values import Job, Release, SourceText
 from tests.base import BASE
@@ -75,7 +75,7 @@ def test_a_problem_of_a_name_stands_at_its_flag() -> None:
 
 @pytest.mark.parametrize(("name", "namespace"), [("mnist", ""), ("", "prod"), ("A", ""), ("", "a.b")])
 def test_names_that_the_file_contradicts_or_that_cannot_be_are_wrong_usage(name: str, namespace: str) -> None:
-    with pytest.raises(UsageProblem):
+    with pytest.raises(UsageError):
         load(BASE, name, namespace)
 
 
@@ -91,6 +91,6 @@ def test_errors_do_not_hide_what_the_names_of_the_command_line_do() -> None:
 
 
 def test_jobs_of_one_name_are_told_once_each() -> None:
-    problems = list(values.twins([load(BASE), load(BASE), load(FINE, "mnist", "training"), load(FINE)]))
+    problems = list(values.find_twins([load(BASE), load(BASE), load(FINE, "mnist", "training"), load(FINE)]))
 
     assert ["DS902"] == [problem.id for problem in problems]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dsgen import api
-from dsgen.errors import DsgenError, UsageProblem
+from dsgen.errors import DsgenError, UsageError
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.reading.nodes import Override, SourceText
 
@@ -91,7 +91,7 @@ def test_a_file_has_a_hundred_levels(levels: int, ids: list[str]) -> None:
     ],
 )
 def test_flags_have_a_limit_of_levels(flag: str, text: str) -> None:
-    with pytest.raises(UsageProblem, match=r"nested more than (100|30) levels deep"):
+    with pytest.raises(UsageError, match=r"nested more than (100|30) levels deep"):
         api.load(SourceText("v.yaml", JOB), overrides=[Override(flag, text)])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.reading import plain, reader, source
+from dsgen.reading import fast_reader, reader, yaml_reader
 from dsgen.reading.nodes import SourceText, Tree
 from tests.fuzz import reading
 
@@ -29,7 +29,7 @@ def texts() -> list[str]:
 
 def both(text: str) -> tuple[Tree | None, Tree]:
     file = SourceText("x.yaml", text)
-    return plain.read(file), source.read(file)
+    return fast_reader.read(file), yaml_reader.read(file)
 
 
 def test_what_it_takes_is_read_alike() -> None:
@@ -75,5 +75,5 @@ def test_most_of_the_examples_are_taken(path: Path) -> None:
 def test_everything_else_is_left_to_the_other(text: str) -> None:
     file = SourceText("x.yaml", text)
 
-    assert plain.read(file) is None
-    assert source.read(file) == reader.read(file)
+    assert fast_reader.read(file) is None
+    assert yaml_reader.read(file) == reader.read(file)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from dsgen.errors import DsgenError, UsageProblem
+from dsgen.errors import DsgenError, UsageError
 from dsgen.problems.diagnostics import Position
-from dsgen.reading.nodes import Node, SourceText, from_data
-from dsgen.reading.set_values import Override, apply
-from dsgen.reading.source import read
+from dsgen.reading.nodes import Node, SourceText, build_nodes
+from dsgen.reading.set_values import Override, apply_overrides
+from dsgen.reading.yaml_reader import read
 from tests.fuzz.reading import without_null
 from tests.helm import MAJORS, helm, run_helm
 
@@ -57,7 +57,7 @@ WRONG_JSON = ["a=x", "a=1 2", "a=1e400", "a={", "a=[1", "a=NaN", "a=Infinity"]
 
 def ours(flag: str, text: str) -> dict[str, Any]:
     """The values after the flag, null taken away as Helm does where there is a default."""
-    root, _ = apply(from_data(START, Position("v.yaml", 1, 1)), [Override(flag, text)])
+    root, _ = apply_overrides(build_nodes(START, Position("v.yaml", 1, 1)), [Override(flag, text)])
     return without_null(root.data())
 
 
@@ -107,7 +107,7 @@ def test_the_other_major_does_the_same(flag: str, text: str, chart: Path) -> Non
     [*(("--set", text) for text in WRONG_SET), *(("--set-json", text) for text in WRONG_JSON)],
 )
 def test_what_helm_cannot_read_is_refused_with_the_reason(flag: str, text: str, chart: Path) -> None:
-    with pytest.raises(UsageProblem) as raised:
+    with pytest.raises(UsageError) as raised:
         ours(flag, text)
 
     assert str(raised.value).startswith(f"{flag} {text}: ")
@@ -154,12 +154,12 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 def test_helms_order_counts_and_not_the_command_lines() -> None:
     overrides = [Override("--set-string", "a=1"), Override("--set", "a=2"), Override("--set-json", "a=3")]
 
-    assert {"a": "1"} == apply(Node({}, Position("v", 1, 1)), overrides)[0].data()
+    assert {"a": "1"} == apply_overrides(Node({}, Position("v", 1, 1)), overrides)[0].data()
 
 
 def test_positions_say_which_flag_and_which_column() -> None:
     overrides = [Override("--set", "a.b=1,c={x,y}"), Override("--set", "d[0].e=2")]
-    root, texts = apply(Node({}, Position("v", 1, 1)), overrides)
+    root, texts = apply_overrides(Node({}, Position("v", 1, 1)), overrides)
 
     assert {"--set": "a.b=1,c={x,y}\nd[0].e=2"} == texts
     assert [Position("--set", 1, 5), Position("--set", 1, 12), Position("--set", 2, 8)] == [
@@ -170,4 +170,4 @@ def test_positions_say_which_flag_and_which_column() -> None:
 def test_an_alias_in_the_file_is_changed_in_one_place_only() -> None:
     root = read(SourceText("v", "a: &x {b: 1}\nc: *x\n")).root
 
-    assert {"a": {"b": 2}, "c": {"b": 1}} == apply(root, [Override("--set", "a.b=2")])[0].data()
+    assert {"a": {"b": 2}, "c": {"b": 1}} == apply_overrides(root, [Override("--set", "a.b=2")])[0].data()

@@ -11,7 +11,7 @@ import yaml
 from dsgen import values
 from dsgen.problems.diagnostics import Position
 from dsgen.reading.nodes import SourceText, Tree
-from dsgen.reading.source import read
+from dsgen.reading.yaml_reader import read
 from tests.fuzz.reading import helms, same
 from tests.helm import MAJORS
 

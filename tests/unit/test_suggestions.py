@@ -4,7 +4,7 @@ import pytest
 
 from dsgen import schema
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.schema import suggestions
 
 
@@ -39,11 +39,11 @@ from dsgen.schema import suggestions
         ("value", ("training", "env", "A"), 'write the value directly: A: "value"'),
     ],
 )
-def test_a_key_that_does_not_exist(key: str, path: Path, expected: str) -> None:
+def test_a_key_that_does_not_exist(key: str, path: KeyPath, expected: str) -> None:
     part = schema.type_at(path)
 
     assert part is not None
-    assert expected == suggestions.for_key(key, path, part)
+    assert expected == suggestions.suggest_key(key, path, part)
 
 
 @pytest.mark.parametrize("role", ["workers", "launcher"])
@@ -51,7 +51,7 @@ def test_no_hint_names_what_a_check_refuses(role: str) -> None:
     part = schema.type_at((role,))
     assert part is not None
 
-    hints = {key: suggestions.for_key(key, (role,), part) for key in (*POD_FIELDS, *CONTAINER_FIELDS)}
+    hints = {key: suggestions.suggest_key(key, (role,), part) for key in (*POD_FIELDS, *CONTAINER_FIELDS)}
 
     assert [] == [(key, hint) for key, hint in hints.items() if "extra" in hint]
 
@@ -65,6 +65,6 @@ def test_every_word_of_another_tool_leads_to_a_key() -> None:
 
 
 def test_words_are_listed_unless_they_are_too_many() -> None:
-    assert 'possible values: "", a' == suggestions.possible(["", "a"])
-    assert "" == suggestions.possible([])
-    assert "" == suggestions.possible(["a"] * (suggestions.MOST_SHOWN + 1))
+    assert 'possible values: "", a' == suggestions.list_possible(["", "a"])
+    assert "" == suggestions.list_possible([])
+    assert "" == suggestions.list_possible(["a"] * (suggestions.MOST_SHOWN + 1))

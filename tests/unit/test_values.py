@@ -10,7 +10,7 @@ from dsgen import schema, values
 from dsgen.problems.diagnostics import Position, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
-from dsgen.schema.filling import fill
+from dsgen.schema.default_values import fill
 from dsgen.values import Job
 from tests.fuzz.reading import without_null
 from tests.helm import MAJORS, helm, run_helm

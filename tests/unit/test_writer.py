@@ -11,7 +11,7 @@ import pytest
 
 from dsgen import __version__
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, DsgenError
-from dsgen.writer import INDEX, Changes, Place, Plan, Refused, compare, write
+from dsgen.writer import INDEX, Changes, Destination, Plan, RefusedError, compare, write
 
 JOB = "kind: Job\nspec:\n  parallelism: 2\n"
 CONFIG = "kind: ConfigMap\n"
@@ -25,8 +25,8 @@ def plan(files: dict[str, str], run: str = "1", owner: str = "job training/cifar
 
 def put(directory: Path, wanted: Plan) -> Changes:
     """Compare and write, as a command does."""
-    changes = compare(Place(directory), wanted)
-    write(Place(directory), wanted, changes)
+    changes = compare(Destination(directory), wanted)
+    write(Destination(directory), wanted, changes)
     return changes
 
 
@@ -90,7 +90,7 @@ def test_foreign_files_beside_ours_stay(tmp_path: Path) -> None:
 def test_foreign_file_in_the_way_is_refused(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text("I'm precious!")
 
-    with pytest.raises(Refused, match=r"b\.yaml is in the way: dsgen did not write it") as refusal:
+    with pytest.raises(RefusedError, match=r"b\.yaml is in the way: dsgen did not write it") as refusal:
         put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
 
     assert EXIT_FINDINGS == refusal.value.exit_code
@@ -114,7 +114,7 @@ def test_what_is_no_file_is_in_the_way(tmp_path: Path, make: Callable[[Path], No
     make(tmp_path / "b.yaml")
     before = (tmp_path / "b.yaml").lstat()
 
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
 
     assert f"{tmp_path / 'b.yaml'} is in the way: it is {kind}. Move it, or choose another folder" == str(refusal.value)
@@ -131,7 +131,7 @@ def test_what_is_no_file_is_in_the_way(tmp_path: Path, make: Callable[[Path], No
 def test_what_is_no_folder_is_in_the_way(tmp_path: Path, make: Callable[[Path], None], kind: str, folder: str) -> None:
     make(tmp_path / "out")
 
-    changes = compare(Place(tmp_path / "out" / folder), plan({"a.yaml": CLAIM, "templates/b.yaml": CONFIG}))
+    changes = compare(Destination(tmp_path / "out" / folder), plan({"a.yaml": CLAIM, "templates/b.yaml": CONFIG}))
 
     text = f"{tmp_path / 'out'} is in the way: it is {kind}, not a folder. Move it, or choose another folder"
     assert Changes(refusals=(text,)) == changes
@@ -140,7 +140,7 @@ def test_what_is_no_folder_is_in_the_way(tmp_path: Path, make: Callable[[Path], 
 def test_a_file_in_the_place_of_a_folder_below_is_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "templates").write_text("mine")
 
-    with pytest.raises(Refused, match="templates is in the way: it is a file, not a folder"):
+    with pytest.raises(RefusedError, match="templates is in the way: it is a file, not a folder"):
         put(tmp_path, plan({"a.yaml": CLAIM, "templates/b.yaml": CONFIG}))
 
     assert {"templates": "mine"} == tree(tmp_path)
@@ -175,7 +175,7 @@ def test_hand_edited_file_is_refused(tmp_path: Path, wanted: dict[str, str]) -> 
     put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
     (tmp_path / "b.yaml").write_text("my edit")
 
-    with pytest.raises(Refused, match=r"b\.yaml was edited since dsgen wrote it"):
+    with pytest.raises(RefusedError, match=r"b\.yaml was edited since dsgen wrote it"):
         put(tmp_path, plan(wanted))
 
     assert {"a.yaml": CLAIM, "b.yaml": "my edit"} == tree(tmp_path)
@@ -193,7 +193,7 @@ def test_deleting_the_hand_edited_file_is_the_way_out(tmp_path: Path) -> None:
 def test_folder_of_another_job_is_refused(tmp_path: Path) -> None:
     put(tmp_path, plan({"a.yaml": CLAIM}))
 
-    with pytest.raises(Refused, match="holds job training/cifar: use another folder for job training/mnist"):
+    with pytest.raises(RefusedError, match="holds job training/cifar: use another folder for job training/mnist"):
         put(tmp_path, plan({"b.yaml": CONFIG}, owner="job training/mnist"))
 
     assert {"a.yaml": CLAIM} == tree(tmp_path)
@@ -214,7 +214,8 @@ def test_a_run_does_not_change_under_its_id(tmp_path: Path, wanted: dict[str, st
     named = sorted(path for path in {*before, *wanted} if before.get(path) != wanted.get(path))
 
     with pytest.raises(
-        Refused, match=f'run "1" .* would change: {", ".join(named)}\nThe objects of a run never change: change run.id'
+        RefusedError,
+        match=f'run "1" .* would change: {", ".join(named)}\nThe objects of a run never change: change run.id',
     ):
         put(tmp_path, plan(wanted))
 
@@ -240,7 +241,7 @@ def test_a_run_may_be_suspended_and_resumed(tmp_path: Path) -> None:
 def test_suspend_in_a_users_text_is_no_suspension(tmp_path: Path) -> None:
     put(tmp_path, plan({"job-a.yaml": JOB + "data:\n  text: |\n    suspend: true\n"}))
 
-    with pytest.raises(Refused, match="would change"):
+    with pytest.raises(RefusedError, match="would change"):
         put(tmp_path, plan({"job-a.yaml": JOB + "data:\n  text: |\n    suspend: false\n"}))
 
 
@@ -257,10 +258,10 @@ def test_a_run_is_replaced_on_request_and_files_of_others_stay(tmp_path: Path) -
     (tmp_path / "kustomization.yaml").write_text("mine")
     new = plan({"a.yaml": CLAIM, "job-1.yaml": JOB.replace("2", "3")})
 
-    with pytest.raises(Refused, match="If this run was never applied, --replace replaces it"):
+    with pytest.raises(RefusedError, match="If this run was never applied, --replace replaces it"):
         put(tmp_path, new)
-    changes = compare(Place(tmp_path), new, "replace")
-    write(Place(tmp_path), new, changes)
+    changes = compare(Destination(tmp_path), new, "replace")
+    write(Destination(tmp_path), new, changes)
 
     assert (("job-1.yaml",), True) == (changes.write, changes.renewed)
     assert {**new.files, "kustomization.yaml": "mine"} == tree(tmp_path)
@@ -271,7 +272,7 @@ def test_an_earlier_run_comes_back_only_as_it_was(tmp_path: Path) -> None:
     put(tmp_path, plan({"job-1.yaml": JOB}))
     put(tmp_path, plan({"job-2.yaml": JOB}, run="2"))
 
-    with pytest.raises(Refused, match='run "1" of job training/cifar'):
+    with pytest.raises(RefusedError, match='run "1" of job training/cifar'):
         put(tmp_path, plan({"job-1.yaml": JOB.replace("2", "3")}))
     put(tmp_path, plan({"job-1.yaml": JOB}))
 
@@ -282,7 +283,7 @@ def test_compare_changes_nothing(tmp_path: Path) -> None:
     put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
     before = tree(tmp_path)
 
-    changes = compare(Place(tmp_path), plan({"a.yaml": "new", "c.yaml": CONFIG}))
+    changes = compare(Destination(tmp_path), plan({"a.yaml": "new", "c.yaml": CONFIG}))
 
     assert Changes(write=("a.yaml", "c.yaml"), remove=("b.yaml",)) == changes
     assert changes.stale
@@ -299,7 +300,7 @@ def test_damaged_index_is_an_error_that_names_it(tmp_path: Path, text: str) -> N
     (tmp_path / INDEX).write_text(text)
 
     with pytest.raises(DsgenError, match=f"{INDEX} is invalid") as error:
-        compare(Place(tmp_path), plan({"a.yaml": CLAIM}))
+        compare(Destination(tmp_path), plan({"a.yaml": CLAIM}))
 
     assert EXIT_FAILED == error.value.exit_code
 
@@ -309,8 +310,9 @@ FULL_DISK = """
 import resource, sys
 from pathlib import Path
 from dsgen.errors import DsgenError
-from dsgen.writer import Place, Plan, compare, write
-directory, wanted = Place(Path(sys.argv[1])), Plan("job training/cifar", {"a.yaml": "new", "z/z.yaml": "x" * 5000})
+from dsgen.writer import Destination, Plan, compare, write
+directory = Destination(Path(sys.argv[1]))
+wanted = Plan("job training/cifar", {"a.yaml": "new", "z/z.yaml": "x" * 5000})
 changes = compare(directory, wanted)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:

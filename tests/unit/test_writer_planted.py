@@ -12,7 +12,7 @@ import pytest
 
 from dsgen.compiler import chart_files
 from dsgen.errors import DsgenError
-from dsgen.writer import INDEX, Place, Plan, Refused, compare, folder, staging, untouched, write
+from dsgen.writer import INDEX, Destination, Plan, RefusedError, compare, find_untouched, folder, staging, write
 from dsgen.writer.paths import is_path
 
 OLD, NEW, SECRET = "old\n", "new\n", "a secret of the user's\n"
@@ -50,12 +50,12 @@ def outside(tmp_path: Path) -> Iterator[Path]:
 def out(tmp_path: Path) -> Path:
     """A folder that was written before, with other texts."""
     plan = Plan(PLAN.owner, dict.fromkeys(FILES, OLD))
-    place = Place(tmp_path / "out")
+    place = Destination(tmp_path / "out")
     write(place, plan, compare(place, plan))
     return place.root
 
 
-def put(place: Place, plan: Plan = PLAN) -> None:
+def put(place: Destination, plan: Plan = PLAN) -> None:
     write(place, plan, compare(place, plan))
 
 
@@ -105,8 +105,8 @@ def test_what_is_no_file_in_the_place_of_a_file_is_refused_by_name(
     (out / path).unlink()
     plant(out / path, outside)
 
-    with pytest.raises(Refused, match=re.escape(f"{out / path} is in the way: it is {kind}. Move it, or choose")):
-        put(Place(out))
+    with pytest.raises(RefusedError, match=re.escape(f"{out / path} is in the way: it is {kind}. Move it, or choose")):
+        put(Destination(out))
 
     assert "a.yaml" == path or OLD == (out / "a.yaml").read_text()
 
@@ -114,7 +114,7 @@ def test_what_is_no_file_in_the_place_of_a_file_is_refused_by_name(
 def test_a_device_is_refused() -> None:
     plan = Plan("x", {"null": NEW, "zero": NEW})
 
-    refusals = compare(Place(Path("/dev")), plan).refusals
+    refusals = compare(Destination(Path("/dev")), plan).refusals
 
     assert 2 == sum("it is a device" in refusal for refusal in refusals)
     assert all("it is a link" in refusal for refusal in refusals if "it is a device" not in refusal)
@@ -128,8 +128,8 @@ def test_what_is_no_folder_in_the_place_of_a_folder_is_refused_by_name(
     (out / "templates").rmdir()
     plant(out / "templates", outside)
 
-    with pytest.raises(Refused, match=re.escape(f"{out / 'templates'} is in the way: it is {kind}, not a folder")):
-        put(Place(out))
+    with pytest.raises(RefusedError, match=re.escape(f"{out / 'templates'} is in the way: it is {kind}, not a folder")):
+        put(Destination(out))
 
     assert OLD == (out / "a.yaml").read_text()
 
@@ -142,8 +142,8 @@ def test_a_jobs_folder_that_is_a_link_is_refused(tmp_path: Path, outside: Path, 
     first.parent.mkdir()
     first.symlink_to(outside / target)
 
-    with pytest.raises(Refused, match=re.escape(f"{first} is in the way: it is a link, not a folder")):
-        put(Place(tmp_path / "out", below))
+    with pytest.raises(RefusedError, match=re.escape(f"{first} is in the way: it is a link, not a folder")):
+        put(Destination(tmp_path / "out", below))
 
 
 def test_what_the_user_named_may_be_a_link_and_lie_below_one(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_what_the_user_named_may_be_a_link_and_lie_below_one(tmp_path: Path) -> 
     (tmp_path / "link").symlink_to("real")
     (tmp_path / "real" / "named").symlink_to("out")
 
-    put(Place(tmp_path / "link" / "named"))
+    put(Destination(tmp_path / "link" / "named"))
 
     assert NEW == (tmp_path / "real" / "out" / "templates" / "b.yaml").read_text()
 
@@ -163,8 +163,8 @@ def test_an_index_cannot_have_files_removed_through_a_link(out: Path, outside: P
     (out / INDEX).write_text(json.dumps(index))
     (out / path.partition("/")[0]).symlink_to(outside / ("" if "/" in path else path))
 
-    with pytest.raises(Refused, match=f"{path.partition('/')[0]} is in the way: it is a link"):
-        put(Place(out))
+    with pytest.raises(RefusedError, match=f"{path.partition('/')[0]} is in the way: it is a link"):
+        put(Destination(out))
 
 
 @pytest.mark.usefixtures("outside")
@@ -181,17 +181,17 @@ def test_an_index_names_only_paths_inside(out: Path, path: str) -> None:
     (out / INDEX).write_text(json.dumps(index))
 
     with pytest.raises(DsgenError, match=f"{INDEX} is invalid .*it names .* not a path inside"):
-        put(Place(out))
+        put(Destination(out))
 
 
 def test_foreseen_temporary_names_are_no_way_out(out: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody can foresee them; if somebody did, the link would not be followed and the write would fail."""
     monkeypatch.setattr(staging, "temporary", lambda path: f".dsgen-foreseen-{path.rpartition('/')[2]}")
-    changes = compare(Place(out), PLAN)
+    changes = compare(Destination(out), PLAN)
     (out / ".dsgen-foreseen-b.yaml").symlink_to(outside / "victim")
 
     with pytest.raises(DsgenError, match=f"cannot write into {out}: File exists"):
-        write(Place(out), PLAN, changes)
+        write(Destination(out), PLAN, changes)
 
     assert [OLD, OLD] == [(out / path).read_text() for path in FILES]
 
@@ -202,8 +202,8 @@ def test_a_link_beside_the_files_is_refused_by_name(out: Path, outside: Path, pl
     """Helm and kubectl would follow it."""
     (out / name).symlink_to(outside / "victim")
 
-    with pytest.raises(Refused, match=re.escape(f"{out / name} is in the way: it is a link. Move it, or choose")):
-        put(Place(out), plan)
+    with pytest.raises(RefusedError, match=re.escape(f"{out / name} is in the way: it is a link. Move it, or choose")):
+        put(Destination(out), plan)
 
     assert (out / name).is_symlink()
 
@@ -215,14 +215,14 @@ def test_a_folder_that_cannot_be_listed_is_a_message(out: Path, monkeypatch: pyt
     monkeypatch.setattr(os, "scandir", refuse)
 
     with pytest.raises(DsgenError, match=re.escape(f"cannot read {out}: Permission denied")):
-        put(Place(out))
+        put(Destination(out))
 
 
 def test_a_link_in_another_folder_is_let_be(out: Path, outside: Path) -> None:
     (out / "other").mkdir()
     (out / "other" / "link").symlink_to(outside)
 
-    put(Place(out))
+    put(Destination(out))
 
     assert NEW == (out / "a.yaml").read_text()
 
@@ -230,12 +230,12 @@ def test_a_link_in_another_folder_is_let_be(out: Path, outside: Path) -> None:
 @pytest.mark.parametrize("name", ["README.md", "templates/c.yaml"])
 def test_a_folder_with_a_link_is_not_untouched(out: Path, outside: Path, name: str) -> None:
     plan = Plan(PLAN.owner, FILES, made_of=checksum("inputs"))
-    put(Place(out), plan)
-    assert untouched(Place(out), checksum("inputs"))
+    put(Destination(out), plan)
+    assert find_untouched(Destination(out), checksum("inputs"))
 
     (out / name).symlink_to(outside / "victim")
 
-    assert untouched(Place(out), checksum("inputs")) is None
+    assert find_untouched(Destination(out), checksum("inputs")) is None
 
 
 def swap(out: Path, outside: Path) -> None:
@@ -245,11 +245,11 @@ def swap(out: Path, outside: Path) -> None:
 
 
 def test_a_folder_swapped_for_a_link_after_the_comparison_is_refused(out: Path, outside: Path) -> None:
-    changes = compare(Place(out), PLAN)
+    changes = compare(Destination(out), PLAN)
     swap(out, outside)
 
-    with pytest.raises(Refused, match="templates is in the way: it is a link, not a folder"):
-        write(Place(out), PLAN, changes)
+    with pytest.raises(RefusedError, match="templates is in the way: it is a link, not a folder"):
+        write(Destination(out), PLAN, changes)
 
     assert OLD == (out / "a.yaml").read_text()
 
@@ -268,8 +268,8 @@ def test_a_link_swapped_in_between_check_and_use_cannot_win(
         return planted
 
     monkeypatch.setattr(folder, "_at", late)
-    with pytest.raises(Refused, match="templates is in the way: it is a link"):
-        put(Place(out))
+    with pytest.raises(RefusedError, match="templates is in the way: it is a link"):
+        put(Destination(out))
 
     assert OLD == (out / "before" / "b.yaml").read_text()
 
@@ -282,7 +282,7 @@ def test_a_file_swapped_for_a_link_is_not_read(out: Path, outside: Path, monkeyp
     monkeypatch.setattr(folder, "_status", lambda above, name: regular)  # noqa: ARG005 - what was there a moment ago
 
     with (
-        folder.Folder(Place(out)) as opened,
+        folder.Folder(Destination(out)) as opened,
         pytest.raises(DsgenError, match=r"cannot read .*a\.yaml: Too many levels"),
     ):
         opened.read("a.yaml")
@@ -295,8 +295,8 @@ def test_a_pipe_swapped_in_is_not_waited_for(out: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(folder, "_status", lambda above, name: regular)  # noqa: ARG005 - what was there a moment ago
 
     with (
-        folder.Folder(Place(out)) as opened,
-        pytest.raises(Refused, match=r"a\.yaml is in the way: it is a named pipe"),
+        folder.Folder(Destination(out)) as opened,
+        pytest.raises(RefusedError, match=r"a\.yaml is in the way: it is a named pipe"),
     ):
         opened.read("a.yaml")
 
@@ -306,7 +306,7 @@ def test_a_file_that_is_too_large_is_not_read(out: Path) -> None:
         stream.truncate(folder.LARGEST + 1)
 
     assert (f"{out / 'a.yaml'} is in the way: it is larger than 64 MiB. Move it, or choose another folder",) == compare(
-        Place(out), PLAN
+        Destination(out), PLAN
     ).refusals
 
 

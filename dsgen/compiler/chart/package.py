@@ -14,7 +14,7 @@ from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.sources import chart_program, read
 from dsgen.language.files import SHIPPED
 from dsgen.language.text import quote
-from dsgen.schema import published
+from dsgen.schema import export
 
 STATIC = Path(__file__).with_name("static")
 RELEASE = Path(__file__).with_name("release.yaml")
@@ -36,15 +36,13 @@ def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-
         **{path.relative_to(STATIC).as_posix(): read(path) for path in STATIC.rglob("*") if path.is_file()},
         **{f"templates/{path}": text for path, text in compiled_templates().items()},
     }
-    templates[(FIRST / VALUES.name).as_posix()] = read(VALUES).replace(
-        "<MAPS>", published.as_json(schema.maps()).rstrip()
-    )
+    templates[(FIRST / VALUES.name).as_posix()] = read(VALUES).replace("<MAPS>", export.as_json(schema.maps()).rstrip())
     if values and (values["name"] or values["namespace"]):
         templates[(FIRST / RELEASE.name).as_posix()] = read(RELEASE)
     files = {
         "Chart.yaml": chart_yaml(name),
         "values.yaml": values_file(values),
-        "values.schema.json": published.as_json(published.for_chart()),
+        "values.schema.json": export.as_json(export.for_chart()),
         **{path: text.replace(CHART_NAME, name) for path, text in templates.items()},
         **{path: SHIPPED.texts[path] for path in chart_program().files},
     }

@@ -11,9 +11,9 @@ from typing import Protocol
 
 from jinja2 import nodes
 
-from dsgen.compiler.frontend import shipped, tree
-from dsgen.compiler.frontend.facts import facts
-from dsgen.compiler.frontend.results import entry_type, is_whole, literal, result_type
+from dsgen.compiler.frontend import files, tree
+from dsgen.compiler.frontend.narrowing import facts
+from dsgen.compiler.frontend.result_types import entry_type, is_whole, literal, result_type
 from dsgen.compiler.frontend.scope import Scope
 from dsgen.compiler.frontend.source import CompileError, Unit
 from dsgen.compiler.frontend.tree import Expr
@@ -22,7 +22,7 @@ from dsgen.language.builtins import Builtin, rows
 
 FILTERS, FUNCTIONS, TESTS, OPERATORS = (rows(kind) for kind in ("filter", "function", "test", "operator"))
 ROOTS = ("values", "release")
-FILES = shipped.NAME
+FILES = files.NAME
 RELEASE_FIELDS = ("name", "namespace")
 
 
@@ -203,13 +203,13 @@ class Expressions:
         return table[name]
 
     def _file(self, node: nodes.Call, method: nodes.Getattr) -> Expr:
-        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr in shipped.METHODS
+        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr in files.METHODS
         if not is_files or len(node.args) != 1:
-            raise self.error(node, shipped.ONLY)
+            raise self.error(node, files.ONLY)
         if method.attr != "digest" and FILES not in self.roots:
             raise self.error(node, "files are read in templates, not in helpers")
         try:
-            return shipped.call(method.attr, self.value(node.args[0]), self.helpers.files, self.helpers.used_files)
+            return files.call(method.attr, self.value(node.args[0]), self.helpers.files, self.helpers.used_files)
         except ValueError as problem:
             raise self.error(node, str(problem)) from None
 

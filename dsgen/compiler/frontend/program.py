@@ -33,7 +33,7 @@ class Program:
         return {name: helper for name, helper in self.helpers if helper.unit.name == path and helper.bodies}
 
 
-def typed(
+def type_program(
     units: Mapping[str, Unit],
     schema: Mapping[str, Any],
     files: Mapping[str, str],

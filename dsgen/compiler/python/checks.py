@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.helpers import Helper
 from dsgen.compiler.frontend.tree import Body, Statement
-from dsgen.compiler.python.expressions import Expressions
+from dsgen.compiler.python.expressions import PythonExpressions
 from dsgen.compiler.python.functions import STEP, WIDTH, Functions
 
 PARAMETERS = ("values", "release", "watch")
@@ -14,7 +14,7 @@ PARAMETERS = ("values", "release", "watch")
 class Rows(Functions):
     """Writes the bodies of rows. Each iteration starts with the recorded reads from before the loop."""
 
-    def __init__(self, expressions: Expressions) -> None:
+    def __init__(self, expressions: PythonExpressions) -> None:
         super().__init__(expressions)
         self._expressions = expressions
 

@@ -13,7 +13,7 @@ from dsgen.compiler.schema import expanded_schema, kubernetes_version
 from dsgen.schema.violations import BELOW, VIOLATED
 
 SCHEMA = '''\
-"""The schema of the values, which dsgen/schema/walk.py reads.
+"""The schema of the values, which dsgen/schema/access.py reads.
 
 Written by `make generate` from dsgen/schema/values.json and kubernetes.json; changes are lost.
 """
@@ -22,7 +22,7 @@ KUBERNETES_VERSION = "{version}"
 SCHEMA = \\
 '''
 DEFAULTS = '''\
-"""The defaults of the values, in rules for dsgen/schema/filling.py.
+"""The defaults of the values, in rules for dsgen/schema/default_values.py.
 
 Written by `make generate` from dsgen/schema/values.json; changes are lost.
 """

@@ -44,7 +44,7 @@ class Python:
         return self.text if self.level >= level else f"({self.text})"
 
 
-class Expressions:
+class PythonExpressions:
     """Writes expressions, and collects the functions that they call, by module."""
 
     def __init__(self, helpers: Helpers) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
 from dsgen.compiler.frontend.types import INT
-from dsgen.compiler.python.expressions import TEXT, Expressions
+from dsgen.compiler.python.expressions import TEXT, PythonExpressions
 from dsgen.language import functions, text
 
 WIDTH = 120
@@ -53,7 +53,7 @@ def _literal(content: str) -> str:
 class Functions:
     """Writes bodies as the lines of functions. The text of a helper does not end with a newline."""
 
-    def __init__(self, expressions: Expressions, is_helper: bool = False) -> None:
+    def __init__(self, expressions: PythonExpressions, is_helper: bool = False) -> None:
         self._expressions, self._is_helper = expressions, is_helper
 
     def lines(self, body: Body, pad: str) -> Iterator[str]:

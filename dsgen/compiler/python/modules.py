@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Iterable, Mapping
 
+from dsgen.catalogue import TEMPLATES
 from dsgen.compiler.checks import ROWS
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.expressions import ROOTS
@@ -11,10 +12,9 @@ from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.tree import Body
 from dsgen.compiler.python.checks import PARAMETERS, Rows
 from dsgen.compiler.python.data import deepspeed_module, defaults_module, rules_module, schema_module
-from dsgen.compiler.python.expressions import Expressions
+from dsgen.compiler.python.expressions import PythonExpressions
 from dsgen.compiler.python.functions import STEP, WIDTH, Functions
 from dsgen.compiler.sources import python_program
-from dsgen.objects import TEMPLATES
 
 PACKAGE = "dsgen.generated"
 HEAD = '''\
@@ -60,7 +60,7 @@ def python_modules(program: Program, templates: Iterable[str], package: str = PA
 
 
 def _manifests(program: Program, templates: Iterable[str], package: str) -> tuple[str, set[str]]:
-    expressions = Expressions(program.helpers)
+    expressions = PythonExpressions(program.helpers)
     names = {path: expressions.local(function_name(path)) for path in templates}
     functions = [_template(expressions, name, path, program.templates[path]) for path, name in names.items()]
     table = ["TEMPLATES = {", *(f'{STEP}"{path}": {name},' for path, name in names.items()), "}"]
@@ -70,7 +70,7 @@ def _manifests(program: Program, templates: Iterable[str], package: str) -> tupl
 
 
 def _checks(program: Program, package: str) -> tuple[str, set[str]]:
-    expressions = Expressions(program.helpers)
+    expressions = PythonExpressions(program.helpers)
     rows = program.helpers_of(ROWS)
     functions = [
         _function(name, PARAMETERS, helper.comment, Rows(expressions).row(helper)) for name, helper in rows.items()
@@ -82,7 +82,7 @@ def _checks(program: Program, package: str) -> tuple[str, set[str]]:
 
 def _helpers(program: Program, wanted: Iterable[str]) -> str:
     """The module of these helpers and of those that they call in turn."""
-    expressions = Expressions(program.helpers)
+    expressions = PythonExpressions(program.helpers)
     texts: dict[str, str] = {}
     missing = set(wanted)
     while missing:
@@ -98,7 +98,7 @@ def function_name(path: str) -> str:
     return path.rpartition(".")[0].replace("/", "_").replace("-", "_")
 
 
-def _template(expressions: Expressions, name: str, path: str, body: Body) -> str:
+def _template(expressions: PythonExpressions, name: str, path: str, body: Body) -> str:
     words, rest = path, body
     if body and isinstance(body[0], tree.Comment):
         words = f"{path}: {body[0].text}"
@@ -108,7 +108,7 @@ def _template(expressions: Expressions, name: str, path: str, body: Body) -> str
     return _function(name, ROOTS, words, Functions(expressions).lines(rest, STEP))
 
 
-def _helper(expressions: Expressions, name: str, helper: Helper) -> str:
+def _helper(expressions: PythonExpressions, name: str, helper: Helper) -> str:
     """The function of a helper, which must be the same for all types of its arguments."""
     parameters = [one if one in ROOTS else expressions.local(one) for one in helper.parameters]
     functions = Functions(expressions, is_helper=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, Position
-from dsgen.schema.quoted import shown
+from dsgen.schema.display import format_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,13 +81,13 @@ PROGRAMS = (
 )
 
 
-def problem_of(root: Node) -> Diagnostic | None:
+def find_foreign_file(root: Node) -> Diagnostic | None:
     """The one problem of a file of another program; None for any other file."""
     data = root.data()
     if not isinstance(data, dict):
         return None
     if isinstance(data.get("apiVersion"), str) and isinstance(data.get("kind"), str):
-        kind = f"{shown(data['kind'])} of {shown(data['apiVersion'])}"
+        kind = f"{format_value(data['kind'])} of {format_value(data['apiVersion'])}"
         message = f"the file is a {kind}, a Kubernetes object, not a values file"
         return _problem(root, "kind", message, f"convert a training: dsgen import {root.position.file}")
     for program in PROGRAMS:
@@ -107,7 +107,7 @@ ABSENT = ("DS201", "DS202", "DS901")
 """The problems of values without them."""
 
 
-def of_overlay(root: Node, found: list[Diagnostic]) -> list[Diagnostic]:
+def simplify_overlay(root: Node, found: list[Diagnostic]) -> list[Diagnostic]:
     """The problems of a job; if its values are only an overlay, one problem in place of those for what is absent."""
     keys = root.value.keys() if isinstance(root.value, dict) and not root.is_partial else ()
     if not keys or not set(keys) <= {*schema.keys(schema.load())}.difference(NEEDED):
@@ -120,7 +120,7 @@ def of_overlay(root: Node, found: list[Diagnostic]) -> list[Diagnostic]:
     return [overlay, *(problem for problem in found if problem.id not in ABSENT)]
 
 
-def empty(file: str) -> Diagnostic:
+def report_empty(file: str) -> Diagnostic:
     """The problem of a file without values."""
     hint = "write the values of a job into it; `dsgen init FILE` writes a new file to start from"
     return Diagnostic("DS113", "the file is empty: it has no values", Position(file, 1, 1), hint=hint)

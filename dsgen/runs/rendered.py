@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen.errors import DsgenError
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.quantities import amount
+from dsgen.reading.quantities import parse_quantity
 from dsgen.reading.reader import read
 from dsgen.render import render
 from dsgen.values import Release
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
     from dsgen.render import Document
     from dsgen.values import Job
 
@@ -57,7 +57,7 @@ class Objects:
         return {path: text for path, text in self.job.items() if kind_and_name(text)[0] in _CLAIMS}
 
 
-def of_documents(documents: Iterable[Document]) -> Objects:
+def collect_objects(documents: Iterable[Document]) -> Objects:
     """The objects of rendered documents."""
     texts: dict[str, dict[str, str]] = {"run": {}, "name": {}}
     for document in documents:
@@ -65,31 +65,31 @@ def of_documents(documents: Iterable[Document]) -> Objects:
     return Objects(texts["run"], texts["name"])
 
 
-def of_job(job: Job) -> Objects:
+def render_objects(job: Job) -> Objects:
     """The objects of a job without errors. The job of a chart may lack a name, which its releases provide."""
     names = job.release
-    return of_documents(render(job.data, Release(names.name or "release", names.namespace or "default")))
+    return collect_objects(render(job.data, Release(names.name or "release", names.namespace or "default")))
 
 
 class Field(NamedTuple):
     """A field that differs between two texts of an object, with its values; None for an absent field."""
 
-    path: Path
+    path: KeyPath
     old: Any
     new: Any
 
 
-def fields(old: str, new: str) -> list[Field]:
+def compare_texts(old: str, new: str) -> list[Field]:
     """The fields that differ between two texts of an object."""
-    return list(_fields(data_of(old), data_of(new), ()))
+    return list(_fields(parse_object(old), parse_object(new), ()))
 
 
-def data_of(text: str) -> Any:
+def parse_object(text: str) -> Any:
     """An object as plain data."""
     return read(SourceText("", text)).root.data()
 
 
-def _fields(old: Any, new: Any, path: Path) -> Iterator[Field]:
+def _fields(old: Any, new: Any, path: KeyPath) -> Iterator[Field]:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
             yield from _fields(old.get(key), new.get(key), (*path, key))
@@ -104,9 +104,9 @@ def is_possible(old: str, new: str) -> bool:
     """Whether the API server accepts this change of a claim."""
     if old == new:
         return True
-    before, after = data_of(old), data_of(new)
+    before, after = parse_object(old), parse_object(new)
     try:
-        sizes = [amount(_without_size(each)) for each in (before, after)]
+        sizes = [parse_quantity(_without_size(each)) for each in (before, after)]
         return bool(before["spec"] == after["spec"] and sizes[0] <= sizes[1])
     except (KeyError, TypeError, ValueError, AttributeError):  # not an object that dsgen wrote
         return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dsgen.problems.diagnostics import Position
 from dsgen.reading.nodes import MAX_TEXT, Node, SourceText, Tree
-from dsgen.reading.scalars import FALSE, NULL, TRUE, Unreadable, resolve, surprise
+from dsgen.reading.scalars import FALSE, NULL, TRUE, UnreadableScalarError, resolve, surprise
 
 MAX_DEPTH = 50
 MAX_VALUES = 20_000
@@ -30,16 +30,16 @@ def read(source: SourceText) -> Tree | None:
     if is_long or not text.endswith("\n") or not text.replace("\n", "").isprintable():
         return None
     try:
-        return Tree(_Reader(source.name, text).document())
-    except (_Other, Unreadable):
+        return Tree(_FastReader(source.name, text).document())
+    except (_NotInSubsetError, UnreadableScalarError):
         return None
 
 
-class _Other(Exception):  # noqa: N818 - control flow in this module: the file is not in the subset
+class _NotInSubsetError(Exception):
     pass
 
 
-class _Reader:
+class _FastReader:
     """Reads line by line; `number` is the index of the next line."""
 
     def __init__(self, name: str, text: str) -> None:
@@ -52,10 +52,10 @@ class _Reader:
         if not words:
             return Node({}, Position(self.name, 1, 1))
         if width:
-            raise _Other
+            raise _NotInSubsetError
         root = self._map(0, 0, self._at(0))
         if self.number < len(self.lines):
-            raise _Other
+            raise _NotInSubsetError
         return root
 
     def _at(self, column: int) -> Position:
@@ -82,7 +82,7 @@ class _Reader:
             name, colon, rest = words.partition(":")
             key = name[1:-1] if name[:1] == '"' == name[-1:] and len(name) > 2 else name
             if not colon or (rest and rest[0] != " ") or not _is_key(key, name) or key in entries:
-                raise _Other
+                raise _NotInSubsetError
             place = self._at(width)
             value = rest.lstrip(" ")
             if not value or value[0] == "#":
@@ -95,7 +95,7 @@ class _Reader:
             if indent < width:
                 return Node(entries, at)
             if indent > width:
-                raise _Other
+                raise _NotInSubsetError
 
     def _list(self, width: int, depth: int) -> Node:
         """The list whose first dash is in the current line, at column `width`."""
@@ -105,12 +105,12 @@ class _Reader:
             indent, words = self._next()
             if indent != width or (words[:2] != "- " and words != "-"):
                 if indent > width:
-                    raise _Other
+                    raise _NotInSubsetError
                 return Node(items, at)
             item = words[1:].lstrip(" ")
             column = width + len(words) - len(item)
             if not item or item[0] == "#":
-                raise _Other
+                raise _NotInSubsetError
             item = item.rstrip(" ")
             plain = item.partition(" #")[0].rstrip(" ")
             if item[0] not in _INDICATORS and (": " in plain or plain[-1] == ":"):
@@ -121,7 +121,7 @@ class _Reader:
     def _below(self, width: int, depth: int, at: Position) -> Node:
         """The value in the lines below a key with this indentation; null, at the end of the key, if there are none."""
         if depth > MAX_DEPTH:
-            raise _Other
+            raise _NotInSubsetError
         self.number += 1
         indent, words = self._next()
         is_list = words[:2] == "- " or words == "-"
@@ -140,26 +140,26 @@ class _Reader:
             node, end = self._in_flow(text, 0, column, depth)
             rest = text[end:]
             if (rest and not rest.startswith(" ")) or rest.lstrip(" ")[:1] not in ("", "#"):
-                raise _Other
+                raise _NotInSubsetError
         else:
             plain = text.partition(" #")[0].rstrip(" ")
             if ": " in plain or plain[-1] == ":":
-                raise _Other
+                raise _NotInSubsetError
             node = self._plain(plain, at)
         self.number += 1
         return node
 
     def _plain(self, text: str, at: Position) -> Node:
         if not text or text[0] in _INDICATORS or text == "-" or text[:2] == "- " or text in ("<<", "="):
-            raise _Other
+            raise _NotInSubsetError
         if surprise(text):
-            raise _Other
+            raise _NotInSubsetError
         return Node(resolve(text), at, None, text)
 
     def _literal(self, head: str, width: int) -> str:
         """The text in the lines below `|` or `|-`, which are indented more than the key or the dash."""
         if head not in ("|", "|-"):
-            raise _Other
+            raise _NotInSubsetError
         lines: list[str] = []
         inside = 0
         self.number += 1
@@ -169,21 +169,21 @@ class _Reader:
             indent = len(line) - len(words)
             if not words:
                 if line and indent != inside:
-                    raise _Other
+                    raise _NotInSubsetError
                 lines.append("")
                 self.number += 1
                 continue
             inside = inside or indent
             if indent < inside or inside <= width:
                 if indent > width:
-                    raise _Other
+                    raise _NotInSubsetError
                 break
             lines.append(line[inside:])
             self.number += 1
         while lines and not lines[-1]:
             lines.pop()
         if not lines:
-            raise _Other
+            raise _NotInSubsetError
         return "\n".join(lines) + ("\n" if head == "|" else "")
 
     # -- lists and maps on one line -----------------------------------------------------------------------------------
@@ -193,12 +193,12 @@ class _Reader:
         at = self._at(column + start)
         first = text[start : start + 1]
         if depth > MAX_DEPTH or not first:
-            raise _Other
+            raise _NotInSubsetError
         if first in "\"'":
             end = text.find(first, start + 1)
             value = text[start + 1 : end]
             if end < 0 or text[end + 1 : end + 2] == first or (first == '"' and "\\" in value):
-                raise _Other
+                raise _NotInSubsetError
             return Node(value, at), end + 1
         if first == "[":
             return self._flow_list(text, start, column, depth, at)
@@ -208,7 +208,7 @@ class _Reader:
         while end < len(text) and (text[end] not in _END_IN_FLOW or _is_inside(text, end)):
             end += 1
         if text[end : end + 1] not in (",", "]", "}"):
-            raise _Other
+            raise _NotInSubsetError
         return self._plain(text[start:end].rstrip(" "), at), end
 
     def _flow_list(self, text: str, start: int, column: int, depth: int, at: Position) -> tuple[Node, int]:
@@ -223,7 +223,7 @@ class _Reader:
             if text[index : index + 1] == "]":
                 return Node(items, at), index + 1
             if text[index : index + 1] != ",":
-                raise _Other
+                raise _NotInSubsetError
             index += 1
 
     def _flow_map(self, text: str, start: int, column: int, depth: int, at: Position) -> tuple[Node, int]:
@@ -236,7 +236,7 @@ class _Reader:
             colon = text.find(": ", index)
             key = text[index:colon]
             if colon < 0 or not _is_key(key, key) or key in entries:
-                raise _Other
+                raise _NotInSubsetError
             value, end = self._in_flow(text, _skip_blanks(text, colon + 1), column, depth + 1)
             value.key = self._at(column + index)
             entries[key] = value
@@ -244,7 +244,7 @@ class _Reader:
             if text[index : index + 1] == "}":
                 return Node(entries, at), index + 1
             if text[index : index + 1] != ",":
-                raise _Other
+                raise _NotInSubsetError
             index += 1
 
 

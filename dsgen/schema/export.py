@@ -7,10 +7,10 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dsgen.schema.walk import DEFINITION, is_always_there, load, resolve, types
+from dsgen.schema.access import DEFINITION, is_always_there, load, resolve, types
 
 if TYPE_CHECKING:
-    from dsgen.schema.walk import Schema
+    from dsgen.schema.access import Schema
 
 FREE, NULLS_IN_MAPS = f"{DEFINITION}withoutNull", "nullsInMaps"
 FREE_MAP = {

@@ -8,19 +8,19 @@ from dsgen.deepspeed.keys import REMOVED, table
 
 if TYPE_CHECKING:
     from dsgen.deepspeed.keys import Rule
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
     from dsgen.schema import Schema
 
 PARAMETER: Schema = {"description": "A parameter of the class in type; dsgen checks its name and type."}
 COPIED = ("enum", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
 
 
-def schema() -> Schema:
+def build_schema() -> Schema:
     """The whole configuration of the newest version, and the keys that it no longer has."""
     return _of_rule({"types": ["object"], **table()}, ())
 
 
-def _of_rule(rule: Rule, path: Path) -> Schema:
+def _of_rule(rule: Rule, path: KeyPath) -> Schema:
     """One key; empty if its value may be anything."""
     schema: Schema = {name: rule[name] for name in COPIED if name in rule}
     if types := rule.get("types"):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dsgen.reading.scalars import Unreadable, resolve
+from dsgen.reading.scalars import UnreadableScalarError, resolve
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-")
 """Characters of a word that needs no quotes, unless YAML reads it as another type."""
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value on one line, without secrets; a long one is cut."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -42,5 +42,5 @@ def is_plain(word: str) -> bool:
         return False
     try:
         return resolve(word) == word
-    except Unreadable:
+    except UnreadableScalarError:
         return False

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from dsgen.compiler.frontend import tree
-from dsgen.compiler.frontend.results import entry_type
+from dsgen.compiler.frontend.result_types import entry_type
 from dsgen.compiler.frontend.scope import Facts
 from dsgen.compiler.frontend.tree import Expr
 from dsgen.compiler.frontend.types import ANY, INT, STR

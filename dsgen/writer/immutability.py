@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dsgen.writer.history import History
     from dsgen.writer.index import Run
-    from dsgen.writer.paths import Place
+    from dsgen.writer.paths import Destination
     from dsgen.writer.plan import Mode, Plan
 
     Contents = Mapping[str, bytes | None]
@@ -36,7 +36,7 @@ class Verdict:
     renewed: bool = False
 
 
-def judge(place: Place, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
+def judge(place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
     """The verdict on the run and the claims of a plan."""
     verdict = _run(place, plan, contents, history, mode)
     if plan.guard is None:
@@ -48,7 +48,7 @@ def judge(place: Place, plan: Plan, contents: Contents, history: History, mode: 
     return replace(verdict, plan=replace(verdict.plan, files=files), problems=(*verdict.problems, *claims.problems))
 
 
-def _run(place: Place, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
+def _run(place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
     index, known = history.index, history.index.runs.get(plan.run)
     if known is not None and known.sha256 == plan.run_checksum:
         return Verdict(plan)
@@ -67,7 +67,7 @@ def _run(place: Place, plan: Plan, contents: Contents, history: History, mode: M
 
 
 def _kept(
-    place: Place, plan: Plan, contents: Contents, history: History, known: Run, paths: Collection[str]
+    place: Destination, plan: Plan, contents: Contents, history: History, known: Run, paths: Collection[str]
 ) -> Verdict:
     """The existing files of the run, in which only `suspend` changes, and those of the job that it needs.
 
@@ -109,7 +109,7 @@ def _changed_bytes(plan: Plan, contents: Contents, history: History, known: Run 
     return sorted(path for path, text in shown.items() if text != _frozen_plan(plan, path))
 
 
-def _by_bytes(place: Place, plan: Plan, changed: list[str], history: History, known: Run | None) -> Diagnostic:
+def _by_bytes(place: Destination, plan: Plan, changed: list[str], history: History, known: Run | None) -> Diagnostic:
     lines = [
         "The objects of a run never change: change run.id to train with the new values. "
         "If this run was never applied, --replace replaces it",
@@ -122,7 +122,7 @@ def _by_bytes(place: Place, plan: Plan, changed: list[str], history: History, kn
     return plan.guard.run_without_values(message, "\n".join(lines))
 
 
-def _why_bytes(place: Place, plan: Plan, history: History, known: Run | None) -> Iterator[str]:
+def _why_bytes(place: Destination, plan: Plan, history: History, known: Run | None) -> Iterator[str]:
     if known is None:
         yield f"{place.path / INDEX}, which recorded them, is missing"
     elif history.index.run != plan.run:

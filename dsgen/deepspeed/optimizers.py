@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from dsgen.deepspeed.combinations import ZERO, Config
 from dsgen.deepspeed.keys import AUTO, NO_VERSION, RelativeDiagnostic, of_value, table, when
 from dsgen.deepspeed.versions import KNOWN, NEWEST
-from dsgen.schema.suggestions import closest, did_you_mean
-from dsgen.schema.validate import shown
+from dsgen.schema.display import format_value
+from dsgen.schema.suggestions import did_you_mean, find_closest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ NO_PARAMETER = "max_grad_norm"
 TYPE = ("optimizer", "type")
 
 
-def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[RelativeDiagnostic]:
+def check_names(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[RelativeDiagnostic]:
     """Names and parameters that DeepSpeed refuses when the training starts."""
     known = Config(config)
     yield from _optimizer(known, version)
@@ -30,9 +30,9 @@ def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterat
 
 def _unknown_name(path: tuple[str, str], name: str, known: list[str]) -> RelativeDiagnostic:
     """An error if it is a misspelling; another version of torch may have any other name."""
-    close = closest(name, known)
+    close = find_closest(name, known)
     hint = did_you_mean(close) or f"possible values: {', '.join(known)}"
-    message = f"{path[0]}.type: neither DeepSpeed nor torch has {shown(name)}"
+    message = f"{path[0]}.type: neither DeepSpeed nor torch has {format_value(name)}"
     return RelativeDiagnostic("DS262", path, message, hint, "error" if close else "warning")
 
 
@@ -117,7 +117,7 @@ def _parameters(kind: str, config: Config, rule: Rule, version: Version) -> Iter
         if key in rule["keys"]:
             yield from of_value(path, value, rule["keys"][key], False, version)
         elif key != NO_PARAMETER:
-            close = closest(key, list(rule["keys"]))
+            close = find_closest(key, list(rule["keys"]))
             hint = did_you_mean(close) or f"possible keys: {', '.join(rule['keys'])}"
             what = "ignored" if rule.get("unknown") == "ignored" else "refused"
             is_sure = what == "refused" and (close or (rule.get("unknown") == "rejected" and version.is_covered))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dsgen.language.readable import ReadableWriter
-from dsgen.problems.diagnostics import Path
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.problems.escaping import visible
 from dsgen.values import Job
 
@@ -19,7 +19,7 @@ class _Commented(ReadableWriter):
     def __init__(self, job: Job) -> None:
         self.root = job.root
 
-    def comment(self, path: Path) -> str:
+    def comment(self, path: KeyPath) -> str:
         node, known = self.root.find(path)
         place = node.key or node.position
         if len(known) < len(path):

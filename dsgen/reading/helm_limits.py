@@ -8,7 +8,7 @@ _SHORT_KEY = 128
 """A key of so many characters is short enough as JSON, whatever its characters are."""
 
 
-def uncarried_text(text: str) -> str:
+def explain_text(text: str) -> str:
     """The reason why Helm 3 fails on a text, however it is quoted; empty if it does not.
 
     U+0085 is allowed here: Helm 3 reads it as a line break when it checks the patterns of the schema, and those reject
@@ -17,7 +17,7 @@ def uncarried_text(text: str) -> str:
     return _uncarried(text.replace("\x85", ""))
 
 
-def is_uncarried(char: str) -> bool:
+def is_refused(char: str) -> bool:
     """Whether it is a control character, a lone surrogate or a noncharacter."""
     return "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" or char in "\ufffe\uffff"
 
@@ -25,16 +25,16 @@ def is_uncarried(char: str) -> bool:
 def _uncarried(text: str) -> str:
     if text.replace("\n", "").isprintable():
         return ""
-    char = next(filter(is_uncarried, text), "")
+    char = next(filter(is_refused, text), "")
     return f"has the character U+{ord(char):04X}, which Helm cannot read" if char else ""
 
 
-def unpassable_text(text: str) -> str:
+def explain_argument(text: str) -> str:
     """The reason why a text that Helm can read cannot be passed to a program; empty if it can."""
     return "has the character U+0000, which no argument, variable or path can hold" if "\0" in text else ""
 
 
-def uncarried_key(key: str) -> str:
+def explain_key(key: str) -> str:
     """The reason why Helm cannot read a key; empty if it can."""
     if key == "<<":
         return "is read as a merge by Helm, even in quotes"

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, path_text
-from dsgen.reading.carried import uncarried_key
-from dsgen.reading.nodes import kind
-from dsgen.reading.quantities import seconds
+from dsgen.reading.helm_limits import explain_key
+from dsgen.reading.nodes import name_type
+from dsgen.reading.quantities import parse_duration
 from dsgen.reading.scalars import LONGEST_INTEGER
 from dsgen.schema import suggestions
-from dsgen.schema.quoted import item, shown
+from dsgen.schema.display import format_value, item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from dsgen.problems.diagnostics import Path
+    from dsgen.problems.diagnostics import KeyPath
     from dsgen.reading.nodes import Node
-    from dsgen.schema.violations import Violated
+    from dsgen.schema.violations import KeywordViolation
 
 TYPE_WORDS = {
     "string": "a string",
@@ -36,21 +36,21 @@ class About(NamedTuple):
     """The kind of file that a schema describes: its name for messages, and the function that hints at unknown keys."""
 
     file: str
-    hint: Callable[[str, Path, schema.Schema], str]
+    hint: Callable[[str, KeyPath, schema.Schema], str]
 
 
-VALUES = About("a values file", suggestions.for_key)
+VALUES = About("a values file", suggestions.suggest_key)
 
 
 class Violation(NamedTuple):
     """One violated keyword of the schema, with its place."""
 
-    violated: Violated
+    violated: KeywordViolation
     node: Node
     about: About
 
     @property
-    def path(self) -> Path:
+    def path(self) -> KeyPath:
         return self.violated.path
 
     @property
@@ -88,7 +88,7 @@ class Violation(NamedTuple):
 
 def _unknown_keys(violation: Violation) -> Iterator[Diagnostic]:
     for key in violation.value:
-        if key not in violation.known and not uncarried_key(key):  # reported as DS111
+        if key not in violation.known and not explain_key(key):  # reported as DS111
             where = path_text(violation.path) or violation.about.file
             message = f'"{key}" is not a key of {where}'
             hint = violation.about.hint(key, violation.path, violation.rule)
@@ -105,8 +105,8 @@ def _wrong_type(violation: Violation) -> Iterator[Diagnostic]:
 
 def _is(value: Any, wanted: Sequence[str]) -> str:
     if isinstance(value, float) and "integer" in wanted:
-        return shown(value)
-    return kind(value) if isinstance(value, dict | list) else f"{kind(value)} ({shown(value)})"
+        return format_value(value)
+    return name_type(value) if isinstance(value, dict | list) else f"{name_type(value)} ({format_value(value)})"
 
 
 def _repair(violation: Violation, wanted: Sequence[str]) -> str:
@@ -126,17 +126,17 @@ def _repair(violation: Violation, wanted: Sequence[str]) -> str:
         isinstance(value, str)
         and "integer" in wanted
         and str(path[-1]).endswith("Seconds")
-        and (time := seconds(value))
+        and (time := parse_duration(value))
     ):
         return f"write it in seconds: {time}"
     if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
         return "write true or false, without quotes"
     if "array" in wanted:
         return _as_list(violation)
-    return suggestions.possible_keys(violation.known) if "object" in wanted else ""
+    return suggestions.list_possible_keys(violation.known) if "object" in wanted else ""
 
 
-COMMANDS: tuple[Path, ...] = (("training", "exec"), ("launch", "command"), ("lifecycle", "debug", "command"))
+COMMANDS: tuple[KeyPath, ...] = (("training", "exec"), ("launch", "command"), ("lifecycle", "debug", "command"))
 """Keys whose list begins with a program; it may be a shell."""
 
 
@@ -152,21 +152,21 @@ def _as_list(violation: Violation) -> str:
     is_set = violation.node.position.file.startswith("--set")
     if isinstance(value, str) and violation.path in COMMANDS and commands.needs_shell(value):
         where = f"in a file, write {violation.name}" if is_set else "write it as a list, with a shell"
-        return f"{where}: {commands.as_list(value)}"
-    words = commands.words_of(value) if isinstance(value, str) else [shown(value)]
+        return f"{where}: {commands.format_command(value)}"
+    words = commands.split_words(value) if isinstance(value, str) else [format_value(value)]
     if is_set:
         return f"write it as a list: {{{','.join(map(item, words))}}}"
     each = ", one item for each argument" if len(words) > 1 else ""
-    return f"write it as a list{each}: {commands.listed(words)}"
+    return f"write it as a list{each}: {commands.format_list(words)}"
 
 
 def _as_text(violation: Violation) -> str:
     """A hint for a value that should be a string."""
     import re
 
-    text = violation.node.text or shown(violation.value)
+    text = violation.node.text or format_value(violation.value)
     if "enum" in violation.rule:
-        return suggestions.possible(violation.rule["enum"])
+        return suggestions.list_possible(violation.rule["enum"])
     if "pattern" in violation.rule and not re.fullmatch(violation.rule["pattern"], text):
         return _pattern_words(violation)
     if violation.node.position.file == "--set":
@@ -181,12 +181,14 @@ def _as_text(violation: Violation) -> str:
 def _not_in_enum(violation: Violation) -> Iterator[Diagnostic]:
     if type(violation.value) is not str:
         return  # reported as a wrong type
-    hint = suggestions.among(violation.value, violation.limit)
-    yield violation.problem("DS103", f"{violation.name} cannot be {shown(violation.value)}", hint)
+    hint = suggestions.suggest_among(violation.value, violation.limit)
+    yield violation.problem("DS103", f"{violation.name} cannot be {format_value(violation.value)}", hint)
 
 
 def _wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
-    yield violation.problem("DS104", f"{violation.name} cannot be {shown(violation.value)}", _pattern_words(violation))
+    yield violation.problem(
+        "DS104", f"{violation.name} cannot be {format_value(violation.value)}", _pattern_words(violation)
+    )
 
 
 def _pattern_words(violation: Violation) -> str:
@@ -226,7 +228,9 @@ def _beginning_with_a_letter(text: str) -> Iterator[str]:
 
 def _out_of_range(violation: Violation) -> Iterator[Diagnostic]:
     side = "at least" if violation.violated.keyword == "minimum" else "at most"
-    yield violation.problem("DS105", f"{violation.name} must be {side} {violation.limit}, not {shown(violation.value)}")
+    yield violation.problem(
+        "DS105", f"{violation.name} must be {side} {violation.limit}, not {format_value(violation.value)}"
+    )
 
 
 def _empty(violation: Violation) -> Iterator[Diagnostic]:

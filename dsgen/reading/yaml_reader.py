@@ -12,13 +12,13 @@ import yaml
 
 from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.reading.characters import directive_line, separator_lines, unreadable_characters
-from dsgen.reading.nodes import MAX_TEXT, Node, Tree, kind
-from dsgen.reading.scalars import LONGEST_INTEGER, Unreadable, key_text, resolve, surprise
-from dsgen.reading.syntax import index_of, mistake, place_of, short_tag, stopped_at
+from dsgen.reading.nodes import MAX_TEXT, Node, Tree, name_type
+from dsgen.reading.scalars import LONGEST_INTEGER, UnreadableScalarError, key_text, resolve, surprise
+from dsgen.reading.yaml_errors import find_mistake, find_stop, index_of, place_of, short_tag
 
 if TYPE_CHECKING:
     from dsgen.reading.nodes import SourceText
-    from dsgen.reading.syntax import Place
+    from dsgen.reading.yaml_errors import LineColumn
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000
@@ -35,14 +35,14 @@ STRING_TAGS = (None, "!", "tag:yaml.org,2002:str")
 
 def read(source: SourceText) -> Tree:
     """The tree of one file with all its problems; raises nothing."""
-    return _Reader(source).read()
+    return _YamlReader(source).read()
 
 
-class _Stop(Exception):  # noqa: N818 - control flow in this module: the rest of the file is not read
+class _StopError(Exception):
     pass
 
 
-class _Reader:
+class _YamlReader:
     def __init__(self, source: SourceText) -> None:
         self.name = source.name
         self.text = source.text.removeprefix("\ufeff")
@@ -53,7 +53,7 @@ class _Reader:
         self.in_flow = False
         self.root = Node({}, Position(self.name, 1, 1))
         self.last: tuple[Node, int] | None = None
-        self.quoted: tuple[Place, Place] | None = None
+        self.quoted: tuple[LineColumn, LineColumn] | None = None
 
     def read(self) -> Tree:
         if self._bad_characters() or self._bad_lines():
@@ -63,7 +63,7 @@ class _Reader:
         try:
             self._document()
             return Tree(self.root, self.problems)
-        except _Stop:
+        except _StopError:
             self._forget_last(0)
         except yaml.MarkedYAMLError as error:
             self._syntax_error(error)
@@ -82,13 +82,13 @@ class _Reader:
     def _stop(self, message: str, at: Position, id_: str = "DS011", hint: str = "") -> NoReturn:
         """Report a problem after which the rest of the file is not read."""
         self._problem(id_, message, at, hint)
-        raise _Stop
+        raise _StopError
 
     def _syntax_error(self, error: yaml.MarkedYAMLError) -> None:
-        cause = mistake(error, self.text, self.quoted)
+        cause = find_mistake(error, self.text, self.quoted)
         at = Position(self.name, cause.place[0] + 1, cause.place[1] + 1)
         self._problem("DS001", f"this is not YAML: {cause.message}", at, cause.hint)
-        self._forget_last(stopped_at(error)[0])
+        self._forget_last(find_stop(error)[0])
 
     def _forget_last(self, line: int) -> None:
         """Mark the last value as broken if the syntax error may be in it: if it is empty or extends to the line."""
@@ -116,7 +116,7 @@ class _Reader:
         root = self._node(self.next(), 0)
         self._end_of_document()
         if root.value is not None and not isinstance(root.value, dict) and not root.broken:
-            self._stop(f"a values file is a map of keys, not {kind(root.value)}", root.position, "DS003")
+            self._stop(f"a values file is a map of keys, not {name_type(root.value)}", root.position, "DS003")
 
     def _end_of_document(self) -> None:
         end = self.next()
@@ -222,7 +222,7 @@ class _Reader:
     def _plain_key(self, text: str, at: Position) -> str | None:
         try:
             key = key_text(text)
-        except Unreadable as error:
+        except UnreadableScalarError as error:
             self._problem("DS010", f'the key "{text}" cannot be used: {error}', at, "put it in quotes")
             return None
         if surprise(text):
@@ -235,7 +235,7 @@ class _Reader:
             if not isinstance(part.value, dict):
                 into.is_partial = True
                 if not (part.broken or node.broken):
-                    self._problem("DS005", f"<< merges maps, not {kind(part.value)}", at)
+                    self._problem("DS005", f"<< merges maps, not {name_type(part.value)}", at)
                 continue
             into.is_partial |= part.is_partial
             for key in sorted(part.value.keys() & written.keys()):
@@ -260,7 +260,7 @@ class _Reader:
         node.text = event.value
         try:
             node.value = resolve(event.value)
-        except Unreadable as error:
+        except UnreadableScalarError as error:
             self._problem("DS008", f"{_short(event.value)} cannot be used: {error}", node.position, QUOTES_HINT)
             node.broken = True
         else:

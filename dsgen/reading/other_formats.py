@@ -22,7 +22,7 @@ SCRIPTS = (
 """A pattern of the text, what the file is, and what to do."""
 
 
-def problem_of(file: SourceText) -> Diagnostic | None:
+def find_other_format(file: SourceText) -> Diagnostic | None:
     """The one problem of a file that cannot be read as YAML; None if it is not known what the file is."""
     if match := MERGE.search(file.text):
         hint = "resolve the conflict: keep one side or both, and remove the lines with <<<<<<<, ======= and >>>>>>>"

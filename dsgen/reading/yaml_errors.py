@@ -25,7 +25,7 @@ KEY = re.compile(r"""[ -]*+("[^"]*"|'[^']*'|[^\s"'\[\]{},#][^:#]*):( |\t|$)""")
 USUAL_STEP = 2
 """Spaces per level, if the file has no other example."""
 
-Place = tuple[int, int]
+LineColumn = tuple[int, int]
 """Line and column, both from 0."""
 
 
@@ -33,7 +33,7 @@ Place = tuple[int, int]
 class Mistake:
     """The place, message and hint of a mistake."""
 
-    place: Place
+    place: LineColumn
     message: str
     hint: str = USUAL
 
@@ -43,11 +43,11 @@ class Stop:
     """The place and the reason of a syntax error, and the last quoted text before it."""
 
     lines: Sequence[str]
-    place: Place
+    place: LineColumn
     problem: str
     context: str = ""
-    begin: Place | None = None
-    quoted: tuple[Place, Place] | None = None
+    begin: LineColumn | None = None
+    quoted: tuple[LineColumn, LineColumn] | None = None
 
     @property
     def number(self) -> int:
@@ -78,30 +78,30 @@ class Stop:
         """The nearest line above that is indented less, or None."""
         return next((at for at in self.before(number) if self.width(at) < self.width(number)), None)
 
-    def start(self, number: int) -> Place:
+    def start(self, number: int) -> LineColumn:
         """The first word of a line."""
         return number, self.width(number)
 
 
-def mistake(error: yaml.MarkedYAMLError, text: str, quoted: tuple[Place, Place] | None) -> Mistake:
+def find_mistake(error: yaml.MarkedYAMLError, text: str, quoted: tuple[LineColumn, LineColumn] | None) -> Mistake:
     """The most likely mistake; otherwise the message of the parser.
 
     quoted: begin and end of the last quoted text.
     """
     begin = place_of(error.context_mark) if error.context_mark else None
     lines = [*LINE_END.split(text), ""]
-    stop = Stop(lines, stopped_at(error), error.problem or "", error.context or "", begin, quoted)
+    stop = Stop(lines, find_stop(error), error.problem or "", error.context or "", begin, quoted)
     guesses = (guess(stop) for guess in GUESSES)
     return next(filter(None, guesses), None) or Mistake(stop.place, f"{stop.context} {stop.problem}".strip())
 
 
-def stopped_at(error: yaml.MarkedYAMLError) -> Place:
+def find_stop(error: yaml.MarkedYAMLError) -> LineColumn:
     """Where the parser stopped; the beginning of the file if it does not say."""
     mark = error.problem_mark or error.context_mark
     return place_of(mark) if mark else (0, 0)
 
 
-def place_of(mark: Any) -> Place:
+def place_of(mark: Any) -> LineColumn:
     """The place of a mark of PyYAML."""
     return mark.line, mark.column
 
