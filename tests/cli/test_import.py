@@ -293,3 +293,28 @@ def test_explain_lists_what_is_converted(cli: Cli) -> None:
     assert (0, "") == (code, err)
     assert "  mpijob             MPIJob v2beta1 and v1 of Kubeflow\n" in out
     assert "  TFJob: TensorFlow starts its processes from TF_CONFIG" in out
+
+
+IMPORTED = Path(__file__).parents[1] / "importers" / "cases"
+
+
+@pytest.mark.parametrize(
+    ("case", "file"),
+    [
+        ("mpijob", "job.yaml"),
+        ("trainjob", "job.yaml"),
+        ("jobset", "job.yaml"),
+        ("sets-ssh", "job.yaml"),
+        ("arena-pytorch", "line.sh"),
+        ("volcano-mpi", "job.yaml"),
+    ],
+)
+def test_three_commands_lead_from_any_origin_to_a_rendered_job(cli: Cli, folder: Path, case: str, file: str) -> None:
+    """A job that Kubernetes runs needs nothing that its file does not say, but sometimes the namespace."""
+    put(folder / file, (IMPORTED / case / file).read_text())
+    namespace = [] if "namespace:" in (IMPORTED / case / file).read_text() else ["-n", "training"]
+
+    assert 0 == cli("import", file, "-o", "values.yaml").code
+    assert 0 == cli("validate", "values.yaml", *namespace).code
+    assert 0 == cli("render", "values.yaml", "-o", "manifests", *namespace).code
+    assert (folder / "manifests").is_dir()

@@ -305,6 +305,16 @@ def test_arrays_are_expanded() -> None:
     assert ["train.py", "--a", "1", "--b c", "--d", "4"] == command(job)
 
 
+def test_an_item_of_an_array_with_an_unknown_number_is_a_hole() -> None:
+    job = slurm(
+        "SIZES=(1 2 3)\nsrun torchrun --nproc_per_node 4 train.py "
+        "${SIZES[$SLURM_ARRAY_TASK_ID]} ${SIZES[1]} ${SIZES[7]}"
+    )
+
+    assert 'exec python3 -u train.py "${SIZES}" 2' in command(job)[2]
+    assert {"training.env.SIZES"} == holes(job)
+
+
 def test_defaults_are_used_and_named() -> None:
     job = slurm(": ${LR:=1e-4}\nsrun torchrun --nproc_per_node 4 train.py --lr $LR --m ${MODEL:-gpt} ${DEBUG:+--debug}")
 

@@ -75,11 +75,22 @@ def _value(words: Expands, name: str, index: str, of: Text) -> Text | None:
         return _special(words, name, of)
     value = words.scope.find(name)
     if isinstance(value, list):
-        number = compute(_index(words, index)) if index else 0
-        return value[number] if number is not None and -len(value) <= number < len(value) else None
+        return _item(words, name, index, value, of)
     if index and value is not None and words.scope.atlas.unknowns(value):
         return value
     return None if value is None else placed(value, of)
+
+
+def _item(words: Expands, name: str, index: str, items: list[Text], of: Text) -> Text | None:
+    """An item of an array. One whose number is only known on the cluster is a variable with the array's name."""
+    number = compute(_index(words, index)) if index else 0
+    if number is not None and -len(items) <= number < len(items):
+        return items[number]
+    if any(words.scope.atlas.unknowns(item) for item in items):
+        return items[0]  # such as the nodes, of which nobody knows how many there are
+    if number is None:
+        return words.scope.atlas.unknown(Unknown("variable", name, f"${{{name}}}"), of.places)
+    return Text() if items else None
 
 
 def _index(words: Expands, index: str) -> str:
