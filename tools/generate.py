@@ -9,7 +9,8 @@ import tempfile
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
-from dsgen.compiler import chart_files, python_files, schema_files
+from dsgen.compiler import CompileError, chart_files, python_files, schema_files
+from dsgen.language.environment import TEMPLATES
 from dsgen.repository import settings
 from dsgen.schema import export, reference
 from dsgen.writer import canonical, checksum
@@ -86,7 +87,21 @@ def _page(page: Path) -> str:
 
 
 def main() -> None:
-    """Update the repository; files that are up to date are not written."""
+    """Update the repository. A mistake in a template is printed with its file and line; then the exit code is 1."""
+    try:
+        update()
+    except CompileError as error:
+        sys.exit(located(str(error)))
+
+
+def located(message: str) -> str:
+    """A message of the compiler, with the path of its template in the repository."""
+    name, _, rest = message.partition(":")
+    return f"{TEMPLATES.relative_to(ROOT).as_posix()}/{message}" if rest and (TEMPLATES / name).is_file() else message
+
+
+def update() -> None:
+    """Update the repository; files that are up to date are not written. Raises CompileError."""
     _replace(script_texts(), SCRIPTS.glob("*"))  # before the modules, which know their digest
     if _write(schema_texts()):  # before the other modules, which are derived from it
         _restart()
