@@ -276,7 +276,7 @@ def add_orphans(folders: Sequence[OutputFolder], key: str, delivery: Delivery, r
 
 def list_orphans(repository: Repository, key: str, folders: Sequence[OutputFolder]) -> list[OutputFolder]:
     """Empty plans for the folders of removed jobs."""
-    from dsgen.repository import orphans
+    from dsgen.repository import orphans  # imported late: most calls have no repository
 
     gone = orphans(repository, key, {folder.place.below for folder in folders})
     return [wrap_plan(place, Plan(owner, {})) for place, owner in gone]

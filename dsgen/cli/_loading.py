@@ -211,7 +211,7 @@ def _find_in_repository(inputs: Inputs) -> tuple[list[JobRequest], Report]:
 def _load_repository(inputs: Inputs) -> Repository:
     from pathlib import Path
 
-    from dsgen.repository import load
+    from dsgen.repository import load  # imported late: most calls have no repository
 
     root = roots.find(".")
     if root is None:

@@ -96,6 +96,12 @@ def test_the_list_of_commands_imports_no_command(environment: dict[str, str], ar
     assert set() == {f"dsgen.cli.{name}" for name in COMMANDS} & {*done.stderr.split()}
 
 
+def test_every_command_is_listed() -> None:
+    modules = {path.stem for path in Path(render.__file__).parent.glob("[!_]*.py")}
+
+    assert {*COMMANDS} == modules
+
+
 def test_every_option_of_a_folder_reaches_it() -> None:
     assert {*Delivery._fields} <= {one.name for one in render.command.params}
 
