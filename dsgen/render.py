@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.catalogue import TEMPLATES
 from dsgen.generated import manifests
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 SEPARATOR = "\n---\n"
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(NamedTuple):
     """One Kubernetes object: its template, its scope, and its YAML text without `---`."""
 
     template: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import checks, schema
 from dsgen.errors import UsageError
@@ -28,8 +28,7 @@ SURPRISE = "DS050"
 OTHER_OBJECT = "DS112"
 
 
-@dataclass(frozen=True)
-class Release:
+class Release(NamedTuple):
     """The names that Helm gives an installed chart; for flat manifests the job's own name and namespace."""
 
     name: str

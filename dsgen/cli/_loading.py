@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api, roots, schema, values
@@ -269,7 +268,7 @@ def _load(group: Group, inputs: Inputs, read: Read, text: str | None = None) -> 
     """A job of files; see `Load`."""
     sources, overrides = [read(name) for name in group], inputs.overrides
     if text is not None:
-        sources[0], overrides = replace(sources[0], text=text), ()
+        sources[0], overrides = sources[0]._replace(text=text), ()
     return api.load(*sources, overrides=overrides, name=inputs.name, namespace=inputs.namespace)
 
 

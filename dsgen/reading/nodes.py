@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,8 +17,7 @@ MAX_TEXT = 4 << 20
 """Characters of all values of a file. Kubernetes accepts objects up to about 1 MiB, and checking texts takes time."""
 
 
-@dataclass(frozen=True)
-class SourceText:
+class SourceText(NamedTuple):
     """A values file: the name that messages show (`<stdin>` for `-`) and its text."""
 
     name: str
