@@ -1,14 +1,12 @@
 """Values files to start from: the examples of the repository, which are part of the package."""
 
-import io
 import re
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.scalarstring import DoubleQuotedScalarString
-
-from dsgen.reading.scalars import UnreadableScalarError, resolve
+from dsgen.editing import with_value
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.reader import read
 from dsgen.schema.suggestions import ALMOST, find_closest
 
 _WORD = re.compile("[A-Za-z][A-Za-z0-9]+")
@@ -46,14 +44,13 @@ def filled(content: str, name: str = "", namespace: str = "", image: str = "") -
 
     image: `REPOSITORY[:TAG][@DIGEST]`. It also replaces a tag or digest in the file.
     """
-    yaml = _round_trip()
-    root = yaml.load(content)
-    root |= {key: _text(value) for key, value in (("name", name), ("namespace", namespace)) if value}
+    changes: dict[str, Any] = {key: value for key, value in (("name", name), ("namespace", namespace)) if value}
     if image:
-        _set_image(root["image"], image)
-    stream = io.StringIO()
-    yaml.dump(root, stream)
-    return stream.getvalue()
+        kept = read(SourceText("", content)).root.data()["image"]
+        changes["image"] = {**{key: kept[key] for key in kept if key not in ("tag", "digest")}, **_split(image)}
+    for key, value in changes.items():
+        content = with_value(content, (key,), value)
+    return content
 
 
 def _folder() -> Path:
@@ -61,31 +58,10 @@ def _folder() -> Path:
     return _SHIPPED if _SHIPPED.is_dir() else _CHECKOUT
 
 
-def _round_trip() -> YAML:
-    """Reads and writes YAML in the style of the examples; tests/cli/test_init.py compares the bytes."""
-    yaml = YAML()
-    yaml.preserve_quotes = True
-    yaml.width = 2**20
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    yaml.brace_single_entry_mapping_in_flow_sequence = True
-    return yaml
-
-
-def _text(value: str) -> str:
-    """A text, quoted if Helm would read it as another type, such as `y` or 1.10."""
-    try:
-        is_plain = isinstance(resolve(value), str)
-    except UnreadableScalarError:
-        is_plain = False
-    return value if is_plain else DoubleQuotedScalarString(value)
-
-
-def _set_image(node: dict[str, Any], image: str) -> None:
+def _split(image: str) -> dict[str, str]:
+    """The repository, the tag and the digest of an image; without what it lacks."""
     rest, _, digest = image.partition("@")
     folder, slash, last = rest.rpartition("/")
     last, _, tag = last.partition(":")
-    node["repository"] = _text(folder + slash + last)
-    for key, value in (("tag", tag), ("digest", digest)):
-        node.pop(key, None)
-        if value:
-            node[key] = _text(value)
+    parts = {"repository": folder + slash + last, "tag": tag, "digest": digest}
+    return {key: part for key, part in parts.items() if part or key == "repository"}

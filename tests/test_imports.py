@@ -11,7 +11,7 @@ GOOD = ROOT / "values-examples" / "minimal.yaml"
 CONFIGURED = ROOT / "values-examples" / "cpu-smoke-test.yaml"
 BAD = ROOT / "tests" / "cases" / "invalid" / "bad-quantity.yaml"
 
-LIBRARIES = {"jinja2", "jsonschema", "kubernetes", "ruamel", "yaml", "tree_sitter"}
+LIBRARIES = {"jinja2", "jsonschema", "kubernetes", "yaml", "tree_sitter"}
 SLOW = {"asyncio", "concurrent", "http", "importlib.metadata", "multiprocessing", "ssl", "unittest", "urllib.request"}
 """Modules of Python that take as long as a whole render."""
 EXPLANATIONS = {"dsgen.rules", "dsgen.generated.rules"}
