@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sys
@@ -213,11 +214,12 @@ def _write(jobs: Sequence[ImportedJob], places: Sequence[Path | None], form: str
 
 def _reported(job: ImportedJob, place: Path | None) -> Iterator[str]:
     """What is lost, and what a person must fill in."""
-    for entry in job.lost:
-        at = entry.position
-        yield f"{at.file}:{at.line}:{at.column}: lost: {entry.source}: {entry.why}"
-        if entry.hint:
-            yield f"  hint: {entry.hint}"
+    for _, parts in itertools.groupby(job.lost, lambda one: (one.position.file, one.position.line, one.why)):
+        first, *rest = parts
+        at, source = first.position, " ".join(one.source for one in (first, *rest))
+        yield f"{at.file}:{at.line}:{at.column}: lost: {source}: {first.why}"
+        if first.hint:
+            yield f"  hint: {first.hint}"
     for hole in job.holes:
         yield f"{place or 'values'}: to fill in: {hole.key} ({hole.why})"
     counts = {fate: sum(entry.fate == fate for entry in job.entries) for fate in ("mapped", "dropped", "lost")}

@@ -98,6 +98,28 @@ def _environment(conversion: Conversion, flag: Flag) -> None:
     mapped(conversion, flag, "training.env")
 
 
+def _selector(conversion: Conversion, flag: Flag) -> None:
+    """--label-selector '{"accelerator": "nvidia"}'."""
+    try:
+        data = json.loads(flag.value.chars)
+    except ValueError:
+        data = None
+    if isinstance(data, dict) and data and all(isinstance(one, str) for one in data.values()):
+        mapped(conversion, flag, conversion.draft.set("workers.nodeSelector", data))
+        return
+    for word in flag.words:
+        conversion.lose(word, "it is no map of labels", "set workers.nodeSelector")
+
+
+def _scheduler(conversion: Conversion, flag: Flag) -> None:
+    """--scheduler-type: Kueue admits the job, and is no scheduler of pods."""
+    if flag.value.chars.lower() != "kueue":
+        mapped(conversion, flag, conversion.draft.set("workers.schedulerName", flag.value.chars))
+        return
+    for word in flag.words:
+        conversion.drop(word, "scheduling.queue is a queue of Kueue")
+
+
 def _volume(conversion: Conversion, flag: Flag) -> None:
     """--volume name=data,type=pvc,mount_path=/data,claim_name=x."""
     data = dict(part.partition("=")[::2] for part in flag.value.chars.split(","))
@@ -134,13 +156,13 @@ TABLE: Mapping[str, Row] = {
     "queue-name": to("scheduling.queue"),
     "priority": to("scheduling.priorityClass"),
     "service-account-name": to("workers.serviceAccountName"),
-    "scheduler-type": to("workers.schedulerName"),
+    "scheduler-type": Row(_scheduler),
     "preferred-topology": to("scheduling.topology.preferred"),
     "required-topology": to("scheduling.topology.required"),
     "max-retry": to("lifecycle.maxRestarts", whole),
     "volume": Row(_volume),
     "instance-type": lose("it is a type of machine of AWS", "set workers.nodeSelector"),
-    **dict.fromkeys(("label-selector", "node-selector"), lose("its value is a map", "set workers.nodeSelector")),
+    **dict.fromkeys(("label-selector", "node-selector"), Row(_selector)),
     "deep-health-check-passed-nodes-only": lose("it belongs to the control plane of HyperPod"),
     "debug": drop("it is a flag of the command line itself", is_switch=True),
 }  # fmt: skip

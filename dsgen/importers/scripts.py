@@ -16,7 +16,7 @@ from dsgen.importers.launch import write_launch
 from dsgen.importers.secrets import is_secret
 from dsgen.importers.shell.reading import Launch
 from dsgen.importers.shell.wrappers import WRAPPERS
-from dsgen.importers.statements import AFTER, PREPARES_HINT, write_events
+from dsgen.importers.statements import AFTER, PREPARES_HINT, fill_count, write_events
 from dsgen.importers.texts import Text
 from dsgen.importers.world import World
 
@@ -37,8 +37,10 @@ def write_script(conversion: Conversion, script: ChosenScript, world: World, tex
     _folder(conversion, launch, world)
     setup = write_events(conversion, script, world)
     for name, value in launch.prefix.items():
-        line = write_exported(conversion, name, value, value if value else launch.statement, launch.words)
-        setup += [line] if line else []
+        statement = value if value else launch.statement
+        if not fill_count(conversion, name, value, statement):
+            line = write_exported(conversion, name, value, statement, launch.words)
+            setup += [line] if line else []
     _setup(conversion, setup)
     files.lose_unused(conversion, mounted)
     _others(conversion, script)

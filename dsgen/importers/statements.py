@@ -28,6 +28,13 @@ IN_LINE = "its value is in the command line"
 UNUSED = "the command line does not use it"
 
 
+COUNTS = {
+    **dict.fromkeys(("NNODES", "NUM_NODES", "N_NODES", "NUM_MACHINES"), "workers.replicas"),
+    **dict.fromkeys(("NPROC_PER_NODE", "GPUS_PER_NODE", "NUM_GPUS", "N_GPUS", "NGPUS"), "workers.slots"),
+}
+"""Variables with numbers that launchers read, such as that of LLaMA-Factory."""
+
+
 def write_events(conversion: Conversion, script: ChosenScript, world: World) -> list[str]:
     """Account for the statements; returns the lines of training.setup."""
     lines: list[str] = []
@@ -79,6 +86,8 @@ def _variable(
         conversion.drop(event.text, "it is set again later")
         return
     value = script.launch.exported[event.name][0]
+    if fill_count(conversion, event.name, value, event.text):
+        return
     words = [*script.started.program, *script.started.command, *(note.word for note in script.started.notes)]
     line = write_exported(conversion, event.name, value, event.text, words)
     if line:
@@ -101,6 +110,16 @@ def _slots(conversion: Conversion, event: Event) -> None:
     if nodes and conversion.draft.get("workers.replicas") in (None, 0):
         _fill(conversion, "workers.replicas", nodes)
     conversion.drop(event.text, event.why)
+
+
+def fill_count(conversion: Conversion, name: str, value: Text | list[Text], statement: Text) -> bool:
+    """Fill a hole for a number of workers or processes from a variable of the environment, if it is one."""
+    key, count = COUNTS.get(name, ""), number(value if isinstance(value, Text) else None)
+    if not (key and count and conversion.draft.get(key) == 0):
+        return False
+    _fill(conversion, key, count)
+    conversion.map(statement, key)
+    return True
 
 
 def _fill(conversion: Conversion, key: str, value: int) -> None:

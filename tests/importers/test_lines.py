@@ -126,3 +126,14 @@ def test_hyp() -> None:
 
 def test_other_lines_of_hyp_are_refused() -> None:
     assert "dsgen converts hyp create hyp-pytorch-job" in refused("hyp list hyp-pytorch-job", "run.sh")
+
+
+def test_labels_and_the_queue_of_hyperpod() -> None:
+    line = (
+        'hyp create hyp-pytorch-job --job-name a --image a/b:c --command \'["python", "t.py"]\' --scheduler-type kueue'
+        ' --queue-name q --label-selector \'{"pool": "gpu"}\'\n'
+    )
+    job = convert(line, "line.sh")
+
+    assert ({"pool": "gpu"}, "q") == (value(job, "workers.nodeSelector"), value(job, "scheduling.queue"))
+    assert None is value(job, "workers.schedulerName")

@@ -110,3 +110,10 @@ def test_secrets_among_the_arguments_become_variables() -> None:
     assert "abcdef12345" not in job.text
     assert "xyz987654" not in job.text
     assert "--hf_token" in job.text
+
+
+def test_numbers_in_the_environment_of_a_launcher_fill_holes() -> None:
+    job = shell("NNODES=2 NODE_RANK=0 MASTER_ADDR=10.0.0.1 NPROC_PER_NODE=8 llamafactory-cli train a.yaml")
+
+    assert (2, 8) == (value(job, "workers.replicas"), value(job, "workers.slots"))
+    assert set() == holes(job)
