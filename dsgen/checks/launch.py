@@ -23,25 +23,29 @@ ARGUMENT_BYTES = 131072
 OTHER_BYTES = 2048
 """What else that argument contains: exported variables, the path of the interpreter, the launcher's options."""
 
+MPIRUN_PROCESSES = (
+    "^--?(n|np|c|N|pernode|npernode|npersocket|H|host|hostfile|machinefile|default-hostfile|rankfile|rf|app)(=.*)?$"
+)
+MPIRUN_OUTPUT = (
+    "^(--?(tag-output|timestamp-output|merge-stderr-to-stdout|output|output-filename|stdin|xml|xml-file)(=.*)?"
+    "|(orte|prte)_(tag|timestamp|xml)_output)$"
+)
+MPIRUN_TRANSPORT = "^(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames))$"
+MPIRUN_START = "^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|tune|am|(wd|wdir)|path)(=.*)?$"
 MPIRUN = (
     (
-        "^--?(n|np|c|N|pernode|npernode|npersocket|H|host|hostfile|machinefile|default-hostfile|rankfile|rf|app)(=.*)?$",
+        MPIRUN_PROCESSES,
         "dsgen sets the number of processes and their workers",
         "remove it and its value; workers.replicas and workers.slots set them",
     ),
     (
-        "^(--?(tag-output|timestamp-output|merge-stderr-to-stdout|output|output-filename|stdin|xml|xml-file)(=.*)?"
-        "|(orte|prte)_(tag|timestamp|xml)_output)$",
+        MPIRUN_OUTPUT,
         "the launcher reads the output of the ranks",
         "remove it; training.rankLogs writes the output of each rank into a file",
     ),
+    (MPIRUN_TRANSPORT, "dsgen sets how mpirun reaches the workers", "remove it and its value"),
     (
-        "^(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames))$",
-        "dsgen sets how mpirun reaches the workers",
-        "remove it and its value",
-    ),
-    (
-        "^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|tune|am|(wd|wdir)|path)(=.*)?$",
+        MPIRUN_START,
         "the ranks would not start, or would start differently",
         "remove it; training.workingDir and training.env describe where and how the ranks run",
     ),

@@ -20,12 +20,13 @@ IN_SECRET = "put it into a Secret, and set training.env.NAME: {valueFrom: {secre
 REPOSITORY, WEBHOOK = "values.code.git.repository", "values.status.webhook.url"
 GIT = ("if values.code.git.repository",)
 ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and set status.webhook.secretName to its name"
-KEYED_SERVICES = (  # what dsgen/problems/redaction.py treats as a key in a path
-    "hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger",
-    "discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com",
-    "webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook",
+# What dsgen/problems/redaction.py treats as a key in a path.
+SLACK_WEBHOOK = "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger)/.+)$"
+CHAT_WEBHOOK = (
+    "^(?i:https?://([^/]*[.])?(discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$"
 )
-KEYED = " or ".join(f'{WEBHOOK} is matching("^(?i:https?://([^/]*[.])?({hosts})/.+)$")' for hosts in KEYED_SERVICES)
+OFFICE_WEBHOOK = "^(?i:https?://([^/]*[.])?(webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook)/.+)$"
+KEYED = " or ".join(f'{WEBHOOK} is matching("{one}")' for one in (SLACK_WEBHOOK, CHAT_WEBHOOK, OFFICE_WEBHOOK))
 RUN_IN_PATH = "^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$"
 DIGIT_IN_PATH = "^[A-Za-z]+://[^/]+/.*[0-9].*$"
 UUID_IN_PATH = "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$"

@@ -31,6 +31,8 @@ KINDS: dict[str, tuple[Severity, str, str]] = {
 }
 ROWS, ALL_ROWS = "checks/_rows.j2", "checks/rows.yaml"
 _PATH = re.compile(r"<< *(?P<value>.*?) *>>|\[(?P<loop>\w+)\]|(?P<key>[^.\[<]+)")
+CONTINUED = "    "
+"""The beginning of a line that continues the message above it; the helpers that collect all messages join them."""
 TEMPLATE = "checks/rendered-first/checks.yaml"
 TEMPLATE_TEXT = """\
 <# Fails with all errors at once. Helm renders templates in the deepest folder first, so no other template fails \
@@ -114,6 +116,10 @@ def _all() -> Iterator[Line]:
     """The helpers that call the helpers of all subjects."""
     for kind, (severity, _, words) in KINDS.items():
         yield from (("", kind), (f"<# {words} #>", kind), (f"<% macro all_{kind}(values, release) %>", kind))
+        yield f'<< written_{kind}(values, release) | replace("\\n{CONTINUED}", " ") >>', kind
+        yield from (("<% endmacro %>", kind), ("", kind))
+        yield from ((f"<# {words} A line that begins with four blanks continues the one above it. #>", kind),)
+        yield f"<% macro written_{kind}(values, release) %>", kind
         yield from ((f"<< {_name(one)}_{kind}(values, release) >>", kind) for one in SUBJECTS if _rows(one, severity))
         yield "<% endmacro %>", kind
 

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "2cc242fd214286365274b2a668bbfbb3e91b81d8b08ce0cdce21589d6bd263dc"
+DIGEST = "08320a15a8b09ae3687b778b651ed7ef5415911d474e24e40d01cb6385f58afb"

@@ -30,10 +30,8 @@ def own_container_limits(values, pod):
     )
 
 
-def own_mounts(run, passwd):
-    """Mounts of every container. `run` is its volume at /run/dsgen, to which no other container can write; `passwd` is
-    "true" if the pod has its own passwd file, else empty.
-    """
+def own_mounts(values, pod, run):
+    """Mounts of every container. `run` is its volume at /run/dsgen, to which no other container can write."""
     text = (
         "- name: dsgen-config\n"
         "  mountPath: /etc/dsgen\n"
@@ -41,7 +39,7 @@ def own_mounts(run, passwd):
         f"- name: {run}\n"
         "  mountPath: /run/dsgen\n"
     )
-    if passwd:
+    if wants_passwd(values, pod):
         text += (
             "- name: dsgen-run-passwd\n"
             "  mountPath: /etc/passwd\n"
@@ -49,15 +47,6 @@ def own_mounts(run, passwd):
             "  readOnly: true\n"
         )
     return text.removesuffix("\n")
-
-
-def exchange_mount(volume, writer):
-    """Mounts the volume of another container of the pod read-only."""
-    return (
-        f"- name: {volume}\n"
-        f"  mountPath: /run/dsgen-{writer}\n"
-        "  readOnly: true"
-    )
 
 
 def passwd_container(values, pod, role):
@@ -68,7 +57,11 @@ def passwd_container(values, pod, role):
         "  command: [bash, /etc/dsgen/passwd.sh]\n"
         f"  {indent(own_container_limits(values, pod), 2)}\n"
         "  volumeMounts:\n"
-        f"    {indent(own_mounts('dsgen-run-passwd', ''), 4)}"
+        "    - name: dsgen-config\n"
+        "      mountPath: /etc/dsgen\n"
+        "      readOnly: true\n"
+        "    - name: dsgen-run-passwd\n"
+        "      mountPath: /run/dsgen"
     )
 
 
@@ -81,14 +74,26 @@ def api_container(values, pod, script, run):
         f"command: [python3, -ESs, /etc/dsgen/{script}]\n"
         f"{own_container_limits(values, pod)}\n"
         "volumeMounts:\n"
-        f"  {indent(own_mounts(run, wants_passwd(values, pod)), 2)}\n"
+        f"  {indent(own_mounts(values, pod, run), 2)}\n"
     )
     if script == 'status.py':
-        text += f"  {indent(exchange_mount('dsgen-run', 'launcher'), 2)}\n"
+        text += (
+            "  - name: dsgen-run\n"
+            "    mountPath: /run/dsgen-launcher\n"
+            "    readOnly: true\n"
+        )
         if makes_key(values):
-            text += f"  {indent(exchange_mount('dsgen-run-keygen', 'keygen'), 2)}\n"
+            text += (
+                "  - name: dsgen-run-keygen\n"
+                "    mountPath: /run/dsgen-keygen\n"
+                "    readOnly: true\n"
+            )
         if has_code(values, 'launcher'):
-            text += f"  {indent(exchange_mount('dsgen-run-code', 'code'), 2)}\n"
+            text += (
+                "  - name: dsgen-run-code\n"
+                "    mountPath: /run/dsgen-code\n"
+                "    readOnly: true\n"
+            )
     text += (
         "  - name: dsgen-token\n"
         "    mountPath: /var/run/secrets/dsgen\n"
@@ -132,7 +137,7 @@ def code_container(values, pod, role):
         "      cpu: \"1\"\n"
         "      memory: 2Gi\n"
         "  volumeMounts:\n"
-        f"    {indent(own_mounts('dsgen-run-code', wants_passwd(values, pod)), 4)}\n"
+        f"    {indent(own_mounts(values, pod, 'dsgen-run-code'), 4)}\n"
         "    - name: dsgen-code\n"
         "      mountPath: /run/dsgen/code\n"
     )
@@ -177,8 +182,8 @@ def resources(values, pod, role):
             text += f"  {indent(devices, 2)}\n"
     if pod['resources']['limits'] or devices:
         text += "limits:\n"
-        for key, quantity in items(pod['resources']['limits']):
-            text += f"  {quote(key)}: {to_json(quantity)}\n"
+        if pod['resources']['limits']:
+            text += f"  {indent(to_yaml(pod['resources']['limits']), 2)}\n"
         if devices:
             text += f"  {indent(devices, 2)}\n"
     if pod['resources']['claims']:
@@ -232,8 +237,8 @@ def device_resources(values, role):
         count = int(accelerators(values['workers']))
         if count:
             text += f"{quote(values['workers']['accelerator']['resource'])}: {scalar(count)}\n"
-        for name, number_ in items(values['network']['rdma']['resources']):
-            text += f"{quote(name)}: {to_json(number_)}\n"
+        if values['network']['rdma']['resources']:
+            text += f"{to_yaml(values['network']['rdma']['resources'])}\n"
         return text.removesuffix("\n")
     return ""
 
@@ -253,10 +258,7 @@ def environment(values, release, role):
         "  value: |-\n"
         f"    {indent(job_limits(values, role), 4)}\n"
     )
-    own = {'PYTHONUNBUFFERED': '1', 'CUDA_CACHE_PATH': '/run/dsgen/cache/cuda', 'TRITON_CACHE_DIR': '/run/dsgen/cache/triton'}
-    own = overlay(own, {'NEURON_COMPILE_CACHE_URL': '/run/dsgen/cache/neuron'})
-    own = overlay(own, {'TORCH_EXTENSIONS_DIR': '/run/dsgen/cache/torch_extensions'})
-    own = overlay(own, {'TORCHINDUCTOR_CACHE_DIR': '/run/dsgen/cache/torchinductor'})
+    own = {'PYTHONUNBUFFERED': '1', 'CUDA_CACHE_PATH': '/run/dsgen/cache/cuda', 'NEURON_COMPILE_CACHE_URL': '/run/dsgen/cache/neuron', 'TORCH_EXTENSIONS_DIR': '/run/dsgen/cache/torch_extensions', 'TORCHINDUCTOR_CACHE_DIR': '/run/dsgen/cache/torchinductor', 'TRITON_CACHE_DIR': '/run/dsgen/cache/triton'}
     # Git refuses a working tree of another user, such as that of the code container.
     if values['code']['git']['repository']:
         own = overlay(own, {'GIT_CONFIG_COUNT': '1', 'GIT_CONFIG_KEY_0': 'safe.directory', 'GIT_CONFIG_VALUE_0': values['code']['mountPath']})
@@ -352,11 +354,19 @@ def worker_ports(values):
 
 def training_mounts(values, pod, pods):
     """Mounts of the main container."""
-    text = f"{own_mounts('dsgen-run', wants_passwd(values, pod))}\n"
+    text = f"{own_mounts(values, pod, 'dsgen-run')}\n"
     if pods == 'launcher':
-        text += f"{exchange_mount('dsgen-run-status', 'status')}\n"
+        text += (
+            "- name: dsgen-run-status\n"
+            "  mountPath: /run/dsgen-status\n"
+            "  readOnly: true\n"
+        )
         if makes_key(values):
-            text += f"{exchange_mount('dsgen-run-keygen', 'keygen')}\n"
+            text += (
+                "- name: dsgen-run-keygen\n"
+                "  mountPath: /run/dsgen-keygen\n"
+                "  readOnly: true\n"
+            )
     text += (
         "- name: dsgen-cache\n"
         "  mountPath: /run/dsgen/cache\n"
@@ -425,8 +435,8 @@ def labels(values, release, component):
         "app.kubernetes.io/managed-by: dsgen\n"
         f"dsgen.dev/job: {quote(job_name(values, release))}\n"
     )
-    for key, value in items(values['labels']):
-        text += f"{quote(key)}: {quote(value)}\n"
+    if values['labels']:
+        text += f"{to_yaml(values['labels'])}\n"
     return text.removesuffix("\n")
 
 
@@ -457,8 +467,8 @@ def selector(values, release, role):
 def annotations(values):
     """Annotations of every object. Without the first one, Flux would substitute variables in any text of the user."""
     text = "kustomize.toolkit.fluxcd.io/substitute: disabled\n"
-    for key, value in items(values['annotations']):
-        text += f"{quote(key)}: {quote(value)}\n"
+    if values['annotations']:
+        text += f"{to_yaml(values['annotations'])}\n"
     return text.removesuffix("\n")
 
 
@@ -481,28 +491,27 @@ def stay_annotations():
     )
 
 
-def no_ttl_annotation():
-    """kube-linter recommends a TTL. But if Kubernetes deleted a Job, the next apply would create it again, and it could
-    train again.
+def job_annotations(values):
+    """Annotations of a Job. kube-linter recommends a TTL. But if Kubernetes deleted a Job, the next apply would create
+    it again, and it could train again.
     """
-    return (
-        "ignore-check.kube-linter.io/job-ttl-seconds-after-finished: a deleted Job would train again when it is applied"
-    )
+    text = f"{annotations(values)}\n"
+    if values['lifecycle'].get('ttlSecondsAfterFinished') is None:
+        text += (
+            "ignore-check.kube-linter.io/job-ttl-seconds-after-finished: a deleted Job would train again when it is applied\n"
+        )
+    return text.removesuffix("\n")
 
 
 def reserved_key(key):
     """"true" for a label or annotation that dsgen, Kubernetes or a delivery tool writes; empty for others."""
-    if matching(key, '^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$'):
-        return "true"
-    if matching(key, '^app[.]kubernetes[.]io/(name|instance|component|managed-by)$'):
-        return "true"
-    if matching(key, '^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$'):
-        return "true"
-    if key in ['job-name', 'controller-uid', 'argocd.argoproj.io/compare-options', 'argocd.argoproj.io/sync-options']:
-        return "true"
-    if key == 'ignore-check.kube-linter.io/job-ttl-seconds-after-finished':
-        return "true"
-    if key in ['scheduling.k8s.io/group-name', 'scheduling.x-k8s.io/pod-group']:
+    if (
+        matching(key, '^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$')
+        or matching(key, '^app[.]kubernetes[.]io/(name|instance|component|managed-by)$')
+        or matching(key, '^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$')
+        or matching(key, '^argocd[.]argoproj[.]io/(compare|sync)-options$')
+        or key in ['job-name', 'controller-uid', 'scheduling.k8s.io/group-name', 'scheduling.x-k8s.io/pod-group', 'ignore-check.kube-linter.io/job-ttl-seconds-after-finished']
+    ):
         return "true"
     return ""
 
@@ -519,19 +528,12 @@ def is_shared(volume):
     """"true" for a volume through which another pod can read the files of the workers. A ReadWriteOncePod claim would
     keep the workers from starting.
     """
-    if volume['mountPath'] and volume['mountIn'] != 'launcher':
-        if volume.get('create') is not None:
-            if 'ReadWriteOncePod' not in volume['create']['accessModes']:
-                return "true"
-            return ""
-        if (
-            volume['existingClaim']
-            or volume.get('nfs') is not None
-            or volume.get('hostPath') is not None
-            or volume.get('csi') is not None
-        ):
-            return "true"
-        return ""
+    if (
+        volume['mountPath']
+        and volume['mountIn'] != 'launcher'
+        and (volume.get('create') is not None and 'ReadWriteOncePod' not in volume['create']['accessModes'] or volume.get('create') is None and (volume['existingClaim'] or volume.get('nfs') is not None or volume.get('hostPath') is not None or volume.get('csi') is not None))
+    ):
+        return "true"
     return ""
 
 
@@ -745,19 +747,6 @@ def job_limits(values, role):
     return text.removesuffix("\n")
 
 
-def fail_job(container, operator, codes):
-    """A rule that ends the Job depending on the exit code of a container. `operator` is In or NotIn; `codes` is a text
-    such as 75, 78.
-    """
-    return (
-        "- action: FailJob\n"
-        "  onExitCodes:\n"
-        f"    containerName: {container}\n"
-        f"    operator: {operator}\n"
-        f"    values: [{codes}]"
-    )
-
-
 def pod_metadata(values, release, pod, role):
     """Labels and annotations of a pod: those of dsgen, and those of the user, of whom podLabels and podAnnotations are
     merged over those of all objects.
@@ -847,16 +836,6 @@ def pod_fields(values, release, pod, role):
     return text.removesuffix("\n")
 
 
-def memory_volume(name):
-    """A volume of dsgen in memory, for small files. Its size is limited, because it could fill the memory of the node."""
-    return (
-        f"- name: {name}\n"
-        "  emptyDir:\n"
-        "    medium: Memory\n"
-        "    sizeLimit: 64Mi"
-    )
-
-
 def volumes(values, release, pod, pods):
     """Volumes of both pods: those of dsgen, then those of storage. `pods` is workers or launcher, as in
     storage.*.mountIn.
@@ -870,10 +849,18 @@ def volumes(values, release, pod, pods):
         f"          name: {run_name(values, release)}-config\n"
         "      - configMap:\n"
         f"          name: {scripts_name(values, release)}\n"
-        f"{memory_volume('dsgen-run')}\n"
+        "- name: dsgen-run\n"
+        "  emptyDir:\n"
+        "    medium: Memory\n"
+        "    sizeLimit: 64Mi\n"
     )
     if wants_passwd(values, pod):
-        text += f"{memory_volume('dsgen-run-passwd')}\n"
+        text += (
+            "- name: dsgen-run-passwd\n"
+            "  emptyDir:\n"
+            "    medium: Memory\n"
+            "    sizeLimit: 64Mi\n"
+        )
     text += (
         "- name: dsgen-cache\n"
         "  emptyDir:\n"
@@ -899,7 +886,10 @@ def volumes(values, release, pod, pods):
             "- name: dsgen-code\n"
             "  emptyDir:\n"
             "    sizeLimit: 50Gi\n"
-            f"{memory_volume('dsgen-run-code')}\n"
+            "- name: dsgen-run-code\n"
+            "  emptyDir:\n"
+            "    medium: Memory\n"
+            "    sizeLimit: 64Mi\n"
         )
         if values['code']['git']['secretName']:
             text += (
@@ -1068,7 +1058,6 @@ def selecting_term(values, pod, role, term):
 def term_expressions(values, pod, role, term):
     """The nodeSelector of a Job in a queue as expressions of node affinity, before the user's."""
     text = ""
-    given = get(term, 'matchExpressions', [])
     if kueue_queue(values, role):
         for key, value in items(pod['nodeSelector']):
             text += (
@@ -1076,6 +1065,7 @@ def term_expressions(values, pod, role, term):
                 "  operator: In\n"
                 f"  values: [{quote(value)}]\n"
             )
+    given = get(term, 'matchExpressions', [])
     if given:
         text += f"{to_yaml(given)}\n"
     return text.removesuffix("\n")
@@ -1086,7 +1076,6 @@ def term_fields(values, role, term):
     kubernetes.io/hostname can differ from the name of a node.
     """
     text = ""
-    given = get(term, 'matchFields', [])
     if role == 'worker':
         for name in values['workers']['excludeNodes']:
             text += (
@@ -1094,6 +1083,7 @@ def term_fields(values, role, term):
                 "  operator: NotIn\n"
                 f"  values: [{quote(name)}]\n"
             )
+    given = get(term, 'matchFields', [])
     if given:
         text += f"{to_yaml(given)}\n"
     return text.removesuffix("\n")
@@ -1159,12 +1149,11 @@ def security_context(values, pod, role):
 def locks_memory(values):
     """"true" if workers need IPC_LOCK to register memory for RDMA, and may have it; EFA does not need it. Else empty."""
     rdma = values['network']['rdma']
-    if rdma['ipcLock'] == 'add':
+    if (
+        rdma['ipcLock'] == 'add'
+        or rdma['ipcLock'] == 'auto' and rdma['resources'] and values['security']['podSecurityLevel'] == 'privileged' and ('vpc.amazonaws.com/efa' not in rdma['resources'] or len(rdma['resources']) > 1)
+    ):
         return "true"
-    if rdma['ipcLock'] == 'auto' and rdma['resources'] and values['security']['podSecurityLevel'] == 'privileged':
-        if 'vpc.amazonaws.com/efa' not in rdma['resources'] or len(rdma['resources']) > 1:
-            return "true"
-        return ""
     return ""
 
 
@@ -1192,16 +1181,11 @@ def wants_passwd(values, pod):
     """"true" if the pod (values.workers or values.launcher) cannot be root, so that its image may not know its user id;
     else empty.
     """
-    if values['ssh']['passwdEntry'] == 'auto':
-        if values['security']['podSecurityLevel'] == 'restricted':
-            return "true"
-        if (
-            is_not_root(values['security']['podSecurityContext'])
-            or is_not_root(values['security']['securityContext'])
-            or is_not_root(pod['securityContext'])
-        ):
-            return "true"
-        return ""
+    if (
+        values['ssh']['passwdEntry'] == 'auto'
+        and (values['security']['podSecurityLevel'] == 'restricted' or is_not_root(values['security']['podSecurityContext']) or is_not_root(values['security']['securityContext']) or is_not_root(pod['securityContext']))
+    ):
+        return "true"
     return ""
 
 
@@ -1314,7 +1298,8 @@ def memory_bytes(quantities):
 def requested_memory(pod, role):
     """The bytes of memory that the main container of a role requests, also by default; 0 if it is not set."""
     if 'memory' in pod['resources']['requests']:
-        return whole_bytes(replace(request_of(pod, role, 'memory', pod['resources']['requests']['memory']), '"', ''))
+        request = request_of(pod, role, 'memory', pod['resources']['requests']['memory'])
+        return whole_bytes(replace(request, '"', ''))
     return "0"
 
 

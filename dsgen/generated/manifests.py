@@ -7,20 +7,18 @@ from dsgen.generated.helpers import (
     annotations,
     api_container,
     claim_name,
-    fail_job,
     gang_name,
     has_code,
     identity_name,
     image_fields,
     init_containers,
+    job_annotations,
     job_limits,
     job_name,
     keep_annotations,
     labels,
     makes_key,
-    memory_volume,
     namespace,
-    no_ttl_annotation,
     own_container_limits,
     own_security_context,
     passwd_container,
@@ -52,7 +50,7 @@ from dsgen.generated.helpers import (
     worker_ports,
 )
 from dsgen.language.files import SHIPPED
-from dsgen.language.functions import basename, count_to, items, replace
+from dsgen.language.functions import basename, count_to, items, join, replace
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
 
 
@@ -185,8 +183,8 @@ def rbac_serviceaccount(values, release):
             "  annotations:\n"
             f"    {indent(annotations(values), 4)}\n"
         )
-        for key, value in items(values['serviceAccount']['annotations']):
-            text += f"    {quote(key)}: {quote(value)}\n"
+        if values['serviceAccount']['annotations']:
+            text += f"    {indent(to_yaml(values['serviceAccount']['annotations']), 4)}\n"
         text += "automountServiceAccountToken: false\n"
         return text
     return ""
@@ -453,6 +451,9 @@ def config_configmap(values, release):
             "    ForceCommand exec bash /etc/dsgen/worker_session.sh\n"
             "    # the nonce of an attempt, from the launcher\n"
             "    AcceptEnv DSGEN_NONCE\n"
+        )
+        key_exchanges = ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384', 'ecdh-sha2-nistp521', 'diffie-hellman-group14-sha256']
+        text += (
             "  ssh_config: |\n"
             "    # ssh to the workers of this run only; one key pair is both the user key and the host key\n"
             f"    Host {name}-worker-*\n"
@@ -474,7 +475,7 @@ def config_configmap(values, release):
             "        UpdateHostKeys no\n"
             "        CheckHostIP no\n"
             "        # ssh uses the first one that sshd supports; the post-quantum default takes nine times as long\n"
-            "        KexAlgorithms curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,ecdh-sha2-nistp521,diffie-hellman-group14-sha256\n"
+            f"        KexAlgorithms {join(key_exchanges, ',')}\n"
             "        ConnectTimeout 10\n"
             "        ConnectionAttempts 3\n"
             "        ServerAliveInterval 10\n"
@@ -679,11 +680,7 @@ def workers_job(values, release):
         text += f"    {indent(queue, 4)}\n"
     text += (
         "  annotations:\n"
-        f"    {indent(annotations(values), 4)}\n"
-    )
-    if values['lifecycle'].get('ttlSecondsAfterFinished') is None:
-        text += f"    {no_ttl_annotation()}\n"
-    text += (
+        f"    {indent(job_annotations(values), 4)}\n"
         "spec:\n"
         "  completionMode: Indexed\n"
         f"  {indent(job_limits(values, 'worker'), 2)}\n"
@@ -699,13 +696,37 @@ def workers_job(values, release):
         "            status: \"True\"\n"
     )
     if uses_ssh(values):
-        text += f"      {indent(fail_job('worker', 'In', '75, 78'), 6)}\n"
+        text += (
+            "      - action: FailJob\n"
+            "        onExitCodes:\n"
+            "          containerName: worker\n"
+            "          operator: In\n"
+            "          values: [75, 78]\n"
+        )
     else:
-        text += f"      {indent(fail_job('worker', 'NotIn', '137, 143, 255'), 6)}\n"
+        text += (
+            "      - action: FailJob\n"
+            "        onExitCodes:\n"
+            "          containerName: worker\n"
+            "          operator: NotIn\n"
+            "          values: [137, 143, 255]\n"
+        )
     if passwd:
-        text += f"      {indent(fail_job('passwd', 'In', '78'), 6)}\n"
+        text += (
+            "      - action: FailJob\n"
+            "        onExitCodes:\n"
+            "          containerName: passwd\n"
+            "          operator: In\n"
+            "          values: [78]\n"
+        )
     if values['code']['git']['repository']:
-        text += f"      {indent(fail_job('code', 'In', '78'), 6)}\n"
+        text += (
+            "      - action: FailJob\n"
+            "        onExitCodes:\n"
+            "          containerName: code\n"
+            "          operator: In\n"
+            "          values: [78]\n"
+        )
     text += (
         "  template:\n"
         "    metadata:\n"
@@ -797,11 +818,7 @@ def launcher_job(values, release):
         text += f"    {indent(queue, 4)}\n"
     text += (
         "  annotations:\n"
-        f"    {indent(annotations(values), 4)}\n"
-    )
-    if values['lifecycle'].get('ttlSecondsAfterFinished') is None:
-        text += f"    {no_ttl_annotation()}\n"
-    text += (
+        f"    {indent(job_annotations(values), 4)}\n"
         "spec:\n"
         f"  {indent(job_limits(values, 'launcher'), 2)}\n"
     )
@@ -814,17 +831,43 @@ def launcher_job(values, release):
         "        onPodConditions:\n"
         "          - type: DisruptionTarget\n"
         "            status: \"True\"\n"
-        f"      {indent(fail_job('launcher', 'NotIn', '137, 143, 255'), 6)}\n"
+        "      - action: FailJob\n"
+        "        onExitCodes:\n"
+        "          containerName: launcher\n"
+        "          operator: NotIn\n"
+        "          values: [137, 143, 255]\n"
     )
     if makes_key(values):
-        text += f"      {indent(fail_job('keygen', 'In', '78'), 6)}\n"
+        text += (
+            "      - action: FailJob\n"
+            "        onExitCodes:\n"
+            "          containerName: keygen\n"
+            "          operator: In\n"
+            "          values: [78]\n"
+        )
     if passwd:
-        text += f"      {indent(fail_job('passwd', 'In', '78'), 6)}\n"
+        text += (
+            "      - action: FailJob\n"
+            "        onExitCodes:\n"
+            "          containerName: passwd\n"
+            "          operator: In\n"
+            "          values: [78]\n"
+        )
     if has_code(values, 'launcher'):
-        text += f"      {indent(fail_job('code', 'In', '78'), 6)}\n"
+        text += (
+            "      - action: FailJob\n"
+            "        onExitCodes:\n"
+            "          containerName: code\n"
+            "          operator: In\n"
+            "          values: [78]\n"
+        )
     # 126 to 128: bash, which would exit with 78, could not be started.
     text += (
-        f"      {indent(fail_job('dsgen-check', 'In', '78, 126, 127, 128'), 6)}\n"
+        "      - action: FailJob\n"
+        "        onExitCodes:\n"
+        "          containerName: dsgen-check\n"
+        "          operator: In\n"
+        "          values: [78, 126, 127, 128]\n"
         "  template:\n"
         "    metadata:\n"
         f"      {indent(pod_metadata(values, release, pod, 'launcher'), 6)}\n"
@@ -876,10 +919,18 @@ def launcher_job(values, release):
         f"            {indent(training_mounts(values, pod, 'launcher'), 12)}\n"
         "      volumes:\n"
         f"        {indent(volumes(values, release, pod, 'launcher'), 8)}\n"
-        f"        {indent(memory_volume('dsgen-run-status'), 8)}\n"
+        "        - name: dsgen-run-status\n"
+        "          emptyDir:\n"
+        "            medium: Memory\n"
+        "            sizeLimit: 64Mi\n"
     )
     if makes_key(values):
-        text += f"        {indent(memory_volume('dsgen-run-keygen'), 8)}\n"
+        text += (
+            "        - name: dsgen-run-keygen\n"
+            "          emptyDir:\n"
+            "            medium: Memory\n"
+            "            sizeLimit: 64Mi\n"
+        )
     text += (
         "        - name: dsgen-token\n"
         "          projected:\n"
@@ -961,6 +1012,7 @@ def monitoring_tensorboard(values, release):
     """monitoring/tensorboard.yaml: TensorBoard for the events of all runs. It belongs to the job: a new run does not
     change it.
     """
+    missing = 'this image has no TensorBoard: install the Python package tensorboard, or set monitoring.tensorboard.image'
     board = values['monitoring']['tensorboard']
     if board['enabled']:
         text = ""
@@ -988,8 +1040,8 @@ def monitoring_tensorboard(values, release):
             "      labels:\n"
             f"        {indent(tensorboard_selector(values, release), 8)}\n"
         )
-        for key, value in items(values['labels']):
-            text += f"        {quote(key)}: {quote(value)}\n"
+        if values['labels']:
+            text += f"        {indent(to_yaml(values['labels']), 8)}\n"
         if values['annotations']:
             text += (
                 "      annotations:\n"
@@ -1039,7 +1091,7 @@ def monitoring_tensorboard(values, release):
             "                fi\n"
             "              done\n"
             "              command -v tensorboard >/dev/null && exec tensorboard \"$@\"\n"
-            "              echo 'this image has no TensorBoard: install the Python package tensorboard, or set monitoring.tensorboard.image' >&2\n"
+            f"              echo '{missing}' >&2\n"
             "              exit 1\n"
             "            - tensorboard\n"
             "          args:\n"

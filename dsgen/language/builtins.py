@@ -74,7 +74,7 @@ BUILTINS = (
     Builtin("int", "filter", int, "| int64", ("word", "int"), "int", converts=True),
     Builtin("string", "filter", scalar, "toString {0}", ("word", "int", "bool"), "word"),
     Builtin("length", "filter", len, "len {0}", ("word", "list", "map", "any"), "int"),
-    Builtin("replace", "filter", replace, "| replace {1} {2}", TEXT, "same", (3, 3)),
+    Builtin("replace", "filter", replace, "| replace {1} {2}", (*TEXT, "block"), "same", (3, 3)),
     Builtin("join", "filter", join, "| join {1}", ("list",), "str", (2, 2)),
     Builtin("basename", "filter", basename, "base {0}", ("file",), "word"),
     Builtin("items", "filter", items, "{0}", ("map", "any"), "pairs"),

@@ -80,7 +80,7 @@ def files() -> dict[str, str]:
 def test_every_subject_has_a_file() -> None:
     names = {subject.__name__.rpartition(".")[2] for subject in SUBJECTS if hasattr(subject, "ROWS")}
 
-    assert names | {"all", "conditions", "quantities"} == {
+    assert names | {"all", "conditions", "patterns", "quantities"} == {
         path[8:-4] for path in files() if path.startswith("checks/_")
     }
 

@@ -123,11 +123,11 @@ def test_calls_of_helpers() -> None:
     """Roots alone are the dot, one argument is itself, a mixture is a dict; a helper that may begin late is trimmed."""
     expected = """\
 a: {{ include "<CHARTNAME>.fullName" . | quote }}
-{{ include "<CHARTNAME>.role" (dict "Values" .Values "role" "x") }}
+{{ include "<CHARTNAME>.role" (merge (dict "role" "x") .) }}
 c:
   {{- include "<CHARTNAME>.sizes" .Values.limits | trim | nindent 2 }}
 d:
-  {{- include "<CHARTNAME>.roles" (dict "Values" .Values "role" "y") | nindent 2 }}
+  {{- include "<CHARTNAME>.roles" (merge (dict "role" "y") .) | nindent 2 }}
 """
 
     assert expected == go(CALLS, HELPERS)

@@ -41,8 +41,8 @@ LOOP = "<% for name, volume in values.storage | items %>\n"
         ('<< problem("a") >>a\n', "problem takes the list of the keys"),
         ('<< problem(["a", index(values)]) >>a\n', "index takes the name of a loop around it"),
         # layout
-        ("a: <% if values.flag %>x<% endif %>\n", "a tag must be alone on its line"),
-        ("<% if values.flag %> a\n<% endif %>\n", "a tag must be alone on its line"),
+        ("a: <% if values.flag %>x<% endif %>\n", "a tag must be alone on its lines"),
+        ("<% if values.flag %> a\n<% endif %>\n", "a tag must be alone on its lines"),
         ("a: 1 <# why #>\n", "a comment must be alone on its lines"),
         ("a:\n  << values.labels | yaml | indent(4) >>\n", "begins at column 2, so it needs indent(2)"),
         ("a:\n  << values.labels | yaml >>\n", "lines of YAML at column 2 need indent(2)"),

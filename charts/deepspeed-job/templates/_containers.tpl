@@ -22,29 +22,19 @@ resources:
     memory: 128Mi
 {{- end }}
 
-{{/*
-Mounts of every container. `run` is its volume at /run/dsgen, to which no other
-container can write; `passwd` is "true" if the pod has its own passwd file, else empty.
-*/}}
+{{/* Mounts of every container. `run` is its volume at /run/dsgen, to which no other container can write. */}}
 {{- define "deepspeed-job.ownMounts" -}}
 - name: dsgen-config
   mountPath: /etc/dsgen
   readOnly: true
 - name: {{ .run }}
   mountPath: /run/dsgen
-{{- if .passwd }}
+{{- if include "deepspeed-job.wantsPasswd" . }}
 - name: dsgen-run-passwd
   mountPath: /etc/passwd
   subPath: passwd
   readOnly: true
 {{- end }}
-{{- end }}
-
-{{/* Mounts the volume of another container of the pod read-only. */}}
-{{- define "deepspeed-job.exchangeMount" -}}
-- name: {{ .volume }}
-  mountPath: /run/dsgen-{{ .writer }}
-  readOnly: true
 {{- end }}
 
 {{/* Writes a passwd file with an entry for the uid of the pod; the other containers mount it. */}}
@@ -54,7 +44,11 @@ container can write; `passwd` is "true" if the pod has its own passwd file, else
   command: [bash, /etc/dsgen/passwd.sh]
   {{- include "deepspeed-job.ownContainerLimits" . | nindent 2 }}
   volumeMounts:
-    {{- include "deepspeed-job.ownMounts" (dict "run" "dsgen-run-passwd" "passwd" "") | nindent 4 }}
+    - name: dsgen-config
+      mountPath: /etc/dsgen
+      readOnly: true
+    - name: dsgen-run-passwd
+      mountPath: /run/dsgen
 {{- end }}
 
 {{/*
@@ -66,14 +60,20 @@ do not run the user's code. `script` is the file that it runs, `run` its volume 
 command: [python3, -ESs, /etc/dsgen/{{ .script }}]
 {{ include "deepspeed-job.ownContainerLimits" . }}
 volumeMounts:
-  {{- include "deepspeed-job.ownMounts" (dict "run" .run "passwd" (include "deepspeed-job.wantsPasswd" .)) | nindent 2 }}
+  {{- include "deepspeed-job.ownMounts" . | nindent 2 }}
   {{- if eq .script "status.py" }}
-  {{- include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run" "writer" "launcher") | nindent 2 }}
+  - name: dsgen-run
+    mountPath: /run/dsgen-launcher
+    readOnly: true
   {{- if include "deepspeed-job.makesKey" . }}
-  {{- include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-keygen" "writer" "keygen") | nindent 2 }}
+  - name: dsgen-run-keygen
+    mountPath: /run/dsgen-keygen
+    readOnly: true
   {{- end }}
   {{- if include "deepspeed-job.hasCode" (dict "Values" .Values "pods" "launcher") }}
-  {{- include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-code" "writer" "code") | nindent 2 }}
+  - name: dsgen-run-code
+    mountPath: /run/dsgen-code
+    readOnly: true
   {{- end }}
   {{- end }}
   - name: dsgen-token
@@ -114,7 +114,7 @@ true
       cpu: "1"
       memory: 2Gi
   volumeMounts:
-    {{- include "deepspeed-job.ownMounts" (dict "run" "dsgen-run-code" "passwd" (include "deepspeed-job.wantsPasswd" .)) | nindent 4 }}
+    {{- include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "run" "dsgen-run-code") | nindent 4 }}
     - name: dsgen-code
       mountPath: /run/dsgen/code
     {{- if .Values.code.git.secretName }}
@@ -149,34 +149,33 @@ server requires. `pod` can also be monitoring.tensorboard, with the role tensorb
 {{- $requests := include "deepspeed-job.requestsOf" . | trim }}
 {{- if or $requests $devices }}
 requests:
-  {{- if $requests }}
-  {{- $requests | nindent 2 }}
+  {{- with $requests }}
+  {{- . | nindent 2 }}
   {{- end }}
-  {{- if $devices }}
-  {{- $devices | nindent 2 }}
+  {{- with $devices }}
+  {{- . | nindent 2 }}
   {{- end }}
 {{- end }}
 {{- if or .pod.resources.limits $devices }}
 limits:
-  {{- range $key, $quantity := .pod.resources.limits }}
-  {{ $key | quote }}: {{ $quantity | toRawJson }}
+  {{- with .pod.resources.limits }}
+  {{- include "deepspeed-job.yaml" . | nindent 2 }}
   {{- end }}
-  {{- if $devices }}
-  {{- $devices | nindent 2 }}
+  {{- with $devices }}
+  {{- . | nindent 2 }}
   {{- end }}
 {{- end }}
-{{- if .pod.resources.claims }}
+{{- with .pod.resources.claims }}
 claims:
-  {{- include "deepspeed-job.yaml" .pod.resources.claims | nindent 2 }}
+  {{- include "deepspeed-job.yaml" . | nindent 2 }}
 {{- end }}
 {{- end }}
 
 {{/* The requests of a main container. A request that is auto follows the limit, as in Kubernetes. */}}
 {{- define "deepspeed-job.requestsOf" -}}
 {{- range $key, $quantity := .pod.resources.requests }}
-{{- $request := include "deepspeed-job.requestOf" (dict "pod" $.pod "role" $.role "key" $key "quantity" $quantity) }}
-{{- if $request }}
-{{ $key | quote }}: {{ $request }}
+{{- with include "deepspeed-job.requestOf" (dict "pod" $.pod "role" $.role "key" $key "quantity" $quantity) }}
+{{ $key | quote }}: {{ . }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -214,8 +213,8 @@ claims:
 {{- if $count }}
 {{ .Values.workers.accelerator.resource | quote }}: {{ $count }}
 {{- end }}
-{{- range $name, $number := .Values.network.rdma.resources }}
-{{ $name | quote }}: {{ $number | toRawJson }}
+{{- with .Values.network.rdma.resources }}
+{{ include "deepspeed-job.yaml" . }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -234,10 +233,11 @@ Only caches of compiled code are put elsewhere: a cache of models would fill the
 - name: DSGEN_JOB_LIMITS
   value: |-
     {{- include "deepspeed-job.jobLimits" . | trim | nindent 4 }}
-{{- $own := dict "PYTHONUNBUFFERED" "1" "CUDA_CACHE_PATH" "/run/dsgen/cache/cuda" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "NEURON_COMPILE_CACHE_URL" "/run/dsgen/cache/neuron") }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions") }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "TORCHINDUCTOR_CACHE_DIR" "/run/dsgen/cache/torchinductor") }}
+{{- $own := dict "PYTHONUNBUFFERED" "1" "CUDA_CACHE_PATH" "/run/dsgen/cache/cuda"
+                 "NEURON_COMPILE_CACHE_URL" "/run/dsgen/cache/neuron"
+                 "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions"
+                 "TORCHINDUCTOR_CACHE_DIR" "/run/dsgen/cache/torchinductor" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton"
+                 }}
 {{- /* Git refuses a working tree of another user, such as that of the code container. */}}
 {{- if .Values.code.git.repository }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "GIT_CONFIG_COUNT" "1" "GIT_CONFIG_KEY_0" "safe.directory"
@@ -299,8 +299,8 @@ env:
 envFrom:
   {{- include "deepspeed-job.yaml" .Values.training.envFrom | nindent 2 }}
 {{- end }}
-{{- if .pod.extraContainerSpec }}
-{{ include "deepspeed-job.yaml" .pod.extraContainerSpec }}
+{{- with .pod.extraContainerSpec }}
+{{ include "deepspeed-job.yaml" . }}
 {{- end }}
 {{- end }}
 
@@ -339,11 +339,15 @@ ports, so two workers with the same port never share a node.
 
 {{/* Mounts of the main container. */}}
 {{- define "deepspeed-job.trainingMounts" -}}
-{{ include "deepspeed-job.ownMounts" (dict "run" "dsgen-run" "passwd" (include "deepspeed-job.wantsPasswd" .)) }}
+{{ include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "run" "dsgen-run") }}
 {{- if eq .pods "launcher" }}
-{{ include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-status" "writer" "status") }}
+- name: dsgen-run-status
+  mountPath: /run/dsgen-status
+  readOnly: true
 {{- if include "deepspeed-job.makesKey" . }}
-{{ include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-keygen" "writer" "keygen") }}
+- name: dsgen-run-keygen
+  mountPath: /run/dsgen-keygen
+  readOnly: true
 {{- end }}
 {{- end }}
 - name: dsgen-cache
@@ -388,8 +392,8 @@ ports, so two workers with the same port never share a node.
            (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" $.pods)) }}
 - name: {{ $name | quote }}
   mountPath: {{ dig "mountPath" "" $volume | quote }}
-  {{- if dig "subPath" "" $volume }}
-  subPath: {{ dig "subPath" "" $volume | quote }}
+  {{- with dig "subPath" "" $volume }}
+  subPath: {{ . | quote }}
   {{- end }}
   {{- if dig "readOnly" false $volume }}
   readOnly: true

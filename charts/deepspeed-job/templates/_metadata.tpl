@@ -5,8 +5,8 @@ app.kubernetes.io/instance: {{ include "deepspeed-job.jobName" . | quote }}
 app.kubernetes.io/component: {{ .component }}
 app.kubernetes.io/managed-by: dsgen
 dsgen.dev/job: {{ include "deepspeed-job.jobName" . | quote }}
-{{- range $key, $value := .Values.labels }}
-{{ $key | quote }}: {{ $value | quote }}
+{{- with .Values.labels }}
+{{ include "deepspeed-job.yaml" . }}
 {{- end }}
 {{- end }}
 
@@ -31,8 +31,8 @@ dsgen.dev/role: {{ .role }}
 {{/* Annotations of every object. Without the first one, Flux would substitute variables in any text of the user. */}}
 {{- define "deepspeed-job.annotations" -}}
 kustomize.toolkit.fluxcd.io/substitute: disabled
-{{- range $key, $value := .Values.annotations }}
-{{ $key | quote }}: {{ $value | quote }}
+{{- with .Values.annotations }}
+{{ include "deepspeed-job.yaml" . }}
 {{- end }}
 {{- end }}
 
@@ -53,27 +53,24 @@ argocd.argoproj.io/sync-options: Prune=false
 {{- end }}
 
 {{/*
-kube-linter recommends a TTL. But if Kubernetes deleted a Job,
-the next apply would create it again, and it could train again.
+Annotations of a Job. kube-linter recommends a TTL. But if Kubernetes deleted
+a Job, the next apply would create it again, and it could train again.
 */}}
-{{- define "deepspeed-job.noTtlAnnotation" -}}
+{{- define "deepspeed-job.jobAnnotations" -}}
+{{ include "deepspeed-job.annotations" . }}
+{{- if eq .Values.lifecycle.ttlSecondsAfterFinished nil }}
 ignore-check.kube-linter.io/job-ttl-seconds-after-finished: a deleted Job would train again when it is applied
+{{- end }}
 {{- end }}
 
 {{/* "true" for a label or annotation that dsgen, Kubernetes or a delivery tool writes; empty for others. */}}
 {{- define "deepspeed-job.reservedKey" -}}
-{{- if regexMatch "^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$" . -}}
-true
-{{- else if regexMatch "^app[.]kubernetes[.]io/(name|instance|component|managed-by)$" . -}}
-true
-{{- else if regexMatch "^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$" . -}}
-true
-{{- else if has . (list "job-name" "controller-uid" "argocd.argoproj.io/compare-options"
-                        "argocd.argoproj.io/sync-options") -}}
-true
-{{- else if eq . "ignore-check.kube-linter.io/job-ttl-seconds-after-finished" -}}
-true
-{{- else if has . (list "scheduling.k8s.io/group-name" "scheduling.x-k8s.io/pod-group") -}}
+{{- if or (regexMatch "^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$" .)
+          (regexMatch "^app[.]kubernetes[.]io/(name|instance|component|managed-by)$" .)
+          (regexMatch "^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$" .)
+          (regexMatch "^argocd[.]argoproj[.]io/(compare|sync)-options$" .)
+          (has . (list "job-name" "controller-uid" "scheduling.k8s.io/group-name" "scheduling.x-k8s.io/pod-group"
+                       "ignore-check.kube-linter.io/job-ttl-seconds-after-finished")) -}}
 true
 {{- end -}}
 {{- end }}

@@ -12,14 +12,11 @@ dsgen.dev/role: tensorboard
 workers. A ReadWriteOncePod claim would keep the workers from starting.
 */}}
 {{- define "deepspeed-job.isShared" -}}
-{{- if and (dig "mountPath" "" .) (ne (dig "mountIn" "auto" .) "launcher") -}}
-{{- if ne .create nil -}}
-{{- if not (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") .create)) -}}
+{{- if and (dig "mountPath" "" .)
+           (ne (dig "mountIn" "auto" .) "launcher")
+           (or (and (ne .create nil) (not (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") .create))))
+               (and (eq .create nil) (or (dig "existingClaim" "" .) (ne .nfs nil) (ne .hostPath nil) (ne .csi nil)))) -}}
 true
-{{- end -}}
-{{- else if or (dig "existingClaim" "" .) (ne .nfs nil) (ne .hostPath nil) (ne .csi nil) -}}
-true
-{{- end -}}
 {{- end -}}
 {{- end }}
 
@@ -29,8 +26,8 @@ true
 {{- if include "deepspeed-job.isShared" $volume }}
 - name: {{ $name | quote }}
   mountPath: {{ dig "mountPath" "" $volume | quote }}
-  {{- if dig "subPath" "" $volume }}
-  subPath: {{ dig "subPath" "" $volume | quote }}
+  {{- with dig "subPath" "" $volume }}
+  subPath: {{ . | quote }}
   {{- end }}
   readOnly: true
 {{- end }}
@@ -42,7 +39,8 @@ true
 {{- range $name, $volume := .Values.storage }}
 {{- if include "deepspeed-job.isShared" $volume }}
 - name: {{ $name | quote }}
-  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
+  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name
+                                               "volume" $volume) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -27,7 +27,7 @@ The ConfigMap with dsgen's scripts. Its name changes with their
 content, so a run keeps the scripts with which it started.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ "3e3337a2f8" }}
+{{ include "deepspeed-job.jobName" . }}-scripts-3e3337a2f8
 {{- end }}
 
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}

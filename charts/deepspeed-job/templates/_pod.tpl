@@ -21,27 +21,14 @@ ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
 {{- end }}
 
 {{/*
-A rule that ends the Job depending on the exit code of a container.
-`operator` is In or NotIn; `codes` is a text such as 75, 78.
-*/}}
-{{- define "deepspeed-job.failJob" -}}
-- action: FailJob
-  onExitCodes:
-    containerName: {{ .container }}
-    operator: {{ .operator }}
-    values: [{{ .codes }}]
-{{- end }}
-
-{{/*
 Labels and annotations of a pod: those of dsgen, and those of the user, of
 whom podLabels and podAnnotations are merged over those of all objects.
 */}}
 {{- define "deepspeed-job.podMetadata" -}}
 labels:
   {{- include "deepspeed-job.selector" . | nindent 2 }}
-  {{- $given := mergeOverwrite (deepCopy .Values.labels) (deepCopy .pod.podLabels) }}
-  {{- if $given }}
-  {{- include "deepspeed-job.yaml" $given | nindent 2 }}
+  {{- with mergeOverwrite (deepCopy .Values.labels) (deepCopy .pod.podLabels) }}
+  {{- include "deepspeed-job.yaml" . | nindent 2 }}
   {{- end }}
   {{- if and (eq .role "worker") (eq .Values.scheduling.gang "coscheduling") }}
   scheduling.x-k8s.io/pod-group: {{ include "deepspeed-job.gangName" . | quote }}
@@ -59,10 +46,9 @@ labels:
 {{- else if and (eq .role "worker") (include "deepspeed-job.kueueQueue" .) $topology.preferred }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
 {{- end }}
-{{- $all := mergeOverwrite (deepCopy .Values.annotations) (deepCopy .pod.podAnnotations) (deepCopy $own) }}
-{{- if $all }}
+{{- with mergeOverwrite (deepCopy .Values.annotations) (deepCopy .pod.podAnnotations) (deepCopy $own) }}
 annotations:
-  {{- include "deepspeed-job.yaml" $all | nindent 2 }}
+  {{- include "deepspeed-job.yaml" . | nindent 2 }}
 {{- end }}
 {{- end }}
 
@@ -72,60 +58,46 @@ restartPolicy: Never
 automountServiceAccountToken: false
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ int64 .Values.lifecycle.terminationGracePeriodSeconds }}
-{{- if .Values.image.pullSecrets }}
+{{- with .Values.image.pullSecrets }}
 imagePullSecrets:
-  {{- include "deepspeed-job.yaml" .Values.image.pullSecrets | nindent 2 }}
+  {{- include "deepspeed-job.yaml" . | nindent 2 }}
 {{- end }}
-{{- $context := include "deepspeed-job.podSecurityContext" . | trim }}
-{{- if $context }}
+{{- with include "deepspeed-job.podSecurityContext" . | trim }}
 securityContext:
-  {{- $context | nindent 2 }}
+  {{- . | nindent 2 }}
 {{- end }}
 {{- if and .pod.nodeSelector (not (include "deepspeed-job.kueueQueue" .)) }}
 nodeSelector:
   {{- include "deepspeed-job.yaml" .pod.nodeSelector | nindent 2 }}
 {{- end }}
-{{- if .pod.tolerations }}
+{{- with .pod.tolerations }}
 tolerations:
-  {{- include "deepspeed-job.yaml" .pod.tolerations | nindent 2 }}
+  {{- include "deepspeed-job.yaml" . | nindent 2 }}
 {{- end }}
-{{- if .pod.priorityClassName }}
-priorityClassName: {{ .pod.priorityClassName | quote }}
+{{- with .pod.priorityClassName }}
+priorityClassName: {{ . | quote }}
 {{- end }}
-{{- $affinity := include "deepspeed-job.affinityOf" . | trim }}
-{{- if $affinity }}
+{{- with include "deepspeed-job.affinityOf" . | trim }}
 affinity:
-  {{- $affinity | nindent 2 }}
+  {{- . | nindent 2 }}
 {{- end }}
-{{- if .pod.topologySpreadConstraints }}
+{{- with .pod.topologySpreadConstraints }}
 topologySpreadConstraints:
-  {{- include "deepspeed-job.yaml" .pod.topologySpreadConstraints | nindent 2 }}
+  {{- include "deepspeed-job.yaml" . | nindent 2 }}
 {{- end }}
-{{- $scheduler := include "deepspeed-job.schedulerName" . }}
-{{- if $scheduler }}
-schedulerName: {{ $scheduler | quote }}
+{{- with include "deepspeed-job.schedulerName" . }}
+schedulerName: {{ . | quote }}
 {{- end }}
-{{- if .pod.runtimeClassName }}
-runtimeClassName: {{ .pod.runtimeClassName | quote }}
+{{- with .pod.runtimeClassName }}
+runtimeClassName: {{ . | quote }}
 {{- end }}
 {{- if and (eq .role "worker") .Values.network.hostNetwork }}
 hostNetwork: true
 dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
-{{- if .pod.extraPodSpec }}
-{{ include "deepspeed-job.yaml" .pod.extraPodSpec }}
+{{- with .pod.extraPodSpec }}
+{{ include "deepspeed-job.yaml" . }}
 {{- end }}
-{{- end }}
-
-{{/*
-A volume of dsgen in memory, for small files. Its size is
-limited, because it could fill the memory of the node.
-*/}}
-{{- define "deepspeed-job.memoryVolume" -}}
-- name: {{ . }}
-  emptyDir:
-    medium: Memory
-    sizeLimit: 64Mi
 {{- end }}
 
 {{/*
@@ -141,9 +113,15 @@ Volumes of both pods: those of dsgen, then those of storage.
           name: {{ include "deepspeed-job.runName" . }}-config
       - configMap:
           name: {{ include "deepspeed-job.scriptsName" . }}
-{{ include "deepspeed-job.memoryVolume" "dsgen-run" }}
+- name: dsgen-run
+  emptyDir:
+    medium: Memory
+    sizeLimit: 64Mi
 {{- if include "deepspeed-job.wantsPasswd" . }}
-{{ include "deepspeed-job.memoryVolume" "dsgen-run-passwd" }}
+- name: dsgen-run-passwd
+  emptyDir:
+    medium: Memory
+    sizeLimit: 64Mi
 {{- end }}
 - name: dsgen-cache
   emptyDir:
@@ -165,18 +143,23 @@ Volumes of both pods: those of dsgen, then those of storage.
 - name: dsgen-code
   emptyDir:
     sizeLimit: 50Gi
-{{ include "deepspeed-job.memoryVolume" "dsgen-run-code" }}
-{{- if .Values.code.git.secretName }}
+- name: dsgen-run-code
+  emptyDir:
+    medium: Memory
+    sizeLimit: 64Mi
+{{- with .Values.code.git.secretName }}
 - name: dsgen-git
   secret:
-    secretName: {{ .Values.code.git.secretName | quote }}
+    secretName: {{ . | quote }}
     defaultMode: 292  # 0444
 {{- end }}
 {{- end }}
 {{- range $name, $volume := .Values.storage }}
-{{- if include "deepspeed-job.hasVolume" (dict "Values" $.Values "pod" $.pod "pods" $.pods "name" $name "volume" $volume) | trim }}
+{{- if include "deepspeed-job.hasVolume" (dict "Values" $.Values "pod" $.pod "pods" $.pods "name" $name
+                                             "volume" $volume) | trim }}
 - name: {{ $name | quote }}
-  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
+  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name
+                                               "volume" $volume) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}

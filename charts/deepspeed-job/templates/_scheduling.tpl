@@ -22,8 +22,8 @@ number: with another number, the run gets another PodGroup.
 {{- $queue := include "deepspeed-job.kueueQueue" . }}
 {{- if $queue }}
 kueue.x-k8s.io/queue-name: {{ $queue | quote }}
-{{- if .Values.scheduling.priorityClass }}
-kueue.x-k8s.io/priority-class: {{ .Values.scheduling.priorityClass | quote }}
+{{- with .Values.scheduling.priorityClass }}
+kueue.x-k8s.io/priority-class: {{ . | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -48,7 +48,8 @@ queue) and spread. The checks refuse values for which a key would be written twi
 {{- if or (and .pod.nodeSelector (include "deepspeed-job.kueueQueue" .))
           (and (eq .role "worker") .Values.workers.excludeNodes) }}
 nodeAffinity:
-  {{- include "deepspeed-job.selectingAffinity" (dict "Values" .Values "pod" .pod "role" .role "node" $node) | nindent 2 }}
+  {{- include "deepspeed-job.selectingAffinity" (dict "Values" .Values "pod" .pod "role" .role
+                                                    "node" $node) | nindent 2 }}
 {{- else if $node }}
 nodeAffinity:
   {{- include "deepspeed-job.yaml" $node | nindent 2 }}
@@ -71,8 +72,8 @@ podAntiAffinity:
                                                 "preferred" "") | trim | nindent 2 }}
 {{- else if and (eq .role "worker") (eq .Values.workers.spread "preferred") }}
 podAntiAffinity:
-  {{- include "deepspeed-job.workersBeside" (dict "Values" .Values "Release" .Release "required" "" "preferred"
-                                                "kubernetes.io/hostname") | trim | nindent 2 }}
+  {{- include "deepspeed-job.workersBeside" (dict "Values" .Values "Release" .Release "required" ""
+                                                "preferred" "kubernetes.io/hostname") | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 
@@ -88,11 +89,13 @@ of its own: Kueue sets it, and the API server would refuse later applies.
 {{ $required }}:
   nodeSelectorTerms:
     {{- if not $terms }}
-    {{- include "deepspeed-job.selectingTerm" (dict "Values" .Values "pod" .pod "role" .role "term" (dict)) | trim | nindent 4 }}
+    {{- include "deepspeed-job.selectingTerm" (dict "Values" .Values "pod" .pod "role" .role
+                                                  "term" (dict)) | trim | nindent 4 }}
     {{- end }}
     {{- range $term := $terms }}
     {{- if or (dig "matchExpressions" (list) $term) (dig "matchFields" (list) $term) }}
-    {{- include "deepspeed-job.selectingTerm" (dict "Values" $.Values "pod" $.pod "role" $.role "term" $term) | trim | nindent 4 }}
+    {{- include "deepspeed-job.selectingTerm" (dict "Values" $.Values "pod" $.pod "role" $.role
+                                                  "term" $term) | trim | nindent 4 }}
     {{- else }}
     - {}  # an empty term matches no node, so it stays empty
     {{- end }}
@@ -110,9 +113,9 @@ of its own: Kueue sets it, and the API server would refuse later applies.
 {{- if $expressions }}
 - matchExpressions:
     {{- $expressions | nindent 4 }}
-  {{- if $fields }}
+  {{- with $fields }}
   matchFields:
-    {{- $fields | nindent 4 }}
+    {{- . | nindent 4 }}
   {{- end }}
 {{- else }}
 - matchFields:
@@ -122,7 +125,6 @@ of its own: Kueue sets it, and the API server would refuse later applies.
 
 {{/* The nodeSelector of a Job in a queue as expressions of node affinity, before the user's. */}}
 {{- define "deepspeed-job.termExpressions" -}}
-{{- $given := dig "matchExpressions" (list) .term }}
 {{- if include "deepspeed-job.kueueQueue" . }}
 {{- range $key, $value := .pod.nodeSelector }}
 - key: {{ $key | quote }}
@@ -130,8 +132,8 @@ of its own: Kueue sets it, and the API server would refuse later applies.
   values: [{{ $value | quote }}]
 {{- end }}
 {{- end }}
-{{- if $given }}
-{{ include "deepspeed-job.yaml" $given }}
+{{- with dig "matchExpressions" (list) .term }}
+{{ include "deepspeed-job.yaml" . }}
 {{- end }}
 {{- end }}
 
@@ -140,7 +142,6 @@ The excluded nodes as expressions on metadata.name, which allow one value each, 
 the user's. The label kubernetes.io/hostname can differ from the name of a node.
 */}}
 {{- define "deepspeed-job.termFields" -}}
-{{- $given := dig "matchFields" (list) .term }}
 {{- if eq .role "worker" }}
 {{- range $name := .Values.workers.excludeNodes }}
 - key: metadata.name
@@ -148,8 +149,8 @@ the user's. The label kubernetes.io/hostname can differ from the name of a node.
   values: [{{ $name | quote }}]
 {{- end }}
 {{- end }}
-{{- if $given }}
-{{ include "deepspeed-job.yaml" $given }}
+{{- with dig "matchFields" (list) .term }}
+{{ include "deepspeed-job.yaml" . }}
 {{- end }}
 {{- end }}
 

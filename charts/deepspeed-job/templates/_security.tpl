@@ -4,9 +4,8 @@
 {{- if eq .Values.security.podSecurityLevel "restricted" }}
 {{- $own = dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") }}
 {{- end }}
-{{- $context := mergeOverwrite (deepCopy $own) (deepCopy .Values.security.podSecurityContext) }}
-{{- if $context }}
-{{ include "deepspeed-job.yaml" $context }}
+{{- with mergeOverwrite (deepCopy $own) (deepCopy .Values.security.podSecurityContext) }}
+{{ include "deepspeed-job.yaml" . }}
 {{- end }}
 {{- end }}
 
@@ -33,8 +32,8 @@ Kubernetes refuses allowPrivilegeEscalation: false beside privileged and CAP_SYS
 {{- if and (eq .role "worker") (include "deepspeed-job.locksMemory" .) (not (has "IPC_LOCK" $added)) }}
 {{- $context = mergeOverwrite (deepCopy $context) (dict "capabilities" (dict "add" (concat $added (list "IPC_LOCK")))) }}
 {{- end }}
-{{- if $context }}
-{{ include "deepspeed-job.yaml" $context }}
+{{- with $context }}
+{{ include "deepspeed-job.yaml" . }}
 {{- end }}
 {{- end }}
 
@@ -44,12 +43,12 @@ RDMA, and may have it; EFA does not need it. Else empty.
 */}}
 {{- define "deepspeed-job.locksMemory" -}}
 {{- $rdma := .Values.network.rdma -}}
-{{- if eq $rdma.ipcLock "add" -}}
+{{- if or (eq $rdma.ipcLock "add")
+          (and (eq $rdma.ipcLock "auto")
+               $rdma.resources
+               (eq .Values.security.podSecurityLevel "privileged")
+               (or (not (hasKey $rdma.resources "vpc.amazonaws.com/efa")) (gt (len $rdma.resources) 1))) -}}
 true
-{{- else if and (eq $rdma.ipcLock "auto") $rdma.resources (eq .Values.security.podSecurityLevel "privileged") -}}
-{{- if or (not (hasKey $rdma.resources "vpc.amazonaws.com/efa")) (gt (len $rdma.resources) 1) -}}
-true
-{{- end -}}
 {{- end -}}
 {{- end }}
 
@@ -78,14 +77,12 @@ seccompProfile:
 root, so that its image may not know its user id; else empty.
 */}}
 {{- define "deepspeed-job.wantsPasswd" -}}
-{{- if eq .Values.ssh.passwdEntry "auto" -}}
-{{- if eq .Values.security.podSecurityLevel "restricted" -}}
-true
-{{- else if or (include "deepspeed-job.isNotRoot" .Values.security.podSecurityContext)
+{{- if and (eq .Values.ssh.passwdEntry "auto")
+           (or (eq .Values.security.podSecurityLevel "restricted")
+               (include "deepspeed-job.isNotRoot" .Values.security.podSecurityContext)
                (include "deepspeed-job.isNotRoot" .Values.security.securityContext)
-               (include "deepspeed-job.isNotRoot" .pod.securityContext) -}}
+               (include "deepspeed-job.isNotRoot" .pod.securityContext)) -}}
 true
-{{- end -}}
 {{- end -}}
 {{- end }}
 

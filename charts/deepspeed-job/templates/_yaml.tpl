@@ -34,7 +34,8 @@
 {{/* A quantity such as 1.5Gi as a whole number of bytes, rounded down, at most 2^53; 0 for a text without a number. */}}
 {{- define "deepspeed-job.bytes" -}}
 {{- $units := dict "n" 1e-9 "u" 1e-6 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 }}
-{{- $binary := dict "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 "Pi" 1125899906842624.0 "Ei" 1152921504606846976.0 }}
+{{- $binary := dict "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0
+                   "Pi" 1125899906842624.0 "Ei" 1152921504606846976.0 }}
 {{- $unit := regexFind "([KMGTPE]i|[numkMGTPE])$" . }}
 {{- $factor := get (merge $units $binary) $unit | default 1.0 }}
 {{- mulf (trimSuffix $unit .) $factor | minf 9007199254740992.0 | floor | int64 }}

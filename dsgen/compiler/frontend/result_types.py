@@ -20,6 +20,8 @@ def result_type(row: Builtin, arguments: Sequence[Expr]) -> Type:
         return join(first.item, bare(default)) if first.kind == "map" and first.item else ANY
     if row.name == "yaml" and first.kind in ("str", "word", "union"):
         return WORD
+    if row.name == "join" and first.item and first.item.kind == "word" and arguments[1] == tree.Const(",", type=WORD):
+        return WORD
     match row.gives:
         case "same":
             return bare(first)

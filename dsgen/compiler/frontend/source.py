@@ -9,7 +9,7 @@ from jinja2 import nodes
 from dsgen.errors import DsgenError
 
 _COMMENT = re.compile(r"^([ ]*)<#-?\s(.*?)\s-?#>[ ]*$", re.MULTILINE | re.DOTALL)
-_TAG_LINE = re.compile(r"[ ]*<%((?!%>).)*%>")
+_TAG = re.compile(r"^[ ]*<%(?:(?!%>).)*%>$", re.MULTILINE | re.DOTALL)
 _MARK = "\0comment "
 
 
@@ -43,9 +43,9 @@ class Unit:
     def parse(self, environment: jinja2.Environment) -> nodes.Template:
         """The Jinja2 tree, in which each comment is an Output with a marked constant."""
         marked = _COMMENT.sub(self._marker, self.text)
-        for number, line in enumerate(marked.split("\n"), 1):
-            if "<%" in line and not _TAG_LINE.fullmatch(line):
-                raise self.error(number, "a tag must be alone on its line")
+        for number, line in enumerate(_TAG.sub(lambda tag: "\n" * tag[0].count("\n"), marked).split("\n"), 1):
+            if "<%" in line:
+                raise self.error(number, "a tag must be alone on its lines")
             if "<#" in line:
                 raise self.error(number, "a comment must be alone on its lines")
         try:

@@ -4,26 +4,35 @@ import re
 import textwrap
 from functools import singledispatchmethod
 
+from dsgen.compiler.checks import CONTINUED
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helper, Helpers
 from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.source import CompileError
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
+from dsgen.compiler.go import patterns
+from dsgen.compiler.go.idioms import Context, With, idiomatic, with_context
 from dsgen.compiler.go.pipelines import Pipelines, camel, define_name
 
 WIDTH = 120
-_ITEMS = re.compile(r"[(](list|dict) (?=\")")
+_ITEMS = re.compile(r"(?:[(]|= )(list|dict) (?=\")")
 """The start of a list or map whose items or keys are texts."""
 _WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`')
+_MESSAGE_WORD = re.compile(r"^ *(?:\{\{.*?\}\}|[^ ])+|(?:\{\{.*?\}\}|[^ ])+")
+CHECKS, PATTERNS = "checks/", "checks/_patterns.tpl"
+LONGEST = 130
 COMMENT_WIDTH = WIDTH - len("{{/*  */}}")
 
 
 class Layout:
     """Writes statements. In a helper of one line (`is_inline`), every tag trims both sides."""
 
-    def __init__(self, helpers: Helpers, is_inline: bool = False, is_alone: bool = False) -> None:
-        self._pipelines = Pipelines(helpers, is_alone)
+    def __init__(
+        self, helpers: Helpers, is_inline: bool = False, is_alone: bool = False, is_template: bool = False
+    ) -> None:
+        self._pipelines = Pipelines(helpers, is_alone, is_template)
         self._is_inline = is_inline
 
     def body(self, statements: Body) -> str:
@@ -32,7 +41,7 @@ class Layout:
         for statement in statements:
             written = self._text(statement)
             if isinstance(statement, tree.Print | tree.Block):
-                written = _folded(written, len(text.rpartition("\n")[2]))
+                written = _folded(written, len(text.rpartition("\n")[2]), is_tag=False)
             text += written
         return text
 
@@ -63,7 +72,11 @@ class Layout:
     @_text.register
     def _(self, statement: tree.Block) -> str:
         text = self._spell(statement.expr)
-        return f"{{{{ {text} }}}}" if statement.width is None else f"{{{{- {text} | nindent {statement.width} }}}}"
+        if statement.width is None:
+            return f"{{{{ {text} }}}}"
+        if isinstance(statement.expr, tree.FileText):  # has empty lines, which nindent fills with spaces
+            return f'{{{{- regexReplaceAll "(?m)^ +$" ({text} | nindent {statement.width}) "" }}}}'
+        return f"{{{{- {text} | nindent {statement.width} }}}}"
 
     @_text.register
     def _(self, statement: tree.Fail) -> str:
@@ -111,25 +124,68 @@ class Layout:
         self._pipelines.depth -= 1
         return head + body + self._tag(statement.pad, "end")
 
+    @_text.register
+    def _(self, statement: With) -> str:
+        head = self._tag(statement.pad, f"with {self._spell(statement.expr)}")
+        self._pipelines.depth += 1
+        body = self.body(statement.body)
+        self._pipelines.depth -= 1
+        return head + body + self._tag(statement.pad, "end")
 
-def _folded(tag: str, column: int = 0) -> str:
-    """A tag that begins at a column. Lists and maps that do not fit on a line are folded."""
-    lines = tag.split("\n")
-    return "\n".join(_folded_line(line, 0 if number else column) for number, line in enumerate(lines))
+    @_text.register
+    def _(self, statement: Context) -> str:
+        text = self._tag("", f"${camel(statement.name)} := {self._pipelines.merged(statement.arguments)}")
+        self._pipelines.context = statement
+        return text
 
 
-def _folded_line(line: str, column: int) -> str:
+def _folded(text: str, column: int = 0, is_tag: bool = True) -> str:
+    """A tag or output that begins at a column. Lists, maps and calls that do not fit on a line are folded."""
+    lines = text.split("\n")
+    return "\n".join(_folded_line(line, 0 if number else column, is_tag) for number, line in enumerate(lines))
+
+
+def _folded_line(line: str, column: int, is_tag: bool) -> str:
     start = _ITEMS.search(line)
-    if column + len(line) <= WIDTH or not start:
+    if column + len(line) <= WIDTH:
         return line
+    if not start or len(line[start.end() :]) < WIDTH // 4:
+        return _broken(line, column) if is_tag and column + len(line) > LONGEST else line
     margin = " " * (column + start.end())
-    lines, words = [" " * column + line[: start.end()]], [word[0] for word in _WORD.finditer(line, start.end())]
-    for number, word in enumerate(words):
-        if number and word.startswith('"') and len(lines[-1]) + len(word) >= WIDTH:
-            lines.append(margin + word)
+    lines = [" " * column + line[: start.end()]]
+    for number, item in enumerate(_items(line[start.end() :], 2 if start[1] == "dict" else 1)):
+        if number and len(lines[-1]) + 1 + len(item) > WIDTH:
+            lines.append(margin + item)
         else:
-            lines[-1] += f" {word}" if number else word
+            lines[-1] += f" {item}" if number else item
     return "\n".join(lines)[column:]
+
+
+def _broken(line: str, column: int) -> str:
+    """A line that continues below the argument before the last one that begins in time."""
+    place = line.rfind(" (", 0, WIDTH - column)
+    opened = [0]
+    for match in re.finditer(r"[()]", _QUOTED.sub(lambda text: "x" * len(text[0]), line[:place])):
+        opened = [*opened, match.start()] if match[0] == "(" else opened[:-1]
+    margin = line.find(" ", opened[-1]) + 1 + column
+    return line if place < 0 else f"{line[:place]}\n{' ' * margin}{line[place + 1 :]}"
+
+
+def _items(text: str, size: int) -> list[str]:
+    """The items of a list, or the entries of a map (`size` 2). The rest of the tag is part of the last one."""
+    items: list[str] = []
+    depth = count = 0
+    for word in _WORD.findall(text):
+        if depth == 0 and count % size == 0:
+            items.append(word)
+        else:
+            items[-1] += f" {word}"
+        count += depth == 0
+        plain = _QUOTED.sub("", word)
+        depth += plain.count("(") - plain.count(")")
+        if depth < 0:
+            depth = -len(text)  # after the end of the list or map
+    return items
 
 
 def comment(text: str) -> str:
@@ -154,21 +210,52 @@ def go_templates(program: Program) -> dict[str, str]:
         defines = [_define(name, helper, program.helpers) for name, helper in program.helpers_of(path).items()]
         first = "{{" + comment(head) + "}}\n" if head else ""
         compiled[path.removesuffix(".j2") + ".tpl"] = "\n".join(part for part in (first, *defines) if part)
-    return compiled
+    whole = "".join(compiled.values())
+    used = [name for name in patterns.names().values() if f'"{define_name(name)}"' in whole]
+    if used:
+        defines = [_definition(name, body) for name, body in patterns.helpers(used)]
+        compiled[PATTERNS] = "\n".join(["{{/* Regular expressions of the checks. */}}\n", *defines])
+    return {path: _wrapped(text) if path.startswith(CHECKS) else text for path, text in compiled.items()}
+
+
+def _definition(name: str, body: str) -> str:
+    return f'{{{{- define "{define_name(name)}" -}}}}\n{body}\n{{{{- end }}}}\n'
+
+
+def _wrapped(text: str) -> str:
+    """Messages that are too long for a line continue on the next one, which begins with CONTINUED."""
+    depth, lines = 0, []
+    for line in text.split("\n"):
+        is_message = depth == 0 and not line.lstrip().startswith(("{{-", "{{/*"))
+        depth += line.count("{{") - line.count("}}")
+        lines += _folded_message(line) if is_message and len(line) > WIDTH else [line]
+    return "\n".join(lines)
+
+
+def _folded_message(line: str) -> list[str]:
+    words = _MESSAGE_WORD.findall(line)
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) > WIDTH:
+            lines.append(f"{CONTINUED}{word}")
+        else:
+            lines[-1] += f" {word}"
+    return lines
 
 
 def _template(body: Body, helpers: Helpers) -> str:
     """A whole template. The comment at its head trims the newline after it, so the output begins with YAML."""
     first, rest = (body[0], body[1:]) if body and isinstance(body[0], tree.Comment) else (None, body)
     head = "" if first is None else "{{- " + comment(first.text) + " -}}"
-    return head + Layout(helpers).body(rest)
+    return head + Layout(helpers, is_template=True).body(with_context(idiomatic(rest)))
 
 
 def _define(name: str, helper: Helper, helpers: Helpers) -> str:
     """The define of a helper."""
     is_alone = len(helper.parameters) == 1 and helper.parameters[0] not in ROOTS
     texts = {
-        Layout(helpers, helper.is_inline, is_alone).body(body): signature for signature, body in helper.bodies.items()
+        Layout(helpers, helper.is_inline, is_alone).body(idiomatic(body)): signature
+        for signature, body in helper.bodies.items()
     }
     if len(texts) > 1:
         types = "; ".join(", ".join(f"{n}: {t.kind}" for n, t in signature) for signature in texts.values())
@@ -176,4 +263,4 @@ def _define(name: str, helper: Helper, helpers: Helpers) -> str:
             helper.node.lineno, f"{name} has different outputs for arguments of different types ({types})"
         )
     text = next(iter(texts)).rstrip()
-    return f'{{{{{comment(helper.comment)}}}}}\n{{{{- define "{define_name(name)}" -}}}}\n{text}\n{{{{- end }}}}\n'
+    return f"{{{{{comment(helper.comment)}}}}}\n{_definition(name, text)}"

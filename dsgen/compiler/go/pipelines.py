@@ -1,12 +1,15 @@
 """The back end for Helm: converts typed expressions to Go template pipelines."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
 
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.tree import Expr
+from dsgen.compiler.go import patterns
+from dsgen.compiler.go.idioms import Context, Dot
 from dsgen.language.text import quote
 
 _PLACE = re.compile(r"\{(\d)(:?)\}")
@@ -47,12 +50,14 @@ def string(text: str) -> str:
 class Pipelines:
     """Writes expressions in Go. Inside a loop (`depth`), the dot is the item, so `$` is the data of the template.
 
-    `is_alone`: for a helper with one argument, which is its dot.
+    `is_alone`: for a helper with one argument, which is its dot. `is_template`: for a template, whose dot is the data
+    of the chart.
     """
 
-    def __init__(self, helpers: Helpers, is_alone: bool = False) -> None:
-        self._helpers, self._is_alone = helpers, is_alone
+    def __init__(self, helpers: Helpers, is_alone: bool = False, is_template: bool = False) -> None:
+        self._helpers, self._is_alone, self._is_template = helpers, is_alone, is_template
         self.depth = 0
+        self.context: Context | None = None
 
     @property
     def dot(self) -> str:
@@ -89,6 +94,10 @@ class Pipelines:
         return Go(self.dot if self._is_alone else self._of_dot(camel(expr.name)), is_atom=True)
 
     @expr.register
+    def _(self, _: Dot) -> Go:
+        return Go(".", is_atom=True)
+
+    @expr.register
     def _(self, expr: tree.Local) -> Go:
         return Go("$" + camel(expr.name), is_atom=True)
 
@@ -116,6 +125,9 @@ class Pipelines:
     @expr.register
     def _(self, expr: tree.Call) -> Go:
         row = expr.row
+        if row.name == "matching":
+            matched, pattern = expr.arguments
+            return Go(f"regexMatch {self._pattern(pattern).argument} {self.expr(matched).argument}")
         spell = self.expr if row.converts else self.value
         pipelines = [spell(argument) for argument in expr.arguments]
         texts = [
@@ -126,6 +138,15 @@ class Pipelines:
             return Go(f"{pipelines[0].text} {texts[1]}")  # add takes any number
         text = _PLACE.sub(lambda match: _placed(texts, int(match[1]), bool(match[2])), row.go)
         return Go(f"{pipelines[0].text} {text}" if text.startswith("|") else text)
+
+    def _pattern(self, expr: Expr) -> Go:
+        """A regular expression: by its name; a long one without a name in parts."""
+        text = str(expr.value) if isinstance(expr, tree.Const) else ""
+        if name := patterns.names().get(text):
+            return Go(f"include {string(define_name(name))} .")
+        if len(text) > patterns.WIDTH:
+            return Go(f'join "" (list {" ".join(map(string, patterns.parts_of(text)))})')
+        return self.expr(expr)
 
     @expr.register
     def _(self, expr: tree.Include) -> Go:
@@ -167,9 +188,29 @@ class Pipelines:
             for name, value in expr.arguments
         ):
             return self.dot  # the current helper has the same dot
+        if expr.roots and self._is_template:
+            return self._in_context(dict(expr.arguments))
         pairs = [f"{string(root.title())} {self._of_dot(root.title())}" for root in expr.roots]
-        pairs += [f"{string(camel(name))} {self.value(value).argument}" for name, value in expr.arguments]
-        return f"(dict {' '.join(pairs)})"
+        return f"(dict {' '.join([*pairs, *self._pairs(dict(expr.arguments))])})"
+
+    def _in_context(self, arguments: Mapping[str, Expr]) -> str:
+        """The context of the template with these arguments. A key is never added to a map that has it already: merge
+        would keep the old one if the new one is empty, and change both if they are maps.
+        """
+        known = self.context.arguments if self.context else {}
+        if arguments.items() <= known.items():
+            return f"${camel(self.context.name)}" if self.context else self.dot
+        more = {name: value for name, value in arguments.items() if known.get(name) != value}
+        if self.context and len(more) < len(arguments) and not more.keys() & known.keys():
+            return f"({self.merged(more, '$' + camel(self.context.name))})"
+        return f"({self.merged(arguments)})"
+
+    def merged(self, arguments: Mapping[str, Expr], base: str = "") -> str:
+        """A map of these arguments and of the data of the template, or of another map."""
+        return f"merge (dict {' '.join(self._pairs(arguments))}) {base or self.dot}"
+
+    def _pairs(self, arguments: Mapping[str, Expr]) -> list[str]:
+        return [f"{string(camel(name))} {self.value(value).argument}" for name, value in arguments.items()]
 
     @expr.register
     def _(self, expr: tree.FileText) -> Go:

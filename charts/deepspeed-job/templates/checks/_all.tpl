@@ -1,5 +1,10 @@
 {{/* All errors in the values. */}}
 {{- define "deepspeed-job.allProblems" -}}
+{{ include "deepspeed-job.writtenProblems" . | trim | replace "\n    " " " }}
+{{- end }}
+
+{{/* All errors in the values. A line that begins with four blanks continues the one above it. */}}
+{{- define "deepspeed-job.writtenProblems" -}}
 {{- include "deepspeed-job.namesProblems" . }}
 {{- include "deepspeed-job.trainingProblems" . }}
 {{- include "deepspeed-job.commandsProblems" . }}
@@ -18,6 +23,11 @@
 
 {{/* All warnings about the values. */}}
 {{- define "deepspeed-job.allWarnings" -}}
+{{ include "deepspeed-job.writtenWarnings" . | trim | replace "\n    " " " }}
+{{- end }}
+
+{{/* All warnings about the values. A line that begins with four blanks continues the one above it. */}}
+{{- define "deepspeed-job.writtenWarnings" -}}
 {{- include "deepspeed-job.namesWarnings" . }}
 {{- include "deepspeed-job.trainingWarnings" . }}
 {{- include "deepspeed-job.commandsWarnings" . }}

@@ -24,7 +24,7 @@ code.git.image is set, but code.git.repository is not [DS290]
 
 {{- if .Values.code.git.repository }}
   {{- if and (not (regexMatch "^(https?|ssh|git)://[^/]+/.+$" .Values.code.git.repository))
-             (not (regexMatch "^[^/:]+:([^/].*|/[^/].*)$" .Values.code.git.repository)) }}
+             (not (regexMatch (include "deepspeed-job.hostAndPathPattern" .) .Values.code.git.repository)) }}
 code.git.repository is not an https, http, ssh or git address [DS295]
   for example https://example.com/team/cifar.git or git@example.com:team/cifar.git
   {{- end }}
@@ -51,7 +51,8 @@ code.git.revision: a branch or tag can move, so the same run id may later mean a
 
   {{- if and (include "deepspeed-job.gitOverSsh" .Values.code.git.repository) (not .Values.code.git.knownHosts) }}
 code.git.repository uses ssh, but code.git.knownHosts does not contain the key of the host [DS293]
-  add the output of ssh-keyscan after comparing it with the keys that the host publishes, or put known_hosts into the Secret
+  add the output of ssh-keyscan after comparing it with the keys that the host publishes, or put known_hosts into the
+    Secret
   {{- end }}
 
   {{- if and (regexMatch "^http://.*$" .Values.code.git.repository) .Values.code.git.secretName }}

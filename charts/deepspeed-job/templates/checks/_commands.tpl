@@ -2,8 +2,7 @@
 
 {{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.commandsProblems" -}}
-{{- if and .Values.training.python
-           (regexMatch "^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*|.* (&&|[|][|]?|>>?|2>&1) .*|[A-Z_][A-Z0-9_]*=[^ ]* .*)$" .Values.training.python) }}
+{{- if and .Values.training.python (regexMatch (include "deepspeed-job.commandLinePattern" .) .Values.training.python) }}
 training.python is a whole command line, but dsgen passes it as one name [DS363]
   set only the name, and put the arguments into training.args: python: train.py, args: [--epochs, "3"]
 {{- end }}
@@ -15,15 +14,16 @@ training.module is a whole command line, but dsgen passes it as one name [DS363]
   {{- end }}
 
   {{- if and (not (include "deepspeed-job.runsCommand" .))
-             (regexMatch "^(torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.].*|accelerate[.]commands[.].*)$" .Values.training.module) }}
-training.module is a launcher, but launch.method {{ .Values.launch.method }} already starts {{ int64 .Values.workers.slots }} processes on each worker [DS364]
+             (regexMatch (include "deepspeed-job.startingModulePattern" .) .Values.training.module) }}
+training.module is a launcher, but launch.method {{ .Values.launch.method }} already starts
+    {{ int64 .Values.workers.slots }} processes on each worker [DS364]
   set training.python or module to the program that each process runs; launch.method selects the launcher
   {{- end }}
 {{- end }}
 
 {{- if eq (len .Values.training.exec) 1 }}
   {{- range $word := .Values.training.exec }}
-    {{- if regexMatch "^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*|.* (&&|[|][|]?|>>?|2>&1) .*|[A-Z_][A-Z0-9_]*=[^ ]* .*)$" $word }}
+    {{- if regexMatch (include "deepspeed-job.commandLinePattern" .) $word }}
 training.exec: {{ $word | quote }} is a whole command line, but it is the name of one program [DS363]
   write each argument as an item of the list, such as [bash, run.sh, --epochs, "3"]
     {{- end }}
@@ -32,7 +32,7 @@ training.exec: {{ $word | quote }} is a whole command line, but it is the name o
 
 {{- if eq (len .Values.launch.command) 1 }}
   {{- range $word := .Values.launch.command }}
-    {{- if regexMatch "^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*|.* (&&|[|][|]?|>>?|2>&1) .*|[A-Z_][A-Z0-9_]*=[^ ]* .*)$" $word }}
+    {{- if regexMatch (include "deepspeed-job.commandLinePattern" .) $word }}
 launch.command: {{ $word | quote }} is a whole command line, but it is the name of one program [DS363]
   write each argument as an item of the list, such as [bash, run.sh, --epochs, "3"]
     {{- end }}
@@ -41,14 +41,16 @@ launch.command: {{ $word | quote }} is a whole command line, but it is the name 
 
 {{- if .Values.training.exec }}
   {{- if and (not (include "deepspeed-job.runsCommand" .))
-             (regexMatch "^([^ ]*/)?((deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai)( ([^$]|[$])*)?|(ba|da)?sh -[a-z]*c +(exec +)?(deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai)( ([^$]|[$])*)?|python3? (-u )?-m (torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.]|accelerate[.]commands[.])([^$]|[$])*)$" (.Values.training.exec | join " ")) }}
-training.exec starts a launcher, but launch.method {{ .Values.launch.method }} already starts {{ int64 .Values.workers.slots }} processes on each worker [DS364]
-  set training.python, module or exec to the program that each process runs; to run your own launcher, set launch.method: worker-command and launch.command
+             (regexMatch (include "deepspeed-job.startsRanksPattern" .) (.Values.training.exec | join " ")) }}
+training.exec starts a launcher, but launch.method {{ .Values.launch.method }} already starts
+    {{ int64 .Values.workers.slots }} processes on each worker [DS364]
+  set training.python, module or exec to the program that each process runs; to run your own launcher, set
+    launch.method: worker-command and launch.command
   {{- end }}
 
-  {{- if not (regexMatch "^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$" (.Values.training.exec | join " ")) }}
+  {{- if not (regexMatch (include "deepspeed-job.shellPattern" .) (.Values.training.exec | join " ")) }}
     {{- range $word := .Values.training.exec }}
-      {{- if regexMatch "^(&&|[|][|]|[|]&|&>.*|[0-9]?>&[0-9-]|[12]>.*)$" $word }}
+      {{- if regexMatch (include "deepspeed-job.operatorPattern" .) $word }}
 training.exec: {{ $word | quote }} is an operator of a shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
       {{- end }}
@@ -57,9 +59,9 @@ training.exec: {{ $word | quote }} is an operator of a shell, but no shell reads
 {{- end }}
 
 {{- if and .Values.launch.command
-           (not (regexMatch "^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$" (.Values.launch.command | join " "))) }}
+           (not (regexMatch (include "deepspeed-job.shellPattern" .) (.Values.launch.command | join " "))) }}
   {{- range $word := .Values.launch.command }}
-    {{- if regexMatch "^(&&|[|][|]|[|]&|&>.*|[0-9]?>&[0-9-]|[12]>.*)$" $word }}
+    {{- if regexMatch (include "deepspeed-job.operatorPattern" .) $word }}
 launch.command: {{ $word | quote }} is an operator of a shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
     {{- end }}
@@ -68,7 +70,7 @@ launch.command: {{ $word | quote }} is an operator of a shell, but no shell read
 
 {{- if and .Values.training.args (not (include "deepspeed-job.runsCommand" .)) }}
   {{- range $word := .Values.training.args }}
-    {{- if regexMatch "^(&&|[|][|]|[|]&|&>.*|[0-9]?>&[0-9-]|[12]>.*)$" $word }}
+    {{- if regexMatch (include "deepspeed-job.operatorPattern" .) $word }}
 training.args: {{ $word | quote }} is an operator of a shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
     {{- end }}
@@ -76,38 +78,38 @@ training.args: {{ $word | quote }} is an operator of a shell, but no shell reads
 {{- end }}
 
 {{- if and (gt (len .Values.training.exec) 1)
-           (regexMatch "^([A-Za-z_][A-Za-z0-9_]*=[^ ]*|cd|source|export|ulimit|eval|exec|set|module|[.]) ([^$]|[$])*$" (.Values.training.exec | join " ")) }}
+           (regexMatch (include "deepspeed-job.startsWithShellPattern" .) (.Values.training.exec | join " ")) }}
 training.exec begins with an assignment or a word of the shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
 {{- end }}
 
 {{- if and (gt (len .Values.launch.command) 1)
-           (regexMatch "^([A-Za-z_][A-Za-z0-9_]*=[^ ]*|cd|source|export|ulimit|eval|exec|set|module|[.]) ([^$]|[$])*$" (.Values.launch.command | join " ")) }}
+           (regexMatch (include "deepspeed-job.startsWithShellPattern" .) (.Values.launch.command | join " ")) }}
 launch.command begins with an assignment or a word of the shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
 {{- end }}
 
-{{- if regexMatch "^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$" (.Values.training.exec | join " ") }}
+{{- if regexMatch (include "deepspeed-job.shellPattern" .) (.Values.training.exec | join " ") }}
   {{- range $word := .Values.training.exec }}
-    {{- if regexMatch "^([^$]|[$])*[$][(][A-Z][A-Z0-9_]+[)]([^$]|[$])*$" $word }}
+    {{- if regexMatch (include "deepspeed-job.parenthesesPattern" .) $word }}
 training.exec: a shell runs $(NAME) as a command; the value of a variable is $NAME [DS366]
   write $NAME or ${NAME}
     {{- end }}
   {{- end }}
 {{- end }}
 
-{{- if regexMatch "^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$" (.Values.launch.command | join " ") }}
+{{- if regexMatch (include "deepspeed-job.shellPattern" .) (.Values.launch.command | join " ") }}
   {{- range $word := .Values.launch.command }}
-    {{- if regexMatch "^([^$]|[$])*[$][(][A-Z][A-Z0-9_]+[)]([^$]|[$])*$" $word }}
+    {{- if regexMatch (include "deepspeed-job.parenthesesPattern" .) $word }}
 launch.command: a shell runs $(NAME) as a command; the value of a variable is $NAME [DS366]
   write $NAME or ${NAME}
     {{- end }}
   {{- end }}
 {{- end }}
 
-{{- if .Values.training.setup }}
-  {{- $word := .Values.training.setup }}
-  {{- if regexMatch "^([^$]|[$])*[$][(][A-Z][A-Z0-9_]+[)]([^$]|[$])*$" $word }}
+{{- with .Values.training.setup }}
+  {{- $word := . }}
+  {{- if regexMatch (include "deepspeed-job.parenthesesPattern" .) $word }}
 training.setup: a shell runs $(NAME) as a command; the value of a variable is $NAME [DS366]
   write $NAME or ${NAME}
   {{- end }}
@@ -122,33 +124,34 @@ training.args: {{ $argument | quote }} is one argument that contains a space [DS
   write an option and its value as two items, or with = between them
   {{- end }}
 
-  {{- if regexMatch "^--(num_gpus|num_nodes|hostfile|no_ssh(_check)?|launcher_args|force_multi|enable_each_rank_log|bind_cores_to_rank|master[-_](addr|port)|nproc[-_]per[-_]node|nnodes|node[-_]rank|rdzv[-_](backend|endpoint|id|conf))(=.*)?$" $argument }}
+  {{- if regexMatch (include "deepspeed-job.launcherOptionPattern" .) $argument }}
 training.args: {{ $argument | quote }} is an option of a launcher, but is passed to the program [DS365]
-  use workers.replicas, workers.slots and launch.masterPort; other options of DeepSpeed's launcher belong in training.deepspeed.args
+  use workers.replicas, workers.slots and launch.masterPort; other options of DeepSpeed's launcher belong in
+    training.deepspeed.args
   {{- end }}
 {{- end }}
 
 {{- if .Values.training.exec }}
-  {{- if not (regexMatch "^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$" (.Values.training.exec | join " ")) }}
+  {{- if not (regexMatch (include "deepspeed-job.shellPattern" .) (.Values.training.exec | join " ")) }}
     {{- range $word := .Values.training.exec }}
-      {{- if regexMatch "^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$" $word }}
+      {{- if regexMatch (include "deepspeed-job.variablePattern" .) $word }}
 training.exec: {{ $word | quote }} contains a variable, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
       {{- end }}
     {{- end }}
 
-    {{- if regexMatch "^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$" (.Values.training.exec | join " ") }}
+    {{- if regexMatch (include "deepspeed-job.joinsCommandsPattern" .) (.Values.training.exec | join " ") }}
       {{- range $word := .Values.training.exec }}
-        {{- if regexMatch "^([|]|[^ ]*;)$" $word }}
+        {{- if regexMatch (include "deepspeed-job.joinsPattern" .) $word }}
 training.exec: {{ $word | quote }} is an operator of a shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
         {{- end }}
       {{- end }}
     {{- end }}
 
-    {{- if regexMatch "^([^$]|[$])* ((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$" (.Values.training.exec | join " ") }}
+    {{- if regexMatch (include "deepspeed-job.namesFilePattern" .) (.Values.training.exec | join " ") }}
       {{- range $word := .Values.training.exec }}
-        {{- if regexMatch "^(<|>>?|>>?[A-Za-z./~].*)$" $word }}
+        {{- if regexMatch (include "deepspeed-job.redirectsPattern" .) $word }}
 training.exec: {{ $word | quote }} is an operator of a shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
         {{- end }}
@@ -158,12 +161,12 @@ training.exec: {{ $word | quote }} is an operator of a shell, but no shell reads
 
   {{- if not (include "deepspeed-job.runsCommand" .) }}
     {{- $words := .Values.training.exec | join " " }}
-    {{- if and (regexMatch "^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$" $words)
-               (not (regexMatch "^([^$]|[$])*[$][{]?[@*1-9]([^$]|[$])*$" $words))
+    {{- if and (regexMatch (include "deepspeed-job.shellPattern" .) $words)
+               (not (regexMatch (include "deepspeed-job.passedOnPattern" .) $words))
                (or .Values.training.args
                    (and .Values.training.deepspeed.passConfig
                         (or .Values.training.deepspeed.config .Values.training.deepspeed.configFile)
-                        (not (regexMatch "^([^$]|[$])*(--deepspeed|ds_config)([^$]|[$])*$" $words)))) }}
+                        (not (regexMatch (include "deepspeed-job.namesConfigPattern" .) $words)))) }}
 training.exec: training.args and the DeepSpeed configuration follow a script that drops them [DS375]
   write "$@" after the program in the script, and a name after the script
     {{- end }}
@@ -171,26 +174,26 @@ training.exec: training.args and the DeepSpeed configuration follow a script tha
 {{- end }}
 
 {{- if and .Values.launch.command
-           (not (regexMatch "^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$" (.Values.launch.command | join " "))) }}
+           (not (regexMatch (include "deepspeed-job.shellPattern" .) (.Values.launch.command | join " "))) }}
   {{- range $word := .Values.launch.command }}
-    {{- if regexMatch "^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$" $word }}
+    {{- if regexMatch (include "deepspeed-job.variablePattern" .) $word }}
 launch.command: {{ $word | quote }} contains a variable, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
     {{- end }}
   {{- end }}
 
-  {{- if regexMatch "^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$" (.Values.launch.command | join " ") }}
+  {{- if regexMatch (include "deepspeed-job.joinsCommandsPattern" .) (.Values.launch.command | join " ") }}
     {{- range $word := .Values.launch.command }}
-      {{- if regexMatch "^([|]|[^ ]*;)$" $word }}
+      {{- if regexMatch (include "deepspeed-job.joinsPattern" .) $word }}
 launch.command: {{ $word | quote }} is an operator of a shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
       {{- end }}
     {{- end }}
   {{- end }}
 
-  {{- if regexMatch "^([^$]|[$])* ((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$" (.Values.launch.command | join " ") }}
+  {{- if regexMatch (include "deepspeed-job.namesFilePattern" .) (.Values.launch.command | join " ") }}
     {{- range $word := .Values.launch.command }}
-      {{- if regexMatch "^(<|>>?|>>?[A-Za-z./~].*)$" $word }}
+      {{- if regexMatch (include "deepspeed-job.redirectsPattern" .) $word }}
 launch.command: {{ $word | quote }} is an operator of a shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
       {{- end }}
@@ -200,24 +203,24 @@ launch.command: {{ $word | quote }} is an operator of a shell, but no shell read
 
 {{- if and .Values.training.args (not (include "deepspeed-job.runsCommand" .)) }}
   {{- range $word := .Values.training.args }}
-    {{- if regexMatch "^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$" $word }}
+    {{- if regexMatch (include "deepspeed-job.variablePattern" .) $word }}
 training.args: {{ $word | quote }} contains a variable, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
     {{- end }}
   {{- end }}
 
-  {{- if regexMatch "^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$" (.Values.training.args | join " ") }}
+  {{- if regexMatch (include "deepspeed-job.joinsCommandsPattern" .) (.Values.training.args | join " ") }}
     {{- range $word := .Values.training.args }}
-      {{- if regexMatch "^([|]|[^ ]*;)$" $word }}
+      {{- if regexMatch (include "deepspeed-job.joinsPattern" .) $word }}
 training.args: {{ $word | quote }} is an operator of a shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
       {{- end }}
     {{- end }}
   {{- end }}
 
-  {{- if regexMatch "^([^$]|[$])* ((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$" (.Values.training.args | join " ") }}
+  {{- if regexMatch (include "deepspeed-job.namesFilePattern" .) (.Values.training.args | join " ") }}
     {{- range $word := .Values.training.args }}
-      {{- if regexMatch "^(<|>>?|>>?[A-Za-z./~].*)$" $word }}
+      {{- if regexMatch (include "deepspeed-job.redirectsPattern" .) $word }}
 training.args: {{ $word | quote }} is an operator of a shell, but no shell reads this command [DS366]
   start a shell, for example [bash, -c, '...'], as training.exec or launch.command
       {{- end }}

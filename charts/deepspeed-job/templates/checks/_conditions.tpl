@@ -20,7 +20,7 @@ true
 
 {{/* "true" for a repository over ssh: ssh://HOST/PATH or HOST:PATH; else empty. */}}
 {{- define "deepspeed-job.gitOverSsh" -}}
-{{- if or (regexMatch "^ssh://.*$" .) (regexMatch "^[^/:]+:([^/].*|/[^/].*)$" .) -}}
+{{- if or (regexMatch "^ssh://.*$" .) (regexMatch (include "deepspeed-job.hostAndPathPattern" .) .) -}}
 true
 {{- end -}}
 {{- end }}
@@ -29,7 +29,8 @@ true
 {{- define "deepspeed-job.reservedPath" -}}
 {{- if regexMatch "^/(job|etc/(dsgen|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$" . -}}
 true
-{{- else if regexMatch "^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$" . -}}
+{{- else if regexMatch (join "" (list "^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|"
+                                      "etc/ssh/ssh_config|etc/passwd)(/.*)?$")) . -}}
 true
 {{- else if regexMatch "^/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys)$" . -}}
 true

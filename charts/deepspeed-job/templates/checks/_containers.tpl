@@ -10,7 +10,7 @@
     {{- range $kind := list "initContainers" "sidecars" }}
       {{- range $container := index (index $.Values $role) $kind }}
         {{- if and (kindIs "string" $container.name)
-                   (regexMatch "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$" $container.name) }}
+                   (regexMatch (include "deepspeed-job.ownContainersPattern" .) $container.name) }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }} is the name of one of dsgen's containers [DS234]
   choose another name
         {{- end }}

@@ -7,37 +7,43 @@
     {{- $context := .Values.security.podSecurityContext }}
     {{- if and (kindIs "string" (dig "seccompProfile" "type" "" $context))
                (eq (dig "seccompProfile" "type" "" $context) "Unconfined") }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids seccompProfile.type Unconfined (seccompProfile) [DS327]
+security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids seccompProfile.type Unconfined
+    (seccompProfile) [DS327]
   use RuntimeDefault or Localhost
     {{- end }}
 
     {{- if and (kindIs "string" (dig "appArmorProfile" "type" "" $context))
                (eq (dig "appArmorProfile" "type" "" $context) "Unconfined") }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids appArmorProfile.type Unconfined (forbidden AppArmor profile) [DS329]
+security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids appArmorProfile.type
+    Unconfined (forbidden AppArmor profile) [DS329]
   use RuntimeDefault or Localhost
     {{- end }}
 
     {{- if or (and (kindIs "string" (dig "seLinuxOptions" "type" "" $context))
-                   (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "seLinuxOptions" "type" "" $context))))
+                   (not (regexMatch (include "deepspeed-job.selinuxTypesPattern" .) (dig "seLinuxOptions" "type" "" $context))))
               (dig "seLinuxOptions" "user" "" $context)
               (dig "seLinuxOptions" "role" "" $context) }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids seLinuxOptions (seLinuxOptions) [DS326]
+security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids seLinuxOptions
+    (seLinuxOptions) [DS326]
   remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t
     {{- end }}
 
     {{- if dig "windowsOptions" "hostProcess" false $context }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids windowsOptions.hostProcess (hostProcess) [DS330]
+security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids windowsOptions.hostProcess
+    (hostProcess) [DS330]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
     {{- end }}
 
     {{- if eq .Values.security.podSecurityLevel "restricted" }}
       {{- if not (dig "runAsNonRoot" true $context) }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids runAsNonRoot: false (runAsNonRoot != true) [DS333]
+security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids runAsNonRoot: false
+    (runAsNonRoot != true) [DS333]
   remove it, and set runAsUser if the user of the image is root
       {{- end }}
 
       {{- if not (dig "runAsUser" 1 $context) }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids runAsUser: 0 (runAsUser=0) [DS334]
+security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids runAsUser: 0 (runAsUser=0)
+    [DS334]
   use another user, such as 1000
       {{- end }}
     {{- end }}
@@ -49,7 +55,8 @@ security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }
                                               "net.ipv4.ping_group_range" "net.ipv4.ip_local_reserved_ports"
                                               "net.ipv4.tcp_keepalive_time" "net.ipv4.tcp_fin_timeout"
                                               "net.ipv4.tcp_keepalive_intvl" "net.ipv4.tcp_keepalive_probes"))) }}
-security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the sysctl {{ $sysctl.name | quote }} (forbidden sysctls) [DS328]
+security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the sysctl
+    {{ $sysctl.name | quote }} (forbidden sysctls) [DS328]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
     {{- end }}
@@ -60,60 +67,70 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
       {{- $context := index (index $.Values $part) "securityContext" }}
       {{- if and (kindIs "string" (dig "seccompProfile" "type" "" $context))
                  (eq (dig "seccompProfile" "type" "" $context) "Unconfined") }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids seccompProfile.type Unconfined (seccompProfile) [DS327]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids seccompProfile.type
+    Unconfined (seccompProfile) [DS327]
   use RuntimeDefault or Localhost
       {{- end }}
 
       {{- if and (kindIs "string" (dig "appArmorProfile" "type" "" $context))
                  (eq (dig "appArmorProfile" "type" "" $context) "Unconfined") }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids appArmorProfile.type Unconfined (forbidden AppArmor profile) [DS329]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids appArmorProfile.type
+    Unconfined (forbidden AppArmor profile) [DS329]
   use RuntimeDefault or Localhost
       {{- end }}
 
       {{- if or (and (kindIs "string" (dig "seLinuxOptions" "type" "" $context))
-                     (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "seLinuxOptions" "type" "" $context))))
+                     (not (regexMatch (include "deepspeed-job.selinuxTypesPattern" .) (dig "seLinuxOptions" "type" "" $context))))
                 (dig "seLinuxOptions" "user" "" $context)
                 (dig "seLinuxOptions" "role" "" $context) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids seLinuxOptions (seLinuxOptions) [DS326]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids seLinuxOptions
+    (seLinuxOptions) [DS326]
   remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t
       {{- end }}
 
       {{- if dig "windowsOptions" "hostProcess" false $context }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids windowsOptions.hostProcess (hostProcess) [DS330]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids windowsOptions.hostProcess
+    (hostProcess) [DS330]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
 
       {{- if eq $.Values.security.podSecurityLevel "restricted" }}
         {{- if not (dig "runAsNonRoot" true $context) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids runAsNonRoot: false (runAsNonRoot != true) [DS333]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids runAsNonRoot: false
+    (runAsNonRoot != true) [DS333]
   remove it, and set runAsUser if the user of the image is root
         {{- end }}
 
         {{- if not (dig "runAsUser" 1 $context) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids runAsUser: 0 (runAsUser=0) [DS334]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids runAsUser: 0 (runAsUser=0)
+    [DS334]
   use another user, such as 1000
         {{- end }}
 
         {{- if dig "allowPrivilegeEscalation" false $context }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids allowPrivilegeEscalation: true (allowPrivilegeEscalation != false) [DS332]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids allowPrivilegeEscalation:
+    true (allowPrivilegeEscalation != false) [DS332]
   set it to false
         {{- end }}
 
         {{- if not (has "ALL" (dig "capabilities" "drop" (list "ALL") $context)) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids capabilities.drop without ALL (unrestricted capabilities) [DS335]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids capabilities.drop without ALL
+    (unrestricted capabilities) [DS335]
   set capabilities: {drop: [ALL]}
         {{- end }}
 
         {{- range $capability := dig "capabilities" "add" (list) $context }}
           {{- if and (kindIs "string" $capability) (ne $capability "NET_BIND_SERVICE") }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the capability {{ $capability | quote }} (unrestricted capabilities) [DS320]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the capability
+    {{ $capability | quote }} (unrestricted capabilities) [DS320]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
           {{- end }}
         {{- end }}
       {{- end }}
 
       {{- if dig "privileged" false $context }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids privileged: true (privileged) [DS321]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids privileged: true (privileged)
+    [DS321]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
 
@@ -129,7 +146,8 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
                      (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL" "MKNOD"
                                                  "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID"
                                                  "SYS_CHROOT"))) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the capability {{ $capability | quote }} (non-default capabilities) [DS320]
+{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the capability
+    {{ $capability | quote }} (non-default capabilities) [DS320]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
           {{- end }}
         {{- end }}
@@ -148,66 +166,78 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
             {{- $context := dig "securityContext" (dict) $container }}
             {{- if and (kindIs "string" (dig "seccompProfile" "type" "" $context))
                        (eq (dig "seccompProfile" "type" "" $context) "Unconfined") }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids seccompProfile.type Unconfined (seccompProfile) [DS327]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    seccompProfile.type Unconfined (seccompProfile) [DS327]
   use RuntimeDefault or Localhost
             {{- end }}
 
             {{- if and (kindIs "string" (dig "appArmorProfile" "type" "" $context))
                        (eq (dig "appArmorProfile" "type" "" $context) "Unconfined") }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids appArmorProfile.type Unconfined (forbidden AppArmor profile) [DS329]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    appArmorProfile.type Unconfined (forbidden AppArmor profile) [DS329]
   use RuntimeDefault or Localhost
             {{- end }}
 
             {{- if or (and (kindIs "string" (dig "seLinuxOptions" "type" "" $context))
-                           (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "seLinuxOptions" "type" "" $context))))
+                           (not (regexMatch (include "deepspeed-job.selinuxTypesPattern" .)
+                                            (dig "seLinuxOptions" "type" "" $context))))
                       (dig "seLinuxOptions" "user" "" $context)
                       (dig "seLinuxOptions" "role" "" $context) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids seLinuxOptions (seLinuxOptions) [DS326]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    seLinuxOptions (seLinuxOptions) [DS326]
   remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t
             {{- end }}
 
             {{- if dig "windowsOptions" "hostProcess" false $context }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids windowsOptions.hostProcess (hostProcess) [DS330]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    windowsOptions.hostProcess (hostProcess) [DS330]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
             {{- end }}
 
             {{- if eq $.Values.security.podSecurityLevel "restricted" }}
               {{- if not (dig "runAsNonRoot" true $context) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids runAsNonRoot: false (runAsNonRoot != true) [DS333]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    runAsNonRoot: false (runAsNonRoot != true) [DS333]
   remove it, and set runAsUser if the user of the image is root
               {{- end }}
 
               {{- if not (dig "runAsUser" 1 $context) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids runAsUser: 0 (runAsUser=0) [DS334]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    runAsUser: 0 (runAsUser=0) [DS334]
   use another user, such as 1000
               {{- end }}
 
               {{- if dig "allowPrivilegeEscalation" true $context }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids containers without allowPrivilegeEscalation: false (allowPrivilegeEscalation != false) [DS332]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    containers without allowPrivilegeEscalation: false (allowPrivilegeEscalation != false) [DS332]
   set it to false
               {{- end }}
 
               {{- if not (has "ALL" (dig "capabilities" "drop" (list) $context)) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids capabilities.drop without ALL (unrestricted capabilities) [DS335]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    capabilities.drop without ALL (unrestricted capabilities) [DS335]
   set capabilities: {drop: [ALL]}
               {{- end }}
 
               {{- range $capability := dig "capabilities" "add" (list) $context }}
                 {{- if and (kindIs "string" $capability) (ne $capability "NET_BIND_SERVICE") }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the capability {{ $capability | quote }} (unrestricted capabilities) [DS320]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    the capability {{ $capability | quote }} (unrestricted capabilities) [DS320]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
                 {{- end }}
               {{- end }}
             {{- end }}
 
             {{- if dig "privileged" false $context }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids privileged: true (privileged) [DS321]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    privileged: true (privileged) [DS321]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
             {{- end }}
 
             {{- if and (kindIs "string" (dig "procMount" "" $context))
                        (not (has (dig "procMount" "" $context) (list "" "Default"))) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids procMount (procMount) [DS325]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    procMount (procMount) [DS325]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
             {{- end }}
 
@@ -217,7 +247,8 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
                            (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL"
                                                        "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID"
                                                        "SYS_CHROOT"))) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the capability {{ $capability | quote }} (non-default capabilities) [DS320]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
+    the capability {{ $capability | quote }} (non-default capabilities) [DS320]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
                 {{- end }}
               {{- end }}
@@ -231,7 +262,8 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
   {{- range $key, $value := .Values.annotations }}
     {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
                (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
-annotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+annotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor
+    profile) [DS329]
   use runtime/default or localhost/PROFILE
     {{- end }}
   {{- end }}
@@ -240,7 +272,8 @@ annotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLe
     {{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
       {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
                  (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
-{{ $role }}.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+{{ $role }}.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it
+    (forbidden AppArmor profile) [DS329]
   use runtime/default or localhost/PROFILE
       {{- end }}
     {{- end }}
@@ -274,6 +307,7 @@ network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Sec
            (not (hasKey .Values.workers.securityContext "runAsUser"))
            (not (hasKey .Values.workers.securityContext "runAsNonRoot")) }}
 security.podSecurityLevel: at restricted without a uid, the kubelet refuses an image that runs as root [DS367]
-  set security.podSecurityContext: {runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000}; if the image has another user than root or the cluster assigns one, set runAsNonRoot: true instead
+  set security.podSecurityContext: {runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000}; if the image has another user
+    than root or the cluster assigns one, set runAsNonRoot: true instead
 {{- end }}
 {{- end }}

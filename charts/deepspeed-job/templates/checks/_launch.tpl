@@ -37,7 +37,8 @@ training.deepspeed.bindCores: with launch.method {{ .Values.launch.method }}, ds
 
   {{- if not (include "deepspeed-job.usesSsh" .) }}
     {{- if ne .Values.lifecycle.keepWorkers "none" }}
-lifecycle.keepWorkers: with launch.method {{ .Values.launch.method }}, a worker always ends when its program ends [DS273]
+lifecycle.keepWorkers: with launch.method {{ .Values.launch.method }}, a worker always ends when its program ends
+    [DS273]
   use launch.method: pdsh or openmpi, or remove it
     {{- end }}
 
@@ -47,7 +48,8 @@ launch.preflight.network: with launch.method {{ .Values.launch.method }}, the ne
     {{- end }}
 
     {{- if gt (int64 .Values.launch.preflight.spares) 0 }}
-launch.preflight.spares: with launch.method {{ .Values.launch.method }}, a spare worker cannot replace another one [DS273]
+launch.preflight.spares: with launch.method {{ .Values.launch.method }}, a spare worker cannot replace another one
+    [DS273]
   use launch.method: pdsh or openmpi, or remove it
     {{- end }}
 
@@ -84,7 +86,8 @@ training.deepspeed.args: with launch.method {{ .Values.launch.method }}, DeepSpe
 {{- end }}
 
 {{- if and .Values.launch.command (not (include "deepspeed-job.runsCommand" .)) }}
-launch.command is used only by the methods worker-command and launcher-command, not by launch.method {{ .Values.launch.method }} [DS271]
+launch.command is used only by the methods worker-command and launcher-command, not by launch.method
+    {{ .Values.launch.method }} [DS271]
   set launch.method: worker-command, or describe the program in training
 {{- end }}
 
@@ -106,22 +109,22 @@ launch.mpirunArgs: mpirun would take {{ .Values.launch.mpirunArgs | join " " | q
 {{- end }}
 
 {{- range $word := .Values.launch.mpirunArgs }}
-  {{- if regexMatch "^--?(n|np|c|N|pernode|npernode|npersocket|H|host|hostfile|machinefile|default-hostfile|rankfile|rf|app)(=.*)?$" $word }}
+  {{- if regexMatch (include "deepspeed-job.mpirunProcessesPattern" .) $word }}
 launch.mpirunArgs: {{ $word | quote }}: dsgen sets the number of processes and their workers [DS371]
   remove it and its value; workers.replicas and workers.slots set them
   {{- end }}
 
-  {{- if regexMatch "^(--?(tag-output|timestamp-output|merge-stderr-to-stdout|output|output-filename|stdin|xml|xml-file)(=.*)?|(orte|prte)_(tag|timestamp|xml)_output)$" $word }}
+  {{- if regexMatch (include "deepspeed-job.mpirunOutputPattern" .) $word }}
 launch.mpirunArgs: {{ $word | quote }}: the launcher reads the output of the ranks [DS371]
   remove it; training.rankLogs writes the output of each rank into a file
   {{- end }}
 
-  {{- if regexMatch "^(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames))$" $word }}
+  {{- if regexMatch (include "deepspeed-job.mpirunTransportPattern" .) $word }}
 launch.mpirunArgs: {{ $word | quote }}: dsgen sets how mpirun reaches the workers [DS371]
   remove it and its value
   {{- end }}
 
-  {{- if regexMatch "^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|tune|am|(wd|wdir)|path)(=.*)?$" $word }}
+  {{- if regexMatch (include "deepspeed-job.mpirunStartPattern" .) $word }}
 launch.mpirunArgs: {{ $word | quote }}: the ranks would not start, or would start differently [DS371]
   remove it; training.workingDir and training.env describe where and how the ranks run
   {{- end }}
@@ -130,7 +133,9 @@ launch.mpirunArgs: {{ $word | quote }}: the ranks would not start, or would star
 {{- if and (or (gt (int64 .Values.workers.replicas) 100) (gt (int64 .Values.launch.preflight.spares) 100))
            (eq .Values.launch.method "pdsh")
            (gt (mul 4 (include "deepspeed-job.worldBytes" . | int64)) (mul 3 (sub 131072 2048))) }}
-workers.replicas: {{ include "deepspeed-job.workerPods" . | int64 }} workers are too many for pdsh: their names and slots ({{ include "deepspeed-job.worldBytes" . | int64 }} bytes, in base64 a third more) and 2048 other bytes do not fit into one argument of 131072 bytes [DS276]
+workers.replicas: {{ include "deepspeed-job.workerPods" . | int64 }} workers are too many for pdsh: their names and slots
+    ({{ include "deepspeed-job.worldBytes" . | int64 }} bytes, in base64 a third more) and 2048 other bytes do not fit
+    into one argument of 131072 bytes [DS276]
   use launch.method: torchrun, which has no such limit; a shorter job name makes room for more workers
 {{- end }}
 {{- end }}

@@ -3,7 +3,8 @@
 {{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.memoryProblems" -}}
 {{- if include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" .Values.workers.sharedMemory) }}
-workers.sharedMemory: {{ include "deepspeed-job.plainJson" .Values.workers.sharedMemory }} is less than 1Mi, too little to be meant [DS287]
+workers.sharedMemory: {{ include "deepspeed-job.plainJson" .Values.workers.sharedMemory }} is less than 1Mi, too little to
+    be meant [DS287]
   write the size with its unit, such as 64Gi
 {{- end }}
 
@@ -12,7 +13,8 @@ workers.sharedMemory: {{ include "deepspeed-job.plainJson" .Values.workers.share
     {{- range $key, $quantity := index (index (index $.Values $role) "resources") $kind }}
       {{- if and (has $key (list "memory" "ephemeral-storage"))
                  (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $quantity)) }}
-{{ $role }}.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than 1Mi, too little to be meant [DS287]
+{{ $role }}.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than 1Mi, too
+    little to be meant [DS287]
   write the size with its unit, such as 64Gi
       {{- end }}
     {{- end }}
@@ -23,7 +25,8 @@ workers.sharedMemory: {{ include "deepspeed-job.plainJson" .Values.workers.share
   {{- range $key, $quantity := index $.Values.monitoring.tensorboard.resources $kind }}
     {{- if and (has $key (list "memory" "ephemeral-storage"))
                (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $quantity)) }}
-monitoring.tensorboard.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than 1Mi, too little to be meant [DS287]
+monitoring.tensorboard.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than
+    1Mi, too little to be meant [DS287]
   write the size with its unit, such as 64Gi
     {{- end }}
   {{- end }}
@@ -36,7 +39,8 @@ monitoring.tensorboard.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-j
         {{- range $key, $quantity := dig "resources" $kind (dict) $container }}
           {{- if and (has $key (list "memory" "ephemeral-storage"))
                      (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $quantity)) }}
-{{ $role }}.initContainers[container].resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than 1Mi, too little to be meant [DS287]
+{{ $role }}.initContainers[container].resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }}
+    is less than 1Mi, too little to be meant [DS287]
   write the size with its unit, such as 64Gi
           {{- end }}
         {{- end }}
@@ -52,7 +56,8 @@ monitoring.tensorboard.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-j
         {{- range $key, $quantity := dig "resources" $kind (dict) $container }}
           {{- if and (has $key (list "memory" "ephemeral-storage"))
                      (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $quantity)) }}
-{{ $role }}.sidecars[container].resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than 1Mi, too little to be meant [DS287]
+{{ $role }}.sidecars[container].resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is
+    less than 1Mi, too little to be meant [DS287]
   write the size with its unit, such as 64Gi
           {{- end }}
         {{- end }}
@@ -67,7 +72,8 @@ monitoring.tensorboard.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-j
       {{- range $key, $quantity := dig "resources" $kind (dict) (index (index $.Values $role) "extraPodSpec") }}
         {{- if and (has $key (list "memory" "ephemeral-storage"))
                    (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $quantity)) }}
-{{ $role }}.extraPodSpec.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than 1Mi, too little to be meant [DS287]
+{{ $role }}.extraPodSpec.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than
+    1Mi, too little to be meant [DS287]
   write the size with its unit, such as 64Gi
         {{- end }}
       {{- end }}
@@ -78,14 +84,16 @@ monitoring.tensorboard.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-j
 {{- range $name, $volume := .Values.storage }}
   {{- if and (ne $volume.create nil)
              (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" (dig "size" "100Gi" $volume.create))) }}
-storage.{{ $name }}.create.size: {{ include "deepspeed-job.plainJson" (dig "size" "100Gi" $volume.create) }} is less than 1Mi, too little to be meant [DS287]
+storage.{{ $name }}.create.size: {{ include "deepspeed-job.plainJson" (dig "size" "100Gi" $volume.create) }} is less than
+    1Mi, too little to be meant [DS287]
   write the size with its unit, such as 64Gi
   {{- end }}
 
   {{- if ne $volume.emptyDir nil }}
     {{- $size := dig "sizeLimit" "" $volume.emptyDir }}
     {{- if include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $size) }}
-storage.{{ $name }}.emptyDir.sizeLimit: {{ include "deepspeed-job.plainJson" $size }} is less than 1Mi, too little to be meant [DS287]
+storage.{{ $name }}.emptyDir.sizeLimit: {{ include "deepspeed-job.plainJson" $size }} is less than 1Mi, too little to be
+    meant [DS287]
   write the size with its unit, such as 64Gi
     {{- end }}
   {{- end }}
@@ -93,7 +101,8 @@ storage.{{ $name }}.emptyDir.sizeLimit: {{ include "deepspeed-job.plainJson" $si
   {{- if ne $volume.ephemeral nil }}
     {{- $size := dig "volumeClaimTemplate" "spec" "resources" "requests" "storage" "" $volume.ephemeral }}
     {{- if include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $size) }}
-storage.{{ $name }}.ephemeral.volumeClaimTemplate.spec.resources.requests.storage: {{ include "deepspeed-job.plainJson" $size }} is less than 1Mi, too little to be meant [DS287]
+storage.{{ $name }}.ephemeral.volumeClaimTemplate.spec.resources.requests.storage:
+    {{ include "deepspeed-job.plainJson" $size }} is less than 1Mi, too little to be meant [DS287]
   write the size with its unit, such as 64Gi
     {{- end }}
   {{- end }}
@@ -109,7 +118,9 @@ workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} means no limit 
   {{- if and (include "deepspeed-job.usesSsh" .)
              (ge $limit 1048576)
              (lt $limit (include "deepspeed-job.launcherBytes" . | int64)) }}
-launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers; {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS277]
+launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of
+    {{ include "deepspeed-job.workerPods" . | int64 }} workers;
+    {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS277]
   raise the limit, or use launch.method: torchrun, which needs no ssh
   {{- end }}
 {{- end }}
@@ -120,7 +131,8 @@ launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of {{ 
 {{- if .Values.workers.resources.limits }}
   {{- $limit := include "deepspeed-job.memoryBytes" .Values.workers.resources.limits | int64 }}
   {{- if and (ge $limit 1048576) (gt (include "deepspeed-job.bytes" .Values.workers.sharedMemory | int64) $limit) }}
-workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which includes shared memory [DS279]
+workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which
+    includes shared memory [DS279]
   raise workers.resources.limits.memory, or lower sharedMemory
   {{- end }}
 {{- end }}
@@ -131,7 +143,9 @@ workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than th
              (ge $request 1048576)
              (lt $request (include "deepspeed-job.launcherBytes" . | int64))
              (not (hasKey .Values.launcher.resources.limits "memory")) }}
-launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers; {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS278]
+launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of
+    {{ include "deepspeed-job.workerPods" . | int64 }} workers;
+    {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS278]
   raise the request, or use launch.method: torchrun, which needs no ssh
   {{- end }}
 {{- end }}

@@ -10,14 +10,16 @@ image.repository is required [DS201]
 {{- $run := include "deepspeed-job.runName" . }}
 {{- $last := printf "-worker-%d" (sub (include "deepspeed-job.workerPods" . | int64) 1) }}
 {{- if gt (add (len $run) (len $last)) 63 }}
-the names of the pods are too long: {{ $run | quote }} has {{ len $run }} characters and {{ $last }} has {{ len $last }}, but together they can have at most 63 [DS204]
+the names of the pods are too long: {{ $run | quote }} has {{ len $run }} characters and {{ $last }} has
+    {{ len $last }}, but together they can have at most 63 [DS204]
   shorten the name of the job or run.id
 {{- end }}
 
 {{- if .Values.monitoring.tensorboard.enabled }}
   {{- $job := include "deepspeed-job.jobName" . }}
   {{- if gt (len $job) 51 }}
-{{ $job | quote }} has {{ len $job }} characters and -tensorboard has 12, but the name of a Service can have at most 63 [DS340]
+{{ $job | quote }} has {{ len $job }} characters and -tensorboard has 12, but the name of a Service can have at most 63
+    [DS340]
   shorten the name of the job
   {{- end }}
 

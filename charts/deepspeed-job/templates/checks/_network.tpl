@@ -113,19 +113,22 @@ launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
   {{- if and (include "deepspeed-job.usesSsh" .)
              (lt (int64 .Values.ssh.port) 1024)
              (include "deepspeed-job.workersNotRoot" .) }}
-ssh.port: the workers do not run as root, and in many clusters only root can listen on port {{ int64 .Values.ssh.port }} [DS243]
+ssh.port: the workers do not run as root, and in many clusters only root can listen on port {{ int64 .Values.ssh.port }}
+    [DS243]
   use port 1024 or higher
   {{- end }}
 
   {{- if and (lt (int64 .Values.launch.masterPort) 1024) (include "deepspeed-job.workersNotRoot" .) }}
-launch.masterPort: the workers do not run as root, and in many clusters only root can listen on port {{ int64 .Values.launch.masterPort }} [DS243]
+launch.masterPort: the workers do not run as root, and in many clusters only root can listen on port
+    {{ int64 .Values.launch.masterPort }} [DS243]
   use port 1024 or higher
   {{- end }}
 {{- end }}
 
 {{- if .Values.network.hostNetwork }}
   {{- if .Values.network.policy }}
-network.policy: a NetworkPolicy does not apply to pods with hostNetwork, so everything that can reach the nodes can reach the workers [DS245]
+network.policy: a NetworkPolicy does not apply to pods with hostNetwork, so everything that can reach the nodes can
+    reach the workers [DS245]
   set network.policy: false, and protect the nodes by other means
   {{- end }}
 
@@ -133,7 +136,8 @@ network.policy: a NetworkPolicy does not apply to pods with hostNetwork, so ever
              (not .Values.network.socketInterface)
              (not .Values.training.setup)
              (not (hasKey .Values.training.env "GLOO_SOCKET_IFNAME")) }}
-network.socketInterface: with network.hostNetwork, Gloo uses the interface to which the name of the node resolves, which is the loopback interface on many nodes [DS239]
+network.socketInterface: with network.hostNetwork, Gloo uses the interface to which the name of the node resolves, which
+    is the loopback interface on many nodes [DS239]
   set it to an interface that all nodes have, or export GLOO_SOCKET_IFNAME in training.setup
   {{- end }}
 {{- end }}
@@ -143,7 +147,8 @@ network.socketInterface: with network.hostNetwork, Gloo uses the interface to wh
            (ne .Values.security.podSecurityLevel "privileged")
            (or (not (hasKey .Values.network.rdma.resources "vpc.amazonaws.com/efa"))
                (gt (len .Values.network.rdma.resources) 1)) }}
-network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows, so dsgen does not add it [DS229]
+network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows, so dsgen
+    does not add it [DS229]
   set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit if the limits of the nodes are high enough
 {{- end }}
 

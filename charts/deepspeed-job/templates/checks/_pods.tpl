@@ -6,35 +6,40 @@
   {{- if and (ne .Values.workers.accelerator.count nil)
              (gt (int64 .Values.workers.accelerator.count) 0)
              (gt (int64 .Values.workers.slots) (int64 .Values.workers.accelerator.count))
-             (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource) }}
-workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} GPUs [DS206]
+             (regexMatch (include "deepspeed-job.gpusPattern" .) .Values.workers.accelerator.resource) }}
+workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }}
+    GPUs [DS206]
   each process needs its own GPU: set workers.accelerator.count to the same number; count: 0 trains on CPUs
   {{- end }}
 
   {{- if and (ne .Values.workers.accelerator.count nil)
              (gt (int64 .Values.workers.accelerator.count) 0)
              (gt (int64 .Values.workers.slots) (int64 .Values.workers.accelerator.count))
-             (regexMatch "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$" .Values.workers.accelerator.resource) }}
-workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} of {{ .Values.workers.accelerator.resource | quote }} [DS206]
+             (regexMatch (include "deepspeed-job.devicesPattern" .) .Values.workers.accelerator.resource) }}
+workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} of
+    {{ .Values.workers.accelerator.resource | quote }} [DS206]
   set workers.accelerator.count to the same number; count: 0 trains on CPUs
   {{- end }}
 
   {{- if and (regexMatch "^nvidia[.]com/mig-.*$" .Values.workers.accelerator.resource)
              (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
-workers.slots: a process can use only one MIG slice of its pod, so {{ int64 .Values.workers.slots }} processes would share it [DS207]
+workers.slots: a process can use only one MIG slice of its pod, so {{ int64 .Values.workers.slots }} processes would
+    share it [DS207]
   use workers.slots: 1 and more workers.replicas
   {{- end }}
 {{- end }}
 
 {{- if and .Values.workers.resources.requests
            (hasKey .Values.workers.resources.requests .Values.workers.accelerator.resource) }}
-workers.resources.requests: {{ .Values.workers.accelerator.resource | quote }} is written by dsgen from workers.accelerator [DS208]
+workers.resources.requests: {{ .Values.workers.accelerator.resource | quote }} is written by dsgen from
+    workers.accelerator [DS208]
   use workers.slots, one for each device, or workers.accelerator.count if that is not the number of slots
 {{- end }}
 
 {{- if and .Values.workers.resources.limits
            (hasKey .Values.workers.resources.limits .Values.workers.accelerator.resource) }}
-workers.resources.limits: {{ .Values.workers.accelerator.resource | quote }} is written by dsgen from workers.accelerator [DS208]
+workers.resources.limits: {{ .Values.workers.accelerator.resource | quote }} is written by dsgen from
+    workers.accelerator [DS208]
   use workers.slots, one for each device, or workers.accelerator.count if that is not the number of slots
 {{- end }}
 
@@ -79,9 +84,10 @@ workers.spread becomes a podAntiAffinity, but workers.affinity already has one [
   {{- if and (not (hasKey .Values.training.env "CUDA_VISIBLE_DEVICES"))
              (ne .Values.workers.accelerator.count nil)
              (gt (int64 .Values.workers.accelerator.count) (int64 .Values.workers.slots))
-             (or (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource)
-                 (regexMatch "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$" .Values.workers.accelerator.resource)) }}
-workers.accelerator.count: {{ int64 .Values.workers.slots }} of {{ int64 .Values.workers.accelerator.count }} devices would be used, one for each process [DS361]
+             (or (regexMatch (include "deepspeed-job.gpusPattern" .) .Values.workers.accelerator.resource)
+                 (regexMatch (include "deepspeed-job.devicesPattern" .) .Values.workers.accelerator.resource)) }}
+workers.accelerator.count: {{ int64 .Values.workers.slots }} of {{ int64 .Values.workers.accelerator.count }} devices
+    would be used, one for each process [DS361]
   set workers.slots to the number of devices; if each process uses several, set training.env.CUDA_VISIBLE_DEVICES
   {{- end }}
 
@@ -99,16 +105,18 @@ workers.accelerator.count is 0, but DeepSpeed may choose GPUs that the image or 
   {{- if and (ne .Values.workers.accelerator.count nil)
              (gt (int64 .Values.workers.accelerator.count) 0)
              (gt (int64 .Values.workers.slots) (int64 .Values.workers.accelerator.count))
-             (not (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource))
-             (not (regexMatch "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$" .Values.workers.accelerator.resource))
-             (not (regexMatch "^([a-z.]*/neuron.*|.*[.]shared)$" .Values.workers.accelerator.resource)) }}
-workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} of {{ .Values.workers.accelerator.resource | quote }} [DS206]
+             (not (regexMatch (include "deepspeed-job.gpusPattern" .) .Values.workers.accelerator.resource))
+             (not (regexMatch (include "deepspeed-job.devicesPattern" .) .Values.workers.accelerator.resource))
+             (not (regexMatch (include "deepspeed-job.severalEachPattern" .) .Values.workers.accelerator.resource)) }}
+workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} of
+    {{ .Values.workers.accelerator.resource | quote }} [DS206]
   set workers.accelerator.count to the same number; count: 0 trains on CPUs
   {{- end }}
 
   {{- if and (regexMatch "^.*[.]shared$" .Values.workers.accelerator.resource)
              (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
-workers.slots: several shares of {{ .Values.workers.accelerator.resource | quote }} may belong to one GPU, which {{ int64 .Values.workers.slots }} processes would then share [DS209]
+workers.slots: several shares of {{ .Values.workers.accelerator.resource | quote }} may belong to one GPU, which
+    {{ int64 .Values.workers.slots }} processes would then share [DS209]
   use workers.slots: 1, or GPUs that are not shared
   {{- end }}
 {{- end }}

@@ -12,8 +12,9 @@
 {{/* The bytes of memory that the main container of a role requests, also by default; 0 if it is not set. */}}
 {{- define "deepspeed-job.requestedMemory" -}}
 {{- if hasKey .pod.resources.requests "memory" -}}
-{{ include "deepspeed-job.bytes" (include "deepspeed-job.requestOf" (dict "pod" .pod "role" .role "key" "memory" "quantity" (index .pod.resources.requests
-                                                                      "memory")) | replace `"` "") }}
+{{- $request := include "deepspeed-job.requestOf" (dict "pod" .pod "role" .role "key" "memory"
+                                                      "quantity" (index .pod.resources.requests "memory")) -}}
+{{ include "deepspeed-job.bytes" ($request | replace `"` "") }}
 {{- else -}}
 0
 {{- end -}}
@@ -29,13 +30,16 @@
 empty. Other units with many zeros are not recognized.
 */}}
 {{- define "deepspeed-job.below1mi" -}}
-{{- if regexMatch "^[^0-9]?0+([.]0+)?[A-Za-z]*[^0-9A-Za-z.]?$" . -}}
+{{- if regexMatch (include "deepspeed-job.nothingPattern" .) . -}}
 {{- else if or (regexMatch "^[0-9]{1,6}([.][0-9]+)?$" .)
                (regexMatch "^[^0-9][0-9]{1,6}([.][0-9]+)?[^0-9A-Za-z.]$" .) -}}
 true
-{{- else if regexMatch "^[^0-9]?10([0-3][0-9]{4}|4[0-7][0-9]{3}|48[0-4][0-9]{2}|485[0-6][0-9]|4857[0-5])([.][0-9]+)?[^0-9A-Za-z.]?$" . -}}
+{{- else if regexMatch (join "" (list "^[^0-9]?10([0-3][0-9]{4}|4[0-7][0-9]{3}|48[0-4][0-9]{2}|485[0-6][0-9]|"
+                                      "4857[0-5])([.][0-9]+)?[^0-9A-Za-z.]?$")) . -}}
 true
-{{- else if regexMatch "^[^0-9]([0-9]{1,9}([.][0-9]+)?m|0*([0-9]{1,3}|10[0-3][0-9]|104[0-7])([.][0-9]+)?k|0*([0-9]{1,3}|10[01][0-9]|102[0-3])([.][0-9]+)?Ki|0*1M|0+[.][0-9]+Mi?)[^0-9A-Za-z.]$" . -}}
+{{- else if regexMatch (join "" (list "^[^0-9]([0-9]{1,9}([.][0-9]+)?m|0*([0-9]{1,3}|10[0-3][0-9]|"
+                                      "104[0-7])([.][0-9]+)?k|0*([0-9]{1,3}|10[01][0-9]|"
+                                      "102[0-3])([.][0-9]+)?Ki|0*1M|0+[.][0-9]+Mi?)[^0-9A-Za-z.]$")) . -}}
 true
 {{- end -}}
 {{- end }}

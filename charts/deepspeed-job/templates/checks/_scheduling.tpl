@@ -60,7 +60,8 @@ workers.schedulerName: the default scheduler does not support scheduling.gang: {
 {{- if and .Values.network.hostNetwork
            (eq .Values.scheduling.topology.required "kubernetes.io/hostname")
            (gt (include "deepspeed-job.workerPods" . | int64) 1) }}
-network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts all workers on one node [DS305]
+network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts all workers on
+    one node [DS305]
   keep one of them
 {{- end }}
 {{- end }}
@@ -69,37 +70,43 @@ network.hostNetwork: each worker needs the ports of its own node, but scheduling
 {{- define "deepspeed-job.schedulingWarnings" -}}
 {{- if and .Values.scheduling.queue (ne .Values.scheduling.gang "volcano") }}
   {{- if .Values.workers.nodeSelector }}
-workers.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node [DS308]
+workers.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they
+    wait for a node [DS308]
   let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
   {{- end }}
 
   {{- if .Values.workers.affinity }}
-workers.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node [DS308]
+workers.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait
+    for a node [DS308]
   let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
   {{- end }}
 
   {{- if .Values.workers.tolerations }}
-workers.tolerations: the flavor of the queue must have no tolerations, or exactly the same ones, all without tolerationSeconds [DS307]
+workers.tolerations: the flavor of the queue must have no tolerations, or exactly the same ones, all without
+    tolerationSeconds [DS307]
   remove them if the flavor has them
   {{- end }}
 
   {{- range $key, $quantity := .Values.workers.resources.requests }}
     {{- if not (has $key (list "cpu" "memory")) }}
-workers.resources.requests: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait forever [DS306]
+workers.resources.requests: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the
+    workers wait forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
 
   {{- range $key, $quantity := .Values.network.rdma.resources }}
     {{- if not (has $key (list "cpu" "memory")) }}
-network.rdma.resources: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait forever [DS306]
+network.rdma.resources: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers
+    wait forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
 
   {{- range $key, $quantity := .Values.workers.resources.limits }}
     {{- if and (not (has $key (list "cpu" "memory"))) (not (hasKey $.Values.workers.resources.requests $key)) }}
-workers.resources.limits: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait forever [DS306]
+workers.resources.limits: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the
+    workers wait forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
@@ -110,7 +117,8 @@ workers.resources.limits: the queue {{ $.Values.scheduling.queue | quote }} must
         {{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
           {{- if and (not (has $key (list "cpu" "memory")))
                      (or (eq $amounts "requests") (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
-workers.{{ $kind }}: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait forever [DS306]
+workers.{{ $kind }}: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers
+    wait forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
           {{- end }}
         {{- end }}
@@ -121,30 +129,35 @@ workers.{{ $kind }}: the queue {{ $.Values.scheduling.queue | quote }} must cove
 
 {{- if .Values.scheduling.launcherQueue }}
   {{- if .Values.launcher.nodeSelector }}
-launcher.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node [DS308]
+launcher.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they
+    wait for a node [DS308]
   let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
   {{- end }}
 
   {{- if .Values.launcher.affinity }}
-launcher.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node [DS308]
+launcher.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait
+    for a node [DS308]
   let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
   {{- end }}
 
   {{- if .Values.launcher.tolerations }}
-launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly the same ones, all without tolerationSeconds [DS307]
+launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly the same ones, all without
+    tolerationSeconds [DS307]
   remove them if the flavor has them
   {{- end }}
 
   {{- range $key, $quantity := .Values.launcher.resources.requests }}
     {{- if not (has $key (list "cpu" "memory")) }}
-launcher.resources.requests: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits forever [DS306]
+launcher.resources.requests: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or
+    the launcher waits forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
 
   {{- range $key, $quantity := .Values.launcher.resources.limits }}
     {{- if and (not (has $key (list "cpu" "memory"))) (not (hasKey $.Values.launcher.resources.requests $key)) }}
-launcher.resources.limits: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits forever [DS306]
+launcher.resources.limits: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or
+    the launcher waits forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
@@ -155,7 +168,8 @@ launcher.resources.limits: the queue {{ $.Values.scheduling.launcherQueue | quot
         {{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
           {{- if and (not (has $key (list "cpu" "memory")))
                      (or (eq $amounts "requests") (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
-launcher.{{ $kind }}: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits forever [DS306]
+launcher.{{ $kind }}: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the
+    launcher waits forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
           {{- end }}
         {{- end }}

@@ -24,21 +24,21 @@ code.git.repository seems to contain a key after the ?, and values files are kep
 
 {{- if and .Values.status.webhook.url
            (or (regexMatch "^[^?]*[?].+$" .Values.status.webhook.url)
-               (regexMatch "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger)/.+)$" .Values.status.webhook.url)
-               (regexMatch "^(?i:https?://([^/]*[.])?(discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$" .Values.status.webhook.url)
-               (regexMatch "^(?i:https?://([^/]*[.])?(webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook)/.+)$" .Values.status.webhook.url)
-               (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$" .Values.status.webhook.url)
-               (and (regexMatch "^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$" .Values.status.webhook.url)
-                    (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9].*$" .Values.status.webhook.url))) }}
+               (regexMatch (include "deepspeed-job.slackWebhookPattern" .) .Values.status.webhook.url)
+               (regexMatch (include "deepspeed-job.chatWebhookPattern" .) .Values.status.webhook.url)
+               (regexMatch (include "deepspeed-job.officeWebhookPattern" .) .Values.status.webhook.url)
+               (regexMatch (include "deepspeed-job.uuidInPathPattern" .) .Values.status.webhook.url)
+               (and (regexMatch (include "deepspeed-job.runInPathPattern" .) .Values.status.webhook.url)
+                    (regexMatch (include "deepspeed-job.digitInPathPattern" .) .Values.status.webhook.url))) }}
 status.webhook.url seems to contain a key, and anyone who can read the values could use it [DS360]
   put the address into a Secret, under the key url, and set status.webhook.secretName to its name
 {{- end }}
 
 {{- range $key, $value := .Values.training.env }}
   {{- if and (kindIs "string" $value)
-             (or (and (regexMatch "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$" $key)
+             (or (and (regexMatch (include "deepspeed-job.secretNamePattern" .) $key)
                       (regexMatch "^([^$]|[$])*[^ ]([^$]|[$])*$" $value))
-                 (regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $value)) }}
+                 (regexMatch (include "deepspeed-job.hasTokenPattern" .) $value)) }}
 training.env: the value of {{ $key | quote }} seems to be a secret, and values files are kept in Git [DS369]
   put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
   {{- end }}
@@ -46,45 +46,45 @@ training.env: the value of {{ $key | quote }} seems to be a secret, and values f
 
 {{- range $key, $value := .Values.launcher.env }}
   {{- if and (kindIs "string" $value)
-             (or (and (regexMatch "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$" $key)
+             (or (and (regexMatch (include "deepspeed-job.secretNamePattern" .) $key)
                       (regexMatch "^([^$]|[$])*[^ ]([^$]|[$])*$" $value))
-                 (regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $value)) }}
+                 (regexMatch (include "deepspeed-job.hasTokenPattern" .) $value)) }}
 launcher.env: the value of {{ $key | quote }} seems to be a secret, and values files are kept in Git [DS369]
   put it into a Secret, and set launcher.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
   {{- end }}
 {{- end }}
 
 {{- range $word := .Values.training.args }}
-  {{- if regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word }}
+  {{- if regexMatch (include "deepspeed-job.hasTokenPattern" .) $word }}
 training.args: an item seems to contain a secret, and values files are kept in Git [DS369]
   put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
   {{- end }}
 {{- end }}
 
 {{- range $word := .Values.training.exec }}
-  {{- if regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word }}
+  {{- if regexMatch (include "deepspeed-job.hasTokenPattern" .) $word }}
 training.exec: an item seems to contain a secret, and values files are kept in Git [DS369]
   put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
   {{- end }}
 {{- end }}
 
 {{- range $word := .Values.launch.command }}
-  {{- if regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word }}
+  {{- if regexMatch (include "deepspeed-job.hasTokenPattern" .) $word }}
 launch.command: an item seems to contain a secret, and values files are kept in Git [DS369]
   put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
   {{- end }}
 {{- end }}
 
 {{- range $name, $word := .Values.training.files }}
-  {{- if regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word }}
+  {{- if regexMatch (include "deepspeed-job.hasTokenPattern" .) $word }}
 training.files: {{ $name | quote }} seems to contain a secret, and values files are kept in Git [DS369]
   put it into a Secret, and mount the Secret as a volume of storage
   {{- end }}
 {{- end }}
 
 {{- $word := .Values.training.setup }}
-{{- if or (regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word)
-          (regexMatch "^([^$]|[$])*[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({~.<]?[A-Za-z0-9+_-]{8,}([^$]|[$])*$" $word) }}
+{{- if or (regexMatch (include "deepspeed-job.hasTokenPattern" .) $word)
+          (regexMatch (include "deepspeed-job.assignsSecretPattern" .) $word) }}
 training.setup seems to contain a secret, and values files are kept in Git [DS369]
   put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
 {{- end }}

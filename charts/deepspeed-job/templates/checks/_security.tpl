@@ -4,7 +4,8 @@
 {{- define "deepspeed-job.securityProblems" -}}
 {{- if and (or .Values.rbac.create .Values.serviceAccount.create)
            (eq (include "deepspeed-job.serviceAccountName" .) "default") }}
-serviceAccount: every pod of the namespace may use the ServiceAccount default, and could read the ssh key and write the record [DS380]
+serviceAccount: every pod of the namespace may use the ServiceAccount default, and could read the ssh key and write the
+    record [DS380]
   set serviceAccount.name to one that only this job uses, or remove serviceAccount
 {{- end }}
 
@@ -16,7 +17,8 @@ network.hostNetwork: Pod Security {{ .Values.security.podSecurityLevel }} forbid
 
   {{- range $name, $volume := .Values.storage }}
     {{- if eq (include "deepspeed-job.firstSource" $volume) "hostPath" }}
-storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes) [DS323]
+storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes)
+    [DS323]
   use another source, or set security.podSecurityLevel: privileged if the namespace allows that
     {{- end }}
 
@@ -44,7 +46,8 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
           {{- range $probe := list "livenessProbe" "readinessProbe" "startupProbe" }}
             {{- range $action := list "httpGet" "tcpSocket" }}
               {{- if dig $probe $action "host" "" $container }}
-{{ $role }}.{{ $kind }}: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
+{{ $role }}.{{ $kind }}: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of
+    {{ $action }} (probe or lifecycle host) [DS336]
   remove host: the default is the pod itself
               {{- end }}
             {{- end }}
@@ -53,7 +56,8 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
           {{- range $hook := list "postStart" "preStop" }}
             {{- range $action := list "httpGet" "tcpSocket" }}
               {{- if dig "lifecycle" $hook $action "host" "" $container }}
-{{ $role }}.{{ $kind }}: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
+{{ $role }}.{{ $kind }}: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of
+    {{ $action }} (probe or lifecycle host) [DS336]
   remove host: the default is the pod itself
               {{- end }}
             {{- end }}
@@ -68,7 +72,8 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
       {{- range $probe := list "livenessProbe" "readinessProbe" "startupProbe" }}
         {{- range $action := list "httpGet" "tcpSocket" }}
           {{- if dig $probe $action "host" "" (index (index $.Values $role) "extraContainerSpec") }}
-{{ $role }}.extraContainerSpec: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
+{{ $role }}.extraContainerSpec: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of
+    {{ $action }} (probe or lifecycle host) [DS336]
   remove host: the default is the pod itself
           {{- end }}
         {{- end }}
@@ -77,7 +82,8 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
       {{- range $hook := list "postStart" "preStop" }}
         {{- range $action := list "httpGet" "tcpSocket" }}
           {{- if dig "lifecycle" $hook $action "host" "" (index (index $.Values $role) "extraContainerSpec") }}
-{{ $role }}.extraContainerSpec: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
+{{ $role }}.extraContainerSpec: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of
+    {{ $action }} (probe or lifecycle host) [DS336]
   remove host: the default is the pod itself
           {{- end }}
         {{- end }}
@@ -88,12 +94,14 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
   {{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
     {{- range $role := list "workers" "launcher" }}
       {{- if dig "hostPID" false (index (index $.Values $role) "extraPodSpec") }}
-{{ $role }}.extraPodSpec: Pod Security {{ $.Values.security.podSecurityLevel }} forbids hostPID (host namespaces) [DS322]
+{{ $role }}.extraPodSpec: Pod Security {{ $.Values.security.podSecurityLevel }} forbids hostPID (host namespaces)
+    [DS322]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
 
       {{- if dig "hostIPC" false (index (index $.Values $role) "extraPodSpec") }}
-{{ $role }}.extraPodSpec: Pod Security {{ $.Values.security.podSecurityLevel }} forbids hostIPC (host namespaces) [DS322]
+{{ $role }}.extraPodSpec: Pod Security {{ $.Values.security.podSecurityLevel }} forbids hostIPC (host namespaces)
+    [DS322]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
     {{- end }}
@@ -105,7 +113,8 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
     {{- range $field := list "hostPID" "shareProcessNamespace" }}
       {{- if and (dig $field false (index (index $.Values $role) "extraPodSpec"))
                  (or (ne $field "hostPID") (eq $.Values.security.podSecurityLevel "privileged")) }}
-{{ $role }}.extraPodSpec: with {{ $field }} the training code could read the token of the status sidecar and the ssh key through /proc [DS344]
+{{ $role }}.extraPodSpec: with {{ $field }} the training code could read the token of the status sidecar and the ssh key
+    through /proc [DS344]
   remove it; debuggers such as py-spy do not need it within one container
       {{- end }}
     {{- end }}
@@ -114,11 +123,12 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
 
 {{- range $name, $volume := .Values.storage }}
   {{- if and (ne $volume.projected nil)
-             (include "deepspeed-job.hasVolume" (dict "Values" $.Values "pod" $.Values.launcher "pods" "launcher" "name" $name
-                                                    "volume" $volume) | trim) }}
+             (include "deepspeed-job.hasVolume" (dict "Values" $.Values "pod" $.Values.launcher "pods" "launcher"
+                                                    "name" $name "volume" $volume) | trim) }}
     {{- range $source := dig "sources" (list) $volume.projected }}
       {{- if and (hasKey $source "serviceAccountToken") (not (dig "serviceAccountToken" "audience" "" $source)) }}
-storage.{{ $name }}: with a token of the launcher's ServiceAccount, the training code could change the record and read the ssh key [DS374]
+storage.{{ $name }}: with a token of the launcher's ServiceAccount, the training code could change the record and read
+    the ssh key [DS374]
   set mountIn: workers and workers.serviceAccountName; for another service, set its audience
       {{- end }}
     {{- end }}

@@ -17,11 +17,13 @@ storage: {{ $name | quote }}: names that begin with dsgen- are reserved for dsge
 
   {{- if not (include "deepspeed-job.firstSource" $volume) }}
 storage.{{ $name }}: the volume has no source [DS210]
-  set one of existingClaim, create, nfs, hostPath, emptyDir, ephemeral, csi, configMap, secret and projected, such as create: {}
+  set one of existingClaim, create, nfs, hostPath, emptyDir, ephemeral, csi, configMap, secret and projected, such as
+    create: {}
   {{- end }}
 
   {{- if include "deepspeed-job.reservedPath" (dig "mountPath" "" $volume) }}
-storage.{{ $name }}.mountPath: {{ dig "mountPath" "" $volume | quote }} is reserved for files of dsgen or the system [DS212]
+storage.{{ $name }}.mountPath: {{ dig "mountPath" "" $volume | quote }} is reserved for files of dsgen or the system
+    [DS212]
   mount it elsewhere, such as /data
   {{- end }}
 
@@ -32,14 +34,14 @@ storage.{{ $name }}.mountPath: {{ dig "mountPath" "" $volume | quote }} is reser
                (or (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "workers"))
                         (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $another "pods" "workers")))
                    (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "launcher"))
-                        (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $another "pods"
-                                                                 "launcher")))) }}
+                        (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $another
+                                                                 "pods" "launcher")))) }}
 storage.{{ $name }}: storage.{{ $other }} is also mounted at {{ dig "mountPath" "" $volume | quote }} [DS251]
   change one of the paths
     {{- end }}
   {{- end }}
 
-  {{- if regexMatch "^/dev/shm(/.*)?$" (dig "mountPath" "" $volume) }}
+  {{- if regexMatch (include "deepspeed-job.sharedMemoryPattern" .) (dig "mountPath" "" $volume) }}
 storage.{{ $name }}.mountPath: /dev/shm is the shared memory of the pod [DS213]
   set its size with workers.sharedMemory
   {{- end }}
@@ -67,7 +69,8 @@ storage.{{ $name }}: ReadWriteOncePod cannot be combined with other access modes
   {{- end }}
 
   {{- if and (ne $volume.create nil)
-             (regexMatch "^[^0-9]?0+([.]0+)?[A-Za-z]*[^0-9A-Za-z.]?$" (include "deepspeed-job.quantityJson" (dig "size" "100Gi" $volume.create))) }}
+             (regexMatch (include "deepspeed-job.nothingPattern" .) (include "deepspeed-job.quantityJson"
+                                                                           (dig "size" "100Gi" $volume.create))) }}
 storage.{{ $name }}.create.size: Kubernetes refuses a claim of size 0 [DS219]
   set a size such as 100Gi
   {{- end }}
@@ -89,7 +92,7 @@ storage.{{ $name }}: code is also mounted at {{ dig "mountPath" "" $volume | quo
   {{- end }}
 
   {{- if or (include "deepspeed-job.reservedPath" .Values.code.mountPath)
-            (regexMatch "^/dev/shm(/.*)?$" .Values.code.mountPath) }}
+            (regexMatch (include "deepspeed-job.sharedMemoryPattern" .) .Values.code.mountPath) }}
 code.mountPath: {{ .Values.code.mountPath | quote }} is reserved for files of dsgen or the system [DS212]
   choose another folder, such as /workspace/code
   {{- end }}
@@ -105,7 +108,8 @@ code.mountPath: {{ .Values.code.mountPath | quote }} is reserved for files of ds
              (not (has "ReadOnlyMany" (dig "accessModes" (list "ReadWriteMany") $volume.create)))
              (ne (dig "mountIn" "auto" $volume) "launcher")
              (gt (include "deepspeed-job.workerPods" $ | int64) 1) }}
-storage.{{ $name }}: a ReadWriteOnce volume can be attached to one node only, but {{ include "deepspeed-job.workerPods" $ | int64 }} workers mount it [DS215]
+storage.{{ $name }}: a ReadWriteOnce volume can be attached to one node only, but
+    {{ include "deepspeed-job.workerPods" $ | int64 }} workers mount it [DS215]
   use ReadWriteMany, which is the default of accessModes
   {{- end }}
 
@@ -113,7 +117,8 @@ storage.{{ $name }}: a ReadWriteOnce volume can be attached to one node only, bu
              (not (dig "persistentVolume" (dict) $volume.create))
              (ne $volume.create.storageClass nil)
              (eq $volume.create.storageClass "") }}
-storage.{{ $name }}.create: with storageClass: "" nothing provisions the volume; the claim waits for a matching PersistentVolume [DS217]
+storage.{{ $name }}.create: with storageClass: "" nothing provisions the volume; the claim waits for a matching
+    PersistentVolume [DS217]
   describe the volume in create.persistentVolume, or remove storageClass to use the cluster's default
   {{- end }}
 {{- end }}

@@ -29,24 +29,25 @@ training.deepspeed.autotuning needs a DeepSpeed configuration to start from [DS2
   {{- end }}
 
   {{- if not (regexMatch "^(.*[.]json.*)?$" .Values.training.deepspeed.configFile) }}
-training.deepspeed.configFile: the autotuner needs .json in the name of the file, which {{ .Values.training.deepspeed.configFile | quote }} does not have [DS225]
+training.deepspeed.configFile: the autotuner needs .json in the name of the file, which
+    {{ .Values.training.deepspeed.configFile | quote }} does not have [DS225]
   rename the file, for example to ds_config.json
   {{- end }}
 {{- end }}
 
 {{- range $key, $value := .Values.training.env }}
-  {{- if or (regexMatch "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$" $key)
+  {{- if or (regexMatch (include "deepspeed-job.reservedEnvPattern" .) $key)
             (and (eq $.Values.launch.method "worker-command")
-                 (regexMatch "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$" $key)) }}
+                 (regexMatch (include "deepspeed-job.commandEnvPattern" .) $key)) }}
 training.env: {{ $key | quote }} is set by dsgen or DeepSpeed [DS220]
   remove it; your program can read the value that is set
   {{- end }}
 {{- end }}
 
 {{- range $key, $value := .Values.launcher.env }}
-  {{- if or (regexMatch "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$" $key)
+  {{- if or (regexMatch (include "deepspeed-job.reservedEnvPattern" .) $key)
             (and (eq $.Values.launch.method "worker-command")
-                 (regexMatch "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$" $key)) }}
+                 (regexMatch (include "deepspeed-job.commandEnvPattern" .) $key)) }}
 launcher.env: {{ $key | quote }} is set by dsgen or DeepSpeed [DS220]
   remove it; your program can read the value that is set
   {{- end }}
@@ -68,16 +69,14 @@ lifecycle.debug.command is not run, because lifecycle.debug.enabled is false [DS
 {{- end }}
 
 {{- range $key, $value := .Values.training.env }}
-  {{- if and (kindIs "string" $value)
-             (regexMatch "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$" $value) }}
+  {{- if and (kindIs "string" $value) (regexMatch (include "deepspeed-job.literalPathPattern" .) $value) }}
 training.env: {{ $key | quote }} contains the name of a variable after $, which is not expanded [DS222]
   set it in training.setup, which is a shell script: export NAME=/more:$NAME
   {{- end }}
 {{- end }}
 
 {{- range $key, $value := .Values.launcher.env }}
-  {{- if and (kindIs "string" $value)
-             (regexMatch "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$" $value) }}
+  {{- if and (kindIs "string" $value) (regexMatch (include "deepspeed-job.literalPathPattern" .) $value) }}
 launcher.env: {{ $key | quote }} contains the name of a variable after $, which is not expanded [DS222]
   set it in training.setup, which is a shell script: export NAME=/more:$NAME
   {{- end }}

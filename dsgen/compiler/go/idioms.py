@@ -1,0 +1,165 @@
+"""Rewrites statements to the idioms of Helm charts: constants as text, `with`, and one context for several helpers."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar, get_args
+
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.tree import Body, Expr, Statement
+
+_Node = TypeVar("_Node")
+
+
+@dataclass(frozen=True)
+class Dot(Expr):
+    """The value of the `with` around it."""
+
+
+@dataclass(frozen=True)
+class With:
+    """Statements that are written if a value is not empty, and that read only this value, as the dot."""
+
+    expr: Expr
+    body: Body
+    pad: str
+
+
+@dataclass(frozen=True)
+class Context:
+    """Assigns what several helpers get to a name: the data of the template, and these arguments."""
+
+    name: str
+    arguments: dict[str, Expr]
+
+
+_NODES = (Expr, *get_args(Statement), With)
+
+
+def idiomatic(body: Body) -> Body:
+    """The statements of a template or helper with `with`, and with constants as text."""
+    statements: list[Statement] = []
+    rest = list(body)
+    while rest:
+        statement = _inside(rest.pop(0))
+        following = rest[0] if rest else None
+        if isinstance(statement, tree.Set) and isinstance(following, tree.If):
+            found = _as_with(following, tree.Local(statement.name, type=statement.expr.type), statement.expr)
+            if found and not _mentions((*statements, *rest[1:]), statement.name):
+                rest[0] = found
+                continue
+        if isinstance(statement, tree.If) and isinstance(test := statement.branches[0][0], _PATHS):
+            statement = _as_with(statement, test, test) or statement
+        statements.append(statement)
+    return tuple(statements)
+
+
+_PATHS = tree.Field | tree.Index | tree.Local | tree.Parameter | tree.Include
+
+
+def _inside(statement: Statement) -> Statement:
+    match statement:
+        case tree.Print(tree.Const(value)) if isinstance(value, str | int) and not isinstance(value, bool):
+            return tree.Text(str(value))
+        case tree.If():
+            branches = tuple((test, idiomatic(body)) for test, body in statement.branches)
+            return replace(statement, branches=branches)
+        case tree.For():
+            return replace(statement, body=idiomatic(statement.body))
+    return statement
+
+
+def _as_with(statement: tree.If, tested: Expr, expr: Expr) -> Any:
+    """The statement as `with`, if its only branch reads nothing of the template's data but what is tested."""
+    (test, body), *others = statement.branches
+    if others or test != tested:
+        return None
+    changed = _substituted(body, tested, Dot(type=tested.type))
+    reads = [part for part in _walk(changed) if isinstance(part, Dot | tree.Root | tree.Parameter | tree.Include)]
+    is_nested = any(isinstance(each, tree.For | With) for each in _statements(changed))
+    if not reads or is_nested or not all(isinstance(part, Dot) for part in reads):
+        return None
+    return With(expr, idiomatic(changed), statement.pad)
+
+
+def _statements(body: Body) -> Iterator[Any]:
+    for statement in body:
+        yield statement
+        if isinstance(statement, tree.If):
+            for _, below in statement.branches:
+                yield from _statements(below)
+        elif isinstance(statement, tree.For | With):
+            yield from _statements(statement.body)
+
+
+def _walk(node: object) -> Iterator[Expr]:
+    """All expressions of statements or of an expression."""
+    if isinstance(node, tuple):
+        for item in node:
+            yield from _walk(item)
+    elif isinstance(node, _NODES):
+        if isinstance(node, Expr):
+            yield node
+        for each in fields(node):
+            if each.name != "type":
+                yield from _walk(getattr(node, each.name))
+
+
+def _mentions(body: Body, name: str) -> bool:
+    return any(isinstance(part, tree.Local) and part.name == name for part in _walk(body))
+
+
+def _substituted(node: _Node, old: Expr, new: Expr) -> _Node:
+    """The tree with another expression in place of one."""
+    if node == old and isinstance(node, Expr):
+        return new  # type: ignore[return-value]  # an expression in place of an expression
+    if isinstance(node, tuple):
+        return tuple(_substituted(item, old, new) for item in node)  # type: ignore[return-value]  # the same shape
+    if isinstance(node, _NODES):
+        parts = (each.name for each in fields(node) if each.name != "type")
+        return replace(node, **{name: _substituted(getattr(node, name), old, new) for name in parts})
+    return node
+
+
+def with_context(body: Body) -> Body:
+    """The statements of a template, with a context before the first of at least two helpers that use it."""
+    wanted = [_needs(part) for part in _walk(body) if isinstance(part, tree.Include) and _needs(part)]
+    counts = Counter((name, value) for one in wanted for name, value in one.items())
+    arguments: dict[str, Expr] = {}
+    for (name, value), _ in counts.most_common():
+        arguments.setdefault(name, value)
+    place = next((number for number, one in enumerate(body) if _uses(one, arguments)), 0)
+    known = {one.name for one in body[:place] if isinstance(one, tree.Set)}
+    arguments = {
+        name: value
+        for name, value in sorted(arguments.items())
+        if all(part.name in known for part in _walk(value) if isinstance(part, tree.Local))
+    }
+    if sum(one.items() <= arguments.items() for one in wanted) < 2:
+        return body
+    context = Context(_name(arguments, body), arguments)
+    return (*body[:place], context, *body[place:])  # type: ignore[arg-type]  # Context and With are of Go alone
+
+
+def _needs(include: tree.Include) -> dict[str, Expr]:
+    """The arguments of a helper that also reads the values or the release."""
+    return dict(include.arguments) if include.roots else {}
+
+
+def _uses(statement: Statement, arguments: dict[str, Expr]) -> bool:
+    includes = (part for part in _walk((statement,)) if isinstance(part, tree.Include))
+    return any(_needs(one) and _needs(one).items() <= arguments.items() for one in includes)
+
+
+def _name(arguments: dict[str, Expr], body: Body) -> str:
+    """The role or component for which the objects of the template are; `context` without one."""
+    taken = {name for one in _statements(body) for name in _names(one)}
+    values = (arguments.get(name) for name in ("role", "component"))
+    names = [value.value for value in values if isinstance(value, tree.Const)]
+    return next((str(name) for name in (*names, "context") if name not in taken), "all")
+
+
+def _names(statement: Any) -> tuple[str, ...]:
+    if isinstance(statement, tree.Set):
+        return (statement.name,)
+    return statement.names if isinstance(statement, tree.For) else ()
