@@ -10,7 +10,7 @@ import shutil
 import textwrap
 from pathlib import Path
 
-from dsgen import explain
+from dsgen import api, explain
 from dsgen.cluster.reasons import explain_reason, list_reasons
 from dsgen.rules import RULES
 from tools import docs
@@ -128,7 +128,15 @@ def _problem(id_: str) -> str:
     heading, *paragraphs = explain.of(id_).rstrip("\n").split("\n\n")
     body = [_fenced(each) if each.startswith("    ") else _plain(each) for each in paragraphs]
     command = f"The same in a terminal: `dsgen explain {id_}`."
-    return "\n\n".join([f"# {_plain(heading)}", *body, command, ""])
+    return "\n\n".join([f"# {_plain(heading)}", *body, *_said(RULES[id_].example), command, ""])
+
+
+def _said(example: str) -> list[str]:
+    """What `dsgen validate` says about a values file; nothing without one."""
+    if not example:
+        return []
+    job = api.load(api.SourceText("values.yaml", example))
+    return ["What `dsgen validate` says:", f"```text\n{api.as_text(api.validate(job), job.sources)}```"]
 
 
 def _fenced(block: str) -> str:
@@ -150,13 +158,20 @@ def _reason(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text as Markdown that shows it as it is: what has a meaning there becomes an entity of HTML."""
-    return re.sub(r"[&<>\\`*_\[\]|#]", lambda match: f"&#{ord(match[0])};", text)
+    """Text as Markdown that shows it as it is, except code in backticks: characters become entities of HTML."""
+    return _escaped(text, r"[&<>\\*_\[\]|#]")
 
 
 def _prose(line: str) -> str:
-    """A line that has code and links in Markdown, with all else as it is."""
-    return re.sub(r"`[^`]*`|[&<>*_|]", lambda match: _plain(match[0]) if len(match[0]) == 1 else match[0], line)
+    """The same for a line that may have links."""
+    return _escaped(line, "[&<>*_|]")
+
+
+def _escaped(text: str, characters: str) -> str:
+    def shown(match: re.Match[str]) -> str:
+        return match[0] if match[0].startswith("`") else f"&#{ord(match[0])};"
+
+    return re.sub(f"`[^`]*`|{characters}", shown, text)
 
 
 # ---- the folder ----
