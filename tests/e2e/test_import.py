@@ -81,6 +81,7 @@ def in_order(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(lines, key=lambda line: line["rank"])
 
 
+@pytest.mark.by_turns("kind")
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_imported_job_has_the_ranks_of_its_source(
     namespaces: Callable[..., Namespace], image: str, tmp_path: Path, kind: str
