@@ -241,7 +241,7 @@ def _path(path: object, what: str) -> str:
 
 
 def _expected(value: Any, kind: type | tuple[type, ...], what: str, words: str = "") -> Any:
-    """The value. Raises UsageProblem if it has another type."""
+    """The value. Raises UsageError if it has another type."""
     if not isinstance(value, kind):
         names = [one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,))]
         raise UsageError(f"{what} must be {words or ' or '.join(names)}, not {type(value).__name__}")

@@ -32,7 +32,7 @@ _SENTENCE = re.compile(r".*?[.](?= |$)")
 def of(word: str) -> str:
     """The description of a key (`workers.slots`) or an id (`DS204`); for an empty word, all keys at the top.
 
-    Raises UsageProblem with suggestions if it is neither.
+    Raises UsageError with suggestions if it is neither.
     """
     if _ID.fullmatch(word):
         return _of_id(word.upper())

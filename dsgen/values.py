@@ -135,7 +135,7 @@ class Job:
 def load(files: Sequence[SourceText], overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Job:
     """Reads the files, merges them as Helm does (later files over earlier ones, then the overrides), and checks them.
 
-    names: from the command line, "" for none; they apply if the values do not set them. Raises UsageProblem for an
+    names: from the command line, "" for none; they apply if the values do not set them. Raises UsageError for an
     override that cannot be read and for a name that contradicts the values, DsgenError for a file of --set-file that
     cannot be read.
     """

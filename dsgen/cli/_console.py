@@ -58,7 +58,7 @@ def _escaped(lines: Iterable[str]) -> str:
 def confirm(lines: Iterable[str], question: str, without_terminal: str) -> bool:
     """Write lines and a question to standard error, and read the answer.
 
-    Raises UsageProblem with the message `without_terminal` if nobody can answer.
+    Raises UsageError with the message `without_terminal` if nobody can answer.
     """
     if not stdin_is_terminal():
         raise UsageError(without_terminal)

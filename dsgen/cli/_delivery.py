@@ -127,7 +127,7 @@ def format_summary(outcome: Outcome, dry_run: bool) -> list[str]:
 def choose_folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Destination]:
     """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
 
-    Raises UsageProblem if a job would be written to a second folder, or two jobs to the same folder.
+    Raises UsageError if a job would be written to a second folder, or two jobs to the same folder.
     """
     names = [folder_name(job.release.name) for job in jobs]
     if len(jobs) == 1:
@@ -295,7 +295,7 @@ def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Repo
 
 
 def _ask(outcomes: Sequence[Outcome], delivery: Delivery) -> None:
-    """Ask before runs are replaced. Raises UsageProblem without a terminal, and ReportedError if the answer is no."""
+    """Ask before runs are replaced. Raises UsageError without a terminal, and ReportedError if the answer is no."""
     runs = [f'run "{one.run}" of {one.owner}' for one in outcomes if one.changes.renewed and not one.refused]
     if not (runs and delivery.replace) or delivery.yes:
         return

@@ -134,7 +134,7 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
 
 
 def refuse_several(inputs: Inputs, names: Sequence[str], why: str, how: str = "choose one with --name") -> None:
-    """Raises UsageProblem if there is not exactly one job. names: of the jobs; how: the way to choose one of them."""
+    """Raises UsageError if there is not exactly one job. names: of the jobs; how: the way to choose one of them."""
     if len(names) == 1:
         return
     file = next(iter((*inputs.files, *inputs.overlays)))
@@ -224,7 +224,7 @@ def _load_repository(inputs: Inputs) -> Repository:
 
 
 def _refuse_values(inputs: Inputs) -> None:
-    """Raises UsageProblem for values in place of the name of a file."""
+    """Raises UsageError for values in place of the name of a file."""
     for name in (*inputs.files, *inputs.overlays):
         if os.path.exists(name):  # noqa: PTH110 - without the import of pathlib
             continue

@@ -158,7 +158,7 @@ def _name(flag: str) -> str:
 
 
 def _override(flag: str, text: str) -> Override:
-    """A --set flag. Raises UsageProblem for bytes that are not UTF-8."""
+    """A --set flag. Raises UsageError for bytes that are not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -70,7 +70,7 @@ def _manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tupl
 
 
 def _jobs(inputs: Inputs, output: Path | None) -> tuple[list[LoadedJob], Report]:
-    """The jobs. Raises UsageProblem if there is neither DIR nor a folder in dsgen.yaml for one of them."""
+    """The jobs. Raises UsageError if there is neither DIR nor a folder in dsgen.yaml for one of them."""
     jobs, report = load_jobs(inputs)
     if output is None and (lost := [job.file for job in jobs if not job.member]):
         raise UsageError(f"-o is missing, the folder to compare with: {lost[0]} is not a job of dsgen.yaml")

@@ -74,7 +74,7 @@ def _name(key: str) -> str:
 
 
 def _checked(key: str, given: Any, rule: dict[str, Any]) -> Any:
-    """The value of a setting. Raises UsageProblem if it does not match the pattern."""
+    """The value of a setting. Raises UsageError if it does not match the pattern."""
     if "pattern" in rule and not re.search(rule["pattern"], given):
         raise UsageError(f"{_flag(key)} {given!a}: it must be {rule['x-pattern']}")
     return given
@@ -119,7 +119,7 @@ class Folder:
     pattern: str
 
     def plan(self, jobs: Sequence[Job]) -> Plan:
-        """The content of the folder. Raises UsageProblem if the address of the repository is missing."""
+        """The content of the folder. Raises UsageError if the address of the repository is missing."""
         if not self.settings.get("repository") and self.tool == "argocd":
             raise UsageError("Argo CD needs the address of the repository: add --repository")
         pattern = gitops.Pattern(self.settings["path"] or self.pattern)

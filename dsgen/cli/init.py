@@ -86,7 +86,7 @@ def _width() -> int:
 
 
 def _filled(preset: str, name: str, namespace: str, image: str) -> str:
-    """The text of a preset with these names. Raises UsageProblem for an unknown preset and an invalid name."""
+    """The text of a preset with these names. Raises UsageError for an unknown preset and an invalid name."""
     if preset not in presets.names():
         question = did_you_mean(*presets.like(preset)[:3])
         hint = f"{question} dsgen init --list shows them all".lstrip()
@@ -99,7 +99,7 @@ def _filled(preset: str, name: str, namespace: str, image: str) -> str:
 
 
 def _refuse_wrong_names(text: str) -> None:
-    """Raises UsageProblem if a name from the command line is invalid in the file."""
+    """Raises UsageError if a name from the command line is invalid in the file."""
     errors = [one for one in values.load([SourceText("", text)]).problems(chart=True) if one.severity == "error"]
     if errors:
         raise UsageError(*map(_worded, errors))

@@ -56,7 +56,7 @@ def command(ref: RunRef, what: str, timeout: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """A duration such as 90s or 1h30m. Raises UsageProblem."""
+    """A duration such as 90s or 1h30m. Raises UsageError."""
     if not re.fullmatch(r"([0-9]+[smhd])+", text):
         raise UsageError(f"{text}: write a time as 90s, 30m, 24h or 1h30m")
     return sum(int(number) * UNITS[unit] for number, unit in re.findall(r"([0-9]+)([smhd])", text))

@@ -114,7 +114,7 @@ class RunRef:
 
 
 def parse_job_name(text: str, namespace: str = "") -> tuple[str, str]:
-    """Namespace and name of a job that is written as cifar or training/cifar. Raises UsageProblem."""
+    """Namespace and name of a job that is written as cifar or training/cifar. Raises UsageError."""
     space, _, name = text.rpartition("/")
     if not name or "/" in space or (space and namespace and space != namespace):
         raise UsageError(f"{text}: name a job as cifar, training/cifar or by its values file")

@@ -27,7 +27,7 @@ class Pattern:
         return "/".join("*" if part in (NAMESPACE, NAME) else part for part in self.parts)
 
     def namespace(self, namespaces: Collection[str]) -> str:
-        """The namespace of a folder's job. Raises UsageProblem if the folder does not contain it."""
+        """The namespace of a folder's job. Raises UsageError if the folder does not contain it."""
         if NAMESPACE in self.parts:
             return self._part(NAMESPACE)
         if len(namespaces) == 1:
@@ -38,7 +38,7 @@ class Pattern:
 
     @property
     def name(self) -> str:
-        """The name of a folder's job. Raises UsageProblem if the folder does not contain it."""
+        """The name of a folder's job. Raises UsageError if the folder does not contain it."""
         if NAME in self.parts:
             # The folder of a name that Windows reserves ends in an underscore.
             return self._part(NAME, ' | trimSuffix "_"')

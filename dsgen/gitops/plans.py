@@ -46,7 +46,7 @@ class Entry:
 def plan(tool: str, settings: Mapping[str, Any], jobs: Sequence[Delivered], pattern: Pattern) -> Plan:
     """The folder of a tool. settings: complete, as in the schema; pattern: the folders of the jobs.
 
-    Raises UsageProblem for settings that contradict each other, and Refused for jobs whose objects have the same name.
+    Raises UsageError for settings that contradict each other, and RefusedError for jobs whose objects have one name.
     """
     _refuse_twins(jobs)
     is_oci = settings["repository"].startswith(OCI)

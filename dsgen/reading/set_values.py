@@ -30,7 +30,7 @@ def apply_overrides(root: Node, overrides: Iterable[Override]) -> tuple[Node, di
     """A copy of the tree with the overrides, and the text of each flag for messages.
 
     A position inside an override has the flag as its file, and as its line the number of the override among those with
-    the same flag. Raises UsageProblem for text that Helm cannot read.
+    the same flag. Raises UsageError for text that Helm cannot read.
     """
     result = root.copy()
     texts: dict[str, list[str]] = {}

@@ -170,7 +170,7 @@ class Repository:
 
 
 def load(root: Path) -> Repository:
-    """A repository whose jobs are not read yet. Raises Refused if dsgen.yaml is not a regular file."""
+    """A repository whose jobs are not read yet. Raises RefusedError if dsgen.yaml is not a regular file."""
     read = settings.load(root)
     repository = Repository(read, list(read.diagnostics), [])
     if not has_errors(read.diagnostics):

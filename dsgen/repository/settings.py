@@ -77,7 +77,7 @@ class Settings:
 
 
 def load(root: Path) -> Settings:
-    """The settings of a repository. Raises Refused if dsgen.yaml is not a regular file."""
+    """The settings of a repository. Raises RefusedError if dsgen.yaml is not a regular file."""
     with SourceFolder(Destination(root)) as folder:
         content = folder.read(FILE, MAX_BYTES) or b""
     return read_settings(SourceText.from_bytes(str(root / FILE), content), root)

@@ -46,7 +46,7 @@ class RefusedError(DsgenError):
 class Folder:
     """An open folder, which may not exist yet; paths are relative to it, with `/`.
 
-    Raises Refused for a path that is not a regular file, DsgenError if reading fails, and OSError if writing fails.
+    Raises RefusedError for a path that is no regular file, DsgenError if reading fails, and OSError if writing fails.
     """
 
     advice = "{path} is in the way: it is {what}. Move it, or choose another folder"

@@ -81,7 +81,7 @@ def temporary(path: str) -> str:
 def read_history(folder: Folder, plan: Plan) -> History:
     """The history of the folder of a plan.
 
-    Raises Refused if the index is not a regular file, or a newer dsgen wrote it, and DsgenError if it is invalid.
+    Raises RefusedError if the index is not a regular file, or a newer dsgen wrote it, and DsgenError if it is invalid.
     """
     index = read_index(folder)
     leftovers = folder.files(TEMPORARY)

@@ -92,7 +92,7 @@ def unix(content: bytes) -> bytes:
 def read_index(folder: Folder, name: str = INDEX) -> Index | None:
     """The index of a folder, or None.
 
-    Raises Refused if a newer dsgen wrote it, and DsgenError if it is invalid.
+    Raises RefusedError if a newer dsgen wrote it, and DsgenError if it is invalid.
     """
     content = folder.read(name, LARGEST)
     if content is None:

@@ -31,7 +31,7 @@ _REMEDIES = {
 def write(place: Destination, plan: Plan, changes: Changes) -> None:
     """Write `changes`, the result of `compare` for this folder and plan.
 
-    Raises Refused if a path is not a regular file or a folder, and DsgenError if the folder cannot be written. Both
+    Raises RefusedError if a path is no regular file and no folder, DsgenError if the folder cannot be written. Both
     leave the folder unchanged.
     """
     plan = changes.plan or plan
@@ -59,7 +59,7 @@ def write(place: Destination, plan: Plan, changes: Changes) -> None:
 
 
 def rewrite(place: Destination, name: str, text: str) -> None:
-    """Replace the text of a file of the user, and keep its permissions. Raises Refused if it is not a regular file."""
+    """Replace the text of a file of the user; keep its permissions. Raises RefusedError if it is no regular file."""
     with SourceFolder(place) as folder, _writing(place.path):
         mode = folder.mode(name)
         new = temporary(name)
@@ -72,7 +72,7 @@ def rewrite(place: Destination, name: str, text: str) -> None:
 
 
 def create(path: Path, text: str) -> None:
-    """Write a new file. Raises Refused if the name exists, also if it was created at the same moment."""
+    """Write a new file. Raises RefusedError if the name exists, also if it was created at the same moment."""
     with Folder(Destination(path.parent)) as folder, _writing(path.parent):
         folder.make()
         try:
