@@ -25,9 +25,8 @@ _present = render
 
 
 def render(values, release):
-    from dataclasses import replace
     return [
-        replace(one, text="# by another release\\n" + one.text.replace(".launcher\\"", ".old\\""))
+        one._replace(text="# by another release\\n" + one.text.replace(".launcher\\"", ".old\\""))
         for one in _present(values, release)
     ]
 """
