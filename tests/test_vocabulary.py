@@ -1,4 +1,4 @@
-"""Names mean one thing: no class of a package has the name of another one, and exceptions are named as errors."""
+"""Names mean one thing: of classes in a package, of exceptions, and of the folders of tests."""
 
 import ast
 import builtins
@@ -40,3 +40,14 @@ def test_exceptions_are_named_as_errors() -> None:
 
     assert len(errors) > 10
     assert set() == {name for name in errors if not name.endswith("Error")}
+
+
+THROUGH_COMMANDS = {"runs": "cli", "gitops": "cli"}
+"""Packages whose tests run the commands that use them."""
+
+
+@pytest.mark.parametrize("package", top_packages(), ids=lambda path: path.name)
+def test_a_package_has_its_tests_in_the_folder_of_its_name(package: Path) -> None:
+    folder = Path(__file__).parent / THROUGH_COMMANDS.get(package.name, package.name)
+
+    assert [*folder.glob("test_*.py")]

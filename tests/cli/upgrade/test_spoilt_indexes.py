@@ -10,7 +10,7 @@ import pytest
 from dsgen.writer import INDEX
 from tests.cli.conftest import Cli
 from tests.cli.upgrade.conftest import FILES
-from tests.unit.test_index import spoil
+from tests.writer.test_index import spoil
 
 MUTATIONS = int(os.environ.get("DSGEN_UPGRADE_MUTATIONS", "20"))
 

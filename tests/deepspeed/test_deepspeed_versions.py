@@ -9,7 +9,7 @@ import pytest
 from dsgen.deepspeed import keys
 from dsgen.deepspeed.versions import KNOWN, NEWEST, around, order
 from dsgen.problems.diagnostics import path_text
-from tests.unit.test_deepspeed import MICRO, ONE, TOTAL, optimizer, problems, zero
+from tests.deepspeed.test_deepspeed import MICRO, ONE, TOTAL, optimizer, problems, zero
 
 GONE: list[tuple[str, str, dict[str, Any]]] = [
     ("0.19.8", "sparse_gradients", {**ONE, "sparse_gradients": True}),

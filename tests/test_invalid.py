@@ -10,7 +10,7 @@ from dsgen.problems.framing import as_text
 from dsgen.reading.nodes import SourceText
 from dsgen.values import Release
 
-CASES = sorted((Path(__file__).parent.parent / "cases" / "invalid").glob("*.yaml"))
+CASES = sorted((Path(__file__).parent / "cases" / "invalid").glob("*.yaml"))
 
 
 def findings(path: Path) -> str:

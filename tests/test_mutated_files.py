@@ -16,7 +16,7 @@ from dsgen.render import render
 from dsgen.values import Release
 from tests.fuzz.reading import SCALARS
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent
 CASES = [
     *sorted((ROOT / "tests" / "cases" / "invalid").glob("*.yaml")),
     *sorted((ROOT / "values-examples").glob("*.yaml")),
