@@ -32,9 +32,7 @@ UNEXPLAINED = "no reason is known; please report it"
 
 @click.command("import")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, shell_complete=completion.files)
-@click.option(
-    "-o", "--output", default="", metavar="PATH", help="Write the values to this file, or one file for each job here."
-)
+@click.option("-o", "--output", metavar="PATH", help="Write the values to this file, or one file for each job here.")
 @click.option(
     "--from", "origin", type=click.Choice([*ORIGINS]), metavar="KIND", help="What FILE is, if dsgen mistakes it."
 )
@@ -62,7 +60,7 @@ UNEXPLAINED = "no reason is known; please report it"
 )
 def command(
     files: tuple[str, ...],
-    output: str,
+    output: str | None,
     origin: str | None,
     runtimes: tuple[str, ...],
     settings: tuple[str, ...],
@@ -94,7 +92,9 @@ def command(
         runtimes=[_read(name) for name in runtimes],
     )
     jobs = _convert([_read(name) for name in files], options)
-    places = _places(jobs, output)
+    if output == "":  # Path("") would be the current folder
+        raise UsageError("the name of the file, -o, is empty: is a variable not set?")
+    places = _places(jobs, output or "")
     compared = [check(job) if is_checked else [] for job in jobs]
     is_refused = strict and any(job.lost for job in jobs)
     if not is_refused:
@@ -128,6 +128,8 @@ def _read(name: str) -> SourceText:
     if not name:
         raise UsageError("the name of a FILE is empty: is a variable not set?")
     shown = "<stdin>" if name == "-" else name
+    if name == "-" and sys.stdin is None:
+        raise DsgenError(f"cannot read {shown}: it is closed")
     try:
         return SourceText.from_bytes(shown, sys.stdin.buffer.read(MAX_BYTES) if name == "-" else read_bytes(name))
     except OSError as error:

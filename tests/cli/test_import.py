@@ -1,8 +1,10 @@
 """`dsgen import`: what it prints and writes, and its exit codes. What is converted is tested in tests/importers."""
 
+import importlib
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -125,6 +127,13 @@ def test_standard_input(cli: Cli, folder: Path) -> None:
     assert err.startswith("<stdin>: 7 mapped")
 
 
+def test_a_closed_standard_input_is_exit_code_3(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    import_ = importlib.import_module("dsgen.cli.import")
+    monkeypatch.setattr(import_, "sys", SimpleNamespace(stdin=None))
+
+    assert (3, "", "dsgen: cannot read <stdin>: it is closed\n") == cli("import", "-")
+
+
 def test_an_existing_file_is_kept(cli: Cli, sources: Path) -> None:
     put(sources / "bert.yaml", "mine")
     code, out, err = cli("import", "job.yaml", "train.sbatch", "--set", "MODEL=x", "-o", sources)
@@ -182,6 +191,7 @@ def test_a_folder_of_the_repository_has_the_files_that_are_its_jobs(cli: Cli, so
         (["job.yaml", "--from", "pbs"], "'pbs' is not one of 'slurm'"),
         (["train.sbatch", "--line", "0"], "0 is not in the range x>=1"),
         ([""], "the name of a FILE is empty"),
+        (["job.yaml", "-o", ""], "the name of the file, -o, is empty"),
         ([], "Missing argument 'FILE...'"),
     ],
 )
