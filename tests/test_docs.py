@@ -48,6 +48,13 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [] == [target for target in targets if not (page.parent / target).exists()]
 
 
+def test_a_file_of_dsgen_that_is_named_exists(page: Path) -> None:
+    """Words in capitals stand for any name."""
+    named = re.findall(r"`(dsgen/[a-z_./-]+\.[a-z0-9]+)`", page.read_text())
+
+    assert [] == [name for name in named if not (ROOT / name).exists()]
+
+
 def test_links_to_a_heading_lead_to_one(page: Path) -> None:
     links = re.findall(r"\]\(([^):#]*)#([^)]+)\)", page.read_text())
 
