@@ -1,8 +1,12 @@
 """Every example and every file of tests/cases/valid gives the manifests in the folder of the same name.
 
-`pytest tests/test_golden.py --update` writes them again. A change of them is a change of the next render of users.
+A few manifests are kept whole, of the others the difference from one of these, so that a change of all manifests is a
+small change here. `pytest tests/test_golden.py --update` writes them again. A change of them is a change of the next
+render of users.
 """
 
+import difflib
+import re
 import textwrap
 from pathlib import Path
 
@@ -34,15 +38,54 @@ def manifests(file: Path) -> str:
     return printed.replace(f"-scripts-{digest(SHIPPED.texts, '*')}", "-scripts-DIGEST")
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_manifests(name: str, update: bool) -> None:
-    kept = CASES / name / "manifests.yaml"
-    printed = manifests(FILES[name])
-    if update:
-        kept.parent.mkdir(exist_ok=True)
-        kept.write_text(printed)
+WHOLE = ("minimal", "storage", "torchrun")
+"""The files whose manifests are kept whole."""
+FIRST = re.compile(r"--- (\w+)\n")
 
-    assert kept.read_text() == printed
+
+def neutral(text: str) -> str:
+    """Manifests with a placeholder for the name of the job."""
+    name = re.escape(re.findall(r'^ +dsgen\.dev/job: "([a-z0-9-]+)"$', text, re.MULTILINE)[0])
+    return re.sub(rf"(?<![\w-]){name}(?![A-Za-z0-9])", "JOB", text)
+
+
+def difference(name: str, base: str) -> str:
+    """The lines in which the manifests of a file differ from the kept ones of another one."""
+    old, new = (CASES / base / "manifests.yaml").read_text(), manifests(FILES[name])
+    lines = (neutral(text).splitlines(keepends=True) for text in (old, new))
+    return "".join(difflib.unified_diff(*lines, base, name, n=1))
+
+
+def write(name: str) -> None:
+    """Keep the present manifests of a file, as the shortest difference if they are not kept whole."""
+    folder = CASES / name
+    folder.mkdir(exist_ok=True)
+    if name in WHOLE:
+        (folder / "manifests.yaml").write_text(manifests(FILES[name]))
+    else:
+        (folder / "manifests.diff").write_text(min((difference(name, base) for base in WHOLE), key=len))
+
+
+@pytest.mark.parametrize("name", sorted(FILES, key=lambda name: (name not in WHOLE, name)))
+def test_manifests(name: str, update: bool) -> None:
+    if update:
+        write(name)
+
+    if name in WHOLE:
+        assert (CASES / name / "manifests.yaml").read_text() == manifests(FILES[name])
+    else:
+        kept = (CASES / name / "manifests.diff").read_text()
+        base = FIRST.match(kept)
+        assert base
+        assert kept == difference(name, base[1])
+
+
+def test_a_change_of_any_manifest_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = (CASES / "amd" / "manifests.diff").read_text()
+    text = manifests(FILES["amd"])
+    monkeypatch.setitem(globals(), "manifests", lambda _: text.replace("amd.com/gpu", "amd.com/gpus", 1))
+
+    assert kept != difference("amd", kept.split()[1])
 
 
 def test_every_folder_has_its_file() -> None:
