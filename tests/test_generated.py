@@ -51,3 +51,47 @@ def test_a_mistake_in_a_template_is_one_line_with_its_place(
     with pytest.raises(SystemExit) as raised:
         generate.main()
     assert str(raised.value).startswith(f"dsgen/templates/workers/job.yaml:20: {message}")
+
+
+WARNING = "a.yaml:3:1: warning: the image has no fixed version [DS250]"
+OLD = f"```console\n$ dsgen validate a.yaml\n{WARNING}\na.yaml: ok\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        (OLD, []),
+        (OLD.replace("a.yaml:3:1", "b.yaml:7:9"), []),
+        (OLD.replace("a.yaml: ok", "a.yaml:1:1: error: no image [DS201]"), []),
+        (
+            OLD.replace("the image", "the other image"),
+            ["a.yaml:3:1: warning: the other image has no fixed version [DS250]"],
+        ),
+        (OLD.replace("a.yaml: ok", "dsgen: warning: x"), ["dsgen: warning: x"]),
+    ],
+)
+def test_a_page_with_a_new_warning_is_found(new: str, expected: list[str]) -> None:
+    assert expected == generate.new_warnings(OLD, new)
+
+
+def test_such_a_page_is_not_written_until_it_is_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With nothing else to generate, in a folder of its own."""
+    page, new = tmp_path / "page.md", OLD.replace("the image", "another image")
+    page.write_text(OLD)
+    for name in ("ROOT", "PYTHON", "SCRIPTS"):
+        monkeypatch.setattr(generate, name, tmp_path / "none" if name != "ROOT" else tmp_path)
+    for name in ("script_texts", "schema_texts", "python_texts", "texts"):
+        monkeypatch.setattr(generate, name, dict)
+    monkeypatch.setattr(generate, "files", list)
+    monkeypatch.setattr(generate, "pages", lambda: {"page.md": new})
+    monkeypatch.setattr("sys.argv", ["generate"])
+
+    with pytest.raises(SystemExit, match=r"page[.]md would show a new warning: a[.]yaml:3:1: warning: another"):
+        generate.main()
+    assert OLD == page.read_text()
+
+    monkeypatch.setattr("sys.argv", ["generate", generate.ACCEPT])
+    generate.main()
+    assert (new, "changed: page.md\n") == (page.read_text(), capsys.readouterr().out)

@@ -1,9 +1,11 @@
 """Writes the generated files: Python, the chart, the schema for editors, the option reference, the output in the docs.
 
-`make generate` runs it; tests/test_generated.py fails if it was forgotten.
+`make generate` runs it; tests/test_generated.py fails if it was forgotten. A page whose examples cause a warning that
+they did not cause before is not written, until `make generate ARGS=--accept-warnings` says that this is meant.
 """
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Container, Iterable, Mapping
@@ -20,6 +22,8 @@ ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
 PYTHON = ROOT / "dsgen" / "generated"
 SCRIPTS = PYTHON / "scripts"
+ACCEPT = "--accept-warnings"
+_WARNING = re.compile(r"^[^\s:]+(?::\d+)*: (warning: .*)$", re.MULTILINE)
 DIGEST = '''"""A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
 DIGEST = "{}"
@@ -107,12 +111,27 @@ def update() -> None:
         _restart()
     if _replace(python_texts(), PYTHON.glob("*.py")):  # before the pages, which show what the program prints
         _restart()
-    _replace(texts() | pages(), files())
+    refreshed = pages()
+    found = {} if ACCEPT in sys.argv else {name: new_warnings(_read(name), text) for name, text in refreshed.items()}
+    _replace(texts() | {name: text for name, text in refreshed.items() if not found.get(name)}, files())
+    lines = [f"not written: {name} would show a new warning: {one}" for name, each in found.items() for one in each]
+    if lines:
+        sys.exit("\n".join([*lines, f"correct the example, or accept it: make generate ARGS={ACCEPT}"]))
+
+
+def new_warnings(old: str, new: str) -> list[str]:
+    """The warnings in a page that its old text does not have; line and column do not matter."""
+    known = set(_WARNING.findall(old))
+    return [match[0] for match in _WARNING.finditer(new) if match[1] not in known]
+
+
+def _read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
 def _restart() -> None:
     """Run this program anew, because the modules that it has imported are the old ones."""
-    os.execv(sys.executable, [sys.executable, "-m", "tools.generate"])
+    os.execv(sys.executable, [sys.executable, "-m", "tools.generate", *sys.argv[1:]])
 
 
 def _replace(wanted: Mapping[str, str], existing: Iterable[Path]) -> bool:
