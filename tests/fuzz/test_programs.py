@@ -70,3 +70,12 @@ def test_a_tree_is_built_from_its_leaves() -> None:
 
     assert tree == build(leaves(tree))
     assert {"a": {"b": [{"c": []}]}} == build(leaves(tree)[1:2])
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_a_chart_is_found_behind_a_message_without_a_line_end(major: int) -> None:
+    """Helm 3 ends the message about a key that it cannot read without a line end; the next chart's name follows it."""
+    image = '"image": {"repository": "r/x"}'
+    texts = [f'{{{image}, "labels": {{"<<": "a"}}}}', f'{{{image}, "workers": {{"slots": "x"}}}}', f"{{{image}}}"]
+
+    assert [verdicts.SCHEMA, verdicts.SCHEMA] == verdicts.helms(major, texts)[:2]
