@@ -51,7 +51,7 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(python) -m mypy
 	@# the scripts import each other as they do in a pod: from their own folder
 	cd dsgen/scripts && '$(abspath $(python))' -m mypy --strict --explicit-package-bases --cache-dir ../../.mypy_cache/scripts .
-	$(VENV)/bin/shellcheck dsgen/scripts/*.sh .ci/run .ci/restart
+	$(VENV)/bin/shellcheck dsgen/scripts/*/*.sh .ci/run .ci/restart
 	$(python) -m yamllint --strict values-examples .yamllint
 	@# what few tests run: every name exists, of which mypy says more than is wrong
 	$(python) -m mypy --config-file= --explicit-package-bases --ignore-missing-imports --follow-imports=silent \

@@ -25,9 +25,8 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "dsgen" / "scripts"))
 
-import launcher_workers as workers
-import shared_exchange as exchange
-import shared_reports as reports
+from launcher import workers
+from shared import exchange, reports
 from tests.scripts.conftest import Pod, free_port, run_config
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
@@ -186,7 +185,7 @@ def without_ssh(size: int) -> FlatFigures:
     try:
         began = time.monotonic()
         # The limit of descriptors with which many containers start.
-        limited = ("prlimit", "--nofile=1024:", sys.executable, "-ESs", pod.config / "launcher.py")
+        limited = ("prlimit", "--nofile=1024:", sys.executable, "-ESs", pod.scripts / "launcher/main.py")
         process = pod.start(*limited, DSGEN_ROLE="launcher")
         address = pod.wait_until(lambda: journal(pod).get("launcher"), 60)
         connections = [connect(address, index) for index in range(size)]

@@ -165,12 +165,16 @@ def batch_objects(major: int, folder: Path, texts: Sequence[str]) -> list[Object
 
 def with_scripts(things: Objects) -> Objects:
     """The objects with the text of each script in place of EMPTY."""
-    shipped = {path.removeprefix("scripts/"): text.rstrip("\n") for path, text in SHIPPED.texts.items()}
-    (key,) = (key for key in things if key.startswith("ConfigMap/") and "-scripts-" in key)
-    content = json.loads(things[key])
-    assert {EMPTY} == {text.strip() for text in content["data"].values()}
-    data = {name: text.replace(EMPTY, shipped[name]) for name, text in content["data"].items()}
-    return {**things, key: json.dumps({**content, "data": data}, sort_keys=True)}
+    filled = {}
+    for key in things:
+        if key.startswith("ConfigMap/") and "-scripts-" in key:
+            content = json.loads(things[key])
+            folder = key.split("-scripts-")[1].partition("-")[0]
+            assert {EMPTY} == {text.strip() for text in content["data"].values()}
+            for name, text in content["data"].items():
+                content["data"][name] = text.replace(EMPTY, SHIPPED.texts[f"scripts/{folder}/{name}"].rstrip("\n"))
+            filled[key] = json.dumps(content, sort_keys=True)
+    return {**things, **filled}
 
 
 def batch_run(

@@ -80,9 +80,9 @@ def test_such_a_page_is_not_written_until_it_is_accepted(
     """With nothing else to generate, in a folder of its own."""
     page, new = tmp_path / "page.md", OLD.replace("the image", "another image")
     page.write_text(OLD)
-    for name in ("ROOT", "PYTHON", "SCRIPTS"):
+    for name in ("ROOT", "PYTHON"):
         monkeypatch.setattr(generate, name, tmp_path / "none" if name != "ROOT" else tmp_path)
-    for name in ("script_texts", "schema_texts", "python_texts", "texts"):
+    for name in ("schema_texts", "python_texts", "texts"):
         monkeypatch.setattr(generate, name, dict)
     monkeypatch.setattr(generate, "files", list)
     monkeypatch.setattr(generate, "pages", lambda: {"page.md": new})

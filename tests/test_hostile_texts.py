@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import shared_log
 from dsgen.problems import escaping, redaction
+from shared import log
 from tests import hostile
 
 ROOT = Path(__file__).parent.parent / "dsgen"
@@ -100,7 +100,7 @@ NAMES = ("TOKEN", "API_KEY=", "hf_", "hooks.slack.com/services/", "##", "::", "\
 
 @pytest.mark.parametrize(
     "read",
-    [redaction.redacted, escaping.line, shared_log.redacted],
+    [redaction.redacted, escaping.line, log.redacted],
     ids=lambda read: f"{read.__module__}.{read.__name__}",
 )
 def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[str], str]) -> None:
@@ -128,4 +128,4 @@ def test_all_patterns_are_found() -> None:
     found = {use.pattern for use in uses()}
 
     assert {one.pattern for one in vars(redaction).values() if isinstance(one, re.Pattern)} <= found
-    assert {one.pattern for one in shared_log.SECRETS} <= found
+    assert {one.pattern for one in log.SECRETS} <= found

@@ -10,7 +10,7 @@ from dsgen import schema
 from dsgen.cluster.logs import WITHOUT_SSH
 from dsgen.generated import helpers
 from dsgen.schema import Schema
-from shared_methods import METHODS
+from shared.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
 

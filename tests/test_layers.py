@@ -4,6 +4,7 @@ import ast
 import functools
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -30,15 +31,15 @@ RESERVED = {
 }
 # They run in pods, which have the standard library and no dsgen.
 SCRIPTS = "scripts"
-# The programs that they are; the name of a script begins with that of its program.
-PROGRAMS = ("launcher", "worker", "rank", "status", "keygen", "code", "passwd")
+# A folder for each container that runs them, whose main.py is its program.
+PROGRAMS = ("launcher", "status", "worker")
 SHARED = "shared"
 SCRIPT_LINES = 250
 
 
 def modules() -> list[Path]:
-    """Every Python file of the package, but for the mounted form of the scripts, which tests of their own compare."""
-    return sorted(path for path in PACKAGE.rglob("*.py") if "generated/scripts" not in path.as_posix())
+    """Every Python file of the package."""
+    return sorted(PACKAGE.rglob("*.py"))
 
 
 def part_of(path: Path) -> str:
@@ -125,44 +126,58 @@ def test_only_one_part_knows_its_library(library: str, owner: str) -> None:
     assert set() == {user for user in users if not f"{user}.".startswith(f"{owner}.")}
 
 
+def scripts() -> dict[str, Path]:
+    """The name by which each Python script is imported -> its file."""
+    return {f"{path.parent.name}.{path.stem}": path for path in (PACKAGE / SCRIPTS).glob("*/*.py")}
+
+
+def scripts_used(path: Path) -> set[str]:
+    """The scripts that a script imports."""
+    modules = {".".join(name.split(".")[:2]) for name in imported(path)}
+    return modules & scripts().keys()
+
+
 def test_scripts_need_nothing_but_python() -> None:
-    allowed = set(sys.stdlib_module_names) | {path.stem for path in (PACKAGE / SCRIPTS).glob("*.py")}
-    used = {name.split(".")[0] for path in (PACKAGE / SCRIPTS).glob("*.py") for name in imported(path)}
+    allowed = set(sys.stdlib_module_names) | {*PROGRAMS, SHARED}
+    used = {name.split(".")[0] for path in scripts().values() for name in imported(path)}
 
     assert set() == used - allowed
 
 
-def scripts() -> dict[str, set[str]]:
-    """Name of each Python script -> the scripts that it imports."""
-    paths = {path.stem: path for path in (PACKAGE / SCRIPTS).glob("*.py")}
-    return {stem: {name.split(".")[0] for name in imported(path)} & paths.keys() for stem, path in paths.items()}
-
-
-def program_of(script: str) -> str:
-    """The first word of a script's name."""
-    return script.partition("_")[0]
+def test_no_script_hides_a_module_of_python() -> None:
+    """The folder of a program is in front of those of Python."""
+    assert set() == {path.stem for path in scripts().values()} & set(sys.stdlib_module_names)
 
 
 def test_a_script_belongs_to_a_program() -> None:
-    stems = {path.stem for path in (PACKAGE / SCRIPTS).iterdir() if path.suffix in (".py", ".sh")}
+    folders = {path.parent for path in (PACKAGE / SCRIPTS).rglob("*") if path.suffix in (".py", ".sh")}
 
-    assert {program_of(stem) for stem in stems} == {*PROGRAMS, SHARED}
-    assert stems >= set(PROGRAMS), "the file that is started has the program's name alone"
+    assert folders == {PACKAGE / SCRIPTS / name for name in (*PROGRAMS, SHARED)}
+    assert {f"{program}.main" for program in PROGRAMS} <= scripts().keys()
 
 
-@pytest.mark.parametrize(("script", "used"), scripts().items())
-def test_a_script_imports_those_of_its_program_and_shared_ones(script: str, used: set[str]) -> None:
-    assert {program_of(other) for other in used} <= {program_of(script), SHARED}
+@pytest.mark.parametrize("name", scripts())
+def test_a_script_imports_those_of_its_program_and_shared_ones(name: str) -> None:
+    program = name.partition(".")[0]
+
+    assert {other.partition(".")[0] for other in scripts_used(scripts()[name])} <= {program, SHARED}
 
 
 def test_no_script_imports_itself_by_way_of_others() -> None:
-    graph = {Path(script): {Path(other) for other in used} for script, used in scripts().items()}
+    graph = {Path(name): {Path(other) for other in scripts_used(path)} for name, path in scripts().items()}
 
     assert sum(map(len, graph.values())) > 100
     assert {} == circles(graph)
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / SCRIPTS).glob("*.*")), ids=lambda path: path.name)
+def test_no_class_stands_in_two_scripts() -> None:
+    trees = [ast.parse(path.read_text()) for path in scripts().values()]
+    found = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+
+    assert [] == [name for name, number in found.items() if number > 1]
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / SCRIPTS).glob("*/*.[ps][yh]")), ids=lambda path: path.name)
 def test_a_script_can_be_read_in_one_go(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= SCRIPT_LINES
 

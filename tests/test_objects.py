@@ -19,7 +19,7 @@ from tests.base import BASE
 from tests.parity import parsed
 
 ROOT = Path(__file__).parent.parent
-SCRIPTS = ROOT / "dsgen" / "generated" / "scripts"
+SCRIPTS = ROOT / "dsgen" / "scripts"
 TEMPLATES = ROOT / "dsgen" / "templates"
 CASES = sorted([*(ROOT / "values-examples").glob("*.yaml"), *(ROOT / "tests" / "cases" / "valid").glob("*.yaml")])
 OWN_CONTAINERS = {"dsgen-check", "passwd", "status", "keygen", "code"}
@@ -180,7 +180,7 @@ def test_the_settings_are_those_that_the_scripts_read(tmp_path):
     """settings.json has exactly the keys of the scripts' own type."""
     path = tmp_path / "settings.json"
     path.write_text(objects(BASE)["ConfigMap/cifar-1-config"]["data"]["settings.json"])
-    spec = importlib.util.spec_from_file_location("pod_settings", SCRIPTS / "shared_settings.py")
+    spec = importlib.util.spec_from_file_location("pod_settings", SCRIPTS / "shared/settings.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -437,7 +437,7 @@ def test_a_job_that_stays_says_so_to_linters(seconds: str, said: int):
 
 def test_no_text_that_flux_would_replace():
     """Scripts hold no dollar sign with a brace, and every object tells Flux to leave it alone."""
-    for path in sorted(SCRIPTS.iterdir()):
+    for path in sorted(SCRIPTS.glob("*/*.*")):
         if path.suffix in {".py", ".sh"}:
             assert "$" + "{" not in path.read_text(), path.name
     for name, thing in objects(BASE).items():
@@ -446,7 +446,7 @@ def test_no_text_that_flux_would_replace():
 
 def test_scripts_end_in_one_newline():
     """As a block of YAML needs it to come back byte for byte."""
-    for path in sorted(SCRIPTS.iterdir()):
+    for path in sorted(SCRIPTS.glob("*/*.*")):
         if path.suffix in {".py", ".sh"}:
             text = path.read_text()
             assert text.endswith("\n")

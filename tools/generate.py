@@ -13,27 +13,21 @@ from pathlib import Path
 
 from dsgen.compiler import CompileError, chart_files, python_files, schema_files
 from dsgen.language.environment import TEMPLATES
+from dsgen.language.files import SHIPPED
 from dsgen.repository import settings
 from dsgen.schema import export, reference
 from dsgen.writer import canonical, checksum
-from tools import causes, docs, pictures, scripts, sizes
+from tools import causes, docs, pictures, sizes
 
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
 PYTHON = ROOT / "dsgen" / "generated"
-SCRIPTS = PYTHON / "scripts"
 ACCEPT = "--accept-warnings"
 _WARNING = re.compile(r"^[^\s:]+(?::\d+)*: (warning: .*)$", re.MULTILINE)
 DIGEST = '''"""A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
 DIGEST = "{}"
 '''
-
-
-def script_texts() -> dict[str, str]:
-    """Path -> text of the mounted scripts."""
-    folder = SCRIPTS.relative_to(ROOT).as_posix()
-    return {f"{folder}/{name}": text for name, text in scripts.texts().items()}
 
 
 def schema_texts() -> dict[str, str]:
@@ -47,7 +41,7 @@ def python_texts() -> dict[str, str]:
     folder = PYTHON.relative_to(ROOT).as_posix()
     modules = {f"{folder}/{name}": text for name, text in python_files().items()}
     rendered = {path: text for path, text in modules.items() if not path.endswith("/rules.py")}  # only explanations
-    digest = checksum(canonical({**rendered, **script_texts()}).encode())
+    digest = checksum(canonical({**rendered, **SHIPPED.texts}).encode())
     return modules | {f"{folder}/digest.py": DIGEST.format(digest)}
 
 
@@ -55,7 +49,6 @@ def texts() -> dict[str, str]:
     """Path -> text of every generated file, without the pages that are written by hand."""
     chart = CHART.relative_to(ROOT).as_posix()
     return {
-        **script_texts(),
         **python_texts(),
         **{f"{chart}/{path}": text for path, text in chart_files().items()},
         "schemas/values.schema.json": export.as_json(export.for_editors()),
@@ -76,7 +69,7 @@ def pages() -> dict[str, str]:
 
 def files() -> list[Path]:
     """The files in folders that contain only generated files."""
-    return [*CHART.rglob("*"), *PYTHON.glob("*.py"), *SCRIPTS.glob("*")]
+    return [*CHART.rglob("*"), *PYTHON.glob("*.py")]
 
 
 def stale(wanted: Container[str], existing: Iterable[Path]) -> list[Path]:
@@ -106,7 +99,6 @@ def located(message: str) -> str:
 
 def update() -> None:
     """Update the repository; files that are up to date are not written. Raises CompileError."""
-    _replace(script_texts(), SCRIPTS.glob("*"))  # before the modules, which know their digest
     if _write(schema_texts()):  # before the other modules, which are derived from it
         _restart()
     if _replace(python_texts(), PYTHON.glob("*.py")):  # before the pages, which show what the program prints

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "08320a15a8b09ae3687b778b651ed7ef5415911d474e24e40d01cb6385f58afb"
+DIGEST = "6cde68dcbd67c7433a4a0661bd11994e9642caf5a84b7b0942b0fbd546454c33"

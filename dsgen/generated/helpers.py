@@ -30,12 +30,19 @@ def own_container_limits(values, pod):
     )
 
 
-def own_mounts(values, pod, run):
-    """Mounts of every container. `run` is its volume at /run/dsgen, to which no other container can write."""
+def own_mounts(values, pod, program, run):
+    """Mounts of every container. `program` is the folder of its scripts, or empty if those in shared are enough; `run`
+    is its volume at /run/dsgen, to which no other container can write.
+    """
     text = (
         "- name: dsgen-config\n"
-        "  mountPath: /etc/dsgen\n"
+        "  mountPath: /etc/dsgen/config\n"
         "  readOnly: true\n"
+    )
+    if program:
+        text += f"{scripts_mount(program)}\n"
+    text += (
+        f"{scripts_mount('shared')}\n"
         f"- name: {run}\n"
         "  mountPath: /run/dsgen\n"
     )
@@ -49,17 +56,27 @@ def own_mounts(values, pod, run):
     return text.removesuffix("\n")
 
 
+def scripts_mount(folder):
+    """Mounts a folder of scripts."""
+    return (
+        f"- name: dsgen-scripts-{folder}\n"
+        f"  mountPath: /etc/dsgen/{folder}\n"
+        "  readOnly: true"
+    )
+
+
 def passwd_container(values, pod, role):
     """Writes a passwd file with an entry for the uid of the pod; the other containers mount it."""
     return (
         "- name: passwd\n"
         f"  {indent(image_fields(values, role), 2)}\n"
-        "  command: [bash, /etc/dsgen/passwd.sh]\n"
+        "  command: [bash, /etc/dsgen/shared/passwd.sh]\n"
         f"  {indent(own_container_limits(values, pod), 2)}\n"
         "  volumeMounts:\n"
         "    - name: dsgen-config\n"
-        "      mountPath: /etc/dsgen\n"
+        "      mountPath: /etc/dsgen/config\n"
         "      readOnly: true\n"
+        f"    {indent(scripts_mount('shared'), 4)}\n"
         "    - name: dsgen-run-passwd\n"
         "      mountPath: /run/dsgen"
     )
@@ -67,16 +84,16 @@ def passwd_container(values, pod, role):
 
 def api_container(values, pod, script, run):
     """A container of dsgen that uses the Kubernetes API. Only these containers have the token, and they do not run the
-    user's code. `script` is the file that it runs, `run` its volume at /run/dsgen.
+    user's code. `script` is the file in scripts/status that it runs, `run` its volume at /run/dsgen.
     """
     text = (
         f"{image_fields(values, 'status')}\n"
-        f"command: [python3, -ESs, /etc/dsgen/{script}]\n"
+        f"command: [python3, -ESs, /etc/dsgen/status/{script}]\n"
         f"{own_container_limits(values, pod)}\n"
         "volumeMounts:\n"
-        f"  {indent(own_mounts(values, pod, run), 2)}\n"
+        f"  {indent(own_mounts(values, pod, 'status', run), 2)}\n"
     )
-    if script == 'status.py':
+    if script == 'main.py':
         text += (
             "  - name: dsgen-run\n"
             "    mountPath: /run/dsgen-launcher\n"
@@ -99,7 +116,7 @@ def api_container(values, pod, script, run):
         "    mountPath: /var/run/secrets/dsgen\n"
         "    readOnly: true\n"
     )
-    if script == 'status.py' and values['status']['webhook']['secretName']:
+    if script == 'main.py' and values['status']['webhook']['secretName']:
         text += (
             "  - name: dsgen-webhook\n"
             "    mountPath: /etc/dsgen-webhook\n"
@@ -121,7 +138,7 @@ def code_container(values, pod, role):
         "- name: code\n"
         f"  image: {quote(values['code']['git']['image'] or image_of(values, role))}\n"
         f"  imagePullPolicy: {values['image']['pullPolicy']}\n"
-        "  command: [bash, /etc/dsgen/code.sh]\n"
+        "  command: [bash, /etc/dsgen/shared/code.sh]\n"
         "  env:\n"
         "    - name: DSGEN_GIT_REPOSITORY\n"
         f"      value: {quote(replace(values['code']['git']['repository'], '$', '$$'))}\n"
@@ -137,7 +154,7 @@ def code_container(values, pod, role):
         "      cpu: \"1\"\n"
         "      memory: 2Gi\n"
         "  volumeMounts:\n"
-        f"    {indent(own_mounts(values, pod, 'dsgen-run-code'), 4)}\n"
+        f"    {indent(own_mounts(values, pod, '', 'dsgen-run-code'), 4)}\n"
         "    - name: dsgen-code\n"
         "      mountPath: /run/dsgen/code\n"
     )
@@ -296,9 +313,9 @@ def training_container(values, release, pod, role):
     """Fields of the containers that run the user's code."""
     text = f"{image_fields(values, role)}\n"
     if role == 'worker' or uses_ssh(values):
-        text += "command: [bash, /etc/dsgen/shared_start.sh]\n"
+        text += "command: [bash, /etc/dsgen/shared/start.sh]\n"
     else:
-        text += "command: [bash, /etc/dsgen/shared_start.sh, --without-setup]\n"
+        text += "command: [bash, /etc/dsgen/shared/start.sh, --without-setup]\n"
     if values['training']['workingDir']:
         text += f"workingDir: {quote(values['training']['workingDir'])}\n"
     elif values['code']['git']['repository']:
@@ -352,9 +369,9 @@ def worker_ports(values):
     return text.removesuffix("\n")
 
 
-def training_mounts(values, pod, pods):
+def training_mounts(values, pod, role, pods):
     """Mounts of the main container."""
-    text = f"{own_mounts(values, pod, 'dsgen-run')}\n"
+    text = f"{own_mounts(values, pod, role, 'dsgen-run')}\n"
     if pods == 'launcher':
         text += (
             "- name: dsgen-run-status\n"
@@ -491,6 +508,19 @@ def stay_annotations():
     )
 
 
+def scripts_metadata(values, release, folder):
+    """The metadata of the ConfigMap with a folder of scripts."""
+    return (
+        f"name: {scripts_name(values, release, folder)}\n"
+        f"namespace: {quote(namespace(values, release))}\n"
+        "labels:\n"
+        f"  {indent(labels(values, release, 'scripts'), 2)}\n"
+        "annotations:\n"
+        f"  {indent(annotations(values), 2)}\n"
+        f"  {indent(stay_annotations(), 2)}"
+    )
+
+
 def job_annotations(values):
     """Annotations of a Job. kube-linter recommends a TTL. But if Kubernetes deleted a Job, the next apply would create
     it again, and it could train again.
@@ -586,11 +616,11 @@ def run_name(values, release):
     return f"{job_name(values, release)}-{run_id(values)}"
 
 
-def scripts_name(values, release):
-    """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
-    started.
+def scripts_name(values, release, folder):
+    """The ConfigMap with a folder of dsgen's scripts. The names change with the content of all scripts, so a run keeps
+    those with which it started.
     """
-    return f"{job_name(values, release)}-scripts-{'3e3337a2f8'}"
+    return f"{job_name(values, release)}-scripts-{folder}-{'2721e29fdb'}"
 
 
 def image_of(values, role):
@@ -836,19 +866,35 @@ def pod_fields(values, release, pod, role):
     return text.removesuffix("\n")
 
 
+def scripts_volume(values, release, folder):
+    """A volume with a folder of scripts; some of them are executed by their names."""
+    return (
+        f"- name: dsgen-scripts-{folder}\n"
+        "  configMap:\n"
+        f"    name: {scripts_name(values, release, folder)}\n"
+        "    defaultMode: 365  # 0555"
+    )
+
+
 def volumes(values, release, pod, pods):
     """Volumes of both pods: those of dsgen, then those of storage. `pods` is workers or launcher, as in
     storage.*.mountIn.
     """
     text = (
         "- name: dsgen-config\n"
-        "  projected:\n"
-        "    defaultMode: 365  # 0555\n"
-        "    sources:\n"
-        "      - configMap:\n"
-        f"          name: {run_name(values, release)}-config\n"
-        "      - configMap:\n"
-        f"          name: {scripts_name(values, release)}\n"
+        "  configMap:\n"
+        f"    name: {run_name(values, release)}-config\n"
+        "    defaultMode: 292  # 0444\n"
+        f"{scripts_volume(values, release, 'shared')}\n"
+    )
+    if pods == 'launcher':
+        text += (
+            f"{scripts_volume(values, release, 'launcher')}\n"
+            f"{scripts_volume(values, release, 'status')}\n"
+        )
+    else:
+        text += f"{scripts_volume(values, release, 'worker')}\n"
+    text += (
         "- name: dsgen-run\n"
         "  emptyDir:\n"
         "    medium: Memory\n"

@@ -31,14 +31,14 @@ from dsgen.generated.helpers import (
     run_labels,
     run_name,
     run_selector,
-    scripts_name,
+    scripts_metadata,
+    scripts_mount,
     secret_name,
     security_context,
     selector,
     service_account_name,
     shared_mounts,
     shared_volumes,
-    stay_annotations,
     tensorboard_selector,
     training_container,
     training_mounts,
@@ -448,7 +448,7 @@ def config_configmap(values, release):
             "    ClientAliveCountMax 3\n"
             "    LogLevel INFO\n"
             "    # every session runs under a supervisor, with the environment of the worker\n"
-            "    ForceCommand exec bash /etc/dsgen/worker_session.sh\n"
+            "    ForceCommand exec bash /etc/dsgen/worker/session.sh\n"
             "    # the nonce of an attempt, from the launcher\n"
             "    AcceptEnv DSGEN_NONCE\n"
         )
@@ -512,25 +512,79 @@ def config_files(values, release):
     return ""
 
 
-def config_scripts(values, release):
-    """config/scripts.yaml: The scripts that run in the pods, mounted at /etc/dsgen. The name depends on their content:
-    runs with the same scripts share this object.
+def scripts_launcher(values, release):
+    """scripts/launcher.yaml: The scripts of the launcher's container, mounted at /etc/dsgen/launcher. The name depends
+    on the content: runs with the same scripts share this object.
     """
     text = (
         "apiVersion: v1\n"
         "kind: ConfigMap\n"
         "metadata:\n"
-        f"  name: {scripts_name(values, release)}\n"
-        f"  namespace: {quote(namespace(values, release))}\n"
-        "  labels:\n"
-        f"    {indent(labels(values, release, 'scripts'), 4)}\n"
-        "  annotations:\n"
-        f"    {indent(annotations(values), 4)}\n"
-        f"    {indent(stay_annotations(), 4)}\n"
+        f"  {indent(scripts_metadata(values, release, 'launcher'), 2)}\n"
         "immutable: true\n"
         "data:\n"
     )
-    for path, _ in items(SHIPPED.glob('scripts/*')):
+    for path, _ in items(SHIPPED.glob('scripts/launcher/*')):
+        text += (
+            f"  {basename(path)}: |\n"
+            f"    {indent(SHIPPED.get(path), 4)}\n"
+        )
+    return text
+
+
+def scripts_shared(values, release):
+    """scripts/shared.yaml: The scripts that several containers use, mounted at /etc/dsgen/shared. The name depends on
+    the content: runs with the same scripts share this object.
+    """
+    text = (
+        "apiVersion: v1\n"
+        "kind: ConfigMap\n"
+        "metadata:\n"
+        f"  {indent(scripts_metadata(values, release, 'shared'), 2)}\n"
+        "immutable: true\n"
+        "data:\n"
+    )
+    for path, _ in items(SHIPPED.glob('scripts/shared/*')):
+        text += (
+            f"  {basename(path)}: |\n"
+            f"    {indent(SHIPPED.get(path), 4)}\n"
+        )
+    return text
+
+
+def scripts_status(values, release):
+    """scripts/status.yaml: The scripts of the containers that have an API token, mounted at /etc/dsgen/status. The name
+    depends on the content: runs with the same scripts share this object.
+    """
+    text = (
+        "apiVersion: v1\n"
+        "kind: ConfigMap\n"
+        "metadata:\n"
+        f"  {indent(scripts_metadata(values, release, 'status'), 2)}\n"
+        "immutable: true\n"
+        "data:\n"
+    )
+    for path, _ in items(SHIPPED.glob('scripts/status/*')):
+        text += (
+            f"  {basename(path)}: |\n"
+            f"    {indent(SHIPPED.get(path), 4)}\n"
+        )
+    return text
+
+
+def scripts_worker(values, release):
+    """scripts/worker.yaml: The scripts of the worker's container, mounted at /etc/dsgen/worker. The name depends on the
+    content: runs with the same scripts share this object.
+    """
+    text = (
+        "apiVersion: v1\n"
+        "kind: ConfigMap\n"
+        "metadata:\n"
+        f"  {indent(scripts_metadata(values, release, 'worker'), 2)}\n"
+        "immutable: true\n"
+        "data:\n"
+    )
+    for path, _ in items(SHIPPED.glob('scripts/worker/*')):
         text += (
             f"  {basename(path)}: |\n"
             f"    {indent(SHIPPED.get(path), 4)}\n"
@@ -766,7 +820,7 @@ def workers_job(values, release):
         )
     text += (
         "          volumeMounts:\n"
-        f"            {indent(training_mounts(values, pod, 'workers'), 12)}\n"
+        f"            {indent(training_mounts(values, pod, 'worker', 'workers'), 12)}\n"
         "            - name: dsgen-record\n"
         "              mountPath: /etc/dsgen-status\n"
         "              readOnly: true\n"
@@ -880,18 +934,16 @@ def launcher_job(values, release):
     text += (
         "        - name: dsgen-check\n"
         f"          {indent(image_fields(values, 'status'), 10)}\n"
-        "          command: [bash, /etc/dsgen/shared_python.sh]\n"
+        "          command: [bash, /etc/dsgen/shared/python.sh]\n"
         f"          {indent(own_container_limits(values, pod), 10)}\n"
         "          volumeMounts:\n"
-        "            - name: dsgen-config\n"
-        "              mountPath: /etc/dsgen\n"
-        "              readOnly: true\n"
+        f"            {indent(scripts_mount('shared'), 12)}\n"
     )
     if passwd:
         text += f"        {indent(passwd_container(values, pod, 'launcher'), 8)}\n"
     text += (
         "        - name: status\n"
-        f"          {indent(api_container(values, pod, 'status.py', 'dsgen-run-status'), 10)}\n"
+        f"          {indent(api_container(values, pod, 'main.py', 'dsgen-run-status'), 10)}\n"
         "          restartPolicy: Always\n"
     )
     if makes_key(values):
@@ -916,7 +968,7 @@ def launcher_job(values, release):
         )
     text += (
         "          volumeMounts:\n"
-        f"            {indent(training_mounts(values, pod, 'launcher'), 12)}\n"
+        f"            {indent(training_mounts(values, pod, 'launcher', 'launcher'), 12)}\n"
         "      volumes:\n"
         f"        {indent(volumes(values, release, pod, 'launcher'), 8)}\n"
         "        - name: dsgen-run-status\n"
@@ -1177,7 +1229,10 @@ TEMPLATES = {
     "rbac/watch-rolebinding.yaml": rbac_watch_rolebinding,
     "config/configmap.yaml": config_configmap,
     "config/files.yaml": config_files,
-    "config/scripts.yaml": config_scripts,
+    "scripts/launcher.yaml": scripts_launcher,
+    "scripts/shared.yaml": scripts_shared,
+    "scripts/status.yaml": scripts_status,
+    "scripts/worker.yaml": scripts_worker,
     "network/service.yaml": network_service,
     "network/networkpolicy.yaml": network_networkpolicy,
     "scheduling/podgroup.yaml": scheduling_podgroup,

@@ -13,7 +13,7 @@ from jinja2.utils import missing
 
 from dsgen.errors import DsgenError
 from dsgen.language.builtins import rows
-from dsgen.language.files import SHIPPED_FOLDER, Files
+from dsgen.language.files import Files
 from dsgen.language.text import scalar
 
 PACKAGE = Path(__file__).parent.parent
@@ -64,7 +64,7 @@ class Environment(jinja2.Environment):
 
 
 @functools.cache
-def environment(templates: Path = TEMPLATES, files: Path | str = SHIPPED_FOLDER) -> Environment:
+def environment(templates: Path = TEMPLATES, files: Path | str = PACKAGE) -> Environment:
     """The environment over a folder of templates; `files` in a template reads below `files`.
 
     Templates get `values` and `release` when they are rendered; `files` and the helpers are always available.

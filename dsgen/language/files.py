@@ -6,6 +6,7 @@ Generated code imports this module, so it is cheap to import.
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from dsgen.language.text import to_json
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOLDER = "scripts"
+SUFFIXES = (".py", ".sh")
 DIGEST_LENGTH = 10
 """Hexadecimal characters of a digest: enough to tell releases apart, and short enough for the name of an object."""
 
@@ -31,12 +33,11 @@ class Files:
     def texts(self) -> Mapping[str, str]:
         """Path -> text, sorted; read at the first use."""
         if not self._texts:
-            folder = os.path.join(self._root, FOLDER)
-            for name in sorted(os.listdir(folder)):
-                path = os.path.join(folder, name)
-                if os.path.isfile(path):
+            walk = os.walk(os.path.join(self._root, FOLDER))
+            for path in sorted(os.path.join(folder, name) for folder, _, names in walk for name in names):
+                if path.endswith(SUFFIXES):
                     with open(path, encoding="utf-8") as file:
-                        self._texts[f"{FOLDER}/{name}"] = file.read()
+                        self._texts[os.path.relpath(path, self._root).replace(os.sep, "/")] = file.read()
         return self._texts
 
     def get(self, path: str) -> str:
@@ -56,11 +57,10 @@ class Files:
 
 
 def matching(texts: Mapping[str, str], pattern: str) -> list[str]:
-    """The paths that match, sorted. One `*` in the pattern matches any text."""
-    start, star, end = pattern.partition("*")
-    if not star:
-        return [pattern] if pattern in texts else []
-    return sorted(path for path in texts if path.startswith(start) and path.removeprefix(start).endswith(end))
+    """The paths that match, sorted. As in a chart, `*` matches any text without a slash, and `**` any text."""
+    parts = {"*": "[^/]*", "**": ".*"}
+    expression = "".join(parts.get(part) or re.escape(part) for part in re.split(r"(\*+)", pattern))
+    return sorted(path for path in texts if re.fullmatch(expression, path))
 
 
 def digest(texts: Mapping[str, str], pattern: str) -> str:
@@ -71,6 +71,6 @@ def digest(texts: Mapping[str, str], pattern: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-SHIPPED_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "generated")
-SHIPPED = Files(SHIPPED_FOLDER)
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SHIPPED = Files(PACKAGE)
 """The files of this package."""

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from dsgen.generated import helpers, manifests
+from dsgen.generated import helpers
 from dsgen.gitops import Delivered
 from dsgen.gitops.plans import KINDS
 from tests.cli.conftest import Cli
@@ -381,8 +381,7 @@ def test_a_kustomization_lists_the_files_of_a_run_that_is_kept(cli: Cli, monkeyp
     """A run that another dsgen wrote keeps its files, whose names may be others."""
     assert 0 == cli("render", "cifar.yaml", "-o", "made", "--kustomization")[0]
     before = Path("made/kustomization.yaml").read_text()
-    for module in (helpers, manifests):
-        monkeypatch.setattr(module, "scripts_name", lambda _values, _release: "cifar-scripts-0000000000")
+    monkeypatch.setattr(helpers, "scripts_name", lambda _values, _release, folder: f"cifar-scripts-{folder}-0")
     monkeypatch.setattr("dsgen.runs.plans.__version__", "another")
 
     code, out, _ = cli("render", "cifar.yaml", "-o", "made", "--kustomization")

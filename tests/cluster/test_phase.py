@@ -22,7 +22,7 @@ from dsgen.cluster.reasons import RECORDED
 
 NOW = 1_800_000_000.0
 FRESH, OLD = NOW - 30, NOW - 200
-TRANSITIONS = Path(__file__).parent.parent.parent / "dsgen" / "scripts" / "shared_transitions.py"
+TRANSITIONS = Path(__file__).parent.parent.parent / "dsgen" / "scripts" / "shared/transitions.py"
 
 
 def job(role: str, **other: Any) -> JobState:
@@ -165,11 +165,11 @@ def test_the_words_are_those_of_the_record() -> None:
     assert {phase for phase, _ in rows} == set(PHASES) - {"Unknown"}
     assert ends
     assert list(ENDS) == re.findall(r'"(\w+)"', ends[1])
-    record = TRANSITIONS.with_name("shared_record.py").read_text()
+    record = TRANSITIONS.with_name("record.py").read_text()
     assert f"VERSION = {RECORD_VERSION}\n" in record
     assert "LIMIT_BYTES = 16 * 1024\n" in record
     assert LIMIT_BYTES == 16 * 1024
 
 
 def test_a_lease_dies_as_for_the_launchers() -> None:
-    assert f"DEAD_SECONDS = {DEAD_SECONDS}\n" in TRANSITIONS.with_name("status_lease.py").read_text()
+    assert f"DEAD_SECONDS = {DEAD_SECONDS}\n" in (TRANSITIONS.parents[1] / "status" / "lease.py").read_text()

@@ -21,7 +21,7 @@ def test_the_objects_of_a_run_have_not_changed() -> None:
 def test_the_job_uses_a_little_of_everything() -> None:
     kinds = Counter(parsed(document.text)["kind"] for document in golden.documents())
 
-    assert {"Job": 2, "ConfigMap": 4, "Secret": 1, "Service": 2, "PersistentVolumeClaim": 1}.items() <= kinds.items()
+    assert {"Job": 2, "ConfigMap": 7, "Secret": 1, "Service": 2, "PersistentVolumeClaim": 1}.items() <= kinds.items()
 
 
 def test_every_newer_folder_is_announced() -> None:

@@ -20,7 +20,7 @@ from tests.e2e.queues import HOW_KUEUE, api_version, delete, held_queue
 from tests.e2e.training import Job, merged, training_values
 
 CHART = Path(__file__).parents[2] / "charts" / "deepspeed-job"
-SCRIPTS = digest(SHIPPED.texts, "*")
+SCRIPTS = digest(SHIPPED.texts, "**")
 OTHER_SCRIPTS = "0" * len(SCRIPTS)
 """The digest of the scripts of another dsgen."""
 STATES: dict[str, dict[str, Any]] = {
@@ -112,10 +112,10 @@ class Jobs:
         """What there is of the job."""
         jobs = {role: self.space.batch.read_namespaced_job(f"{state}-1-{role}", self.space.name) for role in ROLES}
         mounted = {
-            source.config_map.name
+            volume.config_map.name
             for job in jobs.values()
             for volume in job.spec.template.spec.volumes
-            for source in (volume.projected.sources if volume.name == "dsgen-config" else ())
+            if volume.config_map
         }
         there = {entry.metadata.name for entry in self.space.core.list_namespaced_config_map(self.space.name).items}
         return Seen(

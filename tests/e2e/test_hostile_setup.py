@@ -25,7 +25,8 @@ fi
 
 # In the launcher each thing is there for longer than the sidecar takes to look again; then the training begins.
 RUBBISH = r"""
-for volume in /run/dsgen-status /run/dsgen-keygen /run/dsgen-code /run/dsgen-launcher /etc/dsgen /etc/dsgen-status; do
+volumes=$(echo /run/dsgen-{status,keygen,code,launcher} /etc/dsgen/{config,launcher,worker,shared} /etc/dsgen-status)
+for volume in $volumes; do
   for name in status.json ssh-privatekey code-failed planted; do
     ! echo '{}' 2>/dev/null >"$volume/$name" || echo "WROTE $volume/$name"
   done

@@ -38,12 +38,12 @@ def only(role: str, command: str) -> str:
 
 def kill_rank_supervisor(trial: Trial) -> None:
     trial.trains()
-    trial.kill(trial.worker(), "worker", "/etc/dsgen/rank.py")
+    trial.kill(trial.worker(), "worker", "/etc/dsgen/worker/rank.py")
 
 
 def kill_session(trial: Trial) -> None:
     trial.trains()
-    trial.kill(trial.worker(), "worker", "worker_session.py")
+    trial.kill(trial.worker(), "worker", "worker/session.py")
 
 
 def kill_sshd(trial: Trial) -> None:

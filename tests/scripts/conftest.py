@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 import yaml
 
-import shared_settings as settings
 from dsgen import values
 from dsgen.render import render
+from shared import settings
 from tests.scripts.live import job  # noqa: F401 - a fixture of several modules
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
@@ -51,17 +51,20 @@ def run_config(changes: str = "") -> dict[str, str]:
 class Pod:
     """The files of one worker pod, and the processes that a test starts in it."""
 
-    scripts = PACKAGE / "generated" / "scripts"
+    source = PACKAGE / "scripts"
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.config, self.run, self.keys, self.status = (
-            root / path for path in ("etc/dsgen", "run/dsgen", "run/dsgen/private/key", "etc/dsgen-status")
+        self.scripts, self.config, self.status = (
+            root / "etc/dsgen",
+            root / "etc/dsgen/config",
+            root / "etc/dsgen-status",
         )
-        shutil.copytree(self.scripts, self.config)
-        for script in self.config.glob("*.*"):
-            script.chmod(0o755)  # as the volume is mounted
-        for directory in (self.run, self.keys, self.status, root / "dev"):
+        self.run, self.keys = root / "run/dsgen", root / "run/dsgen/private/key"
+        shutil.copytree(self.source, self.scripts)
+        for script in self.scripts.glob("*/*.*"):
+            script.chmod(0o755)  # as the volumes are mounted
+        for directory in (self.config, self.run, self.keys, self.status, root / "dev"):
             directory.mkdir(parents=True)
         self.environment = {
             "DSGEN_ROOT": str(root),
@@ -90,7 +93,7 @@ class Pod:
         """
         for key in ("sshd_config", "ssh_config"):
             text = run_config(f"ssh: {{user: '{ssh_user}'}}")[key].replace("Port 2222", f"Port {self.port}")
-            text = text.replace("/run/dsgen", str(self.run)).replace("/etc/dsgen", str(self.config))
+            text = text.replace("/run/dsgen", str(self.run)).replace("/etc/dsgen", str(self.scripts))
             extra = f"SetEnv DSGEN_ROOT={self.root} SHLVL=1" if key == "sshd_config" else "  HostName 127.0.0.1"
             (self.config / key).write_text(f"{text}{extra}\n")
 
@@ -107,7 +110,7 @@ class Pod:
 
     def start(self, *command: str | Path, **environment: str) -> "subprocess.Popen[bytes]":
         """Start a command of the pod (the container's own without one); its output goes to the file `log`."""
-        argv = command or ("bash", self.config / "shared_start.sh")
+        argv = command or ("bash", self.scripts / "shared/start.sh")
         with (self.root / "log").open("ab") as log:
             process = subprocess.Popen(
                 argv,
@@ -232,10 +235,10 @@ def _quick_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     Otherwise each process compiles the scripts anew, and `python3` may be a wrapper that takes longer than Python.
     """
     folder = Path(os.environ.get("DSGEN_TEST_PYTHON") or Path(sys.base_prefix, "bin"))
-    scripts = shutil.copytree(Pod.scripts, tmp_path_factory.mktemp("compiled") / "scripts")
+    scripts = shutil.copytree(Pod.source, tmp_path_factory.mktemp("compiled") / "scripts")
     subprocess.run([folder / "python3", "-m", "compileall", "-q", scripts], check=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Pod, "scripts", scripts)
+        patch.setattr(Pod, "source", scripts)
         patch.setenv("PATH", str(folder), prepend=os.pathsep)
         yield
 
@@ -274,5 +277,5 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(settings, "RUN", tmp_path)
     monkeypatch.setattr(settings, "written_by", lambda _: tmp_path)
     monkeypatch.setattr(settings, "TERMINATION_LOG", tmp_path / "termination-log")
-    monkeypatch.setattr("launcher.CONFIRM_SECONDS", 0.1)  # no sidecar is there
+    monkeypatch.setattr("launcher.main.CONFIRM_SECONDS", 0.1)  # no sidecar is there
     return tmp_path

@@ -143,7 +143,7 @@ def secret(pod: Any, **keys: str) -> None:
 def clone(pod: Any, repository: str, revision: str = "", **environment: str) -> int:
     """Exit code of the container."""
     asked = {"DSGEN_GIT_REPOSITORY": repository, "DSGEN_GIT_REVISION": revision}
-    return int(pod.start("bash", pod.config / "code.sh", **asked, **environment).wait(60))
+    return int(pod.start("bash", pod.scripts / "shared/code.sh", **asked, **environment).wait(60))
 
 
 def tree(pod: Any) -> Path:

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-import shared_api as api
-import shared_settings as settings
+from shared import settings
+from status import api
 from tests.scripts.trainings import settings_of
 
 RULES = {

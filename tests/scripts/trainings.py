@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import launcher_process
-import shared_exchange as exchange
-import shared_output as output
-import shared_settings as settings
+from launcher import process
+from shared import exchange, output, settings
 
 HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
 NONCE = "5f" * 16
@@ -34,11 +32,11 @@ def process_line(seen: output.Output, line: bytes) -> bytes:
     return seen.process_line(line.replace(b"NONCE", seen.nonce))
 
 
-def started(*lines: bytes, code: int, command: str = "") -> launcher_process.Process:
+def started(*lines: bytes, code: int, command: str = "") -> process.LaunchProcess:
     """A training of one shell command that prints these lines and ends with `code`."""
     printed = "".join(f"printf '{line.decode()}';" for line in lines).replace("\n", "\\n").replace("NONCE", NONCE)
     seen = output.Output(HOSTS, NONCE)
-    return launcher_process.Process(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), seen, set())
+    return process.LaunchProcess(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), seen, set())
 
 
 def settings_of(given: Mapping[str, Any]) -> settings.Settings:

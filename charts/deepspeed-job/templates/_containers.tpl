@@ -22,11 +22,18 @@ resources:
     memory: 128Mi
 {{- end }}
 
-{{/* Mounts of every container. `run` is its volume at /run/dsgen, to which no other container can write. */}}
+{{/*
+Mounts of every container. `program` is the folder of its scripts, or empty if those in
+shared are enough; `run` is its volume at /run/dsgen, to which no other container can write.
+*/}}
 {{- define "deepspeed-job.ownMounts" -}}
 - name: dsgen-config
-  mountPath: /etc/dsgen
+  mountPath: /etc/dsgen/config
   readOnly: true
+{{- if .program }}
+{{ include "deepspeed-job.scriptsMount" .program }}
+{{- end }}
+{{ include "deepspeed-job.scriptsMount" "shared" }}
 - name: {{ .run }}
   mountPath: /run/dsgen
 {{- if include "deepspeed-job.wantsPasswd" . }}
@@ -37,31 +44,39 @@ resources:
 {{- end }}
 {{- end }}
 
+{{/* Mounts a folder of scripts. */}}
+{{- define "deepspeed-job.scriptsMount" -}}
+- name: dsgen-scripts-{{ . }}
+  mountPath: /etc/dsgen/{{ . }}
+  readOnly: true
+{{- end }}
+
 {{/* Writes a passwd file with an entry for the uid of the pod; the other containers mount it. */}}
 {{- define "deepspeed-job.passwdContainer" -}}
 - name: passwd
   {{- include "deepspeed-job.imageFields" . | nindent 2 }}
-  command: [bash, /etc/dsgen/passwd.sh]
+  command: [bash, /etc/dsgen/shared/passwd.sh]
   {{- include "deepspeed-job.ownContainerLimits" . | nindent 2 }}
   volumeMounts:
     - name: dsgen-config
-      mountPath: /etc/dsgen
+      mountPath: /etc/dsgen/config
       readOnly: true
+    {{- include "deepspeed-job.scriptsMount" "shared" | nindent 4 }}
     - name: dsgen-run-passwd
       mountPath: /run/dsgen
 {{- end }}
 
 {{/*
-A container of dsgen that uses the Kubernetes API. Only these containers have the token, and they
-do not run the user's code. `script` is the file that it runs, `run` its volume at /run/dsgen.
+A container of dsgen that uses the Kubernetes API. Only these containers have the token, and they do not
+run the user's code. `script` is the file in scripts/status that it runs, `run` its volume at /run/dsgen.
 */}}
 {{- define "deepspeed-job.apiContainer" -}}
 {{ include "deepspeed-job.imageFields" (dict "Values" .Values "role" "status") }}
-command: [python3, -ESs, /etc/dsgen/{{ .script }}]
+command: [python3, -ESs, /etc/dsgen/status/{{ .script }}]
 {{ include "deepspeed-job.ownContainerLimits" . }}
 volumeMounts:
-  {{- include "deepspeed-job.ownMounts" . | nindent 2 }}
-  {{- if eq .script "status.py" }}
+  {{- include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "program" "status" "run" .run) | nindent 2 }}
+  {{- if eq .script "main.py" }}
   - name: dsgen-run
     mountPath: /run/dsgen-launcher
     readOnly: true
@@ -79,7 +94,7 @@ volumeMounts:
   - name: dsgen-token
     mountPath: /var/run/secrets/dsgen
     readOnly: true
-  {{- if and (eq .script "status.py") .Values.status.webhook.secretName }}
+  {{- if and (eq .script "main.py") .Values.status.webhook.secretName }}
   - name: dsgen-webhook
     mountPath: /etc/dsgen-webhook
     readOnly: true
@@ -98,7 +113,7 @@ true
 - name: code
   image: {{ or .Values.code.git.image (include "deepspeed-job.imageOf" .) | quote }}
   imagePullPolicy: {{ .Values.image.pullPolicy }}
-  command: [bash, /etc/dsgen/code.sh]
+  command: [bash, /etc/dsgen/shared/code.sh]
   env:
     - name: DSGEN_GIT_REPOSITORY
       value: {{ .Values.code.git.repository | replace "$" "$$" | quote }}
@@ -114,7 +129,8 @@ true
       cpu: "1"
       memory: 2Gi
   volumeMounts:
-    {{- include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "run" "dsgen-run-code") | nindent 4 }}
+    {{- include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "program" ""
+                                              "run" "dsgen-run-code") | nindent 4 }}
     - name: dsgen-code
       mountPath: /run/dsgen/code
     {{- if .Values.code.git.secretName }}
@@ -284,9 +300,9 @@ true
 {{- define "deepspeed-job.trainingContainer" -}}
 {{ include "deepspeed-job.imageFields" . }}
 {{- if or (eq .role "worker") (include "deepspeed-job.usesSsh" .) }}
-command: [bash, /etc/dsgen/shared_start.sh]
+command: [bash, /etc/dsgen/shared/start.sh]
 {{- else }}
-command: [bash, /etc/dsgen/shared_start.sh, --without-setup]
+command: [bash, /etc/dsgen/shared/start.sh, --without-setup]
 {{- end }}
 {{- if .Values.training.workingDir }}
 workingDir: {{ .Values.training.workingDir | quote }}
@@ -339,7 +355,7 @@ ports, so two workers with the same port never share a node.
 
 {{/* Mounts of the main container. */}}
 {{- define "deepspeed-job.trainingMounts" -}}
-{{ include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "run" "dsgen-run") }}
+{{ include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "program" .role "run" "dsgen-run") }}
 {{- if eq .pods "launcher" }}
 - name: dsgen-run-status
   mountPath: /run/dsgen-status

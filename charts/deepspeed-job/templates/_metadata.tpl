@@ -52,6 +52,17 @@ argocd.argoproj.io/compare-options: IgnoreExtraneous
 argocd.argoproj.io/sync-options: Prune=false
 {{- end }}
 
+{{/* The metadata of the ConfigMap with a folder of scripts. */}}
+{{- define "deepspeed-job.scriptsMetadata" -}}
+name: {{ include "deepspeed-job.scriptsName" . }}
+namespace: {{ include "deepspeed-job.namespace" . | quote }}
+labels:
+  {{- include "deepspeed-job.labels" (dict "Values" .Values "Release" .Release "component" "scripts") | nindent 2 }}
+annotations:
+  {{- include "deepspeed-job.annotations" . | nindent 2 }}
+  {{- include "deepspeed-job.stayAnnotations" . | nindent 2 }}
+{{- end }}
+
 {{/*
 Annotations of a Job. kube-linter recommends a TTL. But if Kubernetes deleted
 a Job, the next apply would create it again, and it could train again.

@@ -23,11 +23,11 @@
 {{- end }}
 
 {{/*
-The ConfigMap with dsgen's scripts. Its name changes with their
-content, so a run keeps the scripts with which it started.
+The ConfigMap with a folder of dsgen's scripts. The names change with
+the content of all scripts, so a run keeps those with which it started.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-3e3337a2f8
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-2721e29fdb
 {{- end }}
 
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}

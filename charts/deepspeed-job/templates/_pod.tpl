@@ -100,19 +100,30 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 {{- end }}
 
+{{/* A volume with a folder of scripts; some of them are executed by their names. */}}
+{{- define "deepspeed-job.scriptsVolume" -}}
+- name: dsgen-scripts-{{ .folder }}
+  configMap:
+    name: {{ include "deepspeed-job.scriptsName" . }}
+    defaultMode: 365  # 0555
+{{- end }}
+
 {{/*
 Volumes of both pods: those of dsgen, then those of storage.
 `pods` is workers or launcher, as in storage.*.mountIn.
 */}}
 {{- define "deepspeed-job.volumes" -}}
 - name: dsgen-config
-  projected:
-    defaultMode: 365  # 0555
-    sources:
-      - configMap:
-          name: {{ include "deepspeed-job.runName" . }}-config
-      - configMap:
-          name: {{ include "deepspeed-job.scriptsName" . }}
+  configMap:
+    name: {{ include "deepspeed-job.runName" . }}-config
+    defaultMode: 292  # 0444
+{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values "Release" .Release "folder" "shared") }}
+{{- if eq .pods "launcher" }}
+{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values "Release" .Release "folder" "launcher") }}
+{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values "Release" .Release "folder" "status") }}
+{{- else }}
+{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values "Release" .Release "folder" "worker") }}
+{{- end }}
 - name: dsgen-run
   emptyDir:
     medium: Memory

@@ -39,7 +39,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = folder / "dsgen"
     shutil.copytree(PACKAGE, package)
     edit(package / "__init__.py", __version__, OLD)
-    for script in (package / "generated" / "scripts").glob("*.py"):
+    for script in (package / "scripts").glob("*/*.py"):
         script.write_text(script.read_text() + "# other words\n")
     schema = package / "schema" / "values.json"
     content = json.loads(schema.read_text())

@@ -17,7 +17,7 @@ from tests.e2e.training import dsgen, training_values
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "dsgen" / "scripts"))
 
-import shared_record as record
+from shared import record
 
 RECORD = {"dsgen.dev/job": "cifar", "app.kubernetes.io/component": "status"}
 SAID = 'rank 1 says "no" and ended with exit code 9'

@@ -1,0 +1,109 @@
+"""The launcher's side of the files that it shares with the sidecar: writes launcher.json, and reads status.json."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from launcher import outcome
+from shared import exchange, record, settings
+from shared.transitions import TRANSITIONS
+
+TAILS = 16  # attempts whose last lines are kept; a record has room for fewer, and the sidecar reads up to a limit
+
+
+class Journal:
+    """The state of this launcher pod, as written to launcher.json (see shared/exchange.py)."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.sequence = 0
+        self.attempts: list[dict[str, Any]] = []
+        self.said: dict[str, Any] = {"exitCode": None, "worldSize": None, "terminated": False}
+        self.note = ""  # the message of the record if there is no other
+
+    def move(self, event: str, message: str = "", **facts: Any) -> None:
+        """Apply an event of TRANSITIONS to the run; `facts` are exitCode and worldSize."""
+        row = TRANSITIONS[event]
+        said = dict(self.said, phase=row.phase, reason=row.reason, message=message or self.note, **facts)
+        if said != self.said:
+            self.said = said
+            self.write()
+
+    def begin_attempt(self) -> None:
+        for old in self.attempts[: 1 - TAILS]:
+            old.pop("tail", None)
+        self.attempts.append({"startTime": record.stamp(time.time())})
+
+    def end_attempt(self, reason: str, facts: dict[str, Any]) -> None:
+        """Close the open attempt; `facts` are exitCode, host, rank and tail, if known."""
+        self.attempts[-1].update({"endTime": record.stamp(time.time()), "reason": reason, **facts})
+
+    def count_loss(self) -> bool:
+        """Mark the last attempt: it lost workers, and the worker Job counts that. False if it was marked before."""
+        if not self.attempts or self.attempts[-1].get("counted"):
+            return False
+        self.attempts[-1]["counted"] = True
+        self.write()
+        return True
+
+    def terminate(self) -> None:
+        """Note that SIGTERM has ended the launcher; the sidecar determines the cause."""
+        self.said["terminated"] = True
+        self.write()
+
+    def totals(self, earlier: dict[str, Any]) -> dict[str, Any]:
+        """Sums over the attempts of all pods. An open attempt is counted, but not its time."""
+        return record.totals(self.attempts, earlier)
+
+    def write(self) -> None:
+        self.sequence += 1
+        exchange.write(self.path, {"sequence": self.sequence, **self.said, "attempts": self.attempts})
+
+
+class External:
+    """External events: SIGTERM, and what the sidecar writes to status.json."""
+
+    def __init__(self, own_end: bool = False) -> None:
+        self.terminated = False
+        self.own_end = own_end  # of the workers: see outcome.external_event
+
+    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self.terminated = True
+
+    def status(self) -> dict[str, Any]:
+        return exchange.read(settings.written_by("status") / exchange.STATUS)
+
+    def event(self) -> str:
+        """The external event that ends the present step of the launcher, or ""."""
+        return "terminated" if self.terminated else outcome.external_event(self.status(), self.own_end)
+
+    def earlier(self) -> dict[str, Any]:
+        """Sums over the attempts of earlier launcher pods."""
+        return dict(self.status().get("earlier") or {})
+
+    def failures(self) -> int:
+        """The number of failed pods of the worker Job."""
+        return int(self.workers().get("failed", 0))
+
+    def workers(self) -> dict[str, Any]:
+        return dict(self.status().get("workers") or {})
+
+    def explain(self, event: str) -> str:
+        """The message of an external event."""
+        if event == "lease-lost":
+            return f"run {self.status().get('holder')} of this job has taken over"
+        if event != "workers-failed":
+            return ""
+        return "; ".join([*self.problems(), str(self.workers().get("message", ""))])
+
+    def api_is_away(self) -> float:
+        """Seconds for which the sidecar has had no answer from the API."""
+        since = self.status().get("away")
+        return max(time.time() - since, 0.0) if isinstance(since, (int, float)) else 0.0
+
+    def problems(self) -> list[str]:
+        """Why the pods of the workers do not run, as lines."""
+        return [str(problem) for problem in self.workers().get("problems", [])]

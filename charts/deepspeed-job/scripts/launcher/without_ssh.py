@@ -1,0 +1,183 @@
+"""The steps of the launcher without ssh: it orders the workers to start and end their parts of the training.
+
+If some workers cannot connect to the launcher, all of them start when the record says so, and there are no restarts:
+the worker Job completes after all parts have succeeded, and fails with the first failed part.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+from launcher.attempt_without_ssh import AttemptWithoutSsh
+from launcher.control import ControlServer
+from launcher.outcome import AttemptEnd, RunEndedError, deadline_message, never_met
+from launcher.wait import Wait
+from shared import methods
+from shared.log import log
+from shared.transitions import TRANSITIONS
+
+TICK_SECONDS = 0.1
+CONNECT_SECONDS = 150  # a kubelet may need two minutes to update the record, with the launcher's address, in a pod
+ISOLATED_SECONDS = 600  # the launcher uses only the API, and the workers continue meanwhile
+# The message of the Job controller about the pod for which its podFailurePolicy ended the Job.
+FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed with exit code (\d+)")
+
+
+class WithoutSsh:
+    """The steps of the launcher, in the order of the methods."""
+
+    def __init__(self, wait: Wait) -> None:
+        self.wait = wait
+        self.configured = wait.configured
+        self.external = wait.external
+        self.journal = wait.journal
+        self.control = ControlServer(wait.workers.names)
+        self.output = self.control.output
+        self.whole = methods.of(self.configured).whole
+        self.free = False  # the workers start when the record says so
+        self.number = 0  # of the attempt, counted over all launcher pods
+
+    def prepare(self) -> None:
+        """Listen for the workers. If the pod has no address, they start when the record says so."""
+        try:
+            self.journal.said["launcher"] = self.control.listen(str(self.external.status().get("offer") or ""))
+        except OSError as error:
+            log(f"this pod has no address to listen on: {error}")
+
+    def wait_for_workers(self) -> None:
+        """Wait until each worker has connected, or has been ready too long without a connection, or is done."""
+        wanted, ready_at = self.configured.workers, 0.0
+        while self.free or len(self.control.connected()) < wanted:
+            ready = self.ready() >= wanted
+            ready_at = (ready_at or time.monotonic()) if ready else 0.0
+            if ready and (self.free or time.monotonic() - ready_at > CONNECT_SECONDS):
+                break
+            if not self.control.connected():
+                self.wait.check_isolation()
+            if not self.wait.time_left_for_workers():
+                said = f"{self.ready()} of {wanted} workers were ready, {len(self.control.connected())} had connected"
+                raise RunEndedError("unreachable", self.wait.too_late(said))
+            time.sleep(TICK_SECONDS)
+        if len(self.control.connected()) < wanted and not self.free:
+            log("not all workers can connect to this pod: they start when the record says so, and nothing is restarted")
+        self.free = len(self.control.connected()) < wanted or any(m.free for m in self.control.members.values())
+        if self.free:
+            self.journal.said["start"] = "record"
+
+    def ready(self) -> int:
+        """The number of ready or completed workers; 0 for a suspended Job, whose remaining pods are ending."""
+        job = self.external.workers()
+        return 0 if job.get("suspended") else int(job.get("ready", 0))
+
+    def start(self) -> None:
+        """None: the launcher starts nothing."""
+
+    def attempt(self) -> AttemptByRecord | AttemptWithoutSsh:
+        """The next attempt; for a new launcher pod, the attempt that its workers are running."""
+        if self.free:
+            return AttemptByRecord(self)
+        at = {member.attempt for member in self.control.members.values()}
+        goes_on = not self.number and len(at) == 1 and 0 not in at
+        self.number = max(self.number, *at) + (0 if goes_on else 1)
+        return AttemptWithoutSsh(self.wait, self.control, self.reports(), self.number)
+
+    def ended(self, event: str) -> RunEndedError:
+        """The end of the run by an external event."""
+        begun = self.wait.totals()["attempts"] > 0
+        return RunEndedError(*self.verdict(event)[0]) if begun else RunEndedError(event, self.external.explain(event))
+
+    def verdict(self, event: str) -> tuple[AttemptEnd, dict[str, Any]]:
+        """The end of the attempt for an event, and its facts for the record."""
+        if event == "succeeded":
+            return AttemptEnd(event, "", 0), {"exitCode": 0}
+        failure = self.failure() if event == "workers-failed" else {}
+        if self.output.world_sizes - {self.reports()} and failure:
+            sizes = ", ".join(map(str, sorted(self.output.world_sizes)))
+            return AttemptEnd("world-size", f"world size reported: {sizes}; asked for: {self.reports()}", None), {}
+        if event == "workers-failed" and "rank" not in failure and self.strangers():
+            return AttemptEnd("never-met", never_met(self.strangers(), self.reports()), None), {}
+        if failure:
+            seen = [*self.external.problems(), f"worker {failure['host']} ended with exit code {failure['exitCode']}"]
+            message = self.output.blame() if "rank" in failure else seen[0]
+            return AttemptEnd("failed", message, failure["exitCode"]), failure
+        message = (
+            deadline_message(self.configured.active_deadline_seconds)
+            if event == "deadline"
+            else self.external.explain(event)
+        )
+        return AttemptEnd(event, message, None), {}
+
+    def failure(self) -> dict[str, Any]:
+        """The first failure according to the reports of the ranks, otherwise to the Job controller."""
+        match = FAILED_POD.search(self.external.explain("workers-failed"))
+        by_job = {"host": match.group(1), "exitCode": int(match.group(2))} if match else {}
+        return self.output.failure() or by_job
+
+    def strangers(self) -> list[int]:
+        """With expectWorld, the ranks that exited with 0 but never connected with others."""
+        expected = self.configured.expect_world and self.reports() > 1
+        ended = {end["rank"] for end in self.output.ends if not end["exitCode"]}
+        return [rank for rank in self.output.strangers() if rank in ended] if expected else []
+
+    def reports(self) -> int:
+        """The number of ranks that report: one per worker for worker-command."""
+        return self.configured.workers * (1 if self.whole else self.configured.slots)
+
+    def announce_end(self, phase: str) -> None:
+        """Announce the end to the connected workers; the others read the record."""
+        self.control.tell(over=phase)
+
+
+class AttemptByRecord:
+    """An attempt of workers that start when the record says so, as observed by the launcher."""
+
+    def __init__(self, side: WithoutSsh) -> None:
+        self.side = side
+        self.configured = side.configured
+        self.external, self.journal = side.external, side.journal
+        self.before = self.journal.totals(self.external.earlier())
+
+    def run(self) -> AttemptEnd:
+        """Watch until an event ends the run or the workers are lost. The launcher does not affect the training."""
+        self.journal.begin_attempt()
+        self.journal.move("started")
+        started = time.monotonic()
+        while True:
+            self.side.wait.workers.reap()
+            self.side.wait.check_isolation(ISOLATED_SECONDS)
+            event = self.external.event() or self.why_cut(time.monotonic() - started)
+            if event:
+                return self.close(event)
+            if self.runs(time.monotonic() - started):
+                self.journal.move("running", worldSize=self.world())
+            time.sleep(TICK_SECONDS)
+
+    def why_cut(self, seconds: float) -> str:
+        """The event that ends an attempt after so many seconds, or ""."""
+        limit = self.configured.active_deadline_seconds
+        if 0 < limit < self.before["seconds"] + seconds:
+            return "deadline"
+        return "workers-lost" if self.external.workers().get("suspended") else ""
+
+    def runs(self, seconds: float) -> bool:
+        """Whether all ranks have reported, or should have: the network may block reports."""
+        return self.world_is_there() or seconds > self.configured.start_timeout_seconds
+
+    def world_is_there(self) -> bool:
+        return len(self.side.output.ranks) == self.side.reports()
+
+    def world(self) -> int | None:
+        """The world size, if all ranks reported that they are connected."""
+        expected = self.side.reports()
+        met = expected == 1 or len(self.side.output.met) == expected
+        return expected if met and not self.side.whole else None
+
+    def close(self, event: str) -> AttemptEnd:
+        end, facts = self.side.verdict(event)
+        if end.event == "succeeded":
+            checked = self.configured.expect_world and not self.side.whole  # by each worker, before it exits with 0
+            self.journal.said["worldSize"] = self.side.reports() if checked else self.world()
+        self.journal.end_attempt(TRANSITIONS[end.event].reason or "Succeeded", facts)
+        return end

@@ -1,0 +1,225 @@
+"""The files with which the containers of the launcher pod communicate.
+
+Each container writes to its own volume, its /run/dsgen, and the others mount it read-only. The volume of another
+container is not trusted, because training.setup runs in the launcher: no link is followed, only regular files are read,
+up to a limit, and content that does not have the form below is ignored.
+
+launcher.json (written by the launcher):
+    {"version": 1, "sequence": 7, "phase": "Running", "reason": "", "message": "", "exitCode": null, "worldSize": 2,
+     "terminated": false, "attempts": [ATTEMPT, ...]}
+    `sequence` grows with every write; `terminated`: SIGTERM ended the launcher; `attempts`: of this pod only
+    (shared/record.py has their shape, and that of `launcher`, which is there without ssh).
+status.json (written by the sidecar):
+    {"version": 1, "lease": "held", "holder": "1", "known": true, "recorded": 7, "ended": null, "earlier": TOTALS,
+     "found": RECORD, "workers": {"suspended": false, "ready": 2, "failed": 0, "state": "active", "message": "",
+     "problems": []}, "away": null, "offer": "10.0.0.7:40001/NONCE"}
+    `lease`: "" (none yet), waiting, held, lost; `holder`: the run that has the lease; `known`: the record was read;
+    `recorded`: the sequence whose content is in the record; `ended`: {"phase", "reason", "exitCode"} when the run had
+    ended before this pod; `earlier`, `found`: sums and record of the pods before this one, for the launcher and for a
+    sidecar that is started again; `workers`: null until the worker Job was seen; `ready`: pods that are ready or have
+    succeeded; its state is active, failed or complete; `problems`: why its pods do not run, a line for each;
+    `away`: since when (seconds since 1970) the API does not answer; null when it does; `offer`: where the launcher is
+    to listen for workers without ssh, which is in the record already.
+
+Both are replaced atomically: a reader sees a whole file or none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from shared import record
+from shared.transitions import TRANSITIONS
+
+LAUNCHER = "launcher.json"
+STATUS = "status.json"
+VERSION = 1
+LIMIT_BYTES = 1 << 20  # parsed, such a file takes at most 25 MB
+MESSAGE_CHARACTERS, LINE_CHARACTERS, NAME_CHARACTERS = 4096, 4096, 253
+TAIL_LINES = 20
+MOST_ATTEMPTS = 5000  # more than a record has room for; the sidecar goes through all of them every half second
+LARGEST = (1 << 53) - 1
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes | None:
+    """The bytes of a regular file from `start` on, at most `limit`; otherwise None. Follows no link, and never waits.
+
+    Only the last part of `path` is untrusted: the part before it is the mount point of the volume.
+    """
+    try:
+        # O_NONBLOCK: do not wait for a FIFO or a lease on the file.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except OSError:
+        return None
+    data = b""
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size - start > limit:
+            return None
+        os.lseek(descriptor, start, os.SEEK_SET)
+        while len(data) <= limit:
+            more = os.read(descriptor, limit + 1 - len(data))
+            if not more:
+                return data
+            data += more
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return None  # it has grown beyond the limit meanwhile
+
+
+def write(path: Path, said: dict[str, Any]) -> None:
+    """Replace the file by `said` as one line of JSON, with the version."""
+    replace(path, json.dumps({"version": VERSION, **said}).encode() + b"\n")
+
+
+def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """Write a file atomically, replacing whatever is at its path."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    temporary.replace(path)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The JSON object in the file; {} if there is none, or if it has another version."""
+    said = record.parse((content(path) or b"").decode("utf-8", "replace"))
+    return said if said.get("version") == VERSION else {}
+
+
+def launcher(folder: Path) -> dict[str, Any]:
+    """The valid fields of launcher.json, with long texts cut; {} if it does not have the form above."""
+    try:
+        return _fields(read(folder / LAUNCHER), LAUNCHER_FIELDS)
+    except (TypeError, ValueError):
+        return {}
+
+
+def words(path: Path) -> list[str] | None:
+    """The first lines of a text file of another container; None if there is none."""
+    data = content(path)
+    if data is None:
+        return None
+    return [line(text) for text in data.decode("utf-8", "replace").splitlines()[: TAIL_LINES + 1]]
+
+
+# Checks of fields. Each function returns the value, cut if it is too long, or raises TypeError or ValueError.
+
+
+def text(value: Any, limit: int) -> str:
+    """One line, without control characters and lone surrogates."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return UNPRINTABLE.sub(" ", value[:limit])
+
+
+def line(value: Any) -> str:
+    return text(value, LINE_CHARACTERS)
+
+
+def number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(value)
+    if abs(value) > LARGEST:
+        raise ValueError(value)
+    return value
+
+
+def decimal(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(value)
+    if not abs(value) < float("inf"):
+        raise ValueError(value)
+    return value
+
+
+def flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(value)
+    return value
+
+
+def moment(value: Any) -> str:
+    """A time in the form of record.stamp."""
+    if record.seconds(text(value, NAME_CHARACTERS)) is None:
+        raise ValueError(value)
+    return str(value)
+
+
+def one_of(known: set[str]) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        if text(value, NAME_CHARACTERS) not in known:
+            raise ValueError(value)
+        return str(value)
+
+    return check
+
+
+def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else check(value)
+
+
+def last(most: int, check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+    """The check of a list, of which only so many of the last elements are taken."""
+
+    def each(value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise TypeError(value)
+        return [check(one) for one in value[-most:]]
+
+    return each
+
+
+def _fields(said: Any, checks: dict[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    """The known fields, checked."""
+    if not isinstance(said, dict):
+        raise TypeError(said)
+    return {key: check(said[key]) for key, check in checks.items() if key in said}
+
+
+PHASES = {row.phase for row in TRANSITIONS.values()}
+REASONS = {row.reason for row in TRANSITIONS.values()} | {"Succeeded"}
+ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
+    "startTime": optional(moment),
+    "endTime": optional(moment),
+    "reason": one_of(REASONS),
+    "exitCode": optional(number),
+    "host": lambda value: text(value, NAME_CHARACTERS),
+    "rank": number,
+    "tail": last(TAIL_LINES, line),
+    "counted": flag,
+}
+PROGRESS_FIELDS: dict[str, Callable[[Any], Any]] = {
+    "step": number,
+    "total": number,
+    "loss": optional(decimal),
+    "time": moment,
+    "eta": moment,
+    "checkpoint": moment,
+}
+LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
+    "sequence": number,
+    "phase": one_of(PHASES),
+    "reason": one_of(REASONS),
+    "message": lambda value: text(value, MESSAGE_CHARACTERS),
+    "exitCode": optional(number),
+    "worldSize": optional(number),
+    "launcher": lambda value: text(value, NAME_CHARACTERS),
+    "start": one_of({"record"}),
+    "terminated": flag,
+    "progress": lambda value: _fields(value, PROGRESS_FIELDS),
+    "attempts": last(MOST_ATTEMPTS, lambda value: _fields(value, ATTEMPT_FIELDS)),
+}

@@ -1,0 +1,54 @@
+"""Writes to the container's log, and removes passwords and keys from texts for records and logs."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+# code.sh has the same patterns for sed. Each takes time in proportion to the length of the text.
+SECRETS = (
+    # User and password, or a token as the user; an ssh user name is not a secret.
+    re.compile(r"(?i)(?<!ssh)(://)[^\s/?#]*@"),
+    # Also a password that contains a slash.
+    re.compile(r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@"),
+    # The query of the last address in a word.
+    re.compile(r"(://[^\s?\"'<>:]*(?::(?!//)[^\s?\"'<>:]*)*\?)[^\s\"'<>]+"),
+    re.compile(
+        r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
+        r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+"
+    ),
+)
+
+
+def log(text: str) -> None:
+    """Write a line of dsgen to the container's log, in UTF-8, whatever the locale of the image."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(f"[dsgen] {redacted(text)}\n".encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
+
+
+def last_words(path: Path, text: str) -> None:
+    """Write the container's termination message, which the status of its pod shows."""
+    with contextlib.suppress(OSError):
+        path.write_text(redacted(text)[:4000], encoding="utf-8", errors="replace")
+
+
+def redacted(text: str) -> str:
+    """The text without parts of URLs that may be secrets."""
+    for pattern in SECRETS:
+        text = pattern.sub(lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
+    return text
+
+
+def redacted_everywhere(content: Any) -> Any:
+    """Redact all texts in lists and maps."""
+    if isinstance(content, str):
+        return redacted(content)
+    if isinstance(content, list):
+        return [redacted_everywhere(item) for item in content]
+    if isinstance(content, dict):
+        return {key: redacted_everywhere(value) for key, value in content.items()}
+    return content

@@ -1,0 +1,235 @@
+"""The launch methods: how the ranks are started. One row for each value of launch.method."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from typing import NamedTuple
+
+from shared import hostfile, settings
+from shared.settings import Settings
+
+HOSTFILE = "/job/hostfile"
+RANK_PROGRAM = str(settings.SCRIPTS / "worker/rank.py")
+PORTS = 8  # of the attempts without ssh, from launch.masterPort on
+PDSH_FANOUT = 1024  # the default of deepspeed; sessions stay open, so further workers would wait forever
+# deepspeed passes these through pdsh and a shell, which may change them. The workers have them already.
+FORWARDED = ("MLFLOW", "MV2", "UCX", "NCCL")
+# The autotuner starts `deepspeed` for each experiment without these options, and would train in the launcher pod.
+ALWAYS = ("--force_multi", "--no_python", "--no_local_rank")
+CONFIG_OPTIONS = ("--deepspeed_config", "--deepspeed")
+OPENMPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_orte_keep_fqdn_hostnames": "true",  # otherwise names are cut at the first dot, and not found in DNS
+    # One session from the launcher to every worker, open during the whole training: its end is the end of the worker.
+    "OMPI_MCA_plm_rsh_no_tree_spawn": "true",
+    "OMPI_MCA_orte_leave_session_attached": "true",
+}
+
+
+# Options of mpirun that the user can override.
+PLACED = (("--map-by", "slot"), ("--bind-to", "none"))
+
+
+class Start(NamedTuple):
+    """The input of a method. `hosts` in rank order; `node`: of this worker, -1 in the launcher; `attempt`: from 1.
+
+    Without ssh, each attempt has its own port, so that processes of an earlier attempt cannot join.
+    """
+
+    configured: Settings
+    hosts: list[str]
+    node: int = -1
+    hostfile: str = HOSTFILE
+    attempt: int = 1
+
+    @property
+    def port(self) -> int:
+        return self.configured.master_port + (self.attempt - 1) % PORTS
+
+    @property
+    def master(self) -> list[str]:
+        return ["--master_addr", self.hosts[0], "--master_port", str(self.port)]
+
+
+def pdsh(start: Start) -> list[str]:
+    """The deepspeed command line, without the arguments of the user's program, which rank.py reads from a file."""
+    given = hostfile.options(start.configured.deepspeed_args)
+    wide = f"-f {len(start.hosts)}" if len(start.hosts) > PDSH_FANOUT else ""
+    valued = {"--include": given.include, "--exclude": given.exclude}
+    valued["--launcher_args"] = f"{wide} {given.launcher_args}".strip()  # pdsh takes the last -f
+    # Joined by `=`: argparse takes a value that begins with a dash for an option.
+    joined = [f"{option}={value}" for option, value in valued.items() if value]
+    own = ["deepspeed", "--hostfile", start.hostfile, "--force_multi", *start.master]
+    return [*own, *joined, *given.rest, "--no_python", "--no_local_rank", RANK_PROGRAM]
+
+
+def autotune(start: Start) -> list[str]:
+    """deepspeed's autotuner, which needs the configuration file as an argument, and replaces it for rank.py."""
+    *before, program = pdsh(start)
+    words = _command()["arguments"]
+    pairs = [words[at : at + 2] for at, word in enumerate(words) if word in CONFIG_OPTIONS]
+    named = next((pair for pair in pairs if pair[1:] and ".json" in pair[1]), [])
+    return [*before, "--autotuning", start.configured.autotuning, program, *named]
+
+
+def openmpi(start: Start) -> list[str]:
+    """mpirun itself: deepspeed's support for it is broken in several versions, and needs mpi4py."""
+    world = str(len(start.hosts) * start.configured.slots)
+    master = (f"MASTER_ADDR={start.hosts[0]}", f"MASTER_PORT={start.configured.master_port}")
+    exports = [word for variable in master for word in ("-x", variable)]
+    given = start.configured.mpirun_args  # mpirun refuses duplicate options
+    placed = [word for pair in PLACED if pair[0] not in _names(given) for word in pair]
+    return ["mpirun", "-n", world, "--hostfile", start.hostfile, *placed, *given, *exports, RANK_PROGRAM]
+
+
+def _names(arguments: list[str]) -> set[str]:
+    """The options among arguments of mpirun, which takes them with one dash or two."""
+    return {"--" + word.lstrip("-").partition("=")[0] for word in arguments if word.startswith("-")}
+
+
+def torchrun(start: Start) -> list[str]:
+    """torchrun on one worker, without its restarts: the launcher restarts all workers."""
+    run = start.configured
+    program = [_interpreter(), "-m", "torch.distributed.run"] if _interpreter() else ["torchrun"]
+    size = ["--nnodes", str(run.workers), "--nproc_per_node", str(run.slots), "--max_restarts", "0"]
+    place = ["--node_rank", str(start.node), *start.master]
+    return [*program, *size, *place, "--no_python", RANK_PROGRAM]
+
+
+def deepspeed_no_ssh(start: Start) -> list[str]:
+    """deepspeed on one worker."""
+    own = ["deepspeed", "--hostfile", str(settings.CONFIG / "hostfile"), "--no_ssh", "--node_rank", str(start.node)]
+    given = start.configured.deepspeed_args
+    return [*own, *start.master, *given, "--no_python", "--no_local_rank", RANK_PROGRAM]
+
+
+def worker_command(_: Start) -> list[str]:
+    """launch.command on one worker, started by rank.py, which keeps its last lines."""
+    return [RANK_PROGRAM]
+
+
+def launcher_command(_: Start) -> list[str]:
+    """launch.command in the launcher."""
+    return list(_command()["program"])
+
+
+def _interpreter() -> str:
+    """training.pythonCommand, whose torch the ranks use; "" for another program if there is a torchrun."""
+    first, *rest = _command()["program"]
+    if rest[:1] == ["-u"]:  # as the template writes it for training.python and training.module
+        return first
+    return "" if shutil.which("torchrun") else "python3"
+
+
+def _command() -> dict[str, list[str]]:
+    return dict(json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8")))
+
+
+# The environment of the command.
+
+
+def own_environment(_: Start) -> dict[str, str]:
+    """The container's."""
+    return dict(os.environ)
+
+
+def launcher_command_environment(start: Start) -> dict[str, str]:
+    """The environment with the hostfile of the chosen workers; with spares, it differs from /job/hostfile."""
+    return {**os.environ, "DSGEN_HOSTFILE": start.hostfile}
+
+
+def pdsh_environment(_: Start) -> dict[str, str]:
+    """The environment in which launcher/pdsh.sh replaces pdsh."""
+    links = settings.RUN / "bin"
+    links.mkdir(exist_ok=True)
+    if not (links / "pdsh").is_symlink():
+        (links / "pdsh").symlink_to(settings.SCRIPTS / "launcher/pdsh.sh")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(FORWARDED)}
+    path = f"{links}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    return {**kept, "PATH": path, "DSGEN_PDSH": shutil.which("pdsh") or "pdsh"}
+
+
+def autotune_environment(start: Start) -> dict[str, str]:
+    """The environment in which a wrapper also replaces `deepspeed`, which the autotuner starts."""
+    whole = pdsh_environment(start)
+    wrapper = settings.RUN / "bin/deepspeed"
+    wrapper.write_text(f'#!/bin/bash\nexec {shutil.which("deepspeed")} {" ".join(ALWAYS)} "$@"\n')
+    wrapper.chmod(0o755)
+    return whole
+
+
+def openmpi_environment(start: Start) -> dict[str, str]:
+    """Options of mpirun that the user has not set, and room for all sessions at once."""
+    return {**OPENMPI, "OMPI_MCA_plm_rsh_num_concurrent": str(max(len(start.hosts), 128)), **os.environ}
+
+
+def torchrun_environment(start: Start) -> dict[str, str]:
+    """The environment with OMP_NUM_THREADS for bindCores: torchrun would set it to 1, like a value of the user."""
+    share = max(len(os.sched_getaffinity(0)) // start.configured.slots, 1)
+    return {**({"OMP_NUM_THREADS": str(share)} if start.configured.bind_cores else {}), **os.environ}
+
+
+def worker_environment(start: Start) -> dict[str, str]:
+    """The variables of the world for most launchers, and those with torchrun's defaults."""
+    run = start.configured
+    master = {"MASTER_ADDR": start.hosts[0], "MASTER_PORT": str(start.port)}
+    size = {"NNODES": str(run.workers), "NODE_RANK": str(start.node), "NPROC_PER_NODE": str(run.slots), **master}
+    return {**os.environ, **size, **{f"PET_{name}": value for name, value in size.items()}}
+
+
+class Method(NamedTuple):
+    """One way to start the ranks.
+
+    `ssh`: the launcher starts them over ssh; else each worker starts its own. `tools`: programs that the image needs.
+    `ranks`: each rank is a rank.py that reports to the launcher; else only the exit code of the command is known.
+    `pdsh`: pdsh opens the sessions, and prints how each ended for ssh.
+    `whole`: the user's command is one program for a whole worker, and nothing is added to it.
+    `local_rank`: programs expect `--local_rank=N`, which DeepSpeed's launcher adds, but other launchers do not.
+    """
+
+    ssh: bool
+    tools: tuple[str, ...]
+    command: Callable[[Start], list[str]]
+    environment: Callable[[Start], dict[str, str]] = own_environment
+    ranks: bool = True
+    pdsh: bool = False
+    whole: bool = False
+    local_rank: bool = False
+
+
+SSH = ("ssh", "ssh-keygen", "pdsh")
+METHODS = {
+    "pdsh": Method(True, ("deepspeed", *SSH), pdsh, pdsh_environment, pdsh=True, local_rank=True),
+    "openmpi": Method(True, ("mpirun", *SSH), openmpi, openmpi_environment),
+    "launcher-command": Method(True, SSH, launcher_command, launcher_command_environment, ranks=False, whole=True),
+    "torchrun": Method(False, (), torchrun, torchrun_environment),
+    "deepspeed-no-ssh": Method(False, ("deepspeed",), deepspeed_no_ssh, local_rank=True),
+    "worker-command": Method(False, (), worker_command, worker_environment, whole=True),
+}
+
+
+def of(configured: Settings) -> Method:
+    """The method of the run. The experiments of the autotuner have other worlds, so only its exit code is used."""
+    method = METHODS[configured.method]
+    if configured.autotuning == "none":
+        return method
+    return method._replace(command=autotune, environment=autotune_environment, ranks=False)
+
+
+def meets_in_sessions(configured: Settings) -> bool:
+    """Whether only the sessions on the workers can observe the connections between the workers of launch.command."""
+    method = of(configured)
+    return method.ssh and method.whole and configured.expect_world and configured.workers > 1
+
+
+def missing_tools(method: Method) -> list[str]:
+    return [tool for tool in method.tools if shutil.which(tool) is None]
+
+
+def host(configured: Settings) -> str:
+    """The name of this worker without its domain; not the host name, which is that of the node with hostNetwork."""
+    return f"{configured.run_name}-worker-{os.environ.get('JOB_COMPLETION_INDEX', '0')}"

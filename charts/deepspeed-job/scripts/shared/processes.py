@@ -1,0 +1,166 @@
+"""Descendants of this process: starts them, finds them in /proc, reaps and ends them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+try:
+    import ctypes
+except ImportError:  # a Python without libffi: orphans are then found only by their process session
+    ctypes = None  # type: ignore[assignment]  # mypy does not support optional modules
+
+# prctl(2)
+SET_PDEATHSIG = 1
+SET_CHILD_SUBREAPER = 36
+
+
+class ProcessStat(NamedTuple):
+    """Fields of /proc/PID/stat: process id, parent, process session, and the state letter."""
+
+    pid: int
+    parent: int
+    session: int
+    state: str
+
+
+def prctl(option: int, argument: int) -> None:
+    """Linux prctl(2), if this Python can call it."""
+    if ctypes is not None:
+        ctypes.CDLL(None).prctl(option, argument, 0, 0, 0)
+
+
+def adopt_orphans() -> None:
+    """Make orphaned descendants children of this process, whatever their group or session."""
+    prctl(SET_CHILD_SUBREAPER, 1)
+
+
+def spawn(
+    argv: list[str], *, output: int | None = None, new_session: bool = False, die_with_parent: bool = False
+) -> int:
+    """Start a program and return its process id; if it cannot be executed, it ends with 127 or 126 and a message.
+
+    `output` becomes its standard output and error. With `die_with_parent`, the kernel kills it if this process dies.
+    """
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        if new_session:
+            os.setsid()
+        if output is not None:
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+        _default_signals()
+        if die_with_parent:
+            prctl(SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:  # the parent died before the line above
+                os._exit(128 + signal.SIGKILL)
+        os.execvp(argv[0], argv)
+    except OSError as error:
+        os.write(2, cannot_execute(argv[0], error).encode(errors="surrogateescape"))
+        os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+    finally:
+        os._exit(126)
+
+
+def _default_signals() -> None:
+    """Reset inherited signal settings: Python ignores SIGPIPE, and callers block signals."""
+    for name in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(name, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+
+def cannot_execute(program: str, error: OSError) -> str:
+    """Why a program did not start, and a hint."""
+    hint = {
+        FileNotFoundError: "no such file in the image, in PATH or on a volume",
+        PermissionError: "it is a directory or is not executable (chmod +x)",
+    }.get(type(error), "")
+    if isinstance(error, FileNotFoundError) and Path(program).exists():
+        hint = "the interpreter named in its first line is not in the image"
+    if not hint:
+        hint = "it is no program for this machine, or a script without a first line like #!/bin/bash"
+    return f"[dsgen] cannot execute {program!r}: {error.strerror}: {hint}\n"
+
+
+def reap() -> dict[int, int]:
+    """The exit codes of children that have ended since the last call, by process id; 128 + n for signal n."""
+    ended: dict[int, int] = {}
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended
+        if pid == 0:
+            return ended
+        ended[pid] = 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+def table() -> dict[int, ProcessStat]:
+    """All processes by process id, except zombies."""
+    living = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                # the name in parentheses may contain anything, also parentheses
+                fields = Path(entry.path, "stat").read_bytes().rpartition(b")")[2].split()
+            except OSError:  # the process has ended
+                continue
+            process = ProcessStat(int(entry.name), int(fields[1]), int(fields[3]), fields[0].decode())
+            if process.state not in ("Z", "X"):
+                living[process.pid] = process
+    return living
+
+
+def below(root: int, session: int | None = None) -> list[int]:
+    """The process ids of all descendants of a process, and of all members of a process session."""
+    processes = table().values()
+    children: dict[int, list[int]] = {}
+    for process in processes:
+        children.setdefault(process.parent, []).append(process.pid)
+    descendants = {process.pid for process in processes if process.session == session}
+    parents = [root]
+    while parents:
+        born = children.get(parents.pop(), [])
+        descendants.update(born)
+        parents.extend(born)
+    return sorted(descendants - {root})
+
+
+def send(pids: list[int], number: int) -> None:
+    """Send a signal to each of them, except those that have ended."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def end(root: int, session: int | None, seconds: float) -> None:
+    """End all descendants of a process: with SIGTERM, and after so many seconds with SIGKILL.
+
+    Gives up after half a minute if SIGKILL does not end a process (for example because of a hanging NFS server).
+    """
+    told: set[int] = set()
+    term_until = time.monotonic() + seconds
+    while time.monotonic() < term_until:
+        left = below(root, session)
+        if not left:
+            return
+        send([pid for pid in left if pid not in told], signal.SIGTERM)  # also to processes that were started meanwhile
+        told.update(left)
+        time.sleep(0.1)
+        reap()
+    kill_until = time.monotonic() + 30
+    while time.monotonic() < kill_until:
+        left = below(root, session)
+        if not left:
+            return
+        send(left, signal.SIGKILL)
+        time.sleep(0.1)
+        reap()

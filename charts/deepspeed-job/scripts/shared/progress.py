@@ -1,0 +1,92 @@
+"""How far a program is, as its output or a file of its own says it: step, total and loss; and its last checkpoint."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from pathlib import Path
+from typing import Any
+
+from shared import settings
+from shared.log import log
+
+LINE_BYTES = 1 << 16
+NUMBERS = {"step": int, "total": int, "loss": float}
+LARGEST = (1 << 53) - 1
+
+
+class Source:
+    """Reads what lifecycle.progress names."""
+
+    def __init__(self, run: settings.Settings, files: bool) -> None:
+        """`files`: whether this process reads the files of the run, too. One of all ranks does."""
+        self.pattern: re.Pattern[str] | None = None
+        try:
+            self.pattern = re.compile(run.progress_pattern) if run.progress_pattern else None
+        except re.error as error:
+            log(f"lifecycle.progress.pattern is not a regular expression of Python: {error}")
+        self.file = run.progress_file if files else ""
+        self.checkpoint = run.checkpoint_path if files else ""
+        self.seen: dict[str, Any] = {}  # step, total, loss, and checkpoint: when it was written, in seconds since 1970
+        self.part = b""
+
+    def read_output(self, data: bytes) -> None:
+        """Learn from a piece of the output; a progress bar ends its lines with a carriage return."""
+        if self.pattern:
+            *lines, self.part = re.split(rb"[\r\n]", self.part[-LINE_BYTES:] + data)
+            self.learn_lines(lines)
+
+    def read_files(self) -> None:
+        """Learn from the files, if there are any."""
+        text = tail(self.file) if self.file else b""
+        for part in (text, *text.splitlines()[-1:]):
+            try:
+                said = json.loads(part)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(said, dict):
+                self.learn(said)
+                break
+        else:
+            self.learn_lines(text.splitlines() if self.pattern else [])
+        try:
+            self.seen["checkpoint"] = int(Path(self.checkpoint).stat().st_mtime) if self.checkpoint else 0
+        except OSError:
+            self.seen["checkpoint"] = 0
+
+    def learn_lines(self, lines: list[bytes]) -> None:
+        """From the last line that the pattern fits."""
+        for line in reversed(lines):
+            match = self.pattern.search(line.decode("utf-8", "replace")) if self.pattern else None
+            if match:
+                self.learn(match.groupdict())
+                return
+
+    def learn(self, said: dict[str, Any]) -> None:
+        """Keep the numbers among what was said."""
+        for name, kind in NUMBERS.items():
+            try:
+                value = kind(str(said[name]).replace(",", "").replace("_", ""))
+            except (KeyError, ValueError):
+                continue
+            if kind is float or 0 <= value <= LARGEST:
+                self.seen[name] = value
+
+
+def tail(path: str) -> bytes:
+    """The end of a regular file, and nothing of any other."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return b""
+        return os.pread(descriptor, LINE_BYTES, max(status.st_size - LINE_BYTES, 0))
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)

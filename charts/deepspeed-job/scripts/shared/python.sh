@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Exits with 78 if the image has no python3, or one that is too old for dsgen. It is the first container of the launcher
+# pod, because the status container, a native sidecar, would be restarted forever. shared/start.sh also sources it,
+# after training.setup.
+
+if ! command -v python3 >/dev/null; then
+  dsgen_problem='there is no python3 in this image (3.8 or later): add it to the image or install it in training.setup'
+elif ! python3 -ESsc 'import sys; sys.exit(sys.version_info < (3, 8))'; then
+  dsgen_problem="dsgen needs Python 3.8 or later, and python3 of this image is $(python3 -V 2>&1): choose another image"
+else
+  dsgen_problem=
+fi
+if [ -n "$dsgen_problem" ]; then
+  echo "[dsgen] $dsgen_problem" | tee "$DSGEN_ROOT/dev/termination-log" >&2
+  exit 78
+fi

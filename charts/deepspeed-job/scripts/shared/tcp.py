@@ -1,0 +1,91 @@
+"""TCP connections of this pod, from /proc/net/tcp and /proc/net/tcp6."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ESTABLISHED, LISTEN = "01", "0A"
+# The kernel doubles the time between retransmissions from 0.2 s on: the seventh is sent after about 25 s of silence.
+STALLED_AFTER = 7
+TABLES = Path("/proc/net")
+
+
+def _rows() -> Iterator[list[str]]:
+    for name in ("tcp", "tcp6"):
+        try:
+            lines = (TABLES / name).read_text().splitlines()
+        except OSError:  # no IPv6
+            continue
+        yield from (line.split() for line in lines[1:])
+
+
+class Established(NamedTuple):
+    """An established connection. `inode`: of its socket in this network namespace."""
+
+    local_port: int
+    remote_port: int
+    with_itself: bool  # both ends have the same address
+    inode: str
+
+
+def established() -> Iterator[Established]:
+    """All established connections of this pod; with hostNetwork, those of its node."""
+    for row in _rows():
+        if row[3] == ESTABLISHED:
+            (here, port), (there, other) = row[1].split(":"), row[2].split(":")
+            yield Established(int(port, 16), int(other, 16), here == there, row[9])
+
+
+def listening(port: int) -> bool:
+    """Whether a process in this pod listens on the port."""
+    return any(row[3] == LISTEN and row[1].endswith(f":{port:04X}") for row in _rows())
+
+
+def pod_server(port: int = 0) -> tuple[str, socket.socket]:
+    """The address of this pod, and a server on all of its addresses. OSError: it has none, or the port is in use."""
+    address = str(socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0])
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return address, socket.create_server(("", port), family=family, backlog=1024)
+
+
+def _hex(packed: bytes) -> str:
+    """An address in the form of the kernel: words of four bytes in native byte order."""
+    words = (packed[i : i + 4] for i in range(0, len(packed), 4))
+    return "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)
+
+
+def _spellings(address: str, port: str) -> set[str]:
+    """The forms of an end point in the kernel's tables: IPv4 also as IPv4-mapped IPv6."""
+    host = address.partition("%")[0]
+    if ":" in host:
+        forms = [socket.inet_pton(socket.AF_INET6, host)]
+    else:
+        packed = socket.inet_pton(socket.AF_INET, host)
+        forms = [packed, bytes(10) + b"\xff\xff" + packed]
+    return {f"{_hex(form)}:{int(port):04X}" for form in forms}
+
+
+class Connection:
+    """The TCP connection of an ssh session, named by sshd's variable SSH_CONNECTION: `CLIENT PORT SERVER PORT`."""
+
+    def __init__(self, text: str = os.environ.get("SSH_CONNECTION", "")) -> None:
+        client, client_port, server, server_port = text.split()
+        self.local, self.remote = _spellings(server, server_port), _spellings(client, client_port)
+
+    def stalled(self) -> bool:
+        """Whether the other end has acknowledged nothing for about 25 s of retransmissions.
+
+        sshd's own keepalive never ends a session whose command keeps printing.
+        """
+        return any(
+            row[3] == ESTABLISHED
+            and row[1] in self.local
+            and row[2] in self.remote
+            and int(row[6], 16) >= STALLED_AFTER
+            for row in _rows()
+        )

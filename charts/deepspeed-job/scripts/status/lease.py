@@ -1,0 +1,129 @@
+"""The lease of a job: two runs of one job never train at the same time. It is the key `_lease` of the record.
+
+The value is one line of JSON: {"run": "2", "counter": 17, "time": "2026-01-01T00:00:00Z"}. It is renewed every
+RENEW_SECONDS and counts as dead when it has not changed for DEAD_SECONDS by the watcher's own monotonic clock, or when
+the record says that its run has ended. The run that holds it takes it over at once (a new launcher pod).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any, NamedTuple
+
+from shared import record
+from shared.log import log
+from shared.transitions import ENDS
+from status import api
+from status.record import RunRecord
+
+KEY = "_lease"
+RENEW_SECONDS = 60
+DEAD_SECONDS = 180
+
+
+class Seen(NamedTuple):
+    """A lease's text, and when (monotonic) it was first seen so."""
+
+    text: str | None
+    since: float
+
+
+def watch(before: Seen | None, data: dict[str, str] | None, now: float) -> Seen:
+    """Carry on the observation: the time stands as long as the text is the same."""
+    text = (data or {}).get(KEY)
+    return before if before and before.text == text else Seen(text, now)
+
+
+def holder(text: str | None) -> dict[str, Any]:
+    """The lease's content; {} for none."""
+    return record.parse(text)
+
+
+def may_take(data: dict[str, str] | None, run: str, seen: Seen, now: float) -> bool:
+    """Whether `run` may write its name into the lease that was seen."""
+    if seen.text is None:
+        return True
+    other = holder(seen.text).get("run")
+    ended = record.parse((data or {}).get(str(other))).get("phase") in ENDS
+    return other == run or ended or now - seen.since >= DEAD_SECONDS
+
+
+def state(before: str, data: dict[str, str] | None, run: str, seen: Seen, now: float) -> str:
+    """What the lease is for `run` now: free (to be taken or renewed), waiting or lost; `before` may be "held", too.
+
+    Once another run has had it, it is lost for good, also when that one has ended meanwhile: both have trained.
+    """
+    taken = seen.text is not None and holder(seen.text).get("run") != run
+    if before == "lost" or (before == "held" and taken):
+        return "lost"
+    return "free" if may_take(data, run, seen, now) else "waiting"
+
+
+def value(text: str | None, run: str, now: str) -> str:
+    """The next value of the lease: always another text than the last."""
+    counter = holder(text).get("counter")
+    return json.dumps({"run": run, "counter": counter + 1 if isinstance(counter, int) else 1, "time": now})
+
+
+def patch(data: dict[str, str] | None, new: str) -> list[dict[str, Any]]:
+    """The JSON patch that writes `new`, refused (422) by the API server when anybody wrote in between."""
+    if data is None:
+        return [
+            {"op": "test", "path": "/data", "value": None},
+            {"op": "add", "path": "/data", "value": {KEY: new}},
+        ]
+    path = f"/data/{KEY}"
+    if KEY not in data:
+        return [{"op": "test", "path": path, "value": None}, {"op": "add", "path": path, "value": new}]
+    return [{"op": "test", "path": path, "value": data[KEY]}, {"op": "replace", "path": path, "value": new}]
+
+
+class Lease:
+    """This pod's view of the lease. Its own changes are refused when anybody wrote the record in between."""
+
+    def __init__(self, run_record: RunRecord) -> None:
+        self.record = run_record
+        self.run = run_record.configured.run
+        self.state = ""  # none yet, waiting, held or lost
+        self.seen = Seen(None, 0)
+        self.changed_at = float("-inf")
+
+    def keep(self, interval: float) -> None:
+        """Take the lease when it is free, renew it while it is held, notice when it is lost; every `interval` seconds.
+
+        Reads the record. Does nothing for a run that has ended before.
+        """
+        due = RENEW_SECONDS if self.state == "held" else interval
+        if self.record.ended_before or time.monotonic() - self.changed_at < due:
+            return
+        self.read()
+        if self.record.ended_before:
+            return
+        now = state(self.state, self.record.data, self.run, self.seen, time.monotonic())
+        if now == "free":
+            self.take()
+        else:
+            self.state = now
+        self.changed_at = time.monotonic()
+
+    def read(self) -> None:
+        """Read the record and the lease in it."""
+        self.record.read()
+        self.seen = watch(self.seen, self.record.data, time.monotonic())
+        self.record.continue_from(holder(self.seen.text))
+
+    def take(self) -> None:
+        """Take or renew it."""
+        new = value(self.seen.text, self.run, record.stamp(time.time()))
+        try:
+            self.record.patch(patch(self.record.data, new), api.JSON_PATCH)
+        except api.ApiError as error:
+            if error.status != 422:
+                raise
+            log("another launcher wrote the lease at the same time")  # the next round reads it
+            return
+        self.seen = watch(self.seen, self.record.data, time.monotonic())
+        if self.state != "held":
+            log("took the lease")
+        self.state = "held"

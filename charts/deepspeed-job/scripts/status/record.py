@@ -1,0 +1,148 @@
+"""Reads and writes the record of this run in the ConfigMap of the job, and determines why a launcher was lost."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from shared import exchange, record, settings
+from shared.log import log
+from shared.transitions import ENDS, TRANSITIONS
+from status import api
+from status.pods import Nodes
+
+MANAGER = "dsgen-status"
+MISSING_SECONDS = 30  # before a deleted record is created again
+# Files that say why the launcher was never started, named after the event, and the container in whose volume each lies.
+# The first line is the reason, the rest are the last lines of what failed. The launcher's own comes last, because the
+# user's code can write it.
+FAILURES = {"no-key-made": "keygen", "code-failed": "code", "setup-failed": "launcher"}
+
+
+class RunRecord:
+    """The last state of the ConfigMap, and the record of the run in it."""
+
+    def __init__(self, configured: settings.Settings, client: api.Api) -> None:
+        self.configured = configured
+        self.client = client
+        self.nodes = Nodes(configured, client)
+        self.path = api.configmap_path(configured.namespace, configured.record)
+        self.begun = time.time()
+        self.ended: float | None = None  # when the launcher's end was first seen
+        self.earlier: dict[str, Any] | None = None  # what earlier pods recorded; None until the record was read
+        self.ended_before: dict[str, Any] | None = None  # the end that earlier pods recorded: nothing is to be done
+        self.data: dict[str, str] | None = None
+        self.missing_since = 0.0  # when the ConfigMap was first not there
+        self.written = ""
+        self.sequence = 0  # of the launcher.json that is in the record
+
+    def read(self) -> None:
+        """Read the ConfigMap, or create it again. Raises ApiError."""
+        try:
+            self.data = self.client.get(self.path).get("data")
+            self.missing_since = 0.0
+        except api.ApiError as error:
+            if error.status != 404 or not self.may_make():
+                raise
+            self.make()
+        if self.earlier is not None and (self.data or {}).get(self.configured.run) != self.written:
+            self.written = ""  # the record was made anew, or emptied: write it again
+
+    def may_make(self) -> bool:
+        """Whether to create the ConfigMap: it has been missing for a while, and the run was not deleted by a prune."""
+        self.missing_since = self.missing_since or time.monotonic()
+        if time.monotonic() - self.missing_since < MISSING_SECONDS:
+            return False
+        job = self.launcher_job()
+        return job is not None and not job.get("metadata", {}).get("deletionTimestamp")
+
+    def make(self) -> None:
+        """Create the ConfigMap without data; the record of this pod follows."""
+        name, labels = self.configured.record, {"dsgen.dev/job": self.configured.job}
+        made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels}}
+        self.patch(made, api.APPLY_PATCH)
+        log(f"created ConfigMap {name} again: it was deleted")
+
+    def launcher_job(self) -> dict[str, Any] | None:
+        """The launcher Job; None if it was deleted. After a prune the Role is deleted, too, so 403 means the same."""
+        try:
+            return self.client.get(api.job_path(self.configured.namespace, self.configured.launcher_job))
+        except api.ApiError as error:
+            if error.status in (403, 404):
+                return None
+            raise
+
+    def patch(self, patch: Any, content_type: str) -> None:
+        """Change the ConfigMap. Raises ApiError."""
+        self.data = self.client.patch(self.path, patch, content_type, MANAGER).get("data")
+
+    def continue_from(self, holder: dict[str, Any]) -> None:
+        """Continue the record of an earlier launcher pod of this run. `holder`: content of the lease."""
+        if self.earlier is not None:
+            return
+        earlier = record.parse((self.data or {}).get(self.configured.run))
+        if earlier.get("phase") in ENDS:
+            self.ended_before = {key: earlier.get(key) for key in ("phase", "reason", "exitCode")}
+            log(f"the run has already ended: {record.summary(earlier)}")
+        last = holder.get("time") if holder.get("run") == self.configured.run else None
+        self.earlier = record.taken_over(earlier, str(last or record.stamp(time.time())))
+
+    def keep(self, launcher: dict[str, Any], worker_job: dict[str, Any] | None) -> None:
+        """Write the record if it has changed."""
+        if self.ended_before or self.earlier is None:
+            return
+        if launcher.get("phase") in ENDS and self.ended is None:
+            self.ended = time.time()
+        configured = self.configured
+        launcher = dict(launcher, message=self.nodes.named(launcher.get("message", "")))
+        failed = (worker_job or {}).get("failed", 0)
+        workers = {"replicas": configured.workers, "slots": configured.slots, "failed": failed}
+        content = record.compose(self.earlier, launcher, workers, self.begun, self.ended or time.time())
+        line = record.line(content)
+        if line != self.written:
+            self.write(line)
+            log(record.summary(content))
+        self.sequence = launcher.get("sequence", 0)
+
+    def write(self, line: str) -> None:
+        """Write the record of this run, and remove the oldest ended runs."""
+        run, old = self.configured.run, self.data or {}
+        data: dict[str, str | None] = {run: line}
+        data.update(dict.fromkeys(record.dropped_runs(old, run, self.configured.status_history)))
+        self.patch({"data": data}, api.MERGE_PATCH)
+        self.written = line
+
+
+def meaning_of_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
+    """The event (of TRANSITIONS) for a launcher that was lost before the end of the run.
+
+    `job`: its Job, None if that was deleted, too.
+    """
+    if job is None or job.get("metadata", {}).get("deletionTimestamp"):
+        return "stopped"
+    if job.get("spec", {}).get("suspend"):
+        return "suspended"
+    if job.get("status", {}).get("failed", 0) >= job.get("spec", {}).get("backoffLimit", 6):
+        return "last-launcher-lost"
+    return "terminated" if launcher.get("terminated") else "launcher-lost"
+
+
+def never_started() -> dict[str, Any]:
+    """The content of launcher.json for a launcher that was never started because another container failed; else {}."""
+    for event, container in FAILURES.items():
+        words = exchange.words(settings.written_by(container) / event)
+        if words is not None:
+            row = TRANSITIONS[event]
+            attempt = {"startTime": None, "endTime": record.stamp(time.time()), "reason": row.reason, "tail": words[1:]}
+            said = {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1])}
+            return {**said, "attempts": [attempt]}
+    return {}
+
+
+def after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:
+    """The content of launcher.json after the launcher was lost before the end of the run."""
+    row = TRANSITIONS[meaning_of_loss(launcher, job)]
+    attempts = launcher.get("attempts", [])
+    if not (launcher.get("terminated") and attempts):  # with SIGTERM the launcher has closed its attempt itself
+        attempts = record.close(attempts, row.reason, record.stamp(time.time()))
+    return dict(launcher, phase=row.phase, reason=row.reason, message="", attempts=attempts)

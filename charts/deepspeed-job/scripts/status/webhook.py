@@ -1,0 +1,127 @@
+"""status.webhook: one POST of the run's record when the run has ended, sent by the status sidecar.
+
+The address may contain a token, so logs contain only its scheme and host. An address of a Secret must be one of https:
+the containers of the pod share /etc/hosts, so the launcher's can lead the name of a host to another host. With https,
+that one has no certificate for the name.
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from shared import settings
+
+SECRET = settings.ROOT / "etc/dsgen-webhook"  # keys: url, and ca.crt for a server with a CA of one's own
+TIMEOUT_SECONDS = 5  # of one request
+BUDGET_SECONDS = 15  # of all tries; the pod does not end before
+DELAYS = (1, 2, 4)  # seconds between tries
+AGAIN = (408, 425, 429)  # answers below 500 that may change
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Does not follow redirections, so that the record is sent only to the configured address."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """None: the redirection is the answer."""
+
+
+class Address(NamedTuple):
+    """Where to send the record, and the schemes that are allowed for it."""
+
+    url: str
+    schemes: tuple[str, ...] = ("https", "http")
+
+
+def address(configured: settings.Settings) -> Address:
+    """The address of the values or of the Secret; with an empty url for none."""
+    if configured.webhook_url:
+        return Address(configured.webhook_url)
+    try:
+        return Address((SECRET / "url").read_text(encoding="utf-8").strip(), schemes=("https",))
+    except (OSError, ValueError):  # no Secret is one without this key: the run ends as it would
+        return Address("")
+
+
+def body(configured: settings.Settings, line: str) -> bytes:
+    """The record, with the names of job, namespace and run."""
+    names = {"namespace": configured.namespace, "job": configured.job, "run": configured.run}
+    return json.dumps({**names, **json.loads(line)}, ensure_ascii=False).encode()
+
+
+def deliver(to: Address, content: bytes, log: Callable[[str], None], budget: float = BUDGET_SECONDS) -> bool:
+    """Send the record; whether it was taken. Raises nothing, and takes no longer than `budget` seconds."""
+    until = time.monotonic() + budget
+    try:
+        parts = urlsplit(to.url)
+        place = f"{parts.scheme}://{parts.hostname}"
+        usable = parts.scheme in to.schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        log(f"webhook: nothing is sent: the address is not one of {' or '.join(to.schemes)}")
+        return False
+    for delay in (*DELAYS, 0):
+        problem, again = send(parts, content, min(TIMEOUT_SECONDS, until - time.monotonic()))
+        if not problem:
+            log(f"webhook: {place} took the record")
+            return True
+        log(f"webhook: {place}: {problem}")
+        if not again or not delay or time.monotonic() + delay >= until:
+            return False
+        time.sleep(delay)
+    return False
+
+
+def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]:
+    """One try: the problem, or "", and whether a retry may help."""
+    try:
+        with opener().open(request(parts, content), timeout=max(seconds, 0.1)):
+            return "", False
+    except urllib.error.HTTPError as error:
+        error.close()
+        if 300 <= error.code < 400:
+            return f"answered {error.code}: redirections are not followed", False
+        return f"answered {error.code}", error.code >= 500 or error.code in AGAIN
+    except urllib.error.URLError as error:
+        return reason(error.reason), True
+    except OSError as error:
+        return reason(error), True
+    except (ValueError, http.client.HTTPException) as error:  # their words may quote the address
+        return type(error).__name__, not isinstance(error, ValueError)
+
+
+def opener() -> urllib.request.OpenerDirector:
+    """An opener that uses no proxies and no redirections, and checks certificates."""
+    authority = SECRET / "ca.crt"
+    context = ssl.create_default_context()
+    if authority.exists():
+        context.load_verify_locations(authority)
+    return urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context), NoRedirect()
+    )
+
+
+def request(parts: SplitResult, content: bytes) -> urllib.request.Request:
+    """The POST; a user and password in the address become a header."""
+    headers = {"Content-Type": "application/json", "User-Agent": "dsgen"}
+    user, _, place = parts.netloc.rpartition("@")
+    if user:
+        headers["Authorization"] = "Basic " + base64.b64encode(unquote(user).encode()).decode("ascii")
+    url = parts._replace(netloc=place, fragment="").geturl()
+    return urllib.request.Request(url, data=content, headers=headers, method="POST")
+
+
+def reason(error: object) -> str:
+    """The reason of a failed connection."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {error.verify_message}"
+    return str(getattr(error, "strerror", None) or type(error).__name__)

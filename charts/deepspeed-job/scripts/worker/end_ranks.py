@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Signals the ranks on a worker: TERM asks them to end, and KILL ends all processes of the training.
+
+STACKS makes the programs write their stacks to their output.
+
+TERM is sent to each rank.py, which passes it to the user's program. DeepSpeed's launcher and torchrun would give a
+checkpoint only 30 seconds, not the grace period, so they get the signal only if they have no rank. KILL is sent to all
+of them and all their descendants.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+if __name__ == "__main__":
+    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
+
+from shared import settings
+from worker import stacks
+
+RANK = os.fsencode(settings.SCRIPTS / "worker/rank.py")
+
+
+class ProcessCommand(NamedTuple):
+    parent: int
+    argv: list[bytes]
+
+
+def processes(proc: Path = Path("/proc")) -> dict[int, ProcessCommand]:
+    """All processes by id, except those that end meanwhile."""
+    by_id: dict[int, ProcessCommand] = {}
+    for folder in proc.glob("[0-9]*"):
+        try:
+            # The name in parentheses may contain blanks and parentheses; the parent is the second field after it.
+            parent = int((folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+            by_id[int(folder.name)] = ProcessCommand(parent, (folder / "cmdline").read_bytes().split(b"\0"))
+        except (OSError, IndexError, ValueError):
+            continue
+    return by_id
+
+
+def chosen(all_processes: dict[int, ProcessCommand], name: str) -> set[int]:
+    """The targets of the signal. Programs are recognised by a whole argument, because shells only contain it."""
+    related = {pid for pid, process in all_processes.items() if RANK in process.argv}
+    # Python's program is its first or second argument; for those that start it, it comes later.
+    ranks = {pid for pid in related if RANK in all_processes[pid].argv[1:3]}
+    launchers = related - ranks
+    if name == "STACKS":
+        return ranks
+    if name == "TERM":
+        return ranks | (launchers - {all_processes[pid].parent for pid in ranks})
+    targets = launchers | ranks
+    while True:
+        more = {pid for pid, process in all_processes.items() if process.parent in targets} - targets
+        if not more:
+            return targets
+        targets |= more
+
+
+def main(name: str) -> int:
+    all_processes = processes()
+    targets = sorted(chosen(all_processes, name))
+    if name == "STACKS" and not targets:  # what a command of the user's has started
+        stacks.ask(sorted(all_processes))
+    number = signal.SIGUSR1 if name == "STACKS" else signal.Signals["SIG" + name]
+    for pid in targets:
+        try:
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            continue
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,148 @@
+"""On a worker, over ssh from the launcher: exchanges data with another worker, and reports the throughput.
+
+    worker/preflight.py POSITION PORT CONNECT TRANSFER TOKEN PLAN
+
+PLAN has a pair of indices into the hostfile, MINE:OTHER, for each participating worker; POSITION is this one's.
+CONNECT and TRANSFER are seconds. The lower index listens. Each end reports what it has received: the sender's clock
+would measure buffers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
+
+from shared import settings
+
+HOSTFILE = settings.ROOT / "job/hostfile"
+BYTES = 64 << 20  # each way
+CHUNK = 1 << 20
+RETRY_SECONDS = 0.2
+GREETING_SECONDS = 2.0
+
+
+class Line:
+    """A connection to the other worker, with time limits."""
+
+    def __init__(self) -> None:
+        self.until = 0.0
+        self.socket = socket.socket()
+
+    def allow(self, seconds: float) -> None:
+        """Set the time limit for the next operations."""
+        self.until = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """The remaining seconds. Raises TimeoutError."""
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        return left
+
+    def listen(self, host: str, port: int, token: bytes) -> None:
+        """Wait for the other worker; other connections are closed, and silent ones after GREETING_SECONDS."""
+        family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.create_server(where[:2], family=family) as listener:
+            while True:
+                listener.settimeout(self.left())
+                self.socket.close()
+                self.socket, _ = listener.accept()
+                with contextlib.suppress(OSError):
+                    if self.receive(len(token), GREETING_SECONDS) == token:
+                        self.send(token)
+                        return
+
+    def connect(self, host: str, port: int, token: bytes) -> None:
+        """Connect until the other worker listens and knows the token."""
+        while True:
+            try:
+                self.socket.close()
+                self.socket = socket.create_connection((host, port), timeout=min(self.left(), 5))
+                self.send(token)
+                if self.receive(len(token)) == token:
+                    return
+            except OSError:
+                if time.monotonic() + RETRY_SECONDS > self.until:
+                    raise
+            time.sleep(RETRY_SECONDS)
+
+    def send(self, data: bytes) -> None:
+        self.socket.settimeout(self.left())
+        self.socket.sendall(data)
+
+    def receive(self, size: int, seconds: float = float("inf")) -> bytes:
+        """At most `size` bytes, within so many seconds: fewer at the end of the stream. Raises TimeoutError."""
+        data, until = b"", time.monotonic() + seconds
+        while len(data) < size:
+            self.socket.settimeout(max(min(self.left(), until - time.monotonic()), 0.001))
+            more = self.socket.recv(size - len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+    def send_data(self) -> None:
+        """Send BYTES bytes."""
+        chunk = bytes(CHUNK)
+        for _ in range(BYTES // CHUNK):
+            self.send(chunk)
+
+    def receive_data(self) -> dict[str, Any]:
+        """Receive BYTES bytes, or fewer when time is up; returns their number, and the seconds since the first."""
+        buffer, received, begun = bytearray(CHUNK), 0, time.monotonic()
+        try:
+            while received < BYTES:
+                self.socket.settimeout(self.left())
+                size = self.socket.recv_into(buffer, min(CHUNK, BYTES - received))
+                if not size:
+                    raise ConnectionError("the connection was closed")
+                begun = begun if received else time.monotonic()
+                received += size
+        except (socket.timeout, TimeoutError):  # noqa: UP041  # two classes before Python 3.10
+            if not received:
+                raise
+        return {"bytes": received, "seconds": round(max(time.monotonic() - begun, 1e-6), 6)}
+
+
+def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -> dict[str, Any]:
+    """Exchange BYTES bytes in both directions, one after the other; returns what was received."""
+    hosts = [line.split()[0] for line in HOSTFILE.read_text(encoding="utf-8").splitlines() if line.strip()]
+    line = Line()
+    line.allow(seconds[0])
+    if mine < other:
+        line.listen(hosts[mine], port, token)
+        line.allow(seconds[1])
+        received = line.receive_data()
+        if received["bytes"] == BYTES:
+            line.send_data()
+    else:
+        line.connect(hosts[other], port, token)
+        line.allow(seconds[1])
+        line.send_data()
+        received = line.receive_data()
+    line.socket.close()
+    return received
+
+
+def main(arguments: list[str]) -> int:
+    position, port, connect, transfer, token, plan = arguments
+    mine, other = (int(index) for index in plan.split(",")[int(position)].split(":"))
+    try:
+        report = meet(mine, other, int(port), [float(connect), float(transfer)], token.encode())
+    except OSError as error:
+        report = {"problem": str(error.strerror or error)}
+    os.write(2, f"{token} dsgen-preflight {json.dumps({'index': mine, **report})}\n".encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

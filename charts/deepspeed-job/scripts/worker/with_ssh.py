@@ -1,0 +1,182 @@
+"""A worker that serves ssh: its sshd, and the sessions that the launcher opens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from shared import exchange, methods, processes, settings, tcp
+from shared import key as keyfile
+from shared.log import log
+from worker import sshd
+from worker.exit import (
+    CANNOT_WORK,
+    DONE,
+    FAILED,
+    FAILS,
+    ORPHAN,
+    SERVES,
+    TERMINATED,
+    WAITS,
+    Contact,
+    WorkerExitError,
+    ranks_seconds,
+)
+
+CONTACT = settings.RUN / "contact"  # touched by the supervisor of every session
+TERMINATING = settings.RUN / "terminating"
+PRIVATE_KEY = settings.KEYS / keyfile.PRIVATE
+
+GRACE_SECONDS = 10.0  # for remaining sessions after the end of the run or of the contact with a launcher
+LAST_WORD_SECONDS = 3.0  # for the session that says that the run is over
+SSHD_STARTS, SSHD_STEADY_SECONDS, SSHD_DELAY_SECONDS = 5, 60.0, 1.0  # give up after so many starts none of which lasted
+SWEEP_SECONDS = 5.0
+
+
+class SshServer:
+    """sshd, kept up until the run is over."""
+
+    def __init__(self, run: settings.Settings) -> None:
+        self.run = run
+        self.contact = Contact(last_session)
+        self.command: list[str] = []
+        self.sshd: int | None = None
+        self.state = WAITS  # until the key is there; then it serves while sshd accepts connections
+        self.failures, self.started, self.sweep = 0, float("-inf"), 0.0
+
+    def prepare(self, tick: Callable[[], None]) -> None:
+        """Check the image, wait for the key and put it where sshd reads it."""
+        try:
+            program = sshd.find_sshd()
+            sshd.check_tools()
+            user = sshd.other_user(self.run.ssh_user)
+            if user is None:
+                sshd.check_user()
+            sshd.stage(self.wait_for_key(tick))
+            if user:
+                # Only a program of the user's own may want to go from worker to worker.
+                sshd.share_files(user, key=methods.of(self.run).whole)
+            self.command = sshd.sshd_command(program)
+        except sshd.UnusableImageError as error:
+            raise WorkerExitError(CANNOT_WORK, str(error)) from None
+        except keyfile.InvalidKeyError as error:
+            raise WorkerExitError(CANNOT_WORK, f"secret {self.run.secret}: {error}") from None
+
+    def wait_for_key(self, tick: Callable[[], None]) -> bytes:
+        """The private key, once the kubelet has brought it: the launcher pod may make it after this worker started."""
+        if not keyfile.first_content([PRIVATE_KEY]):
+            log(f"waiting for the ssh key in secret {self.run.secret}")
+        while not (key := keyfile.first_content([PRIVATE_KEY])):
+            tick()
+        self.state = FAILS  # until sshd listens
+        return key
+
+    def step(self) -> None:
+        """Keep sshd up and sweep up what sessions left."""
+        if self.sshd is None and time.monotonic() - self.started > SSHD_DELAY_SECONDS:
+            self.failures = 0 if time.monotonic() - self.started > SSHD_STEADY_SECONDS else self.failures + 1
+            if self.failures > SSHD_STARTS:
+                raise WorkerExitError(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
+            self.started, self.sshd = time.monotonic(), processes.spawn(self.command)
+            log(f"sshd started on port {self.run.ssh_port}")
+        if self.sshd is not None and self.state == FAILS and tcp.listening(self.run.ssh_port):
+            self.state = SERVES
+        if time.monotonic() > self.sweep:
+            end_unsupervised(sessions())
+            self.sweep = time.monotonic() + SWEEP_SECONDS
+
+    def note_ended(self, ended: dict[int, int]) -> None:
+        """These processes have ended."""
+        if self.sshd in ended:
+            self.sshd, self.state = None, FAILS
+
+    def check(self) -> None:
+        """Raises WorkerExitError after too long without a launcher."""
+        limit = self.run.orphan_timeout_seconds
+        if self.contact.age() > limit:
+            raise WorkerExitError(ORPHAN, f"no contact with a launcher for {limit} s: nobody needs this worker")
+
+    def close(self, end: WorkerExitError) -> None:
+        """Stop sshd and end all sessions."""
+        if end.code == TERMINATED:
+            exchange.replace(TERMINATING, b"")  # first: a session that ends from now on has not ended by itself
+        elif end.code == DONE:
+            wait_for_sessions(LAST_WORD_SECONDS)
+        if self.sshd is not None:
+            processes.send([self.sshd], signal.SIGTERM)  # ends the listener, not the sessions
+        end_sessions(ranks_seconds(self.run) if end.code == TERMINATED else GRACE_SECONDS)
+
+
+def last_session() -> object:
+    return CONTACT.stat().st_mtime_ns if CONTACT.exists() else 0
+
+
+def sessions() -> list[processes.ProcessStat]:
+    """The topmost process of each ssh session: what is below this process and has sshd's variable, first of its line.
+
+    sshd's own processes do not have it, nor has what training.setup left running.
+    """
+    table = processes.table()
+    inside = {pid for pid in processes.below(os.getpid()) if pid in table and _has_session_variable(pid)}
+    return [table[pid] for pid in sorted(inside) if table[pid].parent not in inside]
+
+
+def _has_session_variable(pid: int) -> bool:
+    try:
+        return b"\0SSH_CONNECTION=" in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
+    except PermissionError:  # of ssh.user: root may not look into it. sshd's own process of the session is one, too
+        return not _name(pid).startswith("sshd")
+    except OSError:  # ended in the meantime
+        return False
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text()
+    except OSError:
+        return "sshd"
+
+
+def _is_supervisor(pid: int) -> bool:
+    try:
+        return b"/worker/session." in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return True
+
+
+def end_unsupervised(tops: list[processes.ProcessStat]) -> None:
+    """Kill what this process had to adopt because the supervisor of its session was killed.
+
+    An adopted supervisor is one whose sshd is gone: it ends its processes itself, and more gently.
+    """
+    for top in tops:
+        if top.parent == os.getpid() and not _is_supervisor(top.pid):
+            processes.send([top.pid, *processes.below(top.pid)], signal.SIGKILL)
+
+
+def wait_for_sessions(seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while sessions() and time.monotonic() < deadline:
+        time.sleep(0.1)
+        processes.reap()
+
+
+def end_sessions(seconds: float) -> None:
+    """Have every session's supervisor end its processes, and kill those that are left after so many seconds."""
+    processes.send([top.pid for top in sessions()], signal.SIGHUP)  # what an interactive shell ends by, too
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        tops = sessions()
+        if not tops:
+            return
+        end_unsupervised(tops)
+        time.sleep(0.2)
+        processes.reap()
+    for _ in range(10):
+        for top in sessions():
+            processes.send([top.pid, *processes.below(top.pid)], signal.SIGKILL)
+        time.sleep(0.2)
+        processes.reap()

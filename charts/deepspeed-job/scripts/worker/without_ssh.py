@@ -1,0 +1,220 @@
+"""A worker without ssh: it starts its own part of the training when the launcher orders it (worker/control.py).
+
+The launcher may start a part again, until it announces the end of the run. If some workers cannot reach the launcher,
+the record makes all workers start by themselves, and each exits with the code of its part.
+
+The exit code is that of its part: after a failure, the Job controller ends the whole run (the Job's
+podFailurePolicy); the Job completes after all parts have succeeded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from shared import debug, exchange, hostfile, methods, output, processes, record, reports, settings
+from shared.log import log
+from shared.transitions import TRANSITIONS, exit_code
+from worker import end_ranks as endranks
+from worker.control import ControlClient
+from worker.exit import CANNOT_WORK, DONE, FAILED, ORPHAN, SERVES, WAITS, Contact, WorkerExitError, ranks_seconds
+
+BEGUN = ("Starting", "Running")
+LAUNCHER_STARTING = TRANSITIONS["begun"].reason  # of the record until the launcher has said where it listens
+BY_RECORD = "record"  # of the record's "start"
+LEASE = "_lease"  # of the record: renewed by the launcher of whichever run has its turn
+# Renewed once a minute, and up to another minute on its way here: less than this would be no sign of anything.
+ORPHAN_SECONDS = 300
+# DeepSpeed's buffers on CPUs, 69 MB for each rank, named after user, master address and port, and never removed.
+SHARED_MEMORY, BUFFERS = settings.ROOT / "dev/shm", "deepspeed_allreduce_buffer_{}_{}_*"
+TERM_SECONDS = 0.2
+KILL_SECONDS = 30  # a process that hangs in the kernel may stay longer
+
+
+class LocalTraining:
+    """This worker's part of the training."""
+
+    def __init__(self, run: settings.Settings) -> None:
+        self.run = run
+        self.method = methods.of(run)
+        self.slots = 1 if self.method.whole else run.slots  # ranks of this worker, as far as it knows them
+        self.world = self.slots * run.workers
+        self.hosts = hostfile.hosts(settings.CONFIG / "hostfile")
+        self.control = ControlClient(run)
+        self.contact = Contact(self.launcher_sign)
+        self.own = set(processes.below(os.getpid()))  # what training.setup has left running
+        self.attempt, self.pid, self.code = 0, -1, -1  # code: with which this worker's part has ended
+        self.ended = False
+        self.free = False  # started by the record, without orders
+        self.signalled = ""
+        self.new_output()
+        self.idle = False  # lifecycle.debug: a person starts it by hand
+        self.state = WAITS  # until the record names the launcher
+
+    def new_output(self) -> None:
+        """Forget the reports of the ranks."""
+        exchange.replace(reports.FILE, b"")  # setup may have put anything there
+        self.output = output.Output(self.hosts)
+        self.read = 0  # bytes of the file of reports
+        self.reported: list[str] = []
+
+    def prepare(self, _tick: Callable[[], None]) -> None:
+        missing = methods.missing_tools(self.method)
+        if missing:
+            names = ", ".join(missing)
+            raise WorkerExitError(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
+        log("waiting for the launcher to start the run")
+
+    def step(self) -> None:
+        """Execute the orders of the launcher, and send it the reports of the ranks."""
+        recorded = record.mounted(self.run.run)
+        known = recorded.get("launcher") or recorded.get("reason", LAUNCHER_STARTING) != LAUNCHER_STARTING
+        if self.state == WAITS and known:
+            self.state = SERVES
+        begun = recorded.get("phase") in BEGUN and not self.attempt and not self.idle
+        if begun and (recorded.get("start") == BY_RECORD or self.run.debug):
+            self.free = True
+            self.start(1)
+        beats = self.read_reports()
+        order = self.control.exchange(self.facts(), self.reported, beats)
+        if not self.free:
+            self.obey(order)
+
+    def facts(self) -> dict[str, Any]:
+        return {"attempt": self.attempt, "code": self.code if self.ended else None, "free": self.free}
+
+    def obey(self, order: dict[str, Any]) -> None:
+        """Do what is not done yet. Raises WorkerExitError when the run is over."""
+        attempt, signalled = int(order.get("attempt", 0)), str(order.get("signal", ""))
+        if order.get("over"):
+            phase = str(order["over"])
+            end = self.verdict(self.code) if self.ended else WorkerExitError(FAILED, "")
+            code = DONE if phase == "Succeeded" else end.code or FAILED
+            raise WorkerExitError(code, end.reason or f"the launcher says that the run is over ({phase})", phase)
+        if attempt > self.attempt:
+            self.end_all()
+            self.start(attempt)
+        elif attempt == self.attempt and signalled != self.signalled:
+            self.signalled = signalled
+            if signalled == "KILL":
+                self.end_all()
+            elif signalled:
+                endranks.main(signalled)
+
+    def start(self, attempt: int) -> None:
+        """Start this worker's part of an attempt; no process of an earlier one is left."""
+        self.clear_shared_memory()
+        self.attempt, self.ended, self.signalled = attempt, False, ""
+        self.new_output()
+        index = int(os.environ.get("JOB_COMPLETION_INDEX", "0"))
+        start = methods.Start(self.run, self.hosts, index, attempt=attempt)
+        argv = self.method.command(start)
+        if self.run.debug:
+            self.idle = True
+            log(debug.write_script(argv, self.method.environment(start)))
+            return
+        log(f"starting: {' '.join(argv)}")
+        environment = self.method.environment(start)
+        os.environ.update(environment, **{reports.NONCE: self.output.nonce.decode()})
+        self.pid = processes.spawn(argv)
+        del os.environ[reports.NONCE]
+
+    def clear_shared_memory(self) -> None:
+        """Remove the buffers of earlier attempts. Each attempt has a port of its own, so they would add up."""
+        for path in SHARED_MEMORY.glob(BUFFERS.format(os.getuid(), self.hosts[0])):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+    def end_all(self) -> None:
+        """Kill what is left of the attempt, and nothing that training.setup has started."""
+        until = time.monotonic() + KILL_SECONDS
+        while time.monotonic() < until:
+            kept = {pid for own in self.own for pid in (own, *processes.below(own))}
+            left = set(processes.below(os.getpid())) - kept
+            if not left:
+                return
+            processes.send(sorted(left), signal.SIGKILL)
+            time.sleep(TERM_SECONDS)
+            self.note_ended(processes.reap())
+
+    def read_reports(self) -> list[str]:
+        """Take what the ranks of this worker have reported; the beats among it. A world of another size ends it."""
+        beats: list[str] = []
+        for line in self.new_reports():
+            sys.stderr.buffer.write(self.output.process_line(line))
+            text = line.partition(self.output.nonce + b" ")[2].decode("utf-8", "replace").rstrip("\n")
+            (beats if text.startswith(reports.BEAT) else self.reported).append(text)
+        sys.stderr.flush()
+        wrong = self.output.world_sizes - {self.world}
+        if wrong and self.free:
+            raise WorkerExitError(FAILED, f"a rank reported a world of {max(wrong)}, {self.world} was asked for")
+        return beats
+
+    def new_reports(self) -> list[bytes]:
+        lines = (exchange.content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
+        self.read += sum(map(len, lines))
+        return lines
+
+    def note_ended(self, ended: dict[int, int]) -> None:
+        """These processes have ended, maybe this worker's part among them."""
+        if self.pid in ended and not self.ended:
+            self.read_reports()
+            self.ended, self.code = True, ended[self.pid]
+            if self.code == 0 and self.output.without_end():  # deepspeed exits with 0 after a signal ended launch.py
+                self.code = 128 + signal.SIGKILL
+            if self.free:
+                raise self.verdict(self.code)
+            log(f"attempt {self.attempt} has ended here with exit code {self.code}")
+
+    def verdict(self, code: int) -> WorkerExitError:
+        """The end of this worker, its own program having ended with `code`."""
+        ranks = len(self.output.ranks)
+        if code == 0 and ranks < self.slots:
+            return WorkerExitError(FAILED, f"{ranks} of {self.slots} ranks of this worker started")
+        strangers = self.output.strangers() if self.run.expect_world and self.world > 1 else []
+        if code == 0 and strangers:
+            named = ", ".join(map(str, strangers))
+            return WorkerExitError(FAILED, f"ranks that never connected with the others: {named} (launch.expectWorld)")
+        if code == 0:
+            return WorkerExitError(DONE, "the training has ended here")
+        failure = self.output.failure() or {"exitCode": code}
+        who = f"rank {failure['rank']}" if "rank" in failure else "the training"
+        words = [f"{who} ended with exit code {failure['exitCode']}", *failure.get("tail", [])]
+        return WorkerExitError(exit_code(TRANSITIONS["failed"], failure["exitCode"]), "\n".join(words))
+
+    def check(self) -> None:
+        """Raises WorkerExitError when nobody needs this worker. One that trains goes on without a launcher."""
+        limit = max(self.run.orphan_timeout_seconds, ORPHAN_SECONDS)
+        if (self.attempt and not self.ended and not self.idle) or self.contact.age() <= limit:
+            return
+        if self.ended:
+            raise self.verdict(self.code)
+        raise WorkerExitError(ORPHAN, f"no sign of a launcher for {limit} s: nobody needs this worker")
+
+    def launcher_sign(self) -> object:
+        return record.mounted(LEASE), record.mounted(self.run.run)
+
+    def close(self, _end: WorkerExitError) -> None:
+        """Ask the ranks to end, in the time that they have, and end what is left.
+
+        torchrun and deepspeed would give them no more than thirty seconds: they are asked when no rank is left.
+        """
+        settings.RUN.joinpath("terminating").touch()
+        asked: set[int] = set()
+        until = time.monotonic() + ranks_seconds(self.run)
+        while self.pid > 0 and time.monotonic() < until:
+            self.control.exchange(self.facts(), self.reported, [])
+            left = endranks.chosen(endranks.processes(), "TERM")
+            if not left:
+                break
+            processes.send(sorted(left - asked), signal.SIGTERM)
+            asked |= left
+            time.sleep(TERM_SECONDS)
+            processes.reap()
+        processes.end(os.getpid(), None, 0)
+        self.control.leave(self.facts())

@@ -1,0 +1,144 @@
+"""The launcher: waits for its lease and its workers, runs the training, and exits with the result of the run.
+
+It is process 1 of its container.
+"""
+
+from __future__ import annotations
+
+import signal
+
+if __name__ == "__main__":
+    # Before the other imports: a signal to process 1 without a handler is dropped, unless it is blocked.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
+
+from launcher import workers
+from launcher.journal import External, Journal
+from launcher.outcome import RunEndedError
+from launcher.wait import InterruptedRunError, Wait
+from launcher.with_ssh import WithSsh
+from launcher.without_ssh import WithoutSsh
+from shared import debug, exchange, hostfile, methods, record, settings
+from shared.log import last_words, log
+from shared.transitions import TRANSITIONS, exit_code, exit_code_again
+
+CONFIRM_SECONDS = 900  # to record the end, if the API is unavailable; the workers end before
+SAY_SECONDS = 10
+
+
+class Launcher:
+    """The steps of one launcher pod."""
+
+    def __init__(self, configured: settings.Settings, reached: workers.Workers) -> None:
+        self.configured = configured
+        self.workers = reached
+        self.journal = Journal(settings.RUN / exchange.LAUNCHER)
+        ssh = methods.of(configured).ssh
+        self.external = External(own_end=not ssh)
+        self.wait = Wait(configured, reached, self.journal, self.external)
+        self.side = WithSsh(self.wait) if ssh else WithoutSsh(self.wait)
+
+    def run(self) -> int:
+        """Run all steps; return the exit code."""
+        try:
+            self.side.prepare()
+            self.wait.for_lease()
+            self.wait.clock = self.wait.new_clock()
+            while True:
+                self.side.wait_for_workers()
+                if self.configured.debug:
+                    raise self.debug()
+                self.train()
+        except InterruptedRunError as interrupted:
+            return self.end(self.side.ended(interrupted.event))
+        except RunEndedError as ended:
+            return self.end(ended)
+        except Exception:  # a bug in dsgen: the run ends and is recorded
+            print(traceback.format_exc(), file=sys.stderr, flush=True)
+            return self.end(RunEndedError("bug", traceback.format_exc().strip().splitlines()[-1]))
+
+    def train(self) -> None:
+        """Make one attempt; return to wait for workers again or to restart, or raise RunEndedError."""
+        self.wait.failures_before = self.external.failures()
+        attempt = self.side.attempt()
+        end = attempt.run()
+        row = TRANSITIONS[end.event]
+        if row.exit is not None:
+            raise RunEndedError(*end)
+        log(f"{row.reason}: {end.message}")
+        # The clock is reset only after an attempt in which all ranks met: otherwise attempts might fail forever.
+        restarts = row.phase == "Restarting"
+        if attempt.world_is_there() or restarts:
+            self.wait.clock = self.wait.new_clock()
+        self.wait.reason = ("workers-lost", end.message) if end.event == "workers-lost" else ("waiting", "")
+        self.journal.move(end.event, end.message)
+        if restarts:
+            self.wait.pause(self.configured.restart_delay_seconds)
+            self.wait.clock = self.wait.new_clock()
+
+    def debug(self) -> RunEndedError:
+        """lifecycle.debug instead of the training: idle, or run the command until it ends."""
+        self.journal.move("debug")
+        debug.print_instructions(self.configured, self.side.start())
+        limit = self.configured.active_deadline_seconds
+        check = self.wait.check_and_keep_contact
+        return RunEndedError(*debug.run_or_idle(self.configured.debug_command, limit, check, self.workers.children))
+
+    def end(self, ended: RunEndedError) -> int:
+        """Record the end, announce it to the workers, and return the exit code."""
+        row = TRANSITIONS.get(ended.event)
+        if row is None:
+            before = self.external.status().get("ended") or {}
+            log(f"the run has already ended: {before.get('phase')}; choose another run.id to train again")
+            return exit_code_again(before)
+        code = exit_code(row, ended.training_code)
+        words = record.summary({"phase": row.phase, "reason": row.reason, "message": ended.message})
+        log(f"{words}; exit {code}")
+        last_words(settings.TERMINATION_LOG, words)
+        if ended.event == "terminated":
+            self.journal.terminate()
+            return code
+        self.journal.move(ended.event, ended.message, exitCode=ended.training_code)
+        if ended.event != "workers-failed":
+            self.side.announce_end(row.phase)
+        if ended.event != "no-record":  # for which the launcher has waited already
+            self.wait_for_sidecar()
+        return code
+
+    def wait_for_sidecar(self) -> None:
+        """Wait until the end is in the record: API, permissions or record may be unavailable for minutes."""
+        begun, said = time.monotonic(), False
+        while time.monotonic() - begun < CONFIRM_SECONDS and not self.external.terminated:
+            if self.external.status().get("recorded", 0) >= self.journal.sequence:
+                return
+            if not said and time.monotonic() - begun > SAY_SECONDS:
+                said = True
+                log(f"the end is not in the record yet; waiting for it for up to {CONFIRM_SECONDS} s")
+            time.sleep(0.2)
+
+
+def main() -> int:
+    configured = settings.load()
+    names = hostfile.hosts(settings.CONFIG / "hostfile")
+    # Workers without ssh observe the lease that the launcher renews.
+    contact = configured.orphan_timeout_seconds if methods.of(configured).ssh else float("inf")
+    launcher = Launcher(configured, workers.Workers(names, configured.ssh_port, contact))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, launcher.external.on_signal)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
+    return launcher.run()
+
+
+if __name__ == "__main__":
+    # Not sys.exit, which would wait for a hanging name lookup in a thread.
+    result = main()
+    sys.stdout.flush()
+    os._exit(result)

@@ -1,0 +1,120 @@
+"""Determines how an attempt ended: a pure function of the observed facts, as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Facts(NamedTuple):
+    """The facts after the ranks of an attempt have ended.
+
+    `code`: of the process that started them, 128 + n for a signal. `training_code`: of the rank or host that failed
+    first (Output.failure), else `code`. `cut`: the event for which the launcher ended the ranks, "" if they ended
+    without it, "follow" if one host had failed and the others did not end, "hung" if the training hung. `lost`: at
+    least one session ended without its closing line. `closed`: hosts with a closing line. `ranks`: distinct ranks that
+    reported. `strangers`: with expectWorld, those of them that never connected with others. `world_is_wrong`: a rank
+    reported a wrong world size.
+    """
+
+    code: int
+    training_code: int
+    cut: str
+    lost: bool
+    hosts: int
+    closed: int
+    expected_ranks: int
+    ranks: int
+    strangers: int
+    world_is_wrong: bool
+    restarts: int
+    max_restarts: int
+    restart_exit_codes: tuple[int, ...]
+
+
+# An attempt that the launcher ended for one of these has this event, whatever its ranks reported.
+CUTS = ("terminated", "lease-lost", "workers-failed", "deadline", "world-size")
+
+
+def _ended_well(facts: Facts) -> bool:
+    return facts.code == 0 and facts.cut == "" and facts.ranks == facts.expected_ranks and facts.closed == facts.hosts
+
+
+def _succeeded(facts: Facts) -> bool:
+    return _ended_well(facts) and facts.strangers == 0
+
+
+def _may_restart(facts: Facts) -> bool:
+    worth_it = not facts.restart_exit_codes or facts.training_code in facts.restart_exit_codes
+    return worth_it and facts.restarts < facts.max_restarts
+
+
+def _cut_for(event: str) -> Callable[[Facts], bool]:
+    return lambda facts: facts.cut == event
+
+
+# The first rule that applies determines the event (a row of record.TRANSITIONS).
+RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
+    *((_cut_for(event), event) for event in CUTS),
+    (lambda facts: facts.world_is_wrong, "world-size"),
+    (_succeeded, "succeeded"),
+    (_ended_well, "never-met"),
+    (lambda facts: facts.lost, "workers-lost"),
+    (lambda facts: facts.cut == "hung" and facts.restarts < facts.max_restarts, "hung-restarting"),
+    (_cut_for("hung"), "hung"),
+    (lambda facts: facts.code == 0 and facts.cut == "", "world-size"),
+    (_may_restart, "restarting"),
+    (lambda _: True, "failed"),
+)
+
+
+def decide(facts: Facts) -> str:
+    """The event of the attempt's end."""
+    return next(event for holds, event in RULES if holds(facts))
+
+
+class RunEndedError(Exception):
+    """The run has ended. `event` is a row of record.TRANSITIONS, or "ended" for a run that had ended before."""
+
+    def __init__(self, event: str, message: str = "", training_code: int | None = None) -> None:
+        super().__init__(message)
+        self.event = event
+        self.message = message
+        self.training_code = training_code
+
+
+class AttemptEnd(NamedTuple):
+    """How an attempt ended: a row of record.TRANSITIONS, a message, and the exit code of the training, if any."""
+
+    event: str
+    message: str
+    code: int | None
+
+
+def external_event(status: dict[str, Any], own_end: bool = False) -> str:
+    """The external event according to status.json, or "".
+
+    A row of record.TRANSITIONS, or "ended" for a run that had ended before this launcher. `own_end`: the workers end
+    without an announcement when the training has succeeded.
+    """
+    if status.get("ended"):
+        return "ended"
+    if status.get("lease") == "lost":
+        return "lease-lost"
+    if not status.get("known"):
+        return ""  # the workers of a run that had ended are complete
+    state = (status.get("workers") or {}).get("state", "active")
+    if own_end and state == "complete":
+        return "succeeded"
+    return "" if state == "active" else "workers-failed"
+
+
+def never_met(strangers: list[int], world: int) -> str:
+    """The message for ranks that exited with 0 but never connected with each other."""
+    named = ", ".join(map(str, strangers[:10])) + (", ..." if len(strangers) > 10 else "")
+    return f"{len(strangers)} of {world} ranks never connected with the others: {named} (launch.expectWorld)"
+
+
+def deadline_message(limit: int) -> str:
+    """The message of a run that exceeded its deadline."""
+    return f"the training ran longer than lifecycle.activeDeadlineSeconds ({limit})"

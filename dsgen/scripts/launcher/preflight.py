@@ -1,0 +1,152 @@
+"""launch.preflight.network: before a training, workers exchange data in pairs, to find slow and unreachable ones.
+
+Each worker exchanges data with both neighbours in the hostfile. A worker that was slow or failed with both is tested
+again with a good one, because a good worker between two bad ones also seems bad.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import statistics
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from launcher import workers
+
+SLOW = 0.5  # of the median: below, a worker is slow
+FURTHER_ROUNDS = 3  # after the rounds with neighbours
+CONNECT_SECONDS, TRANSFER_SECONDS = 20, 30
+REPORT = r"^[A-Za-z0-9.-]+: {} dsgen-preflight (\{{.*\}})$"  # after the label of pdsh, with the token of the round
+LATE = "timed out"  # the problem that worker/preflight.py reports if no data arrives
+MEBIBYTE = 1 << 20
+
+if TYPE_CHECKING:  # Python 3.8 cannot evaluate it
+    Pair = tuple[int, int]
+
+
+class Verdict(NamedTuple):
+    """Indices of hosts: the slow ones with MiB/s, the unreachable ones with their problems; `median` in MiB/s."""
+
+    slow: dict[int, float]
+    dead: dict[int, str]
+    median: float
+
+    def words(self, names: list[str]) -> str:
+        """A message about the bad workers, or ""."""
+        said = [f"{names[at]} exchanges no data: {problem}" for at, problem in self.dead.items()]
+        said += [f"{names[at]} is slow: {rate:.0f} MiB/s, median {self.median:.0f}" for at, rate in self.slow.items()]
+        return "network: " + "; ".join(said) if said else ""
+
+
+class Rounds:
+    """The pairs of each round, and the verdict; hosts are indices into the list."""
+
+    def __init__(self, hosts: int) -> None:
+        self.hosts = hosts
+        self.round = 0
+        self.tried: set[frozenset[int]] = set()
+        self.best = dict.fromkeys(range(hosts), 0.0)  # MiB/s in the best pair of each
+        self.problems: dict[int, str] = {}
+
+    def pairs(self) -> list[Pair]:
+        """The pairs of the next round; [] after the last one."""
+        self.round += 1
+        ring = self.neighbours()
+        chosen = ring[self.round - 1] if self.round <= len(ring) else self.suspects_and_others(self.round - len(ring))
+        self.tried.update(frozenset(pair) for pair in chosen)
+        return chosen
+
+    def neighbours(self) -> list[list[Pair]]:
+        """0-1, 2-3, ... first, then 1-2, 3-4, ...; the last and the first close the ring."""
+        last = self.hosts - 1
+        rounds = [[(index, index + 1) for index in range(start, last, 2)] for start in (0, 1)]
+        closing = [(last, 0)] if last > 1 else []
+        return list(filter(None, [rounds[0], rounds[1] + closing] if self.hosts % 2 == 0 else [*rounds, closing]))
+
+    def suspects_and_others(self, further: int) -> list[Pair]:
+        """Each suspect with a good host or, without one, with another suspect."""
+        suspects = self.suspects()
+        good = [index for index in range(self.hosts) if index not in suspects]
+        free = good or suspects
+        pairs: list[Pair] = []
+        open_ones = [one for one in suspects if not any(frozenset((one, other)) in self.tried for other in good)]
+        for suspect in open_ones if further <= FURTHER_ROUNDS else []:
+            fits = [other for other in free if other != suspect and frozenset((suspect, other)) not in self.tried]
+            if fits and (good or suspect in free):
+                pairs.append((suspect, fits[0]))
+                free = [other for other in free if other not in (suspect, fits[0])]
+        return pairs
+
+    def learn(self, pair: Pair, rate: float, problems: list[str]) -> None:
+        """Note a result. `rate`: MiB/s in the slower direction, 0 without data; `problems`: those of both hosts."""
+        for index, problem in zip(pair, problems):  # noqa: B905  # strict= is not in Python 3.8
+            self.best[index] = max(self.best[index], rate)
+            if problem != LATE or index not in self.problems:  # a timeout is less specific than other problems
+                self.problems[index] = problem
+
+    def median(self) -> float:
+        return statistics.median([rate for rate in self.best.values() if rate] or [0.0])
+
+    def suspects(self) -> list[int]:
+        limit = SLOW * self.median()
+        return [index for index, rate in self.best.items() if rate <= 0 or rate < limit]
+
+    def verdict(self) -> Verdict:
+        suspects = self.suspects() if self.tried else []
+        slow = {index: self.best[index] for index in suspects if self.best[index]}
+        dead = {index: self.problems.get(index, "no answer") for index in suspects if not self.best[index]}
+        return Verdict(slow, dead, self.median())
+
+
+def check(
+    reached: workers.Workers, names: list[str], places: list[int], port: int, wait: Callable[[], None]
+) -> Verdict:
+    """Let these hosts exchange data; indices of the verdict refer to `names`.
+
+    `places`: the indices of the hosts in the hostfile that the workers read. `wait` is called repeatedly, and may raise
+    to end the check.
+    """
+    rounds = Rounds(len(names))
+    while True:
+        pairs = rounds.pairs()
+        if not pairs:
+            return rounds.verdict()
+        reports = exchange(reached, names, places, pairs, port, wait)
+        for pair in pairs:
+            rounds.learn(pair, *judge([reports.get(places[index], {}) for index in pair]))
+
+
+def exchange(
+    reached: workers.Workers,
+    names: list[str],
+    places: list[int],
+    pairs: list[Pair],
+    port: int,
+    wait: Callable[[], None],
+) -> dict[int, dict[str, Any]]:
+    """One round; the reports of the workers by their indices in the hostfile."""
+    hosts = [index for pair in pairs for index in pair]
+    token = secrets.token_hex(16)
+    plan = ",".join(f"{places[a]}:{places[b]},{places[b]}:{places[a]}" for a, b in pairs)
+    connect = CONNECT_SECONDS + len(hosts) // workers.LOGINS_A_SECOND
+    # pdsh replaces %n by the index of the host in its list.
+    script = '"$DSGEN_ROOT/etc/dsgen/worker/preflight.py"'
+    command = f"python3 -ESs {script} %n {port} {connect} {TRANSFER_SECONDS} {token} {plan}"
+    said = reached.listen([names[index] for index in hosts], command, 2 * connect + TRANSFER_SECONDS, wait)
+    lines = re.finditer(REPORT.format(token), said.decode(errors="replace"), re.MULTILINE)
+    reports = [json.loads(match.group(1)) for match in lines]
+    return {report["index"]: report for report in reports}
+
+
+def judge(reports: list[dict[str, Any]]) -> tuple[float, list[str]]:
+    """MiB/s of a pair in its slower direction, and the problems of both if no data arrived.
+
+    A worker that sends for too long reports a timeout; the other one reports the received amount.
+    """
+    rates = [report["bytes"] / report["seconds"] / MEBIBYTE for report in reports if report.get("bytes")]
+    silent = [report for report in reports if not report]
+    if rates and not silent:
+        return min(rates), ["", ""]
+    return 0.0, [str(report.get("problem", LATE if report else "no answer over ssh")) for report in reports]

@@ -1,0 +1,88 @@
+"""The process that starts the ranks, and its output."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Protocol
+
+from shared.output import Output
+
+LINE_BYTES = 1 << 16
+DRAIN_SECONDS, IDLE_SECONDS, POLL_SECONDS = 60, 2, 0.1  # limits for reading output after the end
+
+
+class Ranks(Protocol):
+    """The process that starts the ranks, or a substitute for it."""
+
+    def code(self) -> int | None: ...
+    def kill(self) -> None: ...
+    def finish(self) -> None: ...
+    def behind(self) -> bool: ...
+    def signalled(self) -> bool: ...
+
+
+class LaunchProcess:
+    """A command in its own process group. Its output is written to the log line by line, and parsed by `output`."""
+
+    def __init__(self, argv: list[str], env: dict[str, str], output: Output, children: set[int]) -> None:
+        """`children`: process ids that the reaper leaves alone; this one is added while the process exists."""
+        self.output, self.children = output, children
+        self.process = subprocess.Popen(
+            argv,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        children.add(self.process.pid)
+        self._pump = threading.Thread(target=self._forward, daemon=True)
+        self._pump.start()
+
+    def code(self) -> int | None:
+        """The exit code, 128 + n after a signal; None while the process is running."""
+        code = self.process.poll()
+        return code if code is None or code >= 0 else 128 - code
+
+    def signalled(self) -> bool:
+        """Whether a signal ended the process itself."""
+        return self.process.returncode < 0
+
+    def kill(self) -> None:
+        """Kill the process group, which closes every ssh connection and so ends all sessions on the workers."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.children.discard(self.process.pid)
+
+    def finish(self) -> None:
+        """Read the rest of the output. Another process that keeps the pipe open but is silent is ignored."""
+        until = time.monotonic() + DRAIN_SECONDS
+        while self._pump.is_alive() and time.monotonic() < until:
+            if not self.behind():
+                self._pump.join(IDLE_SECONDS)
+                if not self.behind():
+                    return
+            self._pump.join(POLL_SECONDS)
+
+    def behind(self) -> bool:
+        """Whether there is unread output, for example because the processor is busy."""
+        assert self.process.stdout is not None
+        try:
+            return bool(select.select([self.process.stdout], [], [], 0)[0]) and self._pump.is_alive()
+        except (ValueError, OSError):  # the pipe was read to its end and closed
+            return False
+
+    def _forward(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as lines:
+            for line in iter(lambda: lines.readline(LINE_BYTES), b""):
+                sys.stdout.buffer.write(self.output.process_line(line))
+                sys.stdout.buffer.flush()

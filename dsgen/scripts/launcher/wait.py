@@ -1,0 +1,133 @@
+"""The waits of the launcher: what it checks meanwhile, and their time limits."""
+
+from __future__ import annotations
+
+import time
+
+from launcher.journal import External, Journal
+from launcher.outcome import RunEndedError
+from launcher.workers import Workers
+from shared import settings
+from shared.log import log
+
+TICK_SECONDS = 0.5
+ISOLATED_SECONDS = 180
+
+
+class InterruptedRunError(Exception):
+    """An external event ends the wait. `event`: see External.event."""
+
+    def __init__(self, event: str) -> None:
+        super().__init__(event)
+        self.event = event
+
+
+class Clock:
+    """Counts down the seconds of a limit while it is running."""
+
+    def __init__(self, limit: float) -> None:
+        self.left = limit
+        self.last = time.monotonic()
+
+    def tick(self, running: bool) -> float:
+        """The remaining seconds. `running`: whether the time since the last tick counts."""
+        now = time.monotonic()
+        self.left -= (now - self.last) if running else 0
+        self.last = now
+        return self.left
+
+
+class Wait:
+    """All waits of the launcher. Each checks SIGTERM, the lease and the worker Job every half second."""
+
+    def __init__(self, configured: settings.Settings, workers: Workers, journal: Journal, external: External) -> None:
+        self.configured = configured
+        self.workers = workers
+        self.journal = journal
+        self.external = external
+        self.clock = self.new_clock()
+        self.reason = ("waiting", "")  # event and message of the wait for workers
+        self.failures_before = 0  # the failures of the worker Job when the last attempt began
+
+    def new_clock(self) -> Clock:
+        return Clock(self.configured.start_timeout_seconds)
+
+    def check_isolation(self, seconds: float = ISOLATED_SECONDS) -> None:
+        """Raise RunEndedError if the API has been unreachable for too long, while no worker can be reached either.
+
+        The launcher then counts itself as lost, so that another pod takes over: this one has no network and cannot
+        write the record.
+        """
+        away = self.external.api_is_away()
+        if away > seconds:
+            log(f"neither the API (for {away:.0f} s) nor any worker can be reached from this pod: it counts as lost")
+            raise RunEndedError("terminated")
+
+    def check(self) -> None:
+        """Reap processes. Raises InterruptedRunError after an external event."""
+        self.workers.reap()
+        event = self.external.event()
+        if event:
+            raise InterruptedRunError(event)
+
+    def check_and_keep_contact(self) -> None:
+        """Like `check`, and reset the orphan timeout of the workers, which have no other contact during the wait."""
+        self.check()
+        self.workers.keep_contact()
+
+    def pause(self, seconds: float) -> None:
+        """Sleep, and check repeatedly."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self.check()
+            time.sleep(min(TICK_SECONDS, max(until - time.monotonic(), 0)))
+
+    def for_lease(self) -> None:
+        """Wait until the sidecar holds the lease: without limit for another run, with a limit for the API."""
+        clock = self.new_clock()
+        while True:
+            self.check_and_keep_contact()
+            status = self.external.status()
+            lease = status.get("lease")
+            if lease == "held":
+                return
+            if clock.tick(not lease) <= 0:
+                raise RunEndedError(
+                    "no-record", f"ConfigMap {self.configured.record} could not be read and written in time"
+                )
+            if lease == "waiting":
+                self.journal.move("turn", f"run {status.get('holder')} of this job has not ended")
+            time.sleep(TICK_SECONDS)
+
+    def time_left_for_workers(self) -> bool:
+        """Whether there is time left to wait for workers. The time of a suspended Job does not count."""
+        self.check_and_keep_contact()
+        self.count_loss()
+        suspended = bool(self.external.workers().get("suspended"))
+        event, message = self.reason
+        queued = ("queued", f"Job {self.configured.worker_job} is suspended")
+        self.journal.move(*(queued if suspended else (event, message or "; ".join(self.external.problems()))))
+        return self.clock.tick(not suspended) > 0
+
+    def count_loss(self) -> None:
+        """Count a loss of workers if the failures of the worker Job have increased since the attempt began."""
+        if self.reason[0] != "workers-lost" or self.external.failures() <= self.failures_before:
+            return
+        if self.journal.count_loss():
+            self.clock = self.new_clock()  # the Job controller needs time to replace them
+        used, limit = self.totals()["replacements"], self.configured.worker_replacements
+        if used > limit:
+            raise RunEndedError(
+                "lost-too-often", f"workers were lost {used} times, lifecycle.workerReplacements is {limit}"
+            )
+
+    def totals(self) -> dict[str, int]:
+        """Sums over the attempts of all launcher pods of this run."""
+        return self.journal.totals(self.external.earlier())
+
+    def too_late(self, problem: str) -> str:
+        """The message for workers that were not ready in time: the limit, and how to free their nodes."""
+        limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
+        remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
+        said = "; ".join([f"{problem} within {limit}", *self.external.problems()])
+        return f"{said}; to free the workers: {remedy}"

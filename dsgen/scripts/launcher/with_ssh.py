@@ -1,0 +1,185 @@
+"""The steps of the launcher with ssh: it logs in to the workers, starts the ranks, and announces the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from launcher import preflight, workers
+from launcher.attempt import Attempt
+from launcher.outcome import RunEndedError
+from launcher.wait import Wait
+from shared import key as keyfile
+from shared import methods, settings
+from shared.log import log
+
+TICK_SECONDS = 0.5
+SPARE_SECONDS = 60  # to wait for missing workers after enough others are ready
+SLICE_SECONDS = 5
+
+
+class WithSsh:
+    """The steps of the launcher, in the order of the methods."""
+
+    def __init__(self, wait: Wait) -> None:
+        self.wait = wait
+        self.configured = wait.configured
+        self.workers = wait.workers
+        self.journal = wait.journal
+        self.selection = Selection(self.configured, self.workers)
+
+    def prepare(self) -> None:
+        """Check the tools of the image, and read the key."""
+        missing = methods.missing_tools(methods.of(self.configured))
+        if missing:
+            names = ", ".join(missing)
+            raise RunEndedError("no-tool", f"the image has no {names}: add it to the image or in training.setup")
+        self.take_key()
+
+    def take_key(self) -> None:
+        """Copy the private key, and write known_hosts with its public key, which is the host key of all workers."""
+        private, clock = settings.RUN / "id", self.wait.new_clock()
+        places = [settings.written_by("keygen") / keyfile.PRIVATE, settings.KEYS / keyfile.PRIVATE]
+        while True:
+            key = keyfile.first_content(places)
+            if key:
+                break
+            self.journal.move("key", f"Secret {self.configured.secret} holds no {keyfile.PRIVATE} yet")
+            self.wait.pause(TICK_SECONDS)
+            if clock.tick(True) <= 0:
+                raise RunEndedError("bad-key", f"Secret {self.configured.secret} held no {keyfile.PRIVATE} in time")
+        keyfile.write_private(private, key)
+        try:
+            known = f"{keyfile.HOST_ALIAS} {keyfile.public_half(private)}\n"
+        except keyfile.InvalidKeyError as problem:
+            raise RunEndedError("bad-key", f"Secret {self.configured.secret}: {problem}") from problem
+        (settings.RUN / "known_hosts").write_text(known, encoding="ascii")
+
+    def wait_for_workers(self) -> None:
+        """Wait until each worker, or a spare instead, accepts the launcher's login."""
+        time_left = self.wait.time_left_for_workers
+        missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
+        # Attempts that end before all ranks have met use the same limit: otherwise they might fail forever.
+        if missing or (self.wait.totals()["attempts"] and not time_left()):
+            raise RunEndedError("unreachable", self.wait.too_late(unreached(missing)))
+        if self.wait.totals()["attempts"]:
+            self.workers.everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
+        self.choose()
+
+    def choose(self) -> None:
+        """Choose the workers that train, after the check of the network if it is enabled."""
+        if self.configured.preflight_network and not self.configured.debug:
+            self.journal.move("preflight")
+            self.selection.check_network(self.wait.check)
+            if self.selection.verdict.median:
+                log(f"network: the median of the workers is {self.selection.verdict.median:.0f} MiB/s")
+        enough = self.selection.choose()
+        self.journal.note = self.selection.note()
+        if self.journal.note:
+            log(self.journal.note)
+        if not enough:
+            raise RunEndedError("preflight-failed", self.journal.note)
+
+    def start(self) -> methods.Start:
+        return self.attempt().start()
+
+    def attempt(self) -> Attempt:
+        return Attempt(self.configured, self.workers, self.journal, self.wait.external)
+
+    def ended(self, event: str) -> RunEndedError:
+        """The end of the run by an external event."""
+        return RunEndedError(event, self.wait.external.explain(event))
+
+    def announce_end(self, phase: str) -> None:
+        """Announce the end of the run to the workers."""
+        if (settings.RUN / "known_hosts").exists():
+            self.workers.everywhere(workers.announce_end(phase), workers.COMMAND_SECONDS)
+
+
+class Selection:
+    """Selects the workers that train: the first of the hostfile, and spares instead of missing or unfit ones.
+
+    The result is `workers.chosen`.
+    """
+
+    def __init__(self, configured: settings.Settings, reached: workers.Workers) -> None:
+        self.configured = configured
+        self.workers = reached
+        self.present = list(reached.names)
+        self.verdict = preflight.Verdict({}, {}, 0.0)
+
+    def wait_for_workers(
+        self, time_left: Callable[[], bool], nobody_answers: Callable[[], None] = lambda: None
+    ) -> dict[str, str]:
+        """Wait for the workers. Returns {} when there are enough, or the missing workers after the time limit.
+
+        The value of a missing worker is its message if it refuses the login, else "". Spares are used only after a
+        while, because a worker may be slower than others. `nobody_answers` is called regularly while no worker answers.
+        """
+        missing, enough_since, part = dict.fromkeys(self.workers.names, ""), 0.0, TimeSlice(time_left)
+        while missing and part.time_left:
+            part = TimeSlice(time_left)
+            silent = workers.missing(list(missing), self.workers.port, part)
+            if len(silent) == len(self.workers.names):
+                nobody_answers()
+            refused = self.workers.refusals([name for name in missing if name not in silent], time_left)
+            # If the time ran out during the login, the results of the login before are used.
+            said = {} if part.time_left else missing
+            missing = {
+                name: refused.get(name, said.get(name, "")) for name in missing if name in refused or name in silent
+            }
+            if refused:
+                time.sleep(TICK_SECONDS)
+                part()
+            enough = len(missing) <= self.configured.spares
+            enough_since = (enough_since or time.monotonic()) if enough else 0.0
+            if enough and time.monotonic() - enough_since >= SPARE_SECONDS:
+                break
+        self.present = [name for name in self.workers.names if name not in missing]
+        self.workers.chosen = self.present[: self.configured.workers]
+        return {} if len(self.present) >= self.configured.workers else missing
+
+    def check_network(self, wait: Callable[[], None]) -> None:
+        """Run launch.preflight.network on the present workers. `wait` is called repeatedly."""
+        places = [self.workers.names.index(name) for name in self.present]
+        self.verdict = preflight.check(self.workers, self.present, places, self.configured.master_port, wait)
+
+    def choose(self) -> bool:
+        """Choose the workers, slow ones only if needed. False if too few workers can exchange data."""
+        bad = self.verdict
+        order = sorted(range(len(self.present)), key=lambda index: -bad.slow.get(index, float("inf")))
+        fit = sorted([index for index in order if index not in bad.dead][: self.configured.workers])
+        self.workers.chosen = [self.present[index] for index in fit]
+        return len(fit) == self.configured.workers
+
+    def note(self) -> str:
+        """A note for the record about unfit workers and their replacements."""
+        regular = self.workers.names[: self.configured.workers]
+        said = [self.verdict.words(self.present)]
+        said += [f"{name} is not reachable" for name in regular if name not in self.present]
+        standing_in = [name for name in self.workers.chosen if name not in regular]
+        said += [f"in their place: {' '.join(standing_in)}"] if standing_in else []
+        return "; ".join(filter(None, said))
+
+
+def unreached(missing: dict[str, str]) -> str:
+    """A description of the workers that cannot be reached, and of those that refuse the login."""
+    if not missing:
+        return "no attempt had all its ranks"
+    refused = [f"{name} refused the login: {words}" for name, words in missing.items() if words]
+    silent = [name for name, words in missing.items() if not words]
+    named = " ".join(silent[:10]) + (f" and {len(silent) - 10} more" if len(silent) > 10 else "")
+    return "; ".join([*refused[:3], *([f"not reachable: {named}"] if silent else [])]) + ","
+
+
+class TimeSlice:
+    """A condition that is true for SLICE_SECONDS or until the time limit, and records whether the limit passed."""
+
+    def __init__(self, time_left: Callable[[], bool]) -> None:
+        self.ask = time_left
+        self.time_left = True
+        self.until = time.monotonic() + SLICE_SECONDS
+
+    def __call__(self) -> bool:
+        self.time_left = self.ask()
+        return self.time_left and time.monotonic() < self.until

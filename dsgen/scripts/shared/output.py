@@ -1,0 +1,239 @@
+"""Reads the output of the ranks: the protocol lines of rank.py and worker/session.py, and messages of pdsh.
+
+A protocol line begins with the nonce of its attempt, so that a program cannot print one by chance, and the log does not
+contain it. The line is also recognised after other text, because a program may end without a newline. All other output
+is written to the log unchanged.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from typing import Any, Protocol
+
+LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh begins each line with `HOST: `
+PROTOCOL = re.compile(rb"^ dsgen-(rank-(?:met|end|beat|stack)|rank|session-end) (\{.*\})\s*$", re.DOTALL)
+# Messages of programs that lost the connection to another rank.
+LOST_PEER = re.compile(
+    r"(?i)(closed|reset) by peer|broken ?pipe|connection (refused|aborted)|connection ?reset|connectFullMesh"
+    r"|remote process exited|peer has (gone|left)|got 0 bytes|ncclRemoteError|transport endpoint is not connected"
+)
+
+
+class Listener(Protocol):
+    """The interface of launcher_progress.Progress that is used here."""
+
+    stacks: dict[int, tuple[str, list[str]]]
+
+    def read_command(self, line: bytes) -> None: ...
+
+    def learn(self, rank: int, said: dict[str, Any]) -> None: ...
+
+
+# What mpirun says of a worker that is gone, and of a rank.py that a signal has ended.
+MPI_LOST = re.compile(rb"^ *Remote daemon: \S+ on node ([A-Za-z0-9.-]+)$")
+MPI_KILLED = re.compile(rb"noticed that process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)")
+SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
+
+TAIL_LINES, TAIL_BYTES = 20, 4096
+KEPT_BYTES, LINE_LENGTH = 32768, 300  # of the output that is searched for the report of a lost connection
+
+
+def new_nonce() -> str:
+    return secrets.token_hex(16)
+
+
+class Output:
+    """The facts from the output of one attempt; one thread writes them, another one reads them.
+
+    `pdsh`: whether pdsh also writes to this stream. `progress`: gets the progress reports.
+    """
+
+    def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False, progress: Listener | None = None) -> None:
+        self.progress = progress
+        self.hosts = {_short(host): host for host in hosts}
+        self.nonce = (nonce or new_nonce()).encode()
+        self.pdsh = pdsh
+        self.unfinished = False  # the last piece was not the end of a line
+        self.ranks: set[int] = set()
+        self.world_sizes: set[int] = set()
+        self.met: set[int] = set()  # ranks that reported a connection with others
+        self.places: dict[int, str] = {}  # rank -> host
+        self.ends: list[dict[str, Any]] = []  # of ranks, in order of arrival: host, rank, exitCode, tail
+        self.failures: list[dict[str, Any]] = []  # of ranks and hosts, in order of arrival
+        self.ending = False  # the launcher is ending the ranks: hosts that end from now on have not failed
+        self.closed: dict[str, int] = {}
+        self.ssh_ended: dict[str, int] = {}
+        self.given_up: set[str] = set()  # lost hosts for which mpirun has ended all others
+
+    def process_line(self, line: bytes) -> bytes:
+        """Parse a line, or a piece of a long line, and return the text for the log."""
+        continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
+        ssh_end = SSH_ENDED.match(line) if self.pdsh and not continues else None
+        if ssh_end:
+            self.ssh_ended.setdefault(self._host(ssh_end.group(1)), int(ssh_end.group(2) or 255))
+        if not self.pdsh and not continues:
+            self._hear_mpirun(line)
+        before, nonce, after = line.partition(self.nonce)
+        if not nonce:
+            if self.progress:
+                self.progress.read_command(line)
+            return line
+        protocol = PROTOCOL.match(after)
+        said = self._learn(protocol.group(1), protocol.group(2)) if protocol else None
+        if said is None:
+            return line.replace(self.nonce, b"")
+        rest = before + b"\n" if before and not LABEL.match(before) else b""
+        return rest + (f"[dsgen] {said}\n".encode("utf-8", "replace") if said else b"")
+
+    def lost(self) -> list[str]:
+        """Hosts whose ssh session ended without the closing line: the worker is lost or unreachable."""
+        return [host for host in self.hosts.values() if host in self.ssh_ended and host not in self.closed]
+
+    def unclosed(self) -> list[str]:
+        """Hosts without a closing line; they are lost if mpirun or pdsh has ended.
+
+        Only those that mpirun named, or else those whose ranks have not reported their end, if there are any: mpirun
+        also closes the sessions of the other hosts.
+        """
+        left = [host for host in self.hosts.values() if host not in self.closed]
+        silent = {self.places[rank] for rank in self.without_end()}
+        return [host for host in left if host in (self.given_up or silent)] or left
+
+    def any_failed(self) -> bool:
+        """Whether the session of a host has failed."""
+        return bool(self.lost()) or any(code != 0 for code in list(self.closed.values()))
+
+    def any_started(self) -> bool:
+        """Whether any session was started."""
+        return bool(self.ranks or self.closed or self.ssh_ended)
+
+    def failure(self) -> dict[str, Any]:
+        """The cause of the failure: host and, if known, rank, exitCode and tail; {} without a failure.
+
+        It is the first failure that is not the consequence of another one. A rank whose last lines report a lost
+        connection failed because of another rank, even if that one has ended without a report, so that only its host
+        is known.
+        """
+        spoken = {end["host"] for end in self.failures if "rank" in end}
+        failures = [end for end in self.failures if "rank" in end or end["host"] not in spoken]
+        own = [end for end in failures if end["exitCode"] == 137 or not LOST_PEER.search(_tail(end))]
+        return dict(next(iter([*own, *failures]), {}))
+
+    def blame(self) -> str:
+        """The cause of the failure as text."""
+        failure = self.failure()
+        if "rank" not in failure:
+            silent = [rank for rank in self.without_end() if self.places[rank] == failure["host"]]
+            of = f"; no report of rank {', '.join(map(str, silent))}" if silent else ""
+            return f"{failure['host']} ended with exit code {failure['exitCode']}{of}"
+        words = f"rank {failure['rank']} on {failure['host']} ended with exit code {failure['exitCode']}"
+        before = next((end for end in self.ends if not end["exitCode"]), None)  # its report may arrive later
+        if before and LOST_PEER.search(_tail(failure)):
+            words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
+        return words
+
+    def without_end(self) -> list[int]:
+        """Ranks that have not reported their end."""
+        return sorted(self.ranks - {end["rank"] for end in self.ends})
+
+    def strangers(self) -> list[int]:
+        """Ranks that never reported a connection with others."""
+        return sorted(self.ranks - self.met)
+
+    def close(self, host: str, code: int) -> None:
+        """Note that the part of this host has ended with a closing line."""
+        if host in self.closed:
+            return
+        self.closed[host] = code
+        if code and not self.ending:
+            self.failures.append({"host": host, "exitCode": code})
+
+    def _learn(self, kind: bytes, text: bytes) -> str | None:
+        """Note a protocol line; returns the text for the log, or "". None if it is not a valid protocol line."""
+        try:
+            content = json.loads(text)
+            host = self.hosts[_short(content["host"])]
+            if kind == b"session-end":
+                self.close(host, int(content["exitCode"]))
+                return f"{host} ended with {int(content['exitCode'])}"
+            if kind == b"rank-met":
+                self.met.add(int(content["rank"]))
+                return f"rank {int(content['rank'])} on {host} is connected with the others"
+            if kind == b"rank-beat":
+                if self.progress:
+                    self.progress.learn(int(content["rank"]), content)
+                return ""
+            if kind == b"rank-stack":
+                return self._rank_stack(host, content)
+            return self._rank_end(host, content) if kind == b"rank-end" else self._rank(host, content)
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+            return None
+
+    def _hear_mpirun(self, line: bytes) -> None:
+        lost, killed = MPI_LOST.match(line.rstrip()), MPI_KILLED.search(line)
+        if lost:
+            self.given_up.add(self._host(lost.group(1)))
+        if killed and not self.ending:
+            rank, name, number = killed.groups()
+            end = {"host": self._host(name), "rank": int(rank), "exitCode": 128 + int(number), "tail": []}
+            self.failures.append(end)
+
+    def _rank(self, host: str, content: dict[str, Any]) -> str:
+        rank, size = int(content["rank"]), int(content["worldSize"])
+        self.world_sizes.add(size)
+        self.ranks.add(rank)
+        self.places[rank] = host
+        return f"rank {rank} of {size} started on {host}"
+
+    def _rank_end(self, host: str, content: dict[str, Any]) -> str:
+        rank, code = int(content["rank"]), int(content["exitCode"])
+        tail = [str(line) for line in content.get("tail", [])]
+        end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
+        self.ends.append(end)
+        self.failures += [end] if code else []
+        return f"rank {rank} on {host} ended with {code}"
+
+    def _rank_stack(self, host: str, content: dict[str, Any]) -> str:
+        rank, stack = int(content["rank"]), [str(frame) for frame in content["stack"]]
+        if self.progress:
+            self.progress.stacks[rank] = (host, stack)
+        return f"rank {rank} on {host} is in {' < '.join(stack[:3]) or 'no program that shows its stack'}"
+
+    def _host(self, label: bytes) -> str:
+        # pdsh removes the domain from its labels if all hosts have the same.
+        name = label.decode("ascii")
+        return self.hosts.get(_short(name), name)
+
+
+class Tail:
+    """The end of a stream of bytes."""
+
+    def __init__(self) -> None:
+        self.kept = b""
+
+    def add(self, data: bytes) -> None:
+        self.kept = (self.kept + data)[-KEPT_BYTES:]
+
+    def lines(self) -> list[str]:
+        """At most TAIL_LINES lines; of a line with carriage returns, only the last part.
+
+        A line before them that reports a lost connection comes first: torchrun and accelerate end with a long summary.
+        """
+        before, last = _lines(self.kept[:-TAIL_BYTES]), _lines(self.kept[-TAIL_BYTES:])
+        reports = [line[:LINE_LENGTH] for line in [*before, *last[:-TAIL_LINES]] if LOST_PEER.search(line)][-1:]
+        return [*reports, *last[-TAIL_LINES:][len(reports) :]]
+
+
+def _lines(data: bytes) -> list[str]:
+    lines = data.decode(errors="replace").split("\n")
+    return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()]
+
+
+def _tail(end: dict[str, Any]) -> str:
+    return "\n".join(end.get("tail", []))
+
+
+def _short(host: str) -> str:
+    return host.split(".", 1)[0]

@@ -1,0 +1,197 @@
+"""The record of a run: its phases, its form, and the limit of its size. Pure functions; times in seconds since 1970.
+
+The value of the run's key in ConfigMap `<name>-status`, one line of JSON:
+    {"version": 1, "phase": "Failed", "reason": "TrainingFailed", "message": "...", "exitCode": 3,
+     "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:10:00Z", "worldSize": 2,
+     "workers": {"replicas": 2, "slots": 1, "failed": 0}, "attempts": [ATTEMPT, ...], "totals": TOTALS}
+exitCode is the training's own (128 + n for a signal). Absent facts are null. Of a run without ssh there is also
+"launcher": "10.0.0.7:40001/NONCE", where its workers connect to, and "start": "record" where not all of them can do
+that, so that each starts by itself. Of a run that says how far it is, there is
+    "progress": {"step": 120, "total": 1000, "loss": 2.3, "time": "...", "eta": "...", "checkpoint": "..."}
+of which each only where it is known: `time` is that of the step, `eta` the expected one of the last step, `checkpoint`
+when the last one was written.
+ATTEMPT, one start of the training, or one lost launcher pod:
+    {"startTime": "...", "endTime": "...", "reason": "TrainingFailed", "exitCode": 3, "host": "...", "rank": 1,
+     "tail": ["...", ...], "counted": true}
+exitCode and what follows only where it is known: host, rank and tail (its last lines) are those of the rank that failed
+first, or host alone that of a worker that was lost; `counted`: the loss of workers raised the worker Job's count of
+failures.
+TOTALS, over all attempts, also those that were cut to save room:
+    {"attempts": 2, "failures": 0, "replacements": 1, "seconds": 610}
+"""
+
+from __future__ import annotations
+
+import calendar
+import json
+import time
+from typing import Any
+
+from shared import settings
+from shared.log import redacted, redacted_everywhere
+from shared.transitions import ENDS, TRANSITIONS
+
+VERSION = 1
+LIMIT_BYTES = 16 * 1024
+FAILURES = ("TrainingFailed", "Hung")  # reasons of attempts that lifecycle.maxRestarts counts
+FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher", "start", "progress")
+
+
+def stamp(seconds: float) -> str:
+    """RFC 3339 in UTC, whole seconds."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def seconds(text: str | None) -> float | None:
+    """The reverse of stamp; None for an invalid text."""
+    try:
+        return float(calendar.timegm(time.strptime(text or "", "%Y-%m-%dT%H:%M:%SZ")))
+    except ValueError:
+        return None
+
+
+def parse(text: str | None) -> dict[str, Any]:
+    """Parse a record; {} if the text is missing or invalid."""
+    try:
+        content = json.loads(text or "", parse_constant=_refused)
+    except (ValueError, RecursionError):  # RecursionError: nested too deeply
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def mounted(run: str) -> dict[str, Any]:
+    """The run's record from the mounted ConfigMap; {} before there is one."""
+    try:
+        return parse((settings.STATUS / run).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def mounted_end(run: str) -> str:
+    """The phase in the mounted record if the run has ended; else ""."""
+    phase = mounted(run).get("phase")
+    return phase if phase in ENDS else ""
+
+
+def _refused(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
+
+
+def close(attempts: list[dict[str, Any]], reason: str, end: str) -> list[dict[str, Any]]:
+    """Attempts of a lost launcher pod: the open one is closed; without an open one, the lost pod is added."""
+    if attempts and not attempts[-1].get("endTime"):
+        start = attempts[-1].get("startTime") or ""
+        return [*attempts[:-1], dict(attempts[-1], endTime=max(start, end), reason=reason)]
+    if attempts and attempts[-1].get("reason") == reason:
+        return attempts
+    return [*attempts, {"startTime": None, "endTime": end, "reason": reason}]
+
+
+def taken_over(recorded: dict[str, Any], end: str) -> dict[str, Any]:
+    """The record of an earlier launcher pod, prepared for the next pod.
+
+    `end`: when that pod was last known to be alive. After an orderly end (see TRANSITIONS), attempts are closed.
+    """
+    orderly = {TRANSITIONS[event].reason for event in ("terminated", "launcher-lost", "suspended")}
+    if not recorded or recorded.get("reason") in orderly:
+        return recorded
+    attempts = recorded.get("attempts", [])
+    closed = close(attempts, TRANSITIONS["launcher-lost"].reason, end)
+    before = dict(recorded.get("totals") or {})
+    changed = closed[-1:] if closed != attempts else []
+    if len(closed) == len(attempts):
+        before["attempts"] = before.get("attempts", 0) - len(changed)
+    return dict(recorded, attempts=closed, totals=totals(changed, before))
+
+
+def totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Sums over attempts, added to earlier sums."""
+    base = before or {}
+    spent = sum((seconds(a.get("endTime")) or 0) - (seconds(a["startTime"]) or 0) for a in attempts if _timed(a))
+    return {
+        "attempts": base.get("attempts", 0) + len(attempts),
+        "failures": base.get("failures", 0) + sum(a.get("reason") in FAILURES for a in attempts),
+        "replacements": base.get("replacements", 0) + sum(bool(a.get("counted")) for a in attempts),
+        "seconds": int(base.get("seconds", 0) + spent),
+    }
+
+
+def compose(
+    earlier: dict[str, Any], launcher: dict[str, Any], workers: dict[str, Any], start: float, end: float
+) -> dict[str, Any]:
+    """The run's record: the record of earlier pods, updated with launcher.json of this pod.
+
+    `earlier`: the record that was found, its attempts closed, or {}; `launcher`: launcher.json or {};
+    `workers`: {"replicas", "slots", "failed"}; `start` and `end`: the run's, used where they are due and not known yet.
+    """
+    row = TRANSITIONS["begun"]
+    said = {"phase": row.phase, "reason": row.reason, "message": "", "exitCode": None, "worldSize": None}
+    said.update({field: launcher[field] for field in FIELDS if field in launcher})
+    attempts = launcher.get("attempts", [])
+    return {
+        "version": VERSION,
+        **said,
+        "startTime": earlier.get("startTime") or stamp(start),
+        "endTime": stamp(end) if said["phase"] in ENDS else None,
+        "workers": workers,
+        "attempts": earlier.get("attempts", []) + attempts,
+        "totals": totals(attempts, earlier.get("totals")),
+    }
+
+
+def line(record: dict[str, Any], limit: int = LIMIT_BYTES) -> str:
+    """One line of JSON of at most `limit` bytes: old tails are removed first, then old attempts, then the message."""
+    record = redacted_everywhere(record)
+    room = limit - _size(dict(record, attempts=[]))
+    whole = dict(record, attempts=_fitted(record.get("attempts", []), room))
+    excess = _size(whole) - limit
+    if excess > 0:
+        whole["message"] = str(whole.get("message", ""))[: -excess - 3] + "..."
+    return _text(whole)
+
+
+def _fitted(attempts: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    """The attempts that fit into so many bytes, at least the last one. Each is measured once."""
+    kept = list(attempts)
+    sizes = [_size(attempt) + 1 for attempt in attempts]  # with a comma
+    excess = sum(sizes) - 1 - room
+    for position, attempt in enumerate(attempts):
+        if excess <= 0:
+            return kept
+        kept[position] = {key: value for key, value in attempt.items() if key != "tail"}
+        shorter = _size(kept[position]) + 1
+        excess += shorter - sizes[position]
+        sizes[position] = shorter
+    first = 0
+    while excess > 0 and first < len(kept) - 1:
+        excess -= sizes[first]
+        first += 1
+    return kept[first:]
+
+
+def dropped_runs(data: dict[str, str], run: str, history: int) -> list[str]:
+    """Keys of the oldest ended runs beyond `history` runs; not the present run, and not runs that have not ended."""
+    runs = {key: parse(text) for key, text in data.items() if not key.startswith("_") and key != run}
+    ended = sorted((r.get("endTime") or "", key) for key, r in runs.items() if r.get("phase") in ENDS)
+    surplus = len(runs) + 1 - max(history, 1)
+    return [key for _, key in ended[: max(surplus, 0)]]
+
+
+def summary(record: dict[str, Any]) -> str:
+    """The record in one sentence, for the termination message."""
+    words = [str(record.get("phase", ""))]
+    words += [str(record[key]) for key in ("reason", "message") if record.get(key)]
+    return redacted(": ".join(words))
+
+
+def _timed(attempt: dict[str, Any]) -> bool:
+    return bool(attempt.get("startTime") and attempt.get("endTime"))
+
+
+def _text(content: dict[str, Any]) -> str:
+    # Not escaped to ASCII, which would need six bytes per character for text in other scripts.
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def _size(content: dict[str, Any]) -> int:
+    return len(_text(content).encode("utf-8", "replace"))

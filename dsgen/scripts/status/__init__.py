@@ -1,0 +1,1 @@
+"""The containers that have an API token: the sidecar that writes the record, and keygen."""

@@ -1,0 +1,219 @@
+"""The status container: a native sidecar of the launcher pod that keeps lease and record, and watches the Jobs.
+
+It is the last container to stop. After errors of the API it tries again, so that it never ends a training.
+"""
+
+from __future__ import annotations
+
+import signal
+
+if __name__ == "__main__":
+    # Before the other imports, which take a second where the processor is short: the kernel drops a signal to process 1
+    # that has no handler, unless it is blocked. The kubelet would wait in vain for the last state, and kill.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+
+import sys
+import threading
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
+
+from shared import exchange, methods, record, settings, tcp
+from shared.log import last_words, log
+from shared.output import new_nonce
+from shared.transitions import ENDS, TRANSITIONS
+from status import api, lease, webhook
+from status.pods import problems
+from status.record import RunRecord, after_loss, never_started
+
+TICK_SECONDS = 0.2
+QUICK_SECONDS = 2  # between requests until the training runs, and between tries after an error
+PODS_SECONDS = 20  # between looks at the pods of workers that are waited for
+FINAL_SECONDS = 25  # for the last state; after SIGTERM of the pod the kubelet leaves about 10
+
+
+class Sidecar:
+    """The loop of the container, with the last state of the worker Job. Times named `*_at` are monotonic."""
+
+    def __init__(self, configured: settings.Settings, client: api.Api) -> None:
+        self.configured = configured
+        self.client = client
+        self.record = RunRecord(configured, client)
+        self.lease = lease.Lease(self.record)
+        self.stopping = threading.Event()
+        self.launcher: dict[str, Any] = {}  # the content of launcher.json
+        self.offer = ""  # where the launcher will listen, see `offered`
+        self.worker_job: dict[str, Any] | None = None
+        self.looked_at = self.asked_at = self.failed_at = float("-inf")
+        self.problem = ""
+        self.away_since: float | None = None  # since when the API does not answer, in seconds since 1970
+
+    def run(self) -> int:
+        self.resume()
+        while not self.stopping.wait(TICK_SECONDS):
+            self.step()
+        return self.finish()
+
+    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self.stopping.set()
+
+    def step(self) -> None:
+        """One round, which an error of the API ends early. The lease comes first, whatever the launcher has written."""
+        if time.monotonic() - self.failed_at < QUICK_SECONDS:
+            return
+        try:
+            self.lease.keep(self.interval())
+            self.read_launcher()
+            self.watch_workers()
+            self.record.keep(self.launcher, self.worker_job)
+            self.problem, self.away_since = "", None
+        except Exception as error:
+            self.note(error)
+        self.write_status()
+
+    def note(self, error: Exception) -> None:
+        """Log an error once. An error of another kind is a bug, which must not end the lease."""
+        self.failed_at = time.monotonic()
+        if isinstance(error, api.ApiError) and not error.status:
+            self.away_since = self.away_since or time.time()
+        said = str(error) if isinstance(error, api.ApiError) else repr(error)
+        if said != self.problem:
+            log(f"{said}; trying again")
+        self.problem = said
+
+    def read_launcher(self) -> None:
+        offered = {"launcher": self.offer} if self.offer else {}
+        self.launcher = {**offered, **exchange.launcher(settings.written_by("launcher"))}
+
+    def interval(self) -> float:
+        """Seconds between requests."""
+        running = self.launcher.get("phase") == TRANSITIONS["running"].phase
+        return self.configured.status_interval_seconds if running else QUICK_SECONDS
+
+    def watch_workers(self) -> None:
+        """Read the worker Job if that is due, and the problems of its pods if the launcher waits for them."""
+        if time.monotonic() - self.looked_at < self.interval():
+            return
+        namespace, job = self.configured.namespace, self.configured.worker_job
+        seen = summary_of_job(self.client.get(api.job_path(namespace, job)))
+        failed = seen["state"] == "failed"
+        waited = self.launcher.get("reason") == TRANSITIONS["waiting"].reason
+        seen["problems"] = (self.worker_job or {}).get("problems", [])
+        if failed or (waited and time.monotonic() - self.asked_at >= PODS_SECONDS):
+            seen["problems"] = self.problems_of_pods(api.pods_path(namespace, job))
+            self.asked_at = time.monotonic()
+        self.worker_job, self.looked_at = seen, time.monotonic()
+
+    def problems_of_pods(self, path: str) -> list[str]:
+        """The problems of the workers' pods; none if the sidecar has no permission to read pods."""
+        try:
+            return problems(self.client.get(path).get("items", []))
+        except api.ApiError as error:
+            if error.status == 403:
+                return []
+            raise
+
+    def write_status(self) -> None:
+        """Write status.json for the launcher if it has changed."""
+        earlier = self.record.earlier
+        said = {
+            "lease": self.lease.state,
+            "holder": lease.holder(self.lease.seen.text).get("run"),
+            "known": earlier is not None,
+            "recorded": self.record.sequence,
+            "ended": self.record.ended_before,
+            "earlier": (earlier or {}).get("totals"),
+            "workers": self.worker_job,
+            "found": earlier,
+            "away": self.away_since,
+            "offer": self.offer,
+        }
+        path = settings.RUN / exchange.STATUS
+        if dict(said, version=exchange.VERSION) != exchange.read(path):
+            exchange.write(path, said)
+
+    def resume(self) -> None:
+        """Continue from status.json after a restart of only this container."""
+        before = exchange.read(settings.RUN / exchange.STATUS)
+        self.offer = str(before.get("offer") or offered(self.configured))
+        if before.get("found") is not None:
+            self.record.earlier, self.record.ended_before = before["found"], before.get("ended")
+            self.lease.state = "held" if before.get("lease") == "held" else ""
+
+    # The end
+
+    def finish(self) -> int:
+        """Write the last state after the launcher has ended, with the run or because its pod is deleted."""
+        until = time.monotonic() + FINAL_SECONDS
+        while time.monotonic() < until:
+            try:
+                self.write_last_state()
+                self.notify(until - time.monotonic())
+                return 0
+            except Exception as error:
+                self.note(error)
+            time.sleep(1)
+        return 1
+
+    def write_last_state(self) -> None:
+        if self.record.earlier is None:
+            self.lease.read()
+        self.read_launcher()
+        launcher = self.launcher
+        if launcher.get("phase") not in ENDS and not self.record.ended_before:
+            launcher = never_started() or after_loss(launcher, self.record.launcher_job())
+        self.record.keep(launcher, self.worker_job)
+        self.write_status()
+        last_words(settings.TERMINATION_LOG, record.summary(launcher))
+
+    def notify(self, seconds: float) -> None:
+        """Send the end of the run to the webhook, if there is one and this pod has recorded the end."""
+        to, written = webhook.address(self.configured), self.record.written
+        if to.url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
+            webhook.deliver(to, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
+
+
+def offered(configured: settings.Settings) -> str:
+    """An address for the launcher, "" with ssh. Workers learn it from the record while the launcher is starting."""
+    if methods.of(configured).ssh:
+        return ""
+    try:
+        address, server = tcp.pod_server()
+    except OSError as error:
+        log(f"this pod has no address: {error}")
+        return ""
+    with server:
+        return f"{address}:{server.getsockname()[1]}/{new_nonce()}"
+
+
+def summary_of_job(job: dict[str, Any]) -> dict[str, Any]:
+    """The fields of the worker Job that the launcher needs."""
+    conditions = {c.get("type"): c for c in job.get("status", {}).get("conditions", []) if c.get("status") == "True"}
+    # FailureTarget comes first; Failed follows when the last pod is gone.
+    failed = conditions.get("FailureTarget") or conditions.get("Failed")
+    complete = conditions.get("SuccessCriteriaMet") or conditions.get("Complete")
+    ended = failed or complete or {}
+    status = job.get("status", {})
+    return {
+        "suspended": bool(job.get("spec", {}).get("suspend")),
+        "ready": status.get("ready", 0) + status.get("succeeded", 0),
+        "failed": status.get("failed", 0),
+        "state": "failed" if failed else "complete" if complete else "active",
+        "message": ": ".join(str(ended[key]) for key in ("reason", "message") if ended.get(key)),
+    }
+
+
+def main() -> int:
+    sidecar = Sidecar(settings.load(), api.in_cluster())
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, sidecar.on_signal)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
+    return sidecar.run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

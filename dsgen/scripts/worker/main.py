@@ -1,0 +1,122 @@
+"""Process 1 of a worker: serves the launcher's ssh logins, or trains by itself, until the run is over.
+
+Exit codes: 0 the run is over, or this worker's own part of it has ended well, 75 no launcher for too long, 78 this
+image or key cannot work, 143 SIGTERM, 1 sshd does not stay up; without ssh also that of the rank that failed. With
+lifecycle.keepWorkers the worker of a run that is over stays, without sshd and ranks, until it is deleted; it exits 0
+even then, because its part is done and nothing must replace it.
+
+Its pod is ready while sshd serves, or once the worker knows the launcher (readiness.py).
+"""
+
+from __future__ import annotations
+
+import signal
+
+if __name__ == "__main__":
+    # Before the other imports: the kernel drops a signal to process 1 that has no handler, unless it is blocked.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
+
+from shared import exchange, methods, processes, record, settings
+from shared.log import last_words, log
+from shared.transitions import ENDS
+from worker.exit import CANNOT_WORK, DONE, FAILS, SERVES, TERMINATED, WAITS, WorkerExitError
+from worker.readiness import Readiness
+from worker.with_ssh import SshServer
+from worker.without_ssh import LocalTraining
+
+# While it waits for what is mounted, a worker looks more often.
+TICK_SECONDS = {WAITS: 0.2, SERVES: 1.0, FAILS: 1.0}
+WATCHED = (signal.SIGCHLD, signal.SIGIO, signal.SIGTERM, signal.SIGINT)
+EVENTS = (signal.SIGCHLD, signal.SIGIO)  # a process has ended, the launcher has said something
+OVER = settings.RUN / "over"  # created by the launcher over ssh; its first word is the phase
+
+
+def told_phase() -> str:
+    """The phase that the launcher has announced; empty without an announcement."""
+    told = exchange.content(OVER, limit=80)
+    if told is None:
+        return ""
+    return next((phase for phase in ENDS if told.split()[:1] == [phase.encode()]), "over")
+
+
+class Worker:
+    """The main loop of a worker pod. `part`: its role, with or without ssh."""
+
+    def __init__(self, run: settings.Settings, part: SshServer | LocalTraining) -> None:
+        self.run = run
+        self.part = part
+        self.readiness = Readiness(run.readiness_port, run.workers)
+
+    def live(self) -> int:
+        """Run until the end; returns the exit code."""
+        phase = record.mounted_end(self.run.run)
+        if phase:
+            log(f"the record says that this run is over ({phase}): nothing to do")
+            return DONE
+        signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
+        processes.adopt_orphans()
+        try:
+            self.part.prepare(self.tick)
+            while True:
+                self.part.step()
+                self.tick()
+        except WorkerExitError as end:
+            return self.close(end)
+
+    def tick(self) -> None:
+        """Wait for a second or a signal; raises WorkerExitError if the worker must stop."""
+        received = signal.sigtimedwait(WATCHED, TICK_SECONDS[self.part.state])
+        if received and received.si_signo not in EVENTS:
+            raise WorkerExitError(TERMINATED, "told to stop by a signal")
+        self.part.note_ended(processes.reap())
+        for source, phase in (("launcher", told_phase()), ("record", record.mounted_end(self.run.run))):
+            if phase:
+                raise WorkerExitError(DONE, f"the {source} says that the run is over ({phase})", phase)
+        self.part.check()
+        self.show_state()
+
+    def show_state(self) -> None:
+        """Make the pod ready or not ready, as the state of this worker has it."""
+        try:
+            if self.part.state == WAITS:
+                self.readiness.change()
+            elif self.part.state == SERVES:
+                self.readiness.show()
+            else:
+                self.readiness.withdraw()
+        except OSError as error:
+            port = f"port {self.run.readiness_port} (workers.readinessPort): {error.strerror}"
+            raise WorkerExitError(CANNOT_WORK, port) from None
+
+    def close(self, end: WorkerExitError) -> int:
+        """End the part of this worker; returns the exit code."""
+        log(f"{end.reason}; exit code {end.code}")
+        if end.code not in (DONE, TERMINATED):
+            last_words(settings.TERMINATION_LOG, end.reason)
+        self.readiness.withdraw()
+        self.part.close(end)
+        if end.code == DONE and self.keeps(end.phase):
+            log("lifecycle.keepWorkers: this pod stays until it is deleted")
+            while signal.sigwait(WATCHED) in EVENTS:
+                processes.reap()
+        return end.code
+
+    def keeps(self, phase: str) -> bool:
+        keep = self.run.keep_workers
+        return keep == "always" or (keep == "failed" and phase == "Failed")
+
+
+def main() -> int:
+    run = settings.load()
+    part = SshServer(run) if methods.of(run).ssh else LocalTraining(run)
+    return Worker(run, part).live()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

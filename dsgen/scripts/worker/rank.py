@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Runs one rank of the user's program, and reports its place in the world and its end to the launcher.
+
+The program that starts the ranks (deepspeed, mpirun, torchrun) starts this script instead of the user's program, so no
+shell expands the arguments. The output of the program is written to standard output unchanged, and reports to standard
+error, so that an unfinished line of output (a progress bar) is never joined with a report.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+if not sys.flags.ignore_environment:  # PYTHONPATH is for the program: its json.py must not be imported here
+    os.execv(sys.executable, [sys.executable, "-ESs", __file__, *sys.argv[1:]])
+
+import json
+import select
+import signal
+import time
+from collections.abc import Callable
+from io import RawIOBase
+from pathlib import Path
+from typing import NamedTuple
+
+if __name__ == "__main__":
+    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
+
+from shared import methods, processes, reports, settings
+from shared.output import Tail
+from worker import stacks
+from worker.rank_watch import Watch
+from worker.rendezvous import Rendezvous
+
+TERMINATING = settings.RUN / "terminating"  # created by the worker before it ends its ranks
+# The variables of the program -> the variables of Open MPI.
+OPENMPI = {
+    "RANK": "OMPI_COMM_WORLD_RANK",
+    "WORLD_SIZE": "OMPI_COMM_WORLD_SIZE",
+    "LOCAL_RANK": "OMPI_COMM_WORLD_LOCAL_RANK",
+    "LOCAL_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "LOCAL_WORLD_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
+}
+DRAIN_SECONDS = 2.0  # to read the pipe after the program has ended; other processes may keep it open
+
+
+class Place(NamedTuple):
+    """The place of this rank in the world. For worker-command, the program of a worker is one rank."""
+
+    rank: int
+    world: int
+    local: int
+
+
+def place(whole: bool) -> Place:
+    """The place from the variables of the launch method; KeyError if one is missing."""
+    os.environ.update({name: os.environ[source] for name, source in OPENMPI.items() if source in os.environ})
+    if whole:
+        return Place(int(os.environ["NODE_RANK"]), int(os.environ["NNODES"]), 0)
+    return Place(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
+
+
+def command(inserted: list[str], given: list[str]) -> list[str]:
+    """The argument list of this rank: program, `--local_rank` if enabled, arguments.
+
+    `given`: pairs of an option and its value with which DeepSpeed's autotuner replaces those of the user.
+    """
+    words = json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8"))
+    arguments = list(words["arguments"])
+    for first in range(0, len(given), 2):
+        at = arguments.index(given[first]) if given[first] in arguments else len(arguments)
+        arguments[at : at + 2] = given[first : first + 2]
+    return [*words["program"], *inserted, *arguments]
+
+
+def bind(local: int, slots: int) -> None:
+    """Bind this rank to its contiguous share of the cores, and set OMP_NUM_THREADS unless the user has set it.
+
+    deepspeed does not pass --bind_cores_to_rank to the workers over pdsh.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    share = cores[local * len(cores) // slots : (local + 1) * len(cores) // slots]
+    if share:
+        os.sched_setaffinity(0, share)
+        os.environ.setdefault("OMP_NUM_THREADS", str(len(share)))
+
+
+class Rank:
+    """The user's program as a child process, with its output in one pipe."""
+
+    def __init__(
+        self,
+        argv: list[str],
+        on_meeting: Callable[[], None],
+        meeting: Rendezvous | None,
+        watch: Watch,
+        copy: RawIOBase | None = None,
+    ) -> None:
+        self.tail, self.copy, self.watch = Tail(), copy, watch
+        self.meeting, self.on_meeting = meeting, on_meeting
+        self.look_at = 0.0
+        self.told_to_stop = False
+        self.wake, wake_end = os.pipe()
+        os.set_blocking(wake_end, False)
+        signal.set_wakeup_fd(wake_end)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.output, output_end = os.pipe()
+        self.pid = processes.spawn(argv, output=output_end, die_with_parent=True)
+        os.close(output_end)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.pass_on)
+        signal.signal(signal.SIGUSR1, watch.on_signal)
+
+    def pass_on(self, number: int, _: object) -> None:
+        """Pass a signal on to the program."""
+        self.told_to_stop = True
+        processes.send([self.pid], number)
+
+    def wait(self) -> int:
+        """Pass the output on until the program has ended; returns its exit code."""
+        code, deadline, streams = None, float("inf"), [self.output, self.wake]
+        while code is None or (self.output in streams and time.monotonic() < deadline):
+            ready = select.select(streams, [], [], self.until_look() if code is None else 0.2)[0]
+            if self.output in ready and not self.forward():
+                streams.remove(self.output)
+            if self.wake in ready:
+                os.read(self.wake, 512)
+            if code is None:
+                code = processes.reap().get(self.pid)
+                deadline = time.monotonic() + DRAIN_SECONDS
+        self.watch.finish()
+        return code
+
+    def until_look(self) -> float | None:
+        """Make the checks that are due; seconds until the next one, None for never."""
+        waits = [seconds for seconds in (self.look(), self.watch.look()) if seconds is not None]
+        return min(waits) if waits else None
+
+    def look(self) -> float | None:
+        """Check whether the rank is connected with others; seconds until the next check, None for never."""
+        if self.meeting is None or self.meeting.seen:
+            return None
+        if time.monotonic() >= self.look_at:
+            if self.meeting.look():
+                self.on_meeting()
+                return None
+            self.look_at = time.monotonic() + self.meeting.interval
+        return max(self.look_at - time.monotonic(), 0)
+
+    def forward(self) -> bool:
+        """Pass on output; False at the end of the stream."""
+        data = os.read(self.output, 65536)
+        self.tail.add(data)
+        self.watch.forwarded(data)
+        self.keep(data)
+        left = data
+        while left:
+            try:
+                left = left[os.write(1, left) :]
+            except OSError:  # the connection is lost; the supervisor of the session ends this rank
+                break
+        return bool(data)
+
+    def keep(self, data: bytes) -> None:
+        """Write a copy of the output; a full disk ends the copy, not the training."""
+        try:
+            while self.copy and data:
+                data = data[self.copy.write(data) or 0 :]
+        except OSError as error:
+            self.copy = None
+            complain(f"{error.strerror}; no further output is copied")
+
+
+def complain(words: str) -> None:
+    print(f"[dsgen] training.rankLogs: {words}", file=sys.stderr, flush=True)  # Python 3.8 would keep it to the end
+
+
+def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
+    """The file for a copy of the output. A restart appends to it."""
+    if not run.rank_logs:
+        return None
+    try:
+        Path(run.rank_logs).mkdir(parents=True, exist_ok=True)
+        return Path(run.rank_logs, f"{run.run_name}-rank-{rank}.log").open("ab", buffering=0)
+    except OSError as error:
+        complain(f"{error.filename}: {error.strerror}; no output is copied")
+        return None
+
+
+def meeting(run: settings.Settings, world: int) -> Rendezvous | None:
+    """The check for connections; None for a world of one rank, and without expectWorld."""
+    if world < 2 or not run.expect_world:
+        return None
+    master = os.environ.get("MASTER_ADDR", "").partition(".")[0]
+    port = os.environ.get("MASTER_PORT", "")
+    return Rendezvous(int(port) if port.isdigit() else run.master_port, at_master=master == methods.host(run))
+
+
+def main(arguments: list[str]) -> int:
+    run = settings.load()
+    method = methods.of(run)
+    reporter = reports.Reporter(run)
+    try:
+        here = place(method.whole)
+    except KeyError as missing:
+        sys.stderr.write(f"[dsgen] {missing} is not set: {run.method} starts this program, once for every rank\n")
+        return 1
+    if TERMINATING.exists():  # torchrun restarts ranks that have ended
+        return 128 + signal.SIGTERM
+    reporter.say("rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
+    if run.bind_cores and not method.whole:
+        bind(here.local, run.slots)
+    if run.hang_timeout_seconds:
+        stacks.prepare(os.environ)
+    inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
+    program = Rank(
+        command(inserted, arguments),
+        lambda: reporter.say("rank-met", {"rank": here.rank}),
+        meeting(run, here.world),
+        Watch(run, here.rank, reporter.say),
+        log_file(run, here.rank),
+    )
+    code = program.wait()
+    if not program.told_to_stop:  # a rank that was stopped because of another one has not failed itself
+        tail = program.tail.lines() if code else []
+        reporter.say("rank-end", {"rank": here.rank, "exitCode": code, "tail": tail})
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

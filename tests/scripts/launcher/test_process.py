@@ -1,0 +1,150 @@
+"""Processes of the launcher and of the ranks: finding, ending and reaping them."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from launcher import process as launcher_process
+from launcher import workers
+from shared import output
+from tests.scripts.trainings import CLOSED, CLOSED_0, HOSTS, RANK, RANK_0, started
+from worker import end_ranks as endranks
+
+
+def test_a_training_is_read_to_its_end() -> None:
+    run = started(RANK, b"cifar-1-worker-1: x\n", CLOSED, code=3)
+    run.process.wait()
+    run.finish()
+
+    assert run.code() == 3
+    assert run.output.closed == {HOSTS[1]: 3}
+
+
+def test_a_signal_is_128_and_its_number() -> None:
+    run = started(code=0, command="kill -9 $$;")
+    run.process.wait()
+
+    assert run.code() == 137
+
+
+def test_killing_a_training_ends_what_it_has_started() -> None:
+    run = started(code=0, command="sleep 300 & wait;")
+    while run.process.pid not in {process.parent for process in endranks.processes().values()}:
+        time.sleep(0.01)
+
+    run.kill()
+    run.finish()
+
+    assert run.code() == 137
+    assert not run._pump.is_alive(), "who holds the pipe has ended"
+
+
+def shim(tmp_path: Path, program: str, *arguments: str) -> "subprocess.Popen[bytes]":
+    real = tmp_path / "real"
+    real.write_text(f"#!/bin/sh\n{program}\n")
+    real.chmod(0o755)
+    script = Path(launcher_process.__file__).with_name("pdsh.sh")
+    return subprocess.Popen(["bash", script, *arguments], env={**os.environ, "DSGEN_PDSH": str(real)})
+
+
+@pytest.mark.parametrize(("program", "code"), [("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -9 $$", 137)])
+def test_the_shim_has_an_honest_exit_code(tmp_path: Path, program: str, code: int) -> None:
+    """deepspeed takes a pdsh that a signal ended for a success."""
+    assert code == shim(tmp_path, program).wait(10)
+
+
+def test_the_shim_hands_on_arguments_and_sigterm(tmp_path: Path) -> None:
+    process = shim(tmp_path, f'trap "exit 9" TERM; printf "%s|" "$@" >{tmp_path}/got; sleep 5 & wait', "-w", "a b", "")
+    deadline = time.monotonic() + 5
+    while not (tmp_path / "got").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.2)
+
+    process.send_signal(signal.SIGTERM)
+
+    assert process.wait(10) == 9
+    assert (tmp_path / "got").read_text() == "-w|a b||"
+
+
+def test_the_reaper_leaves_the_launchers_own_children_alone() -> None:
+    own = subprocess.Popen(["sh", "-c", "exit 5"])
+    other = os.spawnlp(os.P_NOWAIT, "true", "true")
+    time.sleep(0.3)
+
+    reached = workers.Workers(HOSTS, 22, 3600)
+    reached.children.add(own.pid)
+    reached.reap()
+    assert own.wait() == 5
+    reached.reap()
+
+    with pytest.raises(ChildProcessError):
+        os.waitpid(other, os.WNOHANG)
+
+
+PROCESSES = {
+    1: endranks.ProcessCommand(0, [b"python3", b"/etc/dsgen/worker/main.py"]),
+    10: endranks.ProcessCommand(1, [b"bash", b"-c", b"python3 -u -m deepspeed.launcher.launch x"]),
+    11: endranks.ProcessCommand(
+        10, [b"python3", b"-u", b"-m", b"deepspeed.launcher.launch", b"/etc/dsgen/worker/rank.py", b""]
+    ),
+    12: endranks.ProcessCommand(11, [b"python3", b"-ESs", b"/etc/dsgen/worker/rank.py", b""]),
+    13: endranks.ProcessCommand(12, [b"python3", b"train.py"]),
+    14: endranks.ProcessCommand(13, [b"nvcc"]),
+    20: endranks.ProcessCommand(1, [b"python3", b"-ESs", b"/etc/dsgen/worker/end_ranks.py", b"TERM"]),
+    30: endranks.ProcessCommand(1, [b"python3", b"/usr/bin/torchrun", b"--no_python", b"/etc/dsgen/worker/rank.py"]),
+    31: endranks.ProcessCommand(30, [b"python3", b"/etc/dsgen/worker/rank.py"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("TERM", {12, 31}), ("STACKS", {12, 31}), ("KILL", {11, 12, 13, 14, 30, 31})]
+)
+def test_whom_a_signal_goes_to(name: str, expected: set[int]) -> None:
+    assert expected == endranks.chosen(PROCESSES, name)
+
+
+def test_a_launcher_without_ranks_is_asked_to_end_itself() -> None:
+    young = {pid: process for pid, process in PROCESSES.items() if pid not in (12, 13, 14, 31)}
+
+    assert endranks.chosen(young, "TERM") == {11, 30}
+
+
+def test_processes_are_read_from_proc() -> None:
+    child = subprocess.Popen(["sleep", "300"])
+    try:
+        process = endranks.processes()[child.pid]
+    finally:
+        child.kill()
+        child.wait()
+
+    assert (process.parent, process.argv[:2]) == (os.getpid(), [b"sleep", b"300"])
+
+
+def test_output_that_comes_late_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under load the process may have ended long before its last lines were read."""
+    taken = output.Output.process_line
+    monkeypatch.setattr(launcher_process, "IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(output.Output, "process_line", lambda *given: time.sleep(0.3) or taken(*given))
+    process = started(RANK, RANK_0, CLOSED, CLOSED_0, code=0)
+    process.process.wait()
+
+    assert process.behind()
+    process.finish()
+
+    assert (len(process.output.ranks), len(process.output.closed)) == (2, 2)
+
+
+def test_a_stranger_that_holds_the_pipe_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launcher_process, "IDLE_SECONDS", 0.2)
+    process = started(RANK, code=0, command="sleep 300 &")
+    process.process.wait()
+
+    process.finish()
+
+    assert process._pump.is_alive(), "the stranger still holds the pipe"
+    assert process.output.ranks == {1}
+    os.killpg(process.process.pid, signal.SIGKILL)

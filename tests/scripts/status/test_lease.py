@@ -1,0 +1,82 @@
+"""The lease: which run may take it, when it is lost, and its form."""
+
+import json
+from typing import Any
+
+import pytest
+
+from status import lease
+
+
+def held(run: str, counter: int = 1) -> str:
+    return json.dumps({"run": run, "counter": counter})
+
+
+@pytest.mark.parametrize(
+    ("data", "age", "expected"),
+    [
+        (None, 0, True),
+        ({"1": "{}"}, 0, True),
+        ({"_lease": held("2")}, 0, True),
+        ({"_lease": held("1")}, 179, False),
+        ({"_lease": held("1")}, 180, True),
+        ({"_lease": held("1"), "1": '{"phase": "Running"}'}, 0, False),
+        ({"_lease": held("1"), "1": '{"phase": "Stopped"}'}, 0, True),
+        ({"_lease": "garbage"}, 0, False),
+        ({"_lease": "garbage"}, 180, True),
+    ],
+)
+def test_who_may_take_the_lease(data: dict[str, str] | None, age: float, expected: bool) -> None:
+    seen = lease.watch(None, data, 1000)
+
+    assert expected == lease.may_take(data, "2", seen, 1000 + age)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "state"),
+    [
+        ("", None, "free"),
+        ("", held("1"), "free"),
+        ("", held("2"), "waiting"),
+        ("waiting", held("2"), "waiting"),
+        ("waiting", held("3"), "free"),
+        ("held", held("1"), "free"),
+        ("held", None, "free"),
+        ("held", held("2"), "lost"),
+        ("held", held("3"), "lost"),
+        ("lost", held("3"), "lost"),
+        ("lost", None, "lost"),
+    ],
+)
+def test_a_lease_that_another_run_has_had_is_lost_for_good(before: str, text: str | None, state: str) -> None:
+    """Here run 1 asks, run 2 trains, and run 3 has ended."""
+    data = {"3": '{"phase": "Succeeded"}', **({"_lease": text} if text else {})}
+
+    assert state == lease.state(before, data, "1", lease.watch(None, data, 0), 10)
+
+
+def test_a_renewed_lease_is_alive_again() -> None:
+    first = lease.watch(None, {"_lease": held("1", 1)}, 0)
+    same = lease.watch(first, {"_lease": held("1", 1)}, 100)
+    renewed = lease.watch(same, {"_lease": held("1", 2)}, 170)
+
+    assert (first.since, same.since, renewed.since) == (0, 0, 170)
+
+
+def test_a_lease_counts_up() -> None:
+    value = lease.value(held("1", 41), "2", "2026-01-01T00:00:00Z")
+
+    assert json.loads(value) == {"run": "2", "counter": 42, "time": "2026-01-01T00:00:00Z"}
+    assert json.loads(lease.value(None, "2", ""))["counter"] == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "tested"),
+    [
+        (None, {"path": "/data", "value": None}),
+        ({"1": "x"}, {"path": "/data/_lease", "value": None}),
+        ({"_lease": "old"}, {"path": "/data/_lease", "value": "old"}),
+    ],
+)
+def test_a_lease_is_written_only_over_what_was_seen(data: dict[str, str] | None, tested: dict[str, Any]) -> None:
+    assert lease.patch(data, "new")[0] == {"op": "test", **tested}

@@ -1,0 +1,289 @@
+"""The worker serves ssh until the run is over, leaves no process behind, and exits with the right code."""
+
+import json
+import signal
+import stat
+import time
+from typing import Any
+
+import pytest
+
+from launcher import main, workers
+from tests.scripts.trainings import settings_of
+
+
+def wait(process: Any, seconds: float = 30) -> int:
+    return int(process.wait(seconds))
+
+
+def test_private_files_are_private(pod: Any) -> None:
+    pod.serve()
+    modes = {name: stat.S_IMODE((pod.run / name).stat().st_mode) for name in ("id", "env")}
+    assert modes == {"id": 0o600, "env": 0o600}
+
+
+@pytest.mark.parametrize("kind", ["rsa", "ecdsa"])
+def test_keys_of_other_kinds_work(pod: Any, kind: str) -> None:
+    pod.make_key(kind)
+    pod.start()
+    pod.wait_until(pod.ready)
+    assert pod.ssh("true").returncode == 0
+
+
+def test_a_key_without_its_last_newline_works(pod: Any) -> None:
+    pod.make_key()
+    key = (pod.keys / "ssh-privatekey").read_text()
+    (pod.keys / "ssh-privatekey").chmod(0o644)
+    (pod.keys / "ssh-privatekey").write_text(key.rstrip("\n"))
+    pod.start()
+    pod.wait_until(pod.ready)
+    assert pod.ssh("true").returncode == 0
+
+
+def test_a_worker_waits_for_the_key(pod: Any) -> None:
+    process = pod.start()
+    pod.wait_until(lambda: "waiting for the ssh key in secret cifar-ssh" in pod.log())
+    assert (process.poll(), pod.ready()) == (None, False)
+    pod.make_key()
+    pod.wait_until(pod.ready)
+    assert pod.ssh("true").returncode == 0
+
+
+def test_a_key_that_is_none_is_said(pod: Any) -> None:
+    (pod.keys / "ssh-privatekey").write_text("no key\n")
+    assert wait(pod.start()) == 78
+    assert "[dsgen] secret cifar-ssh: " in pod.log()
+    assert "secret cifar-ssh: " in pod.termination_message()
+
+
+def test_told_over_ssh_it_ends_with_0(pod: Any) -> None:
+    process = pod.serve()
+    told = pod.ssh(f"echo Succeeded >{pod.run}/over")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert wait(process) == 0
+    assert "the launcher says that the run is over (Succeeded)" in pod.log()
+
+
+@pytest.mark.parametrize("phase", ["Succeeded", "Failed", "Stopped"])
+def test_it_ends_with_0_when_the_record_says_so(pod: Any, phase: str) -> None:
+    pod.record("Running")
+    process = pod.serve()
+    pod.record(phase)
+    assert wait(process) == 0
+
+
+@pytest.mark.parametrize("text", ["", "{", '"x"', "{}", '{"phase": "Suspended"}'])
+def test_a_record_without_an_end_does_not_end_it(pod: Any, text: str) -> None:
+    (pod.status / "1").write_text(text)
+    process = pod.serve()
+    time.sleep(2)
+    assert process.poll() is None
+
+
+def test_a_late_worker_of_a_run_that_is_over_ends_at_once_and_needs_no_key(pod: Any) -> None:
+    pod.record("Failed")
+    assert wait(pod.start()) == 0
+    assert "this run is over (Failed): nothing to do" in pod.log()
+
+
+@pytest.mark.parametrize("with_key", [True, False])
+def test_without_a_launcher_it_ends_with_75(pod: Any, with_key: bool) -> None:
+    pod.settings(orphanTimeoutSeconds=2)
+    if with_key:
+        pod.make_key()
+    assert wait(pod.start()) == 75
+    assert pod.termination_message() == "no contact with a launcher for 2 s: nobody needs this worker"
+
+
+def test_a_session_is_contact_with_the_launcher(pod: Any) -> None:
+    pod.settings(orphanTimeoutSeconds=4)
+    process = pod.serve()
+    pod.ssh("sleep 6")
+    assert process.poll() is None
+    assert wait(process) == 75
+
+
+def test_told_to_stop_it_ends_with_143_and_no_closing_line(pod: Any) -> None:
+    process = pod.serve()
+    session = pod.start(*pod.ssh_argv("exec sleep 4001"))
+    pod.wait_until(lambda: pod.marked("4001"))
+    process.send_signal(signal.SIGTERM)
+    assert (wait(process), wait(session)) == (143, 255)
+    assert pod.marked("4001") == []
+    assert "dsgen-session-end" not in pod.log()
+
+
+def test_ranks_have_all_but_twenty_seconds_to_stop(pod: Any) -> None:
+    pod.settings(terminationGracePeriodSeconds=23)
+    process = pod.serve()
+    pod.start(*pod.ssh_argv("trap 'echo saved >>saved' TERM; while :; do sleep 0.1; done"))
+    pod.start(*pod.ssh_argv("trap '' TERM; while :; do sleep 4002; done"))
+    pod.wait_until(lambda: pod.marked("4002"))
+    begin = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert wait(process) == 143
+    assert time.monotonic() - begin >= 3
+    assert pod.marked("4002") == []
+
+
+def test_sshd_is_started_again(pod: Any) -> None:
+    pod.serve()
+    before = pod.sshd()
+    pod.kill(before)
+    pod.wait_until(lambda: pod.sshd() not in (0, before))
+    pod.wait_until(pod.ready)
+    assert pod.ssh("true").returncode == 0
+
+
+def test_sshd_that_never_stays_up_fails_the_worker(pod: Any) -> None:
+    pod.serve()
+    other = type(pod)(pod.root / "other")
+    other.port = pod.port
+    other.settings()
+    other.write_ssh_files()
+    other.make_key()
+    assert wait(other.start()) == 1
+    assert "sshd ended 5 times in a row" in other.termination_message()
+
+
+@pytest.mark.parametrize(("mac", "code"), [("hmac-sha2-512", 0), ("hmac-sha1", 255), ("umac-64@openssh.com", 255)])
+def test_sshd_offers_no_weak_macs(pod: Any, mac: str, code: int) -> None:
+    pod.serve()
+
+    done = pod.ssh("true", "-c", "aes128-ctr", "-m", mac)
+
+    assert (code, "") == (done.returncode, done.stderr)
+
+
+def test_a_configuration_that_sshd_refuses_is_said(pod: Any) -> None:
+    with (pod.config / "sshd_config").open("a") as file:
+        file.write("Nonsense yes\n")
+    pod.make_key()
+    assert wait(pod.start()) == 78
+    assert "Nonsense" in pod.termination_message()
+
+
+def test_what_a_killed_supervisor_left_is_ended(pod: Any) -> None:
+    pod.serve()
+    pod.start(*pod.ssh_argv("exec sleep 4003"))
+    sleep = pod.wait_until(lambda: pod.marked("4003"))[0]
+    pod.kill(pod.parent(sleep))
+    pod.wait_until(lambda: pod.marked("4003") == [])
+
+
+def test_what_setup_left_running_stays(pod: Any) -> None:
+    (pod.config / "setup.sh").write_text("sleep 4004 &\n")
+    pod.serve()
+    time.sleep(7)
+    left = pod.marked("4004")
+    assert len(left) == 1
+    pod.kill(left[0])
+
+
+@pytest.mark.parametrize(
+    ("keep", "phase", "stays"),
+    [
+        ("always", "Succeeded", True),
+        ("failed", "Failed", True),
+        ("failed", "Succeeded", False),
+        ("none", "Failed", False),
+    ],
+)
+def test_keep_workers(pod: Any, keep: str, phase: str, stays: bool) -> None:
+    pod.settings(keepWorkers=keep)
+    process = pod.serve()
+    pod.start(*pod.ssh_argv("exec sleep 4005"))
+    pod.wait_until(lambda: pod.marked("4005"))
+    (pod.run / "over").write_text(f"{phase}\n")
+    pod.wait_until(lambda: not pod.marked("4005") and not pod.ready())
+    if stays:
+        time.sleep(2)
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+    assert wait(process) == 0
+
+
+def test_a_late_worker_keeps_nothing(pod: Any) -> None:
+    pod.settings(keepWorkers="always")
+    pod.record("Succeeded")
+    assert wait(pod.start()) == 0
+
+
+def test_missing_sshd_is_said(pod: Any) -> None:
+    """In a Python where nothing is found: the machine that runs the test has its sshd in the usual places."""
+    code = (
+        f"import sys; sys.path.insert(0, {str(pod.scripts)!r})\n"
+        "from worker import sshd as image; image.SBIN = '/nowhere'\n"
+        "try: image.find_sshd()\nexcept image.UnusableImageError as error: print(error)"
+    )
+    assert "an image with openssh-server, or install it in training.setup" in pod.python(code, PATH="/nowhere")
+
+
+@pytest.mark.parametrize(("line", "locked"), [("root:*:1", False), ("root:!locked::0", True), ("", False)])
+def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> None:
+    (pod.root / "etc/shadow").write_text(f"daemon:!:1\n{line}\n")
+    code = (
+        f"import sys; sys.path.insert(0, {str(pod.scripts)!r})\n"
+        "from worker import sshd; from shared import settings as own\n"
+        "print(sshd.root_is_locked(own.ROOT / 'etc/shadow'))"
+    )
+    assert pod.python(code) == str(locked)
+
+
+@pytest.mark.usefixtures("root")
+def test_a_worker_with_a_locked_root_account_says_so(pod: Any) -> None:
+    (pod.root / "etc/shadow").write_text("root:!:1\n")
+    assert wait(pod.start()) == 78
+    assert "usermod -p '*' root" in pod.termination_message()
+
+
+def test_the_settings_must_be_there(pod: Any) -> None:
+    (pod.config / "settings.json").write_text(json.dumps({"version": 1}))
+    assert wait(pod.start()) == 1
+
+
+def test_each_worker_is_logged_in_to_and_who_refuses_is_named(pod: Any, needs: Any, monkeypatch: Any) -> None:
+    """A worker that sends its banner and refuses the key would take part in no attempt."""
+    needs("pdsh")
+    pod.serve()
+    path = pod.config / "ssh_config"
+    path.write_text(f"Host cifar-1-worker-1*\n  PubkeyAuthentication no\n{path.read_text()}")
+    monkeypatch.setenv("PDSH_SSH_ARGS_APPEND", f"-F {path}")
+    hosts = [f"cifar-1-worker-{index}.cifar-1" for index in range(3)]
+    looks: list[int] = []
+
+    refused = workers.Workers(hosts, pod.port, 3600).refusals(hosts, lambda: looks.append(1))
+
+    assert list(refused) == [hosts[1]]
+    assert "Permission denied (publickey" in refused[hosts[1]]
+    assert looks
+
+
+def test_those_that_refuse_are_named_in_the_end(monkeypatch: Any) -> None:
+    given = {"workers": 2, "slots": 1, "method": "pdsh", "autotuning": "none", "worker_job": "a-1-worker"}
+    configured = settings_of(given)
+    reached = workers.Workers(["a", "b"], 1, 3600)
+
+    async def answers(_name: str, _port: int) -> bool:
+        return True
+
+    monkeypatch.setattr(workers, "_has_banner", answers)
+    monkeypatch.setattr(reached, "refusals", lambda names, _: dict.fromkeys(set(names) & {"b"}, "Permission denied."))
+    made = main.Launcher(configured, reached)
+    until = time.monotonic() + 2
+    monkeypatch.setattr(made.wait, "time_left_for_workers", lambda: time.monotonic() < until)
+
+    with pytest.raises(main.RunEndedError) as caught:
+        made.side.wait_for_workers()
+
+    assert caught.value.event == "unreachable"
+    assert caught.value.message.startswith("b refused the login: Permission denied., within lifecycle.startTimeout")
+
+
+def test_the_pod_is_ready_while_sshd_serves(pod: Any) -> None:
+    process = pod.serve()
+    pod.kill(pod.sshd())
+    pod.wait_until(lambda: not pod.ready())
+    pod.wait_until(pod.ready)
+    process.send_signal(signal.SIGTERM)
+    assert (process.wait(20), pod.ready()) == (143, False)

@@ -1,0 +1,97 @@
+"""When a worker's pod is ready, and how it makes the kubelet bring what is mounted."""
+
+import itertools
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.scripts.conftest import free_port
+from tests.scripts.trainings import HOSTS
+from worker import readiness
+
+ADDRESS = "10.0.0.7:40001/0123456789abcdef0123456789abcdef"
+
+
+def start(pod: Any, method: str) -> None:
+    pod.settings(method=method, expectWorld=False)
+    (pod.config / "hostfile").write_text("".join(f"{host} slots=1\n" for host in HOSTS))
+    pod.start()
+
+
+def seen(ready: Callable[[], bool], seconds: float) -> list[bool]:
+    """What the probe finds, in the order in which it changes."""
+    found: list[bool] = []
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if found[-1:] != [now := ready()]:
+            found.append(now)
+        time.sleep(0.05)
+    return found
+
+
+@pytest.mark.parametrize("method", ["pdsh", "worker-command"])
+def test_readiness_changes_until_the_worker_has_what_it_waits_for(pod: Any, method: str) -> None:
+    start(pod, method)
+
+    assert len(seen(pod.ready, 10)) > 2
+
+    if method == "pdsh":
+        pod.make_key()
+    else:
+        pod.record("Pending", reason="WaitingForWorkers", launcher=ADDRESS)
+    pod.wait_until(lambda: [True] == seen(pod.ready, 2.5), 30)
+    assert [True] == seen(pod.ready, 4)
+
+
+def test_the_record_of_a_launcher_that_is_starting_ends_no_wait(pod: Any) -> None:
+    pod.record("Pending", reason="LauncherStarting")
+    start(pod, "worker-command")
+
+    assert {True, False} == {*seen(pod.ready, 8)}
+
+
+def test_a_port_in_use_ends_the_worker_with_its_key(pod: Any) -> None:
+    with socket.create_server(("", pod.readiness_port)):
+        process = pod.start()
+        assert process.wait(20) == 78
+
+    assert f"port {pod.readiness_port} (workers.readinessPort): Address already in use" in pod.log()
+
+
+@pytest.mark.parametrize(("workers", "at_most"), [(2, 1.7), (48, 40), (1000, 100), (10000, 100)])
+def test_the_load_on_the_api_server_is_bounded(workers: int, at_most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changes of all workers in a second: each is stored by the API server."""
+    clock = [0.0]
+    monkeypatch.setattr(readiness.time, "monotonic", lambda: clock[0])
+    one = readiness.Readiness(free_port(), workers)
+    changes: list[float] = []
+    while clock[0] < 600:
+        before = one.server
+        one.change()
+        if before is not one.server:
+            changes.append(clock[0])
+        clock[0] += 0.2
+    one.withdraw()
+
+    between = [after - before for before, after in itertools.pairwise(changes)]
+    assert workers / min(between) <= at_most
+    assert workers / between[-1] <= max(workers / 15, 20)
+
+
+def test_a_worker_that_is_busy_stays_ready() -> None:
+    """The kernel accepts the connections; a probe makes one a second."""
+    one = readiness.Readiness(free_port(), 2)
+    one.show()
+    for _ in range(2000):
+        socket.create_connection(("127.0.0.1", one.port), timeout=5).close()
+    for _ in range(3):
+        one.drain()
+    assert one.server is not None
+    with pytest.raises(BlockingIOError):
+        one.server.accept()
+    one.withdraw()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", one.port), timeout=5)
