@@ -23,7 +23,10 @@ RIGHT = [(id_, case) for id_, rule in RULES.items() for case in rule.right]
 
 def job(case: Case | None = None, *flags: str) -> Job:
     """The base job with the values of a case and with --set-json flags, which the schema accepts."""
-    sources = [SourceText("v.yaml", BASE), *([SourceText("case.yaml", json.dumps(case))] if case else [])]
+    sources = [
+        SourceText("v.yaml", BASE),
+        *([SourceText("case.yaml", json.dumps(case, ensure_ascii=False))] if case else []),
+    ]
     loaded = values.load(sources, [Override("--set-json", flag) for flag in flags])
     assert loaded.values, loaded.diagnostics
     return loaded

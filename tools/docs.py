@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.cluster.server import RecordedServer
-from tools import causes
+from tools import causes, checks
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(
@@ -98,7 +98,7 @@ def refreshed(page: str, folder: Path) -> str:
             return match[0]
         return match[0].replace(match["body"], "".join(_refreshed_step(step, folder) for step in steps(match["body"])))
 
-    return causes.with_reasons(BLOCK.sub(block, page))
+    return checks.with_checks(causes.with_reasons(BLOCK.sub(block, page)))
 
 
 def write(path: Path, text: str) -> None:

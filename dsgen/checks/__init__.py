@@ -26,6 +26,7 @@ from dsgen.checks import (
     security,
     sizes,
     storage,
+    texts,
     training,
 )
 from dsgen.checks.evaluation import findings
@@ -46,6 +47,7 @@ SUBJECTS: dict[ModuleType, str] = {
     names: "Names of objects and pods, labels and annotations, the image.",
     training: "The program to train: environment, files, DeepSpeed configuration.",
     commands: "Commands and arguments: one word for each item, no second launcher, no syntax of a shell.",
+    texts: "Texts with odd characters or templates.",
     launch: "Launch methods: which settings each one supports, and its limits.",
     code: "The program from a Git repository.",
     secrets: "Passwords, tokens and keys in values, which are kept in Git.",

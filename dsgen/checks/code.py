@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
+from typing import TYPE_CHECKING, Any
+
 from dsgen.checks.row import Check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dsgen.problems.diagnostics import KeyPath
 
 GIT = ("if values.code.git.repository",)
 REPOSITORY = "values.code.git.repository"
@@ -19,6 +27,22 @@ def _needs_repository(key: str) -> Check:
         hint=f"set code.git.repository, or remove code.git.{key}",
         inside=(f"if values.code.git.{key}",),
     )
+
+
+def _repository_hint(values: Mapping[str, Any], _: KeyPath) -> str:
+    """The repository of a page, and what the page shows."""
+    import re  # imported late: only problems need it
+
+    git = values["code"]["git"]
+    pattern = r"(https?://[^/]+/.+?)(?:/-)?/(?:tree|blob|commit|src/(?:branch|tag|commit))/([^/]+)(?:/(.*))?"
+    page = re.fullmatch(pattern, git["repository"])
+    if not page:
+        return ""
+    hint = f"set code.git.repository: {page[1].removesuffix('.git')}.git"
+    if not git["revision"]:
+        hint += f", and code.git.revision to the commit of {page[2]}"
+    folder = posixpath.join(values["code"]["mountPath"], page[3] or "")
+    return f"{hint}; the pods have the page's files in {folder}" if page[3] else hint
 
 
 ROWS = (
@@ -80,5 +104,14 @@ ROWS = (
         hint="use an https address",
         inside=GIT,
         severity="warning",
+    ),
+    Check(
+        id="DS295",
+        path="code.git.repository",
+        when=f'{REPOSITORY} is matching("^https?://[^/]+/.+/(tree|blob|commit|src/(branch|tag|commit))/.+$")',
+        message="code.git.repository is the address of a page, not of the repository",
+        hint="set code.git.repository to the part before it, and code.git.revision to the commit",
+        exact_hint=_repository_hint,
+        inside=GIT,
     ),
 )

@@ -54,6 +54,23 @@ MPIRUN = (
 JOINED = 'values.launch.mpirunArgs | join(" ")'
 
 
+EACH_WORKER = (
+    'if values.launch.method == "worker-command"',
+    "if worker_pods(values) | int > 1",
+    'set words = values.launch.command | join(" ")',
+)
+FIXED = (
+    ("standalone( |$)", "and with --standalone each of them trains alone"),
+    ("(machine|node)[_-]rank[= ][^$A-Za-z0-9]?[0-9]", "and all of them would have the same rank"),
+    (
+        "(main[_-]process[_-]ip|master[_-]addr|rdzv[_-]endpoint)[= ][^$A-Za-z0-9]?[A-Za-z0-9]",
+        "but its address of the first worker is fixed",
+    ),
+)
+"""Options of launchers with a value that each worker, or each run, needs another one for, and what happens."""
+LEAST_SILENCE = 60
+
+
 def _not_without_ssh(id_: str, path: str, when: str, why: str, hint: str = TRY_SSH, method: str = NO_SSH) -> Check:
     return Check(
         id=id_,
@@ -227,6 +244,45 @@ ROWS = (
         inside=("if values.lifecycle.progress.checkpointTimeoutSeconds > 0",),
         severity="warning",
     ),
+    *(
+        Check(
+            id="DS393",
+            path="launch.command",
+            when=f'words is matching("^{ANY_TEXT} --{pattern}{ANY_TEXT}$")',
+            message=f"launch.command: << worker_pods(values) | int >> workers run it, {what}",
+            hint=(
+                "remove the option for torchrun, which reads the variables that dsgen sets; for other programs, use"
+                " $NNODES, $NODE_RANK, $MASTER_ADDR and $MASTER_PORT in [bash, -c, ...]"
+            ),
+            inside=EACH_WORKER,
+            severity="warning",
+        )
+        for pattern, what in FIXED
+    ),
+    Check(
+        id="DS398",
+        path="lifecycle.hangTimeoutSeconds",
+        when=f"values.lifecycle.hangTimeoutSeconds < {LEAST_SILENCE}",
+        message=(
+            "lifecycle.hangTimeoutSeconds: a training that prints nothing for << values.lifecycle.hangTimeoutSeconds >>"
+            " seconds, as while it loads the model, would count as hung"
+        ),
+        hint="use more than the longest pause, such as 1800; 0 means never",
+        inside=("if values.lifecycle.hangTimeoutSeconds > 0",),
+        severity="warning",
+    ),
+    Check(
+        id="DS399",
+        path="lifecycle.keepWorkers",
+        when='values.lifecycle.keepWorkers == "always" and uses_ssh(values)',
+        message=(
+            "lifecycle.keepWorkers: always keeps the workers and their devices also after a success, until somebody"
+            " deletes the run"
+        ),
+        hint="use failed, which keeps them only after a failure",
+        inside=('if values.lifecycle.keepWorkers != "none"',),
+        severity="warning",
+    ),
 )
 
 
@@ -269,7 +325,23 @@ def _uses_variable(script: str, name: str) -> bool:
     return bool(re.search(rf"[$]{{?{name}\b", script))
 
 
+def number_of_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """launch.command with another number of workers than workers.replicas."""
+    if values["launch"]["method"] != "worker-command":
+        return
+    import re  # imported late: few jobs have a command
+
+    count = values["workers"]["replicas"]
+    words = " ".join(values["launch"]["command"])
+    for option, number in re.findall(r"(?<!\S)--(nnodes|num[_-]machines)[= ](\d+)(?=\s|$)", words):
+        if int(number) != count:
+            message = f"launch.command: --{option} is {number}, but workers.replicas is {count}"
+            hint = f"set it to {count}, or use $NNODES in [bash, -c, ...]"
+            yield diagnostic("DS393", ("launch", "command"), message, hint, place, "warning")
+
+
 FUNCTIONS = (
+    Function(number_of_workers, {"DS393": (("workers", "replicas"),)}),
     Function(no_pattern, {"DS288": ()}),
     Function(setup_in_launcher, {"DS381": (("storage",), ("training", "env"), ("launcher", "env"))}),
 )

@@ -25,6 +25,15 @@ NEEDS_MEMORY = (
 )
 
 
+LEAST_SHARED = 1024**3
+"""NVIDIA's images with PyTorch ask for `docker run --shm-size=1g`."""
+
+
+def _memory_hint(values: Mapping[str, Any], _: KeyPath) -> str:
+    needed = -(-int(helpers().worker_bytes(values)) // 1024**3)
+    return f"set workers.resources.requests.memory: {needed}Gi, and add what the program itself holds"
+
+
 def is_too_small(key: str, quantity: str | float) -> bool:
     """Whether a quantity in requests or limits is reported here."""
     return key in SIZES and bool(helpers().below_1mi(to_json(quantity)))
@@ -53,6 +62,21 @@ def _too_small(path: str, quantity: str, *inside: str, when: str = "") -> Check:
 def _of_resources(path: str, resources: str, *inside: str) -> Check:
     loops = ('for kind in ["requests", "limits"]', f"for key, quantity in {resources} | items")
     return _too_small(f"{path}.<< kind >>.<< key >>", "quantity", *inside, *loops, when=f"key in [{KEYS}]")
+
+
+def _little_shared(when: str, words: str) -> Check:
+    return Check(
+        id="DS384",
+        path="workers.sharedMemory",
+        when=f'{when} and not get(values.workers.extraPodSpec, "hostIPC", false)',
+        message=(
+            "workers.sharedMemory: the << values.workers.slots >> processes of a worker share"
+            f" {words}, too little for NCCL and data loaders"
+        ),
+        hint="set it to 1Gi or more; the default is 8Gi",
+        inside=("if values.workers.slots > 1", "set shared = values.workers.sharedMemory | bytes | int"),
+        severity="warning",
+    )
 
 
 ROWS = (
@@ -134,8 +158,27 @@ ROWS = (
         hint="raise the request, or use launch.method: torchrun, which needs no ssh",
         inside=(
             "if values.launcher.resources.requests",
-            'set request = requested_memory(values.launcher, "launcher") | int',
+            'set request = requested(values.launcher, "launcher", "memory") | int',
         ),
         severity="warning",
     ),
+    Check(
+        id="DS383",
+        path="workers.resources.requests.memory",
+        when="memory > 0 and memory < needed",
+        message=(
+            "workers.resources.requests.memory: a worker requests << memory // 1048576 >>Mi, but its"
+            " << values.workers.slots >> processes, workers.sharedMemory and what DeepSpeed offloads need"
+            " << (needed + 1073741823) // 1073741824 >>Gi or more"
+        ),
+        hint="set workers.resources.requests.memory to that, and add what the program itself holds",
+        exact_hint=_memory_hint,
+        inside=(
+            'set memory = requested(values.workers, "worker", "memory") | int',
+            "set needed = worker_bytes(values) | int",
+        ),
+        severity="warning",
+    ),
+    _little_shared("not values.workers.sharedMemory", "64Mi, the default of most container runtimes"),
+    _little_shared(f"shared >= {LEAST} and shared < {LEAST_SHARED}", "<< values.workers.sharedMemory >>"),
 )

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from dsgen.problems.diagnostics import KeyPath
 
+MOVING_TAG = "^((.*-)?(latest|nightly)|main|master|develop|dev|devel|edge|head|stable)?$"
+"""Tags that most registries move to the newest image."""
 JOB = "set job = job_name(values, release)"
 OTHER_IMAGES: dict[str, tuple[str, ...]] = {
     "code.git.image": ("if values.code.git.repository",),
@@ -76,7 +78,7 @@ ROWS = (
     Check(
         id="DS250",
         path="image.tag",
-        when='values.image.repository and not values.image.digest and values.image.tag in ["", "latest"]',
+        when=f'values.image.repository and not values.image.digest and values.image.tag is matching("{MOVING_TAG}")',
         message="the image has no fixed version",
         hint="use a tag that is never moved, or a digest: the same run id should always mean the same code",
         severity="warning",

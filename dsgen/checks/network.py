@@ -20,6 +20,11 @@ POD_MONITOR = ("if values.monitoring.podMonitor.enabled",)
 NATIVE = '["cpu", "memory", "ephemeral-storage", "pods"]'
 MULTUS = "k8s.v1.cni.cncf.io/networks"
 NON_ROOT, WEBHOOK = "workers_not_root(values)", "values.status.webhook.url"
+RDMA_DEVICE = (
+    "^(rdma/.*|vpc[.]amazonaws[.]com/efa|mellanox[.]com/.*|nvidia[.]com/(hostdev|mlnx|res|rdma|ib|sriov|roce).*"
+    "|openshift[.]io/(mlnx|mellanox|sriov|rdma|ib).*)$"
+)
+"""Resources of the device plugins for RDMA."""
 EPHEMERAL = ("emptyDir", "ephemeral", "configMap", "secret", "projected")
 
 
@@ -224,6 +229,55 @@ ROWS = (
         message="launch.masterPort and ssh.port are both << values.ssh.port >>",
         hint="change one of them",
         inside=OWN_PORTS,
+    ),
+    Check(
+        id="DS390",
+        path="workers.resources.limits.<< key >>",
+        when=(
+            f'key is matching("{RDMA_DEVICE}")'
+            " and not key in values.network.rdma.resources"
+            ' and not "IPC_LOCK" in get(values.workers.securityContext, "capabilities", "add", [])'
+        ),
+        message=(
+            "workers.resources.limits: << key | quote >> is an RDMA device, but without network.rdma the workers may"
+            " not lock the memory that RDMA needs"
+        ),
+        hint="move it to network.rdma.resources, which also adds the capability IPC_LOCK",
+        inside=("for key, quantity in values.workers.resources.limits | items",),
+        severity="warning",
+        at_key=True,
+    ),
+    Check(
+        id="DS391",
+        path="network.rdma.networks",
+        when="not values.network.rdma.resources",
+        message="network.rdma.networks: the workers get networks, but no RDMA device",
+        hint=(
+            "set network.rdma.resources to the resource of the network attachment, unless an injector of the cluster"
+            " adds it"
+        ),
+        inside=(
+            "if values.network.rdma.networks",
+            "if not values.network.socketInterface",
+            "if not values.network.hostNetwork",
+        ),
+        severity="warning",
+    ),
+    Check(
+        id="DS392",
+        path="training.env.NCCL_SOCKET_IFNAME",
+        when="value is string and value != values.network.socketInterface",
+        message=(
+            "training.env.NCCL_SOCKET_IFNAME is << value | quote >> and replaces network.socketInterface"
+            " << values.network.socketInterface | quote >>, which only Gloo uses then"
+        ),
+        hint="keep one of them; for Gloo alone, set training.env.GLOO_SOCKET_IFNAME",
+        inside=(
+            "if values.network.socketInterface",
+            'if "NCCL_SOCKET_IFNAME" in values.training.env',
+            'set value = values.training.env["NCCL_SOCKET_IFNAME"]',
+        ),
+        severity="warning",
     ),
 )
 

@@ -37,6 +37,17 @@ CONTAINER_LOOPS = (ROLES, 'for kind in ["initContainers", "sidecars"]', "for con
 RESOURCE = "<< values.workers.accelerator.resource | quote >>"
 
 
+FEWER_DEVICES = tuple(
+    f'values.workers.slots > {count} and value is matching("^[^,]*(,[^,]*){{0,{count - 1}}}$")'
+    for count in (1, 2, 3, 4, 6, 7)
+)
+"""A list of so many devices at most, for more processes."""
+
+
+def _cpus_hint(values: Mapping[str, Any], _: KeyPath) -> str:
+    return f"set workers.resources.requests.cpu: {values['workers']['slots']}, or more for data loaders"
+
+
 def _shared_device(when: str, what: str, hint: str = "", severity: Severity = "error") -> Check:
     """More processes than accelerators."""
     return Check(
@@ -187,4 +198,36 @@ ROWS = (
     ),
     _extra("DS232", "extraPodSpec", POD_FIELDS, "is a field of the pod that dsgen writes"),
     _extra("DS233", "extraContainerSpec", CONTAINER_FIELDS, "is a field of the container that dsgen writes"),
+    Check(
+        id="DS385",
+        path="workers.resources.requests.cpu",
+        when="cpus < values.workers.slots",
+        message=(
+            "workers.resources.requests.cpu: a worker has << values.workers.slots >> processes and requests fewer CPUs"
+        ),
+        hint="request at least one CPU for each process, and one for each of its data loaders",
+        exact_hint=_cpus_hint,
+        inside=(
+            *SEVERAL,
+            'if "cpu" in values.workers.resources.requests',
+            'set cpus = requested(values.workers, "worker", "cpu") | int',
+        ),
+        severity="warning",
+    ),
+    Check(
+        id="DS386",
+        path="training.env.CUDA_VISIBLE_DEVICES",
+        when="value is string and (" + " or ".join(FEWER_DEVICES) + ")",
+        message=(
+            "training.env.CUDA_VISIBLE_DEVICES: << value | quote >> names fewer devices than the"
+            " << values.workers.slots >> processes of a worker need"
+        ),
+        hint="remove it: each process uses the device of its own number",
+        inside=(
+            *SEVERAL,
+            'if "CUDA_VISIBLE_DEVICES" in values.training.env',
+            'set value = values.training.env["CUDA_VISIBLE_DEVICES"]',
+        ),
+        severity="warning",
+    ),
 )

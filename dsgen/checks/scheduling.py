@@ -149,7 +149,10 @@ ROWS = (
         when='get(values.workers.nodeSelector, "kubernetes.io/hostname", "") in values.workers.excludeNodes',
         message=("workers.excludeNodes has the node that workers.nodeSelector selects: the workers would wait forever"),
         hint="remove it from one of them",
-        inside=("if values.workers.excludeNodes",),
+        inside=(
+            "if values.workers.excludeNodes",
+            'if "kubernetes.io/hostname" in values.workers.nodeSelector',
+        ),
     ),
     Check(
         id="DS309",

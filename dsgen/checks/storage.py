@@ -31,6 +31,64 @@ MOUNTED = {pods: f'is_mounted_in(values, volume, "{pods}")' for pods in ("worker
 MOUNTED_TOO = {pods: f'is_mounted_in(values, another, "{pods}")' for pods in ("workers", "launcher")}
 IN_WORKERS = 'volume.mountIn != "launcher" and worker_pods(values) | int > 1'
 
+
+def _of_key(key: str) -> tuple[str, ...]:
+    """The tags for a key that is a path; `path` is its value."""
+    return (f"if values.{key}", f"set path = values.{key}", f'if path is matching("{ABSOLUTE}")')
+
+
+def _of_offload(part: str) -> tuple[str, ...]:
+    """The same for nvme_path of a part of DeepSpeed's configuration."""
+    return (
+        "if values.training.deepspeed.config",
+        'set zero = get(values.training.deepspeed.config, "zero_optimization", {})',
+        "if zero is mapping",
+        f'set offload = get(zero, "{part}", {{}})',
+        "if offload is mapping",
+        'set device = get(offload, "device", "")',
+        'if device is string and device == "nvme"',
+        'set path = get(offload, "nvme_path", "")',
+        f'if path is string and path is matching("{ABSOLUTE}")',
+    )
+
+
+ABSOLUTE = "^/[^/].*$"
+FOLDERS = {
+    "training.rankLogs": _of_key("training.rankLogs"),
+    "lifecycle.progress.checkpointPath": _of_key("lifecycle.progress.checkpointPath"),
+    **{
+        f"training.deepspeed.config.zero_optimization.{part}.nvme_path": _of_offload(part)
+        for part in ("offload_optimizer", "offload_param")
+    },
+}
+"""The keys with a path to which the workers write, and the tags that set `path`."""
+
+
+def _folder_rows(key: str, *inside: str) -> tuple[Check, ...]:
+    return (
+        Check(
+            id="DS387",
+            path=key,
+            when='not is_on_volume(values, path, "any")',
+            message=(
+                f"{key}: << path | quote >> is on no volume of storage, so its files fill the disk of the node and are"
+                " lost with the pod"
+            ),
+            hint="mount a volume there, or choose a folder on one",
+            inside=inside,
+            severity="warning",
+        ),
+        Check(
+            id="DS388",
+            path=key,
+            when='is_on_volume(values, path, "any") and not is_on_volume(values, path, "writable")',
+            message=f"{key}: << path | quote >> is on a volume that is mounted read-only",
+            hint="choose a folder on a volume without readOnly",
+            inside=inside,
+        ),
+    )
+
+
 ROWS = (
     Check(
         id="DS362",
@@ -190,6 +248,37 @@ ROWS = (
         message=f"code.mountPath: << values.code.mountPath | quote >> {RESERVED}",
         hint="choose another folder, such as /workspace/code",
         inside=("if values.code.git.repository",),
+    ),
+    *(row for key, inside in FOLDERS.items() for row in _folder_rows(key, *inside)),
+    Check(
+        id="DS389",
+        path="lifecycle.progress.checkpointPath",
+        when=(
+            'worker_pods(values) | int > 1 and is_on_volume(values, path, "any")'
+            ' and not is_on_volume(values, path, "kept")'
+        ),
+        message=(
+            "lifecycle.progress.checkpointPath: << path | quote >> is on a volume that each worker has for itself and"
+            " loses with its pod"
+        ),
+        hint="write checkpoints to a volume that all workers share and keep, such as create: {}",
+        inside=_of_key("lifecycle.progress.checkpointPath"),
+        severity="warning",
+    ),
+    Check(
+        id="DS389",
+        path="training.deepspeed.config.checkpoint.use_node_local_storage",
+        when="worker_pods(values) | int > 1 and checkpoint is mapping and checkpoint.use_node_local_storage",
+        message=(
+            "training.deepspeed.config: with use_node_local_storage, each worker needs its own part of a checkpoint,"
+            " and may start on another node next time"
+        ),
+        hint="remove it, and write checkpoints to a volume that all workers share",
+        inside=(
+            "if values.training.deepspeed.config",
+            'set checkpoint = get(values.training.deepspeed.config, "checkpoint", {})',
+        ),
+        severity="warning",
     ),
 )
 

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from dsgen.checks.row import Check
+from typing import TYPE_CHECKING, Any
+
+from dsgen.checks.row import ANY_TEXT, Check, Function, diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic
 
 RESERVED_ENV = "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$"
 COMMAND_ENV = "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$"
 LITERAL_PATH = "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$"
+INSTALLS = (
+    f"^({ANY_TEXT}[^!-~])?(((python3? -m )?pip3?|uv pip|conda|mamba|(sudo )?(apt|apt-get|yum|dnf)) ([^ ]* )*install"
+    f"|git (clone|pull|checkout|fetch)|wget|curl|python3? setup[.]py|make) {ANY_TEXT}$"
+)
+"""A script with a command that often fails, and without whose result the training is another one."""
+CHECKS_FAILURE = f"^{ANY_TEXT}(set -[a-z]*e|set -o errexit|[|][|]){ANY_TEXT}$"
 TUNING = ('if values.training.deepspeed.autotuning != "none"',)
 
 
@@ -123,4 +137,29 @@ ROWS = (
         inside=("for argument in values.training.args",),
         severity="warning",
     ),
+    Check(
+        id="DS395",
+        path="training.setup",
+        when=f'setup is matching("{INSTALLS}") and not setup is matching("{CHECKS_FAILURE}")',
+        message="training.setup: if a command fails, the next one and the training run nevertheless",
+        hint="write set -e as the first line, or || exit after the command",
+        inside=("if values.training.setup", "set setup = values.training.setup"),
+        severity="warning",
+    ),
 )
+
+
+def setup_syntax(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """training.setup must be a script for bash, which the pods check in the same way before they source it."""
+    setup = values["training"]["setup"]
+    if not setup:
+        return
+    from dsgen.reading import bash  # imported late: few jobs have such a script
+
+    error = bash.syntax_error(setup)
+    if error:
+        message = f"training.setup is not a valid script of bash: {error}"
+        yield diagnostic("DS394", ("training", "setup"), message, "try it with bash -n", place)
+
+
+FUNCTIONS = (Function(setup_syntax, {"DS394": ()}),)

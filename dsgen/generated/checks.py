@@ -10,13 +10,14 @@ from dsgen.generated.helpers import (
     git_over_ssh,
     has_volume,
     is_mounted_in,
+    is_on_volume,
     job_name,
     kueue_queue,
     launcher_bytes,
     memory_bytes,
     namespace,
     quantity_json,
-    requested_memory,
+    requested,
     requests_devices,
     reserved_key,
     reserved_path,
@@ -26,11 +27,12 @@ from dsgen.generated.helpers import (
     service_account_name,
     used_in_pod,
     uses_ssh,
+    worker_bytes,
     worker_pods,
     workers_not_root,
     world_bytes,
 )
-from dsgen.language.functions import get, is_string, items, join, matching, whole_bytes
+from dsgen.language.functions import get, is_mapping, is_string, items, join, matching, whole_bytes
 from dsgen.language.text import quote, scalar, to_plain_json
 
 
@@ -42,7 +44,11 @@ def ds201(values, release, watch):
 
 def ds250(values, release, watch):
     """DS250 image.tag"""
-    if values['image']['repository'] and not values['image']['digest'] and values['image']['tag'] in ['', 'latest']:
+    if (
+        values['image']['repository']
+        and not values['image']['digest']
+        and matching(values['image']['tag'], '^((.*-)?(latest|nightly)|main|master|develop|dev|devel|edge|head|stable)?$')
+    ):
         yield ('image', 'tag'), "the image has no fixed version"
 
 
@@ -336,6 +342,20 @@ def ds224(values, release, watch):
             yield (
                 ('training', 'args', at_argument),
                 f"training.args: dsgen already passes {quote(argument)}, from training.deepspeed",
+            )
+
+
+def ds395(values, release, watch):
+    """DS395 training.setup"""
+    if values['training']['setup']:
+        setup = values['training']['setup']
+        if (
+            matching(setup, '^(([^$]|[$])*[^!-~])?(((python3? -m )?pip3?|uv pip|conda|mamba|(sudo )?(apt|apt-get|yum|dnf)) ([^ ]* )*install|git (clone|pull|checkout|fetch)|wget|curl|python3? setup[.]py|make) ([^$]|[$])*$')
+            and not matching(setup, '^([^$]|[$])*(set -[a-z]*e|set -o errexit|[|][|])([^$]|[$])*$')
+        ):
+            yield (
+                ('training', 'setup'),
+                "training.setup: if a command fails, the next one and the training run nevertheless",
             )
 
 
@@ -955,6 +975,61 @@ def ds352(values, release, watch):
         )
 
 
+def ds393(values, release, watch):
+    """DS393 launch.command"""
+    if values['launch']['method'] == 'worker-command' and int(worker_pods(values)) > 1:
+        words = join(values['launch']['command'], ' ')
+        if matching(words, '^([^$]|[$])* --standalone( |$)([^$]|[$])*$'):
+            yield (
+                ('launch', 'command'),
+                f"launch.command: {scalar(int(worker_pods(values)))} workers run it, and with --standalone each of them trains alone",
+            )
+
+
+def ds393_2(values, release, watch):
+    """DS393 launch.command"""
+    if values['launch']['method'] == 'worker-command' and int(worker_pods(values)) > 1:
+        words = join(values['launch']['command'], ' ')
+        if matching(words, '^([^$]|[$])* --(machine|node)[_-]rank[= ][^$A-Za-z0-9]?[0-9]([^$]|[$])*$'):
+            yield (
+                ('launch', 'command'),
+                f"launch.command: {scalar(int(worker_pods(values)))} workers run it, and all of them would have the same rank",
+            )
+
+
+def ds393_3(values, release, watch):
+    """DS393 launch.command"""
+    if values['launch']['method'] == 'worker-command' and int(worker_pods(values)) > 1:
+        words = join(values['launch']['command'], ' ')
+        if matching(words, '^([^$]|[$])* --(main[_-]process[_-]ip|master[_-]addr|rdzv[_-]endpoint)[= ][^$A-Za-z0-9]?[A-Za-z0-9]([^$]|[$])*$'):
+            yield (
+                ('launch', 'command'),
+                f"launch.command: {scalar(int(worker_pods(values)))} workers run it, but its address of the first worker is fixed",
+            )
+
+
+def ds398(values, release, watch):
+    """DS398 lifecycle.hangTimeoutSeconds"""
+    if values['lifecycle']['hangTimeoutSeconds'] > 0 and values['lifecycle']['hangTimeoutSeconds'] < 60:
+        yield (
+            ('lifecycle', 'hangTimeoutSeconds'),
+            f"lifecycle.hangTimeoutSeconds: a training that prints nothing for {scalar(values['lifecycle']['hangTimeoutSeconds'])} seconds, as while it loads the model, would count as hung",
+        )
+
+
+def ds399(values, release, watch):
+    """DS399 lifecycle.keepWorkers"""
+    if (
+        values['lifecycle']['keepWorkers'] != 'none'
+        and values['lifecycle']['keepWorkers'] == 'always'
+        and uses_ssh(values)
+    ):
+        yield (
+            ('lifecycle', 'keepWorkers'),
+            "lifecycle.keepWorkers: always keeps the workers and their devices also after a success, until somebody deletes the run",
+        )
+
+
 def ds290(values, release, watch):
     """DS290 code.git.revision"""
     if values['code']['git']['revision'] and not values['code']['git']['repository']:
@@ -1041,6 +1116,15 @@ def ds294(values, release, watch):
         and values['code']['git']['secretName']
     ):
         yield ('code', 'git', 'repository'), "code.git.repository: the password would be sent unencrypted"
+
+
+def ds295_3(values, release, watch):
+    """DS295 code.git.repository"""
+    if (
+        values['code']['git']['repository']
+        and matching(values['code']['git']['repository'], '^https?://[^/]+/.+/(tree|blob|commit|src/(branch|tag|commit))/.+$')
+    ):
+        yield ('code', 'git', 'repository'), "code.git.repository is the address of a page, not of the repository"
 
 
 def ds248(values, release, watch):
@@ -1339,6 +1423,31 @@ def ds233(values, release, watch):
                     )
 
 
+def ds385(values, release, watch):
+    """DS385 workers.resources.requests.cpu"""
+    if values['workers']['slots'] > 1 and 'cpu' in values['workers']['resources']['requests']:
+        cpus = int(requested(values['workers'], 'worker', 'cpu'))
+        if cpus < values['workers']['slots']:
+            yield (
+                ('workers', 'resources', 'requests', 'cpu'),
+                f"workers.resources.requests.cpu: a worker has {scalar(values['workers']['slots'])} processes and requests fewer CPUs",
+            )
+
+
+def ds386(values, release, watch):
+    """DS386 training.env.CUDA_VISIBLE_DEVICES"""
+    if values['workers']['slots'] > 1 and 'CUDA_VISIBLE_DEVICES' in values['training']['env']:
+        value = values['training']['env']['CUDA_VISIBLE_DEVICES']
+        if (
+            is_string(value)
+            and (values['workers']['slots'] > 1 and matching(value, '^[^,]*(,[^,]*){0,0}$') or values['workers']['slots'] > 2 and matching(value, '^[^,]*(,[^,]*){0,1}$') or values['workers']['slots'] > 3 and matching(value, '^[^,]*(,[^,]*){0,2}$') or values['workers']['slots'] > 4 and matching(value, '^[^,]*(,[^,]*){0,3}$') or values['workers']['slots'] > 6 and matching(value, '^[^,]*(,[^,]*){0,5}$') or values['workers']['slots'] > 7 and matching(value, '^[^,]*(,[^,]*){0,6}$'))
+        ):
+            yield (
+                ('training', 'env', 'CUDA_VISIBLE_DEVICES'),
+                f"training.env.CUDA_VISIBLE_DEVICES: {quote(value)} names fewer devices than the {scalar(values['workers']['slots'])} processes of a worker need",
+            )
+
+
 def ds234(values, release, watch):
     """DS234 <role>.<kind>[container].name"""
     if (
@@ -1595,7 +1704,7 @@ def ds277(values, release, watch):
 def ds278(values, release, watch):
     """DS278 launcher.resources.requests.memory"""
     if values['launcher']['resources']['requests']:
-        request = int(requested_memory(values['launcher'], 'launcher'))
+        request = int(requested(values['launcher'], 'launcher', 'memory'))
         if (
             uses_ssh(values)
             and request >= 1048576
@@ -1605,6 +1714,39 @@ def ds278(values, release, watch):
             yield (
                 ('launcher', 'resources', 'requests', 'memory'),
                 f"launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers; {scalar(1024 + 2 * int(worker_pods(values)))}Mi is enough",
+            )
+
+
+def ds383(values, release, watch):
+    """DS383 workers.resources.requests.memory"""
+    memory = int(requested(values['workers'], 'worker', 'memory'))
+    needed = int(worker_bytes(values))
+    if memory > 0 and memory < needed:
+        yield (
+            ('workers', 'resources', 'requests', 'memory'),
+            f"workers.resources.requests.memory: a worker requests {scalar(memory // 1048576)}Mi, but its {scalar(values['workers']['slots'])} processes, workers.sharedMemory and what DeepSpeed offloads need {scalar((needed + 1073741823) // 1073741824)}Gi or more",
+        )
+
+
+def ds384(values, release, watch):
+    """DS384 workers.sharedMemory"""
+    if values['workers']['slots'] > 1:
+        shared = int(whole_bytes(values['workers']['sharedMemory']))
+        if not values['workers']['sharedMemory'] and not get(values['workers']['extraPodSpec'], 'hostIPC', False):
+            yield (
+                ('workers', 'sharedMemory'),
+                f"workers.sharedMemory: the {scalar(values['workers']['slots'])} processes of a worker share 64Mi, the default of most container runtimes, too little for NCCL and data loaders",
+            )
+
+
+def ds384_2(values, release, watch):
+    """DS384 workers.sharedMemory"""
+    if values['workers']['slots'] > 1:
+        shared = int(whole_bytes(values['workers']['sharedMemory']))
+        if shared >= 1048576 and shared < 1073741824 and not get(values['workers']['extraPodSpec'], 'hostIPC', False):
+            yield (
+                ('workers', 'sharedMemory'),
+                f"workers.sharedMemory: the {scalar(values['workers']['slots'])} processes of a worker share {values['workers']['sharedMemory']}, too little for NCCL and data loaders",
             )
 
 
@@ -1816,6 +1958,160 @@ def ds212_2(values, release, watch):
             ('code', 'mountPath'),
             f"code.mountPath: {quote(values['code']['mountPath'])} is reserved for files of dsgen or the system",
         )
+
+
+def ds387(values, release, watch):
+    """DS387 training.rankLogs"""
+    if values['training']['rankLogs']:
+        path = values['training']['rankLogs']
+        if matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
+            yield (
+                ('training', 'rankLogs'),
+                f"training.rankLogs: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
+            )
+
+
+def ds388(values, release, watch):
+    """DS388 training.rankLogs"""
+    if values['training']['rankLogs']:
+        path = values['training']['rankLogs']
+        if (
+            matching(path, '^/[^/].*$')
+            and is_on_volume(values, path, 'any')
+            and not is_on_volume(values, path, 'writable')
+        ):
+            yield ('training', 'rankLogs'), f"training.rankLogs: {quote(path)} is on a volume that is mounted read-only"
+
+
+def ds387_2(values, release, watch):
+    """DS387 lifecycle.progress.checkpointPath"""
+    if values['lifecycle']['progress']['checkpointPath']:
+        path = values['lifecycle']['progress']['checkpointPath']
+        if matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
+            yield (
+                ('lifecycle', 'progress', 'checkpointPath'),
+                f"lifecycle.progress.checkpointPath: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
+            )
+
+
+def ds388_2(values, release, watch):
+    """DS388 lifecycle.progress.checkpointPath"""
+    if values['lifecycle']['progress']['checkpointPath']:
+        path = values['lifecycle']['progress']['checkpointPath']
+        if (
+            matching(path, '^/[^/].*$')
+            and is_on_volume(values, path, 'any')
+            and not is_on_volume(values, path, 'writable')
+        ):
+            yield (
+                ('lifecycle', 'progress', 'checkpointPath'),
+                f"lifecycle.progress.checkpointPath: {quote(path)} is on a volume that is mounted read-only",
+            )
+
+
+def ds387_3(values, release, watch):
+    """DS387 training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path"""
+    if values['training']['deepspeed']['config']:
+        zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
+        if is_mapping(zero):
+            offload = get(zero, 'offload_optimizer', {})
+            if is_mapping(offload):
+                device = get(offload, 'device', '')
+                if is_string(device) and device == 'nvme':
+                    path = get(offload, 'nvme_path', '')
+                    if is_string(path) and matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
+                        yield (
+                            ('training', 'deepspeed', 'config', 'zero_optimization', 'offload_optimizer', 'nvme_path'),
+                            f"training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
+                        )
+
+
+def ds388_3(values, release, watch):
+    """DS388 training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path"""
+    if values['training']['deepspeed']['config']:
+        zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
+        if is_mapping(zero):
+            offload = get(zero, 'offload_optimizer', {})
+            if is_mapping(offload):
+                device = get(offload, 'device', '')
+                if is_string(device) and device == 'nvme':
+                    path = get(offload, 'nvme_path', '')
+                    if (
+                        is_string(path)
+                        and matching(path, '^/[^/].*$')
+                        and is_on_volume(values, path, 'any')
+                        and not is_on_volume(values, path, 'writable')
+                    ):
+                        yield (
+                            ('training', 'deepspeed', 'config', 'zero_optimization', 'offload_optimizer', 'nvme_path'),
+                            f"training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {quote(path)} is on a volume that is mounted read-only",
+                        )
+
+
+def ds387_4(values, release, watch):
+    """DS387 training.deepspeed.config.zero_optimization.offload_param.nvme_path"""
+    if values['training']['deepspeed']['config']:
+        zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
+        if is_mapping(zero):
+            offload = get(zero, 'offload_param', {})
+            if is_mapping(offload):
+                device = get(offload, 'device', '')
+                if is_string(device) and device == 'nvme':
+                    path = get(offload, 'nvme_path', '')
+                    if is_string(path) and matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
+                        yield (
+                            ('training', 'deepspeed', 'config', 'zero_optimization', 'offload_param', 'nvme_path'),
+                            f"training.deepspeed.config.zero_optimization.offload_param.nvme_path: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
+                        )
+
+
+def ds388_4(values, release, watch):
+    """DS388 training.deepspeed.config.zero_optimization.offload_param.nvme_path"""
+    if values['training']['deepspeed']['config']:
+        zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
+        if is_mapping(zero):
+            offload = get(zero, 'offload_param', {})
+            if is_mapping(offload):
+                device = get(offload, 'device', '')
+                if is_string(device) and device == 'nvme':
+                    path = get(offload, 'nvme_path', '')
+                    if (
+                        is_string(path)
+                        and matching(path, '^/[^/].*$')
+                        and is_on_volume(values, path, 'any')
+                        and not is_on_volume(values, path, 'writable')
+                    ):
+                        yield (
+                            ('training', 'deepspeed', 'config', 'zero_optimization', 'offload_param', 'nvme_path'),
+                            f"training.deepspeed.config.zero_optimization.offload_param.nvme_path: {quote(path)} is on a volume that is mounted read-only",
+                        )
+
+
+def ds389(values, release, watch):
+    """DS389 lifecycle.progress.checkpointPath"""
+    if values['lifecycle']['progress']['checkpointPath']:
+        path = values['lifecycle']['progress']['checkpointPath']
+        if (
+            matching(path, '^/[^/].*$')
+            and int(worker_pods(values)) > 1
+            and is_on_volume(values, path, 'any')
+            and not is_on_volume(values, path, 'kept')
+        ):
+            yield (
+                ('lifecycle', 'progress', 'checkpointPath'),
+                f"lifecycle.progress.checkpointPath: {quote(path)} is on a volume that each worker has for itself and loses with its pod",
+            )
+
+
+def ds389_2(values, release, watch):
+    """DS389 training.deepspeed.config.checkpoint.use_node_local_storage"""
+    if values['training']['deepspeed']['config']:
+        checkpoint = get(values['training']['deepspeed']['config'], 'checkpoint', {})
+        if int(worker_pods(values)) > 1 and is_mapping(checkpoint) and checkpoint.get('use_node_local_storage'):
+            yield (
+                ('training', 'deepspeed', 'config', 'checkpoint', 'use_node_local_storage'),
+                "training.deepspeed.config: with use_node_local_storage, each worker needs its own part of a checkpoint, and may start on another node next time",
+            )
 
 
 def ds240(values, release, watch):
@@ -2063,6 +2359,44 @@ def ds242_6(values, release, watch):
         yield ('launch', 'masterPort'), f"launch.masterPort and ssh.port are both {scalar(values['ssh']['port'])}"
 
 
+def ds390(values, release, watch):
+    """DS390 workers.resources.limits.<key>"""
+    before_key = watch.was_read
+    for key, quantity in items(values['workers']['resources']['limits']):
+        watch.was_read = before_key
+        if (
+            matching(key, '^(rdma/.*|vpc[.]amazonaws[.]com/efa|mellanox[.]com/.*|nvidia[.]com/(hostdev|mlnx|res|rdma|ib|sriov|roce).*|openshift[.]io/(mlnx|mellanox|sriov|rdma|ib).*)$')
+            and key not in values['network']['rdma']['resources']
+            and 'IPC_LOCK' not in get(values['workers']['securityContext'], 'capabilities', 'add', [])
+        ):
+            yield (
+                ('workers', 'resources', 'limits', key),
+                f"workers.resources.limits: {quote(key)} is an RDMA device, but without network.rdma the workers may not lock the memory that RDMA needs",
+            )
+
+
+def ds391(values, release, watch):
+    """DS391 network.rdma.networks"""
+    if (
+        values['network']['rdma']['networks']
+        and not values['network']['socketInterface']
+        and not values['network']['hostNetwork']
+        and not values['network']['rdma']['resources']
+    ):
+        yield ('network', 'rdma', 'networks'), "network.rdma.networks: the workers get networks, but no RDMA device"
+
+
+def ds392(values, release, watch):
+    """DS392 training.env.NCCL_SOCKET_IFNAME"""
+    if values['network']['socketInterface'] and 'NCCL_SOCKET_IFNAME' in values['training']['env']:
+        value = values['training']['env']['NCCL_SOCKET_IFNAME']
+        if is_string(value) and value != values['network']['socketInterface']:
+            yield (
+                ('training', 'env', 'NCCL_SOCKET_IFNAME'),
+                f"training.env.NCCL_SOCKET_IFNAME is {quote(value)} and replaces network.socketInterface {quote(values['network']['socketInterface'])}, which only Gloo uses then",
+            )
+
+
 def ds300(values, release, watch):
     """DS300 scheduling.launcherQueue"""
     if values['scheduling']['launcherQueue'] and values['scheduling']['launcherQueue'] == values['scheduling']['queue']:
@@ -2135,6 +2469,7 @@ def ds311(values, release, watch):
     """DS311 workers.excludeNodes"""
     if (
         values['workers']['excludeNodes']
+        and 'kubernetes.io/hostname' in values['workers']['nodeSelector']
         and get(values['workers']['nodeSelector'], 'kubernetes.io/hostname', '') in values['workers']['excludeNodes']
     ):
         yield (
@@ -3347,6 +3682,7 @@ ROWS = (
     ds222_2,
     ds223,
     ds224,
+    ds395,
     ds363,
     ds363_2,
     ds363_3,
@@ -3400,6 +3736,11 @@ ROWS = (
     ds350,
     ds351,
     ds352,
+    ds393,
+    ds393_2,
+    ds393_3,
+    ds398,
+    ds399,
     ds290,
     ds290_2,
     ds290_3,
@@ -3410,6 +3751,7 @@ ROWS = (
     ds292,
     ds293,
     ds294,
+    ds295_3,
     ds248,
     ds360,
     ds248_2,
@@ -3433,6 +3775,8 @@ ROWS = (
     ds237,
     ds232,
     ds233,
+    ds385,
+    ds386,
     ds234,
     ds235,
     ds236,
@@ -3449,6 +3793,9 @@ ROWS = (
     ds287_10,
     ds277,
     ds278,
+    ds383,
+    ds384,
+    ds384_2,
     ds362,
     ds373,
     ds210,
@@ -3464,6 +3811,16 @@ ROWS = (
     ds217,
     ds211,
     ds212_2,
+    ds387,
+    ds388,
+    ds387_2,
+    ds388_2,
+    ds387_3,
+    ds388_3,
+    ds387_4,
+    ds388_4,
+    ds389,
+    ds389_2,
     ds240,
     ds241,
     ds243,
@@ -3488,6 +3845,9 @@ ROWS = (
     ds242_5,
     ds341,
     ds242_6,
+    ds390,
+    ds391,
+    ds392,
     ds300,
     ds301,
     ds302,

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "6cde68dcbd67c7433a4a0661bd11994e9642caf5a84b7b0942b0fbd546454c33"
+DIGEST = "34448541599bf6c049ffa68558f4fc2c66b900419294c7534b106e18f1b3abe9"

@@ -3,7 +3,18 @@
 Written by `make generate` from the files dsgen/templates/**/_*.j2; changes are lost.
 """
 
-from dsgen.language.functions import get, is_string, items, join, matching, overlay, replace, whole_bytes
+from dsgen.language.functions import (
+    get,
+    is_mapping,
+    is_string,
+    items,
+    join,
+    matching,
+    overlay,
+    replace,
+    starting,
+    whole_bytes,
+)
 from dsgen.language.text import indent, quote, scalar, to_json, to_yaml
 
 
@@ -1334,6 +1345,26 @@ def requests_devices(workers):
     return text.removesuffix("\n")
 
 
+def is_on_volume(values, path, kind):
+    """"true" for each volume of the workers that contains a path and is of a kind (any, writable, kept); else empty."""
+    text = ""
+    folder = path + '/'
+    for name, volume in items(values['storage']):
+        if volume['mountPath'] and is_mounted_in(values, volume, 'workers'):
+            if starting(folder, volume['mountPath'] + '/'):
+                if kind == 'any':
+                    text += "true\n"
+                elif kind == 'kept' and first_source(volume) not in ['emptyDir', 'ephemeral']:
+                    text += "true\n"
+                elif (
+                    kind == 'writable'
+                    and not volume['readOnly']
+                    and first_source(volume) not in ['configMap', 'secret', 'projected']
+                ):
+                    text += "true\n"
+    return text.removesuffix("\n")
+
+
 def memory_bytes(quantities):
     """The bytes of memory in requests or limits; 0 if it is not set."""
     if 'memory' in quantities:
@@ -1341,10 +1372,10 @@ def memory_bytes(quantities):
     return "0"
 
 
-def requested_memory(pod, role):
-    """The bytes of memory that the main container of a role requests, also by default; 0 if it is not set."""
-    if 'memory' in pod['resources']['requests']:
-        request = request_of(pod, role, 'memory', pod['resources']['requests']['memory'])
+def requested(pod, role, key):
+    """What the main container of a role requests of a resource, also by default, in bytes or CPUs; 0 if it is not set."""
+    if key in pod['resources']['requests']:
+        request = request_of(pod, role, key, pod['resources']['requests'][key])
         return whole_bytes(replace(request, '"', ''))
     return "0"
 
@@ -1398,3 +1429,47 @@ def launcher_bytes(values):
     worker.
     """
     return f"{scalar(1073741824 + 1468006 * int(worker_pods(values)))}"
+
+
+def worker_bytes(values):
+    """The memory in bytes that a worker needs at least: for its processes, sharedMemory and what DeepSpeed offloads."""
+    processes = int(process_bytes(values)) * values['workers']['slots']
+    shared = int(shared_bytes(values))
+    offloaded = int(offloaded_bytes(values))
+    return f"{scalar(processes + shared + offloaded)}"
+
+
+def process_bytes(values):
+    """A process with CUDA needs 2 GiB or more, and 256 MiB without."""
+    if int(accelerators(values['workers'])) > 0:
+        return "2147483648"
+    return "268435456"
+
+
+def shared_bytes(values):
+    """All of sharedMemory, unless it is the default, which few jobs fill."""
+    if values['workers']['sharedMemory'] == '8Gi':
+        return "0"
+    return f"{scalar(int(whole_bytes(values['workers']['sharedMemory'])) // 1048576 * 1048576)}"
+
+
+def offloaded_bytes(values):
+    """A worker's part of the states that DeepSpeed offloads: 18 bytes a parameter, for a model of a billion parameters."""
+    if offloads(values):
+        return f"{scalar(18000000000 // int(worker_pods(values)))}"
+    return "0"
+
+
+def offloads(values):
+    """"true" if DeepSpeed's configuration keeps the optimizer or weights in the memory of the worker; else empty."""
+    zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
+    if is_mapping(zero):
+        text = ""
+        for part in ['offload_optimizer', 'offload_param']:
+            offload = get(zero, part, {})
+            if is_mapping(offload):
+                device = get(offload, 'device', '')
+                if is_string(device) and device == 'cpu':
+                    text += "true\n"
+        return text.removesuffix("\n")
+    return ""

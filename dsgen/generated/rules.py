@@ -107,7 +107,7 @@ RULES = \
                       'training:\n'
                       '  python: train.py\n'
                       '  setup: |\n'
-                      '    pip install .'},
+                      '    pip install . || exit'},
  'DS013': {'title': 'An escape that Helm cannot read',
            'when': "Inside double quotes, `\\/` is an escape of YAML 1.2 and JSON that Helm's parser does not know.",
            'remedy': 'Write / without the backslash.',
@@ -308,7 +308,7 @@ RULES = \
                       'namespace: training\n'
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'
-                      'workers: {slots: 4, accelerator: {count: 2}}\n'},
+                      'workers: {slots: 4, accelerator: {count: 2}, resources: {requests: {cpu: 8, memory: 64Gi}}}\n'},
  'DS207': {'title': 'Several processes on MIG slices',
            'when': 'CUDA shows each process only one MIG slice, so all processes of a pod would use the same one.',
            'remedy': 'Use workers.slots: 1 and more workers.replicas.',
@@ -316,7 +316,8 @@ RULES = \
                       'namespace: training\n'
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'
-                      'workers: {slots: 2, accelerator: {resource: nvidia.com/mig-1g.5gb}}\n'},
+                      'workers: {slots: 2, accelerator: {resource: nvidia.com/mig-1g.5gb}, resources: {requests: {cpu: '
+                      '8, memory: 64Gi}}}\n'},
  'DS208': {'title': 'The accelerator among the resources',
            'when': 'The accelerator is also listed under resources. dsgen writes it from workers.accelerator, so the '
                    'container would have it twice.',
@@ -334,7 +335,8 @@ RULES = \
                       'namespace: training\n'
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'
-                      'workers: {slots: 2, accelerator: {resource: nvidia.com/gpu.shared}}\n'},
+                      'workers: {slots: 2, accelerator: {resource: nvidia.com/gpu.shared}, resources: {requests: {cpu: '
+                      '8, memory: 64Gi}}}\n'},
  'DS210': {'title': 'A volume without a source',
            'when': 'The volume has a mount path, but no source.',
            'remedy': 'Give it one of create (a new claim), existingClaim, nfs and emptyDir.',
@@ -503,7 +505,7 @@ RULES = \
                       'namespace: training\n'
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'
-                      'network: {rdma: {networks: [sriov]}}\n'
+                      'network: {rdma: {networks: [sriov], resources: {rdma/x: 1}, ipcLock: omit}}\n'
                       'workers: {podAnnotations: {k8s.v1.cni.cncf.io/networks: other}}\n'},
  'DS229': {'title': 'RDMA without locked memory',
            'when': 'A warning: most RDMA devices need locked memory, for which a container needs the capability '
@@ -703,8 +705,8 @@ RULES = \
                       'ssh: {user: root}\n'
                       'security: {podSecurityLevel: restricted, podSecurityContext: {runAsUser: 1000}}\n'},
  'DS250': {'title': 'An image without a fixed version',
-           'when': 'A warning: without a tag, or with the tag latest, nodes may run different images, and the same run '
-                   'id may later mean another program.',
+           'when': 'A warning: without a tag, or with one that moves, such as latest, main or nightly, nodes may run '
+                   'different images, and the same run id may later mean another program.',
            'remedy': 'Use a tag that is never moved, or a digest.',
            'example': 'name: cifar\n'
                       'namespace: training\n'
@@ -911,7 +913,7 @@ RULES = \
                       '    config:\n'
                       '      train_micro_batch_size_per_gpu: 8\n'
                       '      zero_optimization: {stage: 2, offload_param: {device: cpu}}\n'
-                      'workers: {replicas: 2}\n'},
+                      'workers: {replicas: 2, resources: {requests: {memory: 64Gi}}}\n'},
  'DS269': {'title': 'A scheduler without its parameters',
            'when': 'DeepSpeed fails on a scheduler without params, or without a parameter that has no default.',
            'remedy': 'Set the parameters. Use params: {} if all of them have defaults.',
@@ -986,7 +988,7 @@ RULES = \
                       'namespace: training\n'
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'
-                      'workers: {replicas: 900, slots: 64}\n'
+                      'workers: {replicas: 900, slots: 64, resources: {requests: {cpu: 64, memory: 256Gi}}}\n'
                       'launcher: {resources: {requests: {memory: 8Gi}}}\n'},
  'DS277': {'title': 'Too little memory for the launcher',
            'when': 'The launcher needs 1 GiB for itself, and about 1.4 MiB (measured) for the ssh session that it '
@@ -1736,6 +1738,176 @@ RULES = \
                       'namespace: kube-system\n'
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'},
+ 'DS383': {'title': 'Less memory than the processes need',
+           'when': 'A warning: a worker requests less memory than it needs at least: 2 GiB for each process with CUDA '
+                   "(256 MiB on CPUs), workers.sharedMemory, whose files count as memory, and the worker's part of "
+                   'what DeepSpeed offloads, counted for a model of a billion parameters with 18 bytes each. The '
+                   'default of 8Gi of sharedMemory is not counted, because few jobs fill it. Kubernetes may put the '
+                   'pod on a node without the memory, and evict it there.',
+           'remedy': 'Set workers.resources.requests.memory at least to the number of the message. docs/memory.md and '
+                     'dsgen estimate say what a model needs.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py}\n'
+                      'workers: {replicas: 2, slots: 8, sharedMemory: 64Gi, resources: {requests: {cpu: 32}}}\n'},
+ 'DS384': {'title': 'Little shared memory for several processes',
+           'when': 'A warning: the processes of a worker exchange data through /dev/shm, and so do the processes of '
+                   'their data loaders. Without a size, most container runtimes give a container 64 MiB. Then the '
+                   'training ends with a bus error, or NCCL cannot start.',
+           'remedy': 'Set workers.sharedMemory to 1Gi or more, or leave it at the default of 8Gi.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py}\n'
+                      'workers: {slots: 8, sharedMemory: "", resources: {requests: {cpu: 32, memory: 64Gi}}}\n'},
+ 'DS385': {'title': 'Fewer CPUs than processes',
+           'when': 'A warning: a worker starts several processes, and requests fewer CPUs than processes. The default '
+                   'is one CPU. The scheduler may put so many pods on the node that the processes and their data '
+                   'loaders wait for CPUs, and the GPUs with them.',
+           'remedy': 'Set workers.resources.requests.cpu to workers.slots or more, with one for each process of a data '
+                     'loader.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py}\n'
+                      'workers: {slots: 8, resources: {requests: {cpu: 4, memory: 64Gi}}}\n'},
+ 'DS386': {'title': 'Fewer visible devices than processes',
+           'when': 'A warning: training.env.CUDA_VISIBLE_DEVICES names fewer devices than a worker has processes. With '
+                   'most launch methods some processes then find no device; with pdsh DeepSpeed replaces the value.',
+           'remedy': 'Remove the variable: each process uses the device of its own number.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, env: {CUDA_VISIBLE_DEVICES: "0"}}\n'
+                      'workers: {slots: 8, resources: {requests: {cpu: 8, memory: 64Gi}}}\n'},
+ 'DS387': {'title': 'A folder for files on no volume',
+           'when': 'A warning: the training writes rank logs, checkpoints or offloaded states to a path at which no '
+                   "volume of storage is mounted in the workers. The files fill the disk of the node's container "
+                   'runtime, and are gone with the pod.',
+           'remedy': 'Mount a volume at the path, or above it.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, rankLogs: /checkpoints/logs}\n'},
+ 'DS388': {'title': 'A folder for files on a read-only volume',
+           'when': 'The training has to write to a path on a volume that is mounted read-only, which always fails.',
+           'remedy': 'Choose a folder on another volume, or remove readOnly.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, rankLogs: /data/logs}\n'
+                      'storage: {data: {mountPath: /data, readOnly: true, existingClaim: data}}\n'},
+ 'DS389': {'title': 'Checkpoints that not all workers have',
+           'when': 'A warning: the checkpoints of several workers are on storage that each of them has for itself: an '
+                   'emptyDir, or the local storage of the node (use_node_local_storage). After an eviction or in the '
+                   'next run, a worker may be on another node, and the training cannot load the checkpoint.',
+           'remedy': 'Write checkpoints to a volume that all workers share, such as a claim with ReadWriteMany.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py}\n'
+                      'workers: {replicas: 2}\n'
+                      'lifecycle: {progress: {checkpointPath: /checkpoints/latest}}\n'
+                      'storage: {checkpoints: {mountPath: /checkpoints, emptyDir: {}}}\n'},
+ 'DS390': {'title': 'An RDMA device without the right to lock memory',
+           'when': 'A warning: workers.resources has an RDMA device. RDMA locks memory, for which a container needs '
+                   'the capability IPC_LOCK or nodes without a limit. dsgen adds the capability for the devices of '
+                   'network.rdma.resources only.',
+           'remedy': 'Move the device to network.rdma.resources.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py}\n'
+                      'workers: {resources: {limits: {rdma/hca_shared_devices_a: 1}}}\n'},
+ 'DS391': {'title': 'A network without its device',
+           'when': 'A warning: network.rdma.networks attaches networks to the workers, but the workers request no '
+                   'device for them. An SR-IOV network needs a virtual function, which is a resource, and RDMA needs a '
+                   'device. Networks that NCCL uses without RDMA are named in network.socketInterface.',
+           'remedy': 'Set network.rdma.resources to the resource that the network attachment names in its annotation '
+                     'k8s.v1.cni.cncf.io/resourceName. If an injector of the cluster adds it to the pods, ignore the '
+                     'warning.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py}\n'
+                      'network: {rdma: {networks: [sriov/rail-0]}}\n'},
+ 'DS392': {'title': 'Two interfaces for NCCL',
+           'when': 'A warning: network.socketInterface and training.env.NCCL_SOCKET_IFNAME name different interfaces. '
+                   'NCCL uses the variable, and Gloo the other interface.',
+           'remedy': 'Keep one of them. If Gloo should use another interface, set training.env.GLOO_SOCKET_IFNAME.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, env: {NCCL_SOCKET_IFNAME: eth1}}\n'
+                      'network: {socketInterface: eth0}\n'},
+ 'DS393': {'title': 'Options of a launcher that do not fit the job',
+           'when': 'A warning: with worker-command, every worker runs the same launch.command. An option with a fixed '
+                   'rank, address or number of workers is then wrong on all workers but one, or for another run; with '
+                   '--standalone each worker trains alone.',
+           'remedy': 'Remove the options for torchrun, which reads the variables of dsgen. For other programs, use '
+                     '$NNODES, $NODE_RANK, $MASTER_ADDR and $MASTER_PORT in [bash, -c, ...].',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {}\n'
+                      'workers: {replicas: 2}\n'
+                      'launch: {method: worker-command, command: [torchrun, --standalone, train.py]}\n'},
+ 'DS394': {'title': 'A setup that is not a script of bash',
+           'when': 'training.setup has a syntax error, as bash -n finds it. The pods check it in the same way, and '
+                   'end.',
+           'remedy': 'Correct the script. bash -n FILE checks it on your machine.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training:\n'
+                      '  python: train.py\n'
+                      '  setup: |\n'
+                      '    if [ -d /data ]; then\n'
+                      '      echo found\n'},
+ 'DS395': {'title': 'A setup that goes on after a failure',
+           'when': 'A warning: training.setup installs or loads something. If that fails, the script goes on like any '
+                   'shell script, and the training starts without it.',
+           'remedy': 'Write set -e as the first line, or || exit after the command.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, setup: pip install -r requirements.txt}\n'},
+ 'DS396': {'title': 'A template in a value',
+           'when': 'A warning: the value has a template of a Helm chart, such as {{ .Values.x }}. Values are not '
+                   'templates: neither Helm nor dsgen renders them, so the program gets the braces.',
+           'remedy': 'Write the value itself, or pass it with --set.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, args: ["--data={{ .Values.data }}"]}\n'},
+ 'DS397': {'title': 'Characters that are not what they look like',
+           'when': 'A warning: the value has curly quotes where straight ones were most likely meant, or a character '
+                   'that is not visible, such as a no-break space. Such characters come from copied text. They are '
+                   'part of the value, and a shell does not take them as quotes or spaces.',
+           'remedy': 'Write straight quotes and plain spaces.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, args: [--name, “cifar”]}\n'},
+ 'DS398': {'title': 'A very short time limit for silence',
+           'when': 'A warning: with lifecycle.hangTimeoutSeconds, a training that prints nothing for that time counts '
+                   'as hung, and is ended or restarted. Loading a model or a first step takes longer than a minute.',
+           'remedy': 'Use more than the longest pause of the training, such as an evaluation; 0 means never.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py}\n'
+                      'lifecycle: {hangTimeoutSeconds: 5}\n'},
+ 'DS399': {'title': 'Workers that stay after a success',
+           'when': 'A warning: with lifecycle.keepWorkers always, the workers keep their GPUs after the end of the '
+                   'run, also after a success, until somebody deletes the run.',
+           'remedy': 'Use failed, to inspect the workers of a run that failed.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py}\n'
+                      'lifecycle: {keepWorkers: always}\n'},
  'DS901': {'title': 'No name or namespace for the manifests',
            'when': 'Manifests need a name and a namespace. In a chart, the release provides those that the values '
                    'leave out.',

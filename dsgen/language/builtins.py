@@ -28,6 +28,7 @@ from dsgen.language.functions import (
     matching,
     overlay,
     replace,
+    starting,
     whole_bytes,
 )
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
@@ -86,6 +87,7 @@ BUILTINS = (
     Builtin("string", "test", is_string, 'kindIs "string" {0}', (), "bool", takes_none=True, converts=True),
     Builtin("mapping", "test", is_mapping, 'kindIs "map" {0}', (), "bool", takes_none=True, converts=True),
     Builtin("matching", "test", matching, "regexMatch {1} {0}", TEXT, "bool", (2, 2)),
+    Builtin("starting", "test", starting, "hasPrefix {1} {0}", TEXT, "bool", (2, 2)),
     Builtin("in list", "operator", lambda item, texts: item in texts, "has {0} {1}", TEXT, "bool", (2, 2)),
     Builtin("in map", "operator", lambda key, tree: key in tree, "hasKey {1} {0}", TEXT, "bool", (2, 2)),
     Builtin("eq", "operator", operator.eq, "eq {0:}", (), "bool", (2, 2)),
@@ -97,6 +99,7 @@ BUILTINS = (
     Builtin("Add", "operator", operator.add, "add {0:}", ("int",), "int", (2, 2), converts=True),
     Builtin("Sub", "operator", operator.sub, "sub {0:}", ("int",), "int", (2, 2), converts=True),
     Builtin("Mul", "operator", operator.mul, "mul {0:}", ("int",), "int", (2, 2), converts=True),
+    Builtin("FloorDiv", "operator", operator.floordiv, "div {0:}", ("int",), "int", (2, 2), converts=True),
 )
 
 

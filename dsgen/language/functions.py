@@ -57,6 +57,11 @@ def matching(text: str, pattern: str) -> bool:
     return _FULLMATCH[pattern](text) is not None
 
 
+def starting(text: str, beginning: str) -> bool:
+    """Whether a text begins with another one."""
+    return text.startswith(beginning)
+
+
 def whole_bytes(quantity: str) -> str:
     """A quantity such as 1.5Gi in whole bytes, rounded down, at most 2^53; 0 for a text without a number."""
     from dsgen.reading.quantities import parse_whole  # imported late: only some values need it

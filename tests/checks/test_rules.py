@@ -10,8 +10,10 @@ from dsgen.checks import CHECKS, FUNCTIONS
 from dsgen.compiler import rules
 from dsgen.compiler.frontend.source import CompileError
 from dsgen.rules import RULES
+from tools.checks import severities
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
+BLOCKS = rules.rule_blocks()
 OF_CHARTS = {"DS372"}
 """A chart's own rule about names, in compiler/chart/release.yaml."""
 
@@ -45,6 +47,13 @@ def test_a_file_has_the_rules_of_its_neighbour_in_order(path: Path) -> None:
 
     assert sorted(set(ids)) == ids
     assert {*ids} - OF_CHARTS <= {*used}
+
+
+@pytest.mark.parametrize("id_", [id_ for id_ in RULES if "DS200" < id_ < "DS900"])
+def test_an_explanation_says_whether_the_problem_is_a_warning(id_: str) -> None:
+    found = severities(id_, BLOCKS[id_])
+
+    assert not found or (found == {"warning"}) == RULES[id_].when.startswith("A warning") or id_ == "DS263"
 
 
 @pytest.mark.parametrize("id_", RULES)

@@ -29,7 +29,6 @@ REFUSED = {
     "Div": "a: << values.count / 2 >>\n",
     "Extends": "<% extends 'x' %>\n",
     "FilterBlock": "<% filter quote %>\na\n<% endfilter %>\n",
-    "FloorDiv": "a: << values.count // 2 >>\n",
     "FromImport": "<% from 'x' import y %>\n",
     "Import": "<% import 'x' as x %>\n",
     "Include": "<% include 'x' %>\n",

@@ -268,6 +268,7 @@ class Expressions:
     @_expr.register(nodes.Add)
     @_expr.register(nodes.Sub)
     @_expr.register(nodes.Mul)
+    @_expr.register(nodes.FloorDiv)
     def _(self, node: nodes.BinExpr) -> Expr:
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(node, nodes.Add) and left.type.kind == right.type.kind == "list":

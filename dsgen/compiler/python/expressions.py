@@ -26,6 +26,7 @@ OPERATORS = {
     "Add": ("+", SUM),
     "Sub": ("-", SUM),
     "Mul": ("*", PRODUCT),
+    "FloorDiv": ("//", PRODUCT),
 }
 OPPOSITES = {"==": "!=", "!=": "==", "in": "not in"}
 TEXT = "text"

@@ -38,6 +38,11 @@ code.git.revision: {{ .Values.code.git.revision | quote }} is not a commit, bran
 code.git.repository uses ssh, which needs a key [DS292]
   set code.git.secretName to a Secret with the key ssh-privatekey, or use an https address
   {{- end }}
+
+  {{- if regexMatch "^https?://[^/]+/.+/(tree|blob|commit|src/(branch|tag|commit))/.+$" .Values.code.git.repository }}
+code.git.repository is the address of a page, not of the repository [DS295]
+  set code.git.repository to the part before it, and code.git.revision to the commit
+  {{- end }}
 {{- end }}
 {{- end }}
 

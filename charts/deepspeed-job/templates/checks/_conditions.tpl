@@ -98,3 +98,25 @@ true
 true
 {{- end }}
 {{- end }}
+
+{{/* "true" for each volume of the workers that contains a path and is of a kind (any, writable, kept); else empty. */}}
+{{- define "deepspeed-job.isOnVolume" -}}
+{{- $folder := printf "%s/" .path }}
+{{- range $name, $volume := .Values.storage }}
+{{- if and (dig "mountPath" "" $volume)
+           (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "workers")) }}
+{{- if hasPrefix (printf "%s/" (dig "mountPath" "" $volume)) $folder }}
+{{- if eq $.kind "any" }}
+true
+{{- else if and (eq $.kind "kept")
+                (not (has (include "deepspeed-job.firstSource" $volume) (list "emptyDir" "ephemeral"))) }}
+true
+{{- else if and (eq $.kind "writable")
+                (not (dig "readOnly" false $volume))
+                (not (has (include "deepspeed-job.firstSource" $volume) (list "configMap" "secret" "projected"))) }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}

@@ -152,4 +152,43 @@ lifecycle.restartExitCodes has no effect while lifecycle.maxRestarts is 0 [DS351
 lifecycle.progress.checkpointTimeoutSeconds has no effect without lifecycle.progress.checkpointPath [DS352]
   set checkpointPath to a file or folder that changes with each checkpoint
 {{- end }}
+
+{{- if and (eq .Values.launch.method "worker-command") (gt (include "deepspeed-job.workerPods" . | int64) 1) }}
+  {{- $words := .Values.launch.command | join " " }}
+  {{- if regexMatch "^([^$]|[$])* --standalone( |$)([^$]|[$])*$" $words }}
+launch.command: {{ include "deepspeed-job.workerPods" . | int64 }} workers run it, and with --standalone each of them
+    trains alone [DS393]
+  remove the option for torchrun, which reads the variables that dsgen sets; for other programs, use $NNODES,
+    $NODE_RANK, $MASTER_ADDR and $MASTER_PORT in [bash, -c, ...]
+  {{- end }}
+
+  {{- if regexMatch "^([^$]|[$])* --(machine|node)[_-]rank[= ][^$A-Za-z0-9]?[0-9]([^$]|[$])*$" $words }}
+launch.command: {{ include "deepspeed-job.workerPods" . | int64 }} workers run it, and all of them would have the same
+    rank [DS393]
+  remove the option for torchrun, which reads the variables that dsgen sets; for other programs, use $NNODES,
+    $NODE_RANK, $MASTER_ADDR and $MASTER_PORT in [bash, -c, ...]
+  {{- end }}
+
+  {{- if regexMatch (join "" (list "^([^$]|[$])* --(main[_-]process[_-]ip|master[_-]addr|"
+                                   "rdzv[_-]endpoint)[= ][^$A-Za-z0-9]?[A-Za-z0-9]([^$]|[$])*$")) $words }}
+launch.command: {{ include "deepspeed-job.workerPods" . | int64 }} workers run it, but its address of the first worker is
+    fixed [DS393]
+  remove the option for torchrun, which reads the variables that dsgen sets; for other programs, use $NNODES,
+    $NODE_RANK, $MASTER_ADDR and $MASTER_PORT in [bash, -c, ...]
+  {{- end }}
+{{- end }}
+
+{{- if and (gt (int64 .Values.lifecycle.hangTimeoutSeconds) 0) (lt (int64 .Values.lifecycle.hangTimeoutSeconds) 60) }}
+lifecycle.hangTimeoutSeconds: a training that prints nothing for {{ int64 .Values.lifecycle.hangTimeoutSeconds }}
+    seconds, as while it loads the model, would count as hung [DS398]
+  use more than the longest pause, such as 1800; 0 means never
+{{- end }}
+
+{{- if and (ne .Values.lifecycle.keepWorkers "none")
+           (eq .Values.lifecycle.keepWorkers "always")
+           (include "deepspeed-job.usesSsh" .) }}
+lifecycle.keepWorkers: always keeps the workers and their devices also after a success, until somebody deletes the run
+    [DS399]
+  use failed, which keeps them only after a failure
+{{- end }}
 {{- end }}

@@ -138,7 +138,8 @@ workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than th
 {{- end }}
 
 {{- if .Values.launcher.resources.requests }}
-  {{- $request := include "deepspeed-job.requestedMemory" (dict "pod" .Values.launcher "role" "launcher") | int64 }}
+  {{- $request := include "deepspeed-job.requested" (dict "pod" .Values.launcher "role" "launcher"
+                                                        "key" "memory") | int64 }}
   {{- if and (include "deepspeed-job.usesSsh" .)
              (ge $request 1048576)
              (lt $request (include "deepspeed-job.launcherBytes" . | int64))
@@ -147,6 +148,30 @@ launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of
     {{ include "deepspeed-job.workerPods" . | int64 }} workers;
     {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS278]
   raise the request, or use launch.method: torchrun, which needs no ssh
+  {{- end }}
+{{- end }}
+
+{{- $memory := include "deepspeed-job.requested" (dict "pod" .Values.workers "role" "worker" "key" "memory") | int64 }}
+{{- $needed := include "deepspeed-job.workerBytes" . | int64 }}
+{{- if and (gt $memory 0) (lt $memory $needed) }}
+workers.resources.requests.memory: a worker requests {{ div $memory 1048576 }}Mi, but its
+    {{ int64 .Values.workers.slots }} processes, workers.sharedMemory and what DeepSpeed offloads need
+    {{ div (add $needed 1073741823) 1073741824 }}Gi or more [DS383]
+  set workers.resources.requests.memory to that, and add what the program itself holds
+{{- end }}
+
+{{- if gt (int64 .Values.workers.slots) 1 }}
+  {{- $shared := include "deepspeed-job.bytes" .Values.workers.sharedMemory | int64 }}
+  {{- if and (not .Values.workers.sharedMemory) (not (dig "hostIPC" false .Values.workers.extraPodSpec)) }}
+workers.sharedMemory: the {{ int64 .Values.workers.slots }} processes of a worker share 64Mi, the default of most
+    container runtimes, too little for NCCL and data loaders [DS384]
+  set it to 1Gi or more; the default is 8Gi
+  {{- end }}
+
+  {{- if and (ge $shared 1048576) (lt $shared 1073741824) (not (dig "hostIPC" false .Values.workers.extraPodSpec)) }}
+workers.sharedMemory: the {{ int64 .Values.workers.slots }} processes of a worker share
+    {{ .Values.workers.sharedMemory }}, too little for NCCL and data loaders [DS384]
+  set it to 1Gi or more; the default is 8Gi
   {{- end }}
 {{- end }}
 {{- end }}

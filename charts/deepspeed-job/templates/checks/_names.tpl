@@ -84,7 +84,9 @@ serviceAccount.annotations: {{ $key | quote }} is also in annotations [DS231]
 
 {{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.namesWarnings" -}}
-{{- if and .Values.image.repository (not .Values.image.digest) (has .Values.image.tag (list "" "latest")) }}
+{{- if and .Values.image.repository
+           (not .Values.image.digest)
+           (regexMatch (include "deepspeed-job.movingTagPattern" .) .Values.image.tag) }}
 the image has no fixed version [DS250]
   use a tag that is never moved, or a digest: the same run id should always mean the same code
 {{- end }}

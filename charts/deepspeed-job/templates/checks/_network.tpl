@@ -156,4 +156,31 @@ network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Sec
 status.webhook.url: the record would be sent unencrypted [DS247]
   use an https address
 {{- end }}
+
+{{- range $key, $quantity := .Values.workers.resources.limits }}
+  {{- if and (regexMatch (include "deepspeed-job.rdmaDevicePattern" .) $key)
+             (not (hasKey $.Values.network.rdma.resources $key))
+             (not (has "IPC_LOCK" (dig "capabilities" "add" (list) $.Values.workers.securityContext))) }}
+workers.resources.limits: {{ $key | quote }} is an RDMA device, but without network.rdma the workers may not lock the
+    memory that RDMA needs [DS390]
+  move it to network.rdma.resources, which also adds the capability IPC_LOCK
+  {{- end }}
+{{- end }}
+
+{{- if and .Values.network.rdma.networks
+           (not .Values.network.socketInterface)
+           (not .Values.network.hostNetwork)
+           (not .Values.network.rdma.resources) }}
+network.rdma.networks: the workers get networks, but no RDMA device [DS391]
+  set network.rdma.resources to the resource of the network attachment, unless an injector of the cluster adds it
+{{- end }}
+
+{{- if and .Values.network.socketInterface (hasKey .Values.training.env "NCCL_SOCKET_IFNAME") }}
+  {{- $value := index .Values.training.env "NCCL_SOCKET_IFNAME" }}
+  {{- if and (kindIs "string" $value) (ne $value .Values.network.socketInterface) }}
+training.env.NCCL_SOCKET_IFNAME is {{ $value | quote }} and replaces network.socketInterface
+    {{ .Values.network.socketInterface | quote }}, which only Gloo uses then [DS392]
+  keep one of them; for Gloo alone, set training.env.GLOO_SOCKET_IFNAME
+  {{- end }}
+{{- end }}
 {{- end }}

@@ -1,5 +1,9 @@
 {{/* Regular expressions of the checks. */}}
 
+{{- define "deepspeed-job.absolutePattern" -}}
+^/[^/].*$
+{{- end }}
+
 {{- define "deepspeed-job.assignsSecretPattern" -}}
 {{- join "" (list "^([^$]|[$])*[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|"
                   "PASSWORD)=[^A-Za-z0-9$/({~.<]?[A-Za-z0-9+_-]{8,}([^$]|[$])*$") }}
@@ -8,6 +12,10 @@
 {{- define "deepspeed-job.chatWebhookPattern" -}}
 {{- join "" (list "^(?i:https?://([^/]*[.])?(discord(app)?[.]com/api/webhooks|"
                   "api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$") }}
+{{- end }}
+
+{{- define "deepspeed-job.checksFailurePattern" -}}
+^([^$]|[$])*(set -[a-z]*e|set -o errexit|[|][|])([^$]|[$])*$
 {{- end }}
 
 {{- define "deepspeed-job.commandEnvPattern" -}}
@@ -44,6 +52,12 @@
 ^[^/:]+:([^/].*|/[^/].*)$
 {{- end }}
 
+{{- define "deepspeed-job.installsPattern" -}}
+{{- join "" (list "^(([^$]|[$])*[^!-~])?(((python3? -m )?pip3?|uv pip|conda|mamba|"
+                  "(sudo )?(apt|apt-get|yum|dnf)) ([^ ]* )*install|git (clone|pull|"
+                  "checkout|fetch)|wget|curl|python3? setup[.]py|make) ([^$]|[$])*$") }}
+{{- end }}
+
 {{- define "deepspeed-job.joinsCommandsPattern" -}}
 ^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$
 {{- end }}
@@ -61,6 +75,10 @@
 
 {{- define "deepspeed-job.literalPathPattern" -}}
 ^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$
+{{- end }}
+
+{{- define "deepspeed-job.movingTagPattern" -}}
+^((.*-)?(latest|nightly)|main|master|develop|dev|devel|edge|head|stable)?$
 {{- end }}
 
 {{- define "deepspeed-job.mpirunOutputPattern" -}}
@@ -114,6 +132,12 @@
 
 {{- define "deepspeed-job.passedOnPattern" -}}
 ^([^$]|[$])*[$][{]?[@*1-9]([^$]|[$])*$
+{{- end }}
+
+{{- define "deepspeed-job.rdmaDevicePattern" -}}
+{{- join "" (list "^(rdma/.*|vpc[.]amazonaws[.]com/efa|mellanox[.]com/.*|"
+                  "nvidia[.]com/(hostdev|mlnx|res|rdma|ib|sriov|roce).*|"
+                  "openshift[.]io/(mlnx|mellanox|sriov|rdma|ib).*)$") }}
 {{- end }}
 
 {{- define "deepspeed-job.redirectsPattern" -}}

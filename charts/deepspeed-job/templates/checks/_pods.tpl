@@ -119,5 +119,28 @@ workers.slots: several shares of {{ .Values.workers.accelerator.resource | quote
     {{ int64 .Values.workers.slots }} processes would then share [DS209]
   use workers.slots: 1, or GPUs that are not shared
   {{- end }}
+
+  {{- if hasKey .Values.workers.resources.requests "cpu" }}
+    {{- $cpus := include "deepspeed-job.requested" (dict "pod" .Values.workers "role" "worker" "key" "cpu") | int64 }}
+    {{- if lt $cpus (int64 .Values.workers.slots) }}
+workers.resources.requests.cpu: a worker has {{ int64 .Values.workers.slots }} processes and requests fewer CPUs [DS385]
+  request at least one CPU for each process, and one for each of its data loaders
+    {{- end }}
+  {{- end }}
+
+  {{- if hasKey .Values.training.env "CUDA_VISIBLE_DEVICES" }}
+    {{- $value := index .Values.training.env "CUDA_VISIBLE_DEVICES" }}
+    {{- if and (kindIs "string" $value)
+               (or (and (gt (int64 .Values.workers.slots) 1) (regexMatch "^[^,]*(,[^,]*){0,0}$" $value))
+                   (and (gt (int64 .Values.workers.slots) 2) (regexMatch "^[^,]*(,[^,]*){0,1}$" $value))
+                   (and (gt (int64 .Values.workers.slots) 3) (regexMatch "^[^,]*(,[^,]*){0,2}$" $value))
+                   (and (gt (int64 .Values.workers.slots) 4) (regexMatch "^[^,]*(,[^,]*){0,3}$" $value))
+                   (and (gt (int64 .Values.workers.slots) 6) (regexMatch "^[^,]*(,[^,]*){0,5}$" $value))
+                   (and (gt (int64 .Values.workers.slots) 7) (regexMatch "^[^,]*(,[^,]*){0,6}$" $value))) }}
+training.env.CUDA_VISIBLE_DEVICES: {{ $value | quote }} names fewer devices than the {{ int64 .Values.workers.slots }}
+    processes of a worker need [DS386]
+  remove it: each process uses the device of its own number
+    {{- end }}
+  {{- end }}
 {{- end }}
 {{- end }}

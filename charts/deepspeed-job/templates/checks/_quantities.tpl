@@ -9,11 +9,14 @@
 {{- end -}}
 {{- end }}
 
-{{/* The bytes of memory that the main container of a role requests, also by default; 0 if it is not set. */}}
-{{- define "deepspeed-job.requestedMemory" -}}
-{{- if hasKey .pod.resources.requests "memory" -}}
-{{- $request := include "deepspeed-job.requestOf" (dict "pod" .pod "role" .role "key" "memory"
-                                                      "quantity" (index .pod.resources.requests "memory")) -}}
+{{/*
+What the main container of a role requests of a resource,
+also by default, in bytes or CPUs; 0 if it is not set.
+*/}}
+{{- define "deepspeed-job.requested" -}}
+{{- if hasKey .pod.resources.requests .key -}}
+{{- $request := include "deepspeed-job.requestOf" (dict "pod" .pod "role" .role "key" .key
+                                                      "quantity" (index .pod.resources.requests .key)) -}}
 {{ include "deepspeed-job.bytes" ($request | replace `"` "") }}
 {{- else -}}
 0
@@ -76,4 +79,58 @@ GiB, and 1.4 MiB (measured) for the session of each worker.
 */}}
 {{- define "deepspeed-job.launcherBytes" -}}
 {{ add 1073741824 (mul 1468006 (include "deepspeed-job.workerPods" . | int64)) }}
+{{- end }}
+
+{{/* The memory in bytes that a worker needs at least: for its processes, sharedMemory and what DeepSpeed offloads. */}}
+{{- define "deepspeed-job.workerBytes" -}}
+{{- $processes := mul (include "deepspeed-job.processBytes" . | int64) .Values.workers.slots -}}
+{{- $shared := include "deepspeed-job.sharedBytes" . | int64 -}}
+{{- $offloaded := include "deepspeed-job.offloadedBytes" . | int64 -}}
+{{ add $processes $shared $offloaded }}
+{{- end }}
+
+{{/* A process with CUDA needs 2 GiB or more, and 256 MiB without. */}}
+{{- define "deepspeed-job.processBytes" -}}
+{{- if gt (include "deepspeed-job.accelerators" .Values.workers | int64) 0 -}}
+2147483648
+{{- else -}}
+268435456
+{{- end -}}
+{{- end }}
+
+{{/* All of sharedMemory, unless it is the default, which few jobs fill. */}}
+{{- define "deepspeed-job.sharedBytes" -}}
+{{- if eq .Values.workers.sharedMemory "8Gi" -}}
+0
+{{- else -}}
+{{ mul (div (include "deepspeed-job.bytes" .Values.workers.sharedMemory | int64) 1048576) 1048576 }}
+{{- end -}}
+{{- end }}
+
+{{/*
+A worker's part of the states that DeepSpeed offloads: 18
+bytes a parameter, for a model of a billion parameters.
+*/}}
+{{- define "deepspeed-job.offloadedBytes" -}}
+{{- if include "deepspeed-job.offloads" . | trim -}}
+{{ div 18000000000 (include "deepspeed-job.workerPods" . | int64) }}
+{{- else -}}
+0
+{{- end -}}
+{{- end }}
+
+{{/* "true" if DeepSpeed's configuration keeps the optimizer or weights in the memory of the worker; else empty. */}}
+{{- define "deepspeed-job.offloads" -}}
+{{- $zero := dig "zero_optimization" (dict) .Values.training.deepspeed.config }}
+{{- if kindIs "map" $zero }}
+{{- range $part := list "offload_optimizer" "offload_param" }}
+{{- $offload := dig $part (dict) $zero }}
+{{- if kindIs "map" $offload }}
+{{- $device := dig "device" "" $offload }}
+{{- if and (kindIs "string" $device) (eq $device "cpu") }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- end }}

@@ -40,6 +40,7 @@ workers.spread puts every worker on its own node, but scheduling.topology.requir
 {{- end }}
 
 {{- if and .Values.workers.excludeNodes
+           (hasKey .Values.workers.nodeSelector "kubernetes.io/hostname")
            (has (dig "kubernetes.io/hostname" "" .Values.workers.nodeSelector) .Values.workers.excludeNodes) }}
 workers.excludeNodes has the node that workers.nodeSelector selects: the workers would wait forever [DS311]
   remove it from one of them

@@ -97,6 +97,65 @@ code.mountPath: {{ .Values.code.mountPath | quote }} is reserved for files of ds
   choose another folder, such as /workspace/code
   {{- end }}
 {{- end }}
+
+{{- if .Values.training.rankLogs }}
+  {{- $path := .Values.training.rankLogs }}
+  {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
+             (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
+             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "writable") | trim)) }}
+training.rankLogs: {{ $path | quote }} is on a volume that is mounted read-only [DS388]
+  choose a folder on a volume without readOnly
+  {{- end }}
+{{- end }}
+
+{{- if .Values.lifecycle.progress.checkpointPath }}
+  {{- $path := .Values.lifecycle.progress.checkpointPath }}
+  {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
+             (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
+             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "writable") | trim)) }}
+lifecycle.progress.checkpointPath: {{ $path | quote }} is on a volume that is mounted read-only [DS388]
+  choose a folder on a volume without readOnly
+  {{- end }}
+{{- end }}
+
+{{- if .Values.training.deepspeed.config }}
+  {{- $zero := dig "zero_optimization" (dict) .Values.training.deepspeed.config }}
+  {{- if kindIs "map" $zero }}
+    {{- $offload := dig "offload_optimizer" (dict) $zero }}
+    {{- if kindIs "map" $offload }}
+      {{- $device := dig "device" "" $offload }}
+      {{- if and (kindIs "string" $device) (eq $device "nvme") }}
+        {{- $path := dig "nvme_path" "" $offload }}
+        {{- if and (kindIs "string" $path)
+                   (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
+                   (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
+                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path
+                                                                "kind" "writable") | trim)) }}
+training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {{ $path | quote }} is on a volume that is
+    mounted read-only [DS388]
+  choose a folder on a volume without readOnly
+        {{- end }}
+      {{- end }}
+    {{- end }}
+
+    {{- $offload = dig "offload_param" (dict) $zero }}
+    {{- if kindIs "map" $offload }}
+      {{- $device := dig "device" "" $offload }}
+      {{- if and (kindIs "string" $device) (eq $device "nvme") }}
+        {{- $path := dig "nvme_path" "" $offload }}
+        {{- if and (kindIs "string" $path)
+                   (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
+                   (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
+                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path
+                                                                "kind" "writable") | trim)) }}
+training.deepspeed.config.zero_optimization.offload_param.nvme_path: {{ $path | quote }} is on a volume that is mounted
+    read-only [DS388]
+  choose a folder on a volume without readOnly
+        {{- end }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+{{- end }}
 {{- end }}
 
 {{/* A message for each warning, with a hint below it. */}}
@@ -120,6 +179,79 @@ storage.{{ $name }}: a ReadWriteOnce volume can be attached to one node only, bu
 storage.{{ $name }}.create: with storageClass: "" nothing provisions the volume; the claim waits for a matching
     PersistentVolume [DS217]
   describe the volume in create.persistentVolume, or remove storageClass to use the cluster's default
+  {{- end }}
+{{- end }}
+
+{{- if .Values.training.rankLogs }}
+  {{- $path := .Values.training.rankLogs }}
+  {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
+             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)) }}
+training.rankLogs: {{ $path | quote }} is on no volume of storage, so its files fill the disk of the node and are lost
+    with the pod [DS387]
+  mount a volume there, or choose a folder on one
+  {{- end }}
+{{- end }}
+
+{{- if .Values.lifecycle.progress.checkpointPath }}
+  {{- $path := .Values.lifecycle.progress.checkpointPath }}
+  {{- if regexMatch (include "deepspeed-job.absolutePattern" .) $path }}
+    {{- if not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim) }}
+lifecycle.progress.checkpointPath: {{ $path | quote }} is on no volume of storage, so its files fill the disk of the
+    node and are lost with the pod [DS387]
+  mount a volume there, or choose a folder on one
+    {{- end }}
+
+    {{- if and (gt (include "deepspeed-job.workerPods" . | int64) 1)
+               (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
+               (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "kept") | trim)) }}
+lifecycle.progress.checkpointPath: {{ $path | quote }} is on a volume that each worker has for itself and loses with its
+    pod [DS389]
+  write checkpoints to a volume that all workers share and keep, such as create: {}
+    {{- end }}
+  {{- end }}
+{{- end }}
+
+{{- if .Values.training.deepspeed.config }}
+  {{- $zero := dig "zero_optimization" (dict) .Values.training.deepspeed.config }}
+  {{- if kindIs "map" $zero }}
+    {{- $offload := dig "offload_optimizer" (dict) $zero }}
+    {{- if kindIs "map" $offload }}
+      {{- $device := dig "device" "" $offload }}
+      {{- if and (kindIs "string" $device) (eq $device "nvme") }}
+        {{- $path := dig "nvme_path" "" $offload }}
+        {{- if and (kindIs "string" $path)
+                   (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
+                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)) }}
+training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {{ $path | quote }} is on no volume of storage,
+    so its files fill the disk of the node and are lost with the pod [DS387]
+  mount a volume there, or choose a folder on one
+        {{- end }}
+      {{- end }}
+    {{- end }}
+
+    {{- $offload = dig "offload_param" (dict) $zero }}
+    {{- if kindIs "map" $offload }}
+      {{- $device := dig "device" "" $offload }}
+      {{- if and (kindIs "string" $device) (eq $device "nvme") }}
+        {{- $path := dig "nvme_path" "" $offload }}
+        {{- if and (kindIs "string" $path)
+                   (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
+                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)) }}
+training.deepspeed.config.zero_optimization.offload_param.nvme_path: {{ $path | quote }} is on no volume of storage, so
+    its files fill the disk of the node and are lost with the pod [DS387]
+  mount a volume there, or choose a folder on one
+        {{- end }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+
+  {{- $checkpoint := dig "checkpoint" (dict) .Values.training.deepspeed.config }}
+  {{- if and (gt (include "deepspeed-job.workerPods" . | int64) 1)
+             (kindIs "map" $checkpoint)
+             $checkpoint.use_node_local_storage }}
+training.deepspeed.config: with use_node_local_storage, each worker needs its own part of a checkpoint, and may start on
+    another node next time [DS389]
+  remove it, and write checkpoints to a volume that all workers share
   {{- end }}
 {{- end }}
 {{- end }}

@@ -90,4 +90,13 @@ training.args: dsgen already passes {{ $argument | quote }}, from training.deeps
   remove it, or set training.deepspeed.passConfig: false
   {{- end }}
 {{- end }}
+
+{{- with .Values.training.setup }}
+  {{- $setup := . }}
+  {{- if and (regexMatch (include "deepspeed-job.installsPattern" .) $setup)
+             (not (regexMatch (include "deepspeed-job.checksFailurePattern" .) $setup)) }}
+training.setup: if a command fails, the next one and the training run nevertheless [DS395]
+  write set -e as the first line, or || exit after the command
+  {{- end }}
+{{- end }}
 {{- end }}
