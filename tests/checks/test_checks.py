@@ -247,7 +247,7 @@ def test_every_mount_of_dsgens_has_a_reserved_path() -> None:
         "/dev/shm",
     }
 
-    assert {"/etc/dsgen", "/etc/dsgen-git", "/job/hostfile"} <= paths
+    assert {"/etc/dsgen/config", "/etc/dsgen-git", "/job/hostfile"} <= paths
     assert [] == [path for path in paths if not environment().helpers["reserved_path"](path)]
 
 

@@ -64,7 +64,8 @@ def new_certificate(folder: Path, host: str) -> dict[str, str]:
     """A certificate for a host, signed by itself, and its key."""
     argv = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=git"]
     names = {"tls.crt": folder / "tls.crt", "tls.key": folder / "tls.key"}
-    files: list[str | Path] = ["-addext", f"subjectAltName=DNS:{host}", "-out", names["tls.crt"], "-keyout", names["tls.key"]]
+    alternative = f"subjectAltName=DNS:{host}"
+    files = ["-addext", alternative, "-out", str(names["tls.crt"]), "-keyout", str(names["tls.key"])]
     subprocess.run([*argv, *files], check=True, capture_output=True)
     return {name: path.read_text() for name, path in names.items()}
 

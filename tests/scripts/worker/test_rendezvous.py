@@ -13,7 +13,7 @@ ELSEWHERE = "cifar-1-worker-1.cifar-1"
 CONNECT = "import socket, sys, time; c = socket.create_connection(({host!r}, {port})); time.sleep({seconds})"
 
 
-def connecting(host: str, port: int, seconds: float = 0.5) -> tuple[str, ...]:
+def connecting(host: str, port: int, seconds: float = 2.0) -> tuple[str, ...]:
     return python(CONNECT.format(host=host, port=port, seconds=seconds))
 
 
