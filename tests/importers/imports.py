@@ -17,6 +17,9 @@ from dsgen.importers.shell.units import units
 from dsgen.importers.texts import Atlas
 from dsgen.problems.diagnostics import Diagnostic
 
+IN_THE_SOURCE = {"DS383", "DS384", "DS385", "DS387", "DS390", "DS391", "DS392", "DS393", "DS395", "DS399"}
+"""Warnings about what the source already does: the importer keeps it."""
+
 
 def convert(text: str, name: str = "train.sbatch", **options: object) -> ImportedJob:
     """The one job of a source."""
@@ -76,7 +79,8 @@ def holes(job: ImportedJob) -> set[str]:
 
 def problems(job: ImportedJob) -> list[Diagnostic]:
     """What `dsgen validate` says about the values, but for the holes."""
-    found = values.load([SourceText("values.yaml", job.text)]).problems()
+    loaded = values.load([SourceText("values.yaml", job.text)]).problems()
+    found = [one for one in loaded if one.id not in IN_THE_SOURCE]
     paths = [key_path(hole.key) for hole in job.holes]
     return [one for one in found if not any(one.path[: len(path)] == path[: len(one.path)] for path in paths)]
 
