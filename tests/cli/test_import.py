@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -60,7 +61,9 @@ def test_from_a_file_to_a_rendered_job_in_three_commands(cli: Cli) -> None:
     imported = cli("import", "job.yaml", "-o", "bert.yaml")
 
     assert (0, "bert.yaml: written from job.yaml. Now: dsgen validate bert.yaml\n") == (imported.code, imported.out)
-    assert (0, "bert.yaml: ok, job research/bert\n", "") == cli("validate", "bert.yaml")
+    code, out, err = cli("validate", "bert.yaml")
+    assert (0, "bert.yaml: ok, job research/bert\n") == (code, out)
+    assert ["DS383", "DS385"] == re.findall(r"warning: .*\[(DS\d+)\]$", err, re.MULTILINE)  # of the source
     assert 0 == cli("render", "bert.yaml").code
 
 

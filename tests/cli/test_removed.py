@@ -11,7 +11,11 @@ FILE = """\
 name: cifar
 namespace: training
 image: {repository: registry.example.com/team/cifar, tag: v1}
-workers: {nodeSelector: {pool: a}, tolerations: [{key: gpu, operator: Exists}], affinity: {nodeAffinity: {}}}
+workers:
+  nodeSelector: {pool: a}
+  tolerations: [{key: gpu, operator: Exists}]
+  affinity: {nodeAffinity: {}}
+  resources: {requests: {memory: 64Gi}}
 training:
   python: train.py
   env: {A: one, B: two}
