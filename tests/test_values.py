@@ -239,7 +239,8 @@ def test_a_mistake_hides_nothing_that_is_true_without_it(text: str, expected: li
         "storage: {a: {mountPath: d, create: {}}}\nmonitoring: {tensorboard: {enabled: true, logDir: /d/x}}",
         "workers: {resources: {claims: [{name: a}]}, extraPodSpec: {resourceClaims: [{nam: a}]}}",
         "workers: {resources: {claims: [{name: a}]}, extraPodSpec: {resourceClaims: [a]}}",
-        "workers: {slots: 8, accelerator: {count: 4, resorce: example.com/npu}}",
+        "workers: {slots: 8, accelerator: {count: 4, resorce: a.example.com/npu},"
+        " resources: {requests: {cpu: 8, memory: 64Gi}}}",
         "launcher: {resources: {requests: {memory: lots}, limits: {}}}",
         "launcher: {resources: {requests: {memory: 1Mi}, limits: {memory: lots}}}",
         "workers: {resources: {requests: {hugepages-2Mi: 1Gi}, limits: {hugepages-2Mi: 1Gx}}}",
