@@ -328,7 +328,7 @@ def test_flags_are_written_where_no_run_changes(cli: Cli, folder: Path) -> None:
     assert FILE.replace("replicas: 2", "replicas: 4") == (folder / "cifar.yaml").read_text()
     assert (0, "") == cli("render", "cifar.yaml", "-o", "out", "--check")[:2]
     again = cli("render", "cifar.yaml", "-o", "out", "--bump", "--set", "workers.replicas=4").out
-    assert again.startswith("out: job training/cifar, 14 files (0 written")
+    assert again.startswith("out: job training/cifar, 17 files (0 written")
 
 
 def test_secrets_in_flags_are_not_shown(cli: Cli, folder: Path) -> None:

@@ -13,6 +13,7 @@ from dsgen.gitops import Delivered
 from dsgen.gitops.plans import KINDS
 from tests.cli.conftest import Cli
 from tests.parity import documents
+from tests.test_golden import FILES, manifests
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = {
@@ -165,9 +166,8 @@ def test_a_project_has_what_the_jobs_need_and_no_more(cli: Cli) -> None:
     assert [HERE[1]] == spec["sourceRepos"]
     assert [{"server": "https://c.example", "namespace": "training"}] == spec["destinations"]
     assert [] == spec["clusterResourceWhitelist"]
-    golden = (ROOT / "tests/cases/valid").rglob("*.yaml")
-    made = [each for path in golden for each in documents(path.read_text()) if isinstance(each, dict)]
-    kinds = {(each["apiVersion"].rpartition("/")[0], each["kind"]) for each in made if "apiVersion" in each}
+    made = [each for path in FILES.values() for each in documents(manifests(path))]
+    kinds = {(each["apiVersion"].rpartition("/")[0], each["kind"]) for each in made}
     assert {("", "PersistentVolume"), *KINDS} >= kinds
     assert len(kinds) > 10
 
