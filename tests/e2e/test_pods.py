@@ -42,11 +42,12 @@ def options(make_job: Callable[..., Job], image: str) -> Run:
     job.values["workers"]["spread"] = "preferred"
     claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Mi"}}}
     words = {"items": [{"path": "job", "fieldRef": {"fieldPath": "metadata.labels['dsgen.dev/job']"}}]}
-    job.values["storage"] = {
+    volumes = {
         "scratch": {"mountPath": "/scratch", "emptyDir": {}},
         "words": {"mountPath": "/words", "readOnly": True, "projected": {"sources": [{"downwardAPI": words}]}},
         "own": {"mountPath": "/own", "ephemeral": {"volumeClaimTemplate": {"spec": claim}}},
     }
+    job.values["storage"] = {name: {**volume, "mountIn": "both"} for name, volume in volumes.items()}
     job.values["network"] = {"socketInterface": "eth0"}
     job.values["training"] |= {"setup": SETUP, "args": []}
     job.apply()
