@@ -6,8 +6,8 @@ Those are made from parts of the pattern: parts that repeat, and beginnings that
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from re import _constants as code  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as code  # type: ignore[attr-defined]  # not in typeshed
+from re import _parser as parser  # type: ignore[attr-defined]  # not in typeshed
 from typing import Any
 
 LENGTH = 8_192

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import dsgen
 from tools import docs
 
 ROOT = docs.ROOT
@@ -86,6 +87,20 @@ def test_the_readme_says_how_dsgen_is_installed() -> None:
 
     assert "DSGEN_PACKAGE=https://" in readme
     assert 1 == readme.count("is the program of another author")
+
+
+def test_installations_name_the_version_of_dsgen() -> None:
+    named = re.compile(r"(?:dsgen_k8s-|dsgen\.git@v|releases/download/v|tag --sign v|\b(?:rev|ref): v)([\d.]+\d)")
+    found = [(path, version) for path, text in tracked() if "tests" not in path for version in named.findall(text)]
+
+    assert {"README.md", "docs/ci.md", "ci/gitlab.yml"} <= {path for path, _ in found}
+    assert [] == [each for each in found if each[1] != dsgen.__version__]
+
+
+def test_every_ignore_has_its_reason() -> None:
+    bare = re.compile(r"# (?:type: ignore|noqa)(?:: ?[A-Z0-9, ]+|\[[\w, -]+\])?\s*$", re.MULTILINE)
+
+    assert {} == {path: lines for path, text in tracked() if path.endswith(".py") and (lines := bare.findall(text))}
 
 
 def actions() -> Iterator[tuple[str, str]]:

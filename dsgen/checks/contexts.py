@@ -87,8 +87,8 @@ def _is_text(field: str, test: str) -> str:
     return f"{field} is string and {test}"
 
 
-def _everywhere(context: Context) -> Iterator[Check]:
-    """Rules for pods and for containers."""
+def _check_baseline(context: Context) -> Iterator[Check]:
+    """Rules of baseline for pods and for containers."""
     seccomp, armor = _field("seccompProfile", "type"), _field("appArmorProfile", "type")
     type_, user, role = (_field("seLinuxOptions", key) for key in ("type", "user", "role"))
     selinux = _is_text(type_, f'not {type_} is matching("{SELINUX_TYPES}")')
@@ -124,6 +124,10 @@ def _everywhere(context: Context) -> Iterator[Check]:
         "hostProcess",
         ELSEWHERE,
     )
+
+
+def _check_restricted(context: Context) -> Iterator[Check]:
+    """Further rules of restricted for pods and for containers."""
     yield context.row(
         "DS333",
         "runAsNonRoot",
@@ -144,7 +148,7 @@ def _everywhere(context: Context) -> Iterator[Check]:
     )
 
 
-def _of_containers(context: Context) -> Iterator[Check]:
+def _check_containers(context: Context) -> Iterator[Check]:
     """Rules for containers only. At restricted, dsgen sets in its own containers what users must set in theirs."""
     is_own = context is OWN
     mount = _field("procMount")
@@ -200,7 +204,7 @@ def _of_containers(context: Context) -> Iterator[Check]:
         )
 
 
-def _app_armor(path: str, *inside: str) -> Check:
+def _check_app_armor(path: str, *inside: str) -> Check:
     """Annotations of pods that disable AppArmor."""
     return Check(
         id="DS329",
@@ -238,7 +242,8 @@ ROWS = (
         inside=(RESTRICTED,),
         severity="warning",
     ),
-    *_everywhere(POD),
+    *_check_baseline(POD),
+    *_check_restricted(POD),
     POD.row(
         "DS328",
         "sysctls[sysctl].name",
@@ -262,10 +267,12 @@ ROWS = (
             'for sysctl in get(values.security.podSecurityContext, "sysctls", [])',
         ),
     ),
-    *_everywhere(OWN),
-    *_of_containers(OWN),
-    *_everywhere(USERS),
-    *_of_containers(USERS),
+    *_check_baseline(OWN),
+    *_check_restricted(OWN),
+    *_check_containers(OWN),
+    *_check_baseline(USERS),
+    *_check_restricted(USERS),
+    *_check_containers(USERS),
     Check(
         id="DS320",
         path="network.rdma.ipcLock",
@@ -274,6 +281,6 @@ ROWS = (
         hint="set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit",
         inside=('if values.network.rdma.ipcLock != "auto"',),
     ),
-    _app_armor("annotations", "for key, value in values.annotations | items"),
-    _app_armor("<< role >>.podAnnotations", ROLES, POD_ANNOTATIONS),
+    _check_app_armor("annotations", "for key, value in values.annotations | items"),
+    _check_app_armor("<< role >>.podAnnotations", ROLES, POD_ANNOTATIONS),
 )

@@ -32,7 +32,7 @@ def main(arguments: Sequence[str], program: click.Command = dsgen) -> int:
         where = os.path.normpath(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else None
         echo_error(f"{where}: {error.strerror}" if where else str(error))
         return EXIT_FAILED
-    except Exception as error:
+    except Exception as error:  # a bug in dsgen becomes a message, too
         echo_error(describe_bug(error))
         return EXIT_FAILED
     return code or EXIT_OK

@@ -231,7 +231,7 @@ def _compare_folder(folder: OutputFolder, mode: Mode) -> Outcome:
         raise
     except DsgenError as error:
         failure = error
-    except Exception as error:
+    except Exception as error:  # a bug in dsgen
         failure = DsgenError(f"{folder.place.path}: {describe_bug(error)}")
     return replace(known, failure=failure)
 

@@ -56,7 +56,7 @@ class Report:
             raise
         except DsgenError as failure:
             self.failures.append(failure)
-        except Exception as error:
+        except Exception as error:  # a bug in dsgen
             self.problems.append(Diagnostic(BUG, describe_bug(error), Position(file, 1, 1)))
             self.exit_code = EXIT_FAILED
 

@@ -19,8 +19,8 @@ SCHEMA = "schemas/status.schema.json"
 COUNTED = ("creating", "pending", "running", "succeeded", "failed", "deleted", "unknown")
 
 
-class Report(TypedDict):
-    """The state of one run, as data; schemas/status.schema.json describes each key."""
+class RunReport(TypedDict):
+    """The keys with which every report about a run begins."""
 
     version: int
     job: str
@@ -28,6 +28,11 @@ class Report(TypedDict):
     run: str
     phase: str
     reason: str
+
+
+class Report(RunReport):
+    """The state of one run, as data; schemas/status.schema.json describes each key."""
+
     message: str
     since: str | None
     startTime: str | None
@@ -51,15 +56,9 @@ class Report(TypedDict):
     notes: list[str]
 
 
-class CausesReport(TypedDict):
+class CausesReport(RunReport):
     """The causes of a run, root causes first, as data. Keys as in `Report`."""
 
-    version: int
-    job: str
-    namespace: str
-    run: str
-    phase: str
-    reason: str
     notes: list[str]
     causes: list[dict[str, Any]]
 

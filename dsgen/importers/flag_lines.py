@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dsgen.importers.conversion import Conversion
+from dsgen.importers.conversion import Conversion, dns_name
 from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.images import write_image
 from dsgen.importers.shell.expansion import Expansion
 from dsgen.importers.shell.reader import arguments
 from dsgen.importers.shell.scope import Scope
 from dsgen.importers.shell.substitutions import substituted
 from dsgen.importers.shell.syntax import Script, below, parse
 from dsgen.importers.texts import Text
+from dsgen.problems.diagnostics import Position
 from dsgen.reading.nodes import SourceText
 
 PROMPT = re.compile("^\\s*(?:[$#%>\u276f\u279c]+\\s+|\u279c\\s*)(?=\\w)")
@@ -37,6 +39,29 @@ class Row:
 
     act: Act
     is_switch: bool = False
+
+
+def write_line(
+    source: SourceText, conversion: Conversion, program: str, subcommands: Sequence[str], table: Mapping[str, Row]
+) -> tuple[Text, Position]:
+    """Do what a table says about each flag of the one command of a program. Returns its text, and where it begins.
+
+    Raises ImportRefusedError for other subcommands than these, such as "workload create".
+    """
+    text = conversion.atlas.file(source.name, line_text(source))
+    words = words_of(conversion, text, program)
+    at = conversion.atlas.position(words[0])
+    assert at is not None
+    if " ".join(word.chars for word in words[1:3]) not in subcommands:
+        raise ImportRefusedError(f"dsgen converts {program} {subcommands[0]}", at)
+    for word in words[:3]:
+        conversion.drop(word, "the values describe the job")
+    for flag in flags(words[3:], table):
+        if flag.name:
+            write_flag(conversion, flag, table)
+        else:
+            conversion.lose(flag.value, "it belongs to no flag")
+    return text, at
 
 
 def line_text(source: SourceText) -> str:
@@ -154,6 +179,27 @@ def lose(why: str, hint: str = "", is_switch: bool = False) -> Row:
             conversion.lose(word, why, hint)
 
     return Row(act, is_switch)
+
+
+def note(key: str) -> Row:
+    """Keep the flag in `Conversion.flags`, for the code that writes the key from several of them."""
+
+    def act(conversion: Conversion, flag: Flag) -> None:
+        conversion.flags[flag.name] = flag.value
+        mapped(conversion, flag, key)
+
+    return Row(act)
+
+
+def write_name(conversion: Conversion, flag: Flag) -> None:
+    """The name of the job."""
+    mapped(conversion, flag, conversion.draft.set("name", dns_name(flag.value.chars, 63)))
+
+
+def write_image_flag(conversion: Conversion, flag: Flag) -> None:
+    """The image of the job, or a hole for one that is not known."""
+    keys = write_image(conversion, flag.value.chars) if flag.value.is_known else []
+    mapped(conversion, flag, keys[0] if keys else conversion.draft.hole("image.repository", "", "write the image"))
 
 
 def mapped(conversion: Conversion, flag: Flag, to_key: str) -> None:

@@ -8,10 +8,20 @@ from collections.abc import Mapping
 from dsgen.importers.command_lines import understand
 from dsgen.importers.conversion import Conversion, dns_name
 from dsgen.importers.environment import write_value
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.files import Files
-from dsgen.importers.flag_lines import Flag, Row, drop, flags, line_text, lose, mapped, to, whole, words_of, write_flag
-from dsgen.importers.images import write_image
+from dsgen.importers.flag_lines import (
+    Flag,
+    Row,
+    drop,
+    lose,
+    mapped,
+    note,
+    to,
+    whole,
+    write_image_flag,
+    write_line,
+    write_name,
+)
 from dsgen.importers.launch import number, write_launch
 from dsgen.importers.scripts import lose_unread
 from dsgen.importers.texts import Text, same
@@ -21,19 +31,7 @@ from dsgen.reading.nodes import SourceText
 
 def convert(source: SourceText, conversion: Conversion) -> None:
     """One line. Raises ImportRefusedError for other commands."""
-    text = conversion.atlas.file(source.name, line_text(source))
-    words = words_of(conversion, text, "hyp")
-    at = conversion.atlas.position(words[0])
-    assert at is not None
-    if [word.chars for word in words[1:3]] != ["create", "hyp-pytorch-job"]:
-        raise ImportRefusedError("dsgen converts hyp create hyp-pytorch-job", at)
-    for word in words[:3]:
-        conversion.drop(word, "the values describe the job")
-    for flag in flags(words[3:], TABLE):
-        if flag.name:
-            write_flag(conversion, flag, TABLE)
-        else:
-            conversion.lose(flag.value, "it belongs to no flag")
+    text, _ = write_line(source, conversion, "hyp", ["create hyp-pytorch-job"], TABLE)
     facts = conversion.flags
     conversion.is_container = True
     devices = number(facts.get("accelerators")) or number(facts.get("tasks-per-node"))
@@ -64,23 +62,6 @@ def _items(text: Text | None) -> list[Text]:
         part, _, words = words.partition(",")
         parts.append(part.strip())
     return [same(part.chars.strip("'\""), part) for part in parts if part]
-
-
-def _fact(key: str) -> Row:
-    def act(conversion: Conversion, flag: Flag) -> None:
-        conversion.flags[flag.name] = flag.value
-        mapped(conversion, flag, key)
-
-    return Row(act)
-
-
-def _name(conversion: Conversion, flag: Flag) -> None:
-    mapped(conversion, flag, conversion.draft.set("name", dns_name(flag.value.chars, 63)))
-
-
-def _image(conversion: Conversion, flag: Flag) -> None:
-    keys = write_image(conversion, flag.value.chars) if flag.value.is_known else []
-    mapped(conversion, flag, keys[0] if keys else conversion.draft.hole("image.repository", "", "write the image"))
 
 
 def _environment(conversion: Conversion, flag: Flag) -> None:
@@ -137,17 +118,17 @@ def _volume(conversion: Conversion, flag: Flag) -> None:
 
 
 TABLE: Mapping[str, Row] = {
-    "job-name": Row(_name),
+    "job-name": Row(write_name),
     "namespace": to("namespace"),
     "version": drop("it is a flag of the command line itself"),
-    "image": Row(_image),
+    "image": Row(write_image_flag),
     "pull-policy": to("image.pullPolicy"),
-    "command": _fact("training"),
-    "args": _fact("training.args"),
+    "command": note("training"),
+    "args": note("training.args"),
     "environment": Row(_environment),
-    "node-count": _fact("workers.replicas"),
-    "tasks-per-node": _fact("workers.slots"),
-    "accelerators": _fact("workers.accelerator.count"),
+    "node-count": note("workers.replicas"),
+    "tasks-per-node": note("workers.slots"),
+    "accelerators": note("workers.accelerator.count"),
     "accelerators-limit": drop("requests and limits of devices are equal"),
     "vcpu": to("workers.resources.requests.cpu"),
     "memory": to("workers.resources.requests.memory", lambda text: f"{text}Gi" if text.isdigit() else text or None),

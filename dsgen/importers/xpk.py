@@ -7,11 +7,22 @@ from collections.abc import Mapping
 
 from dsgen.importers.chosen import read_script
 from dsgen.importers.container_commands import runtime_of
-from dsgen.importers.conversion import Conversion, dns_name
+from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import write_value
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.flag_lines import Flag, Row, drop, flags, line_text, lose, mapped, to, whole, words_of, write_flag
-from dsgen.importers.images import write_image
+from dsgen.importers.flag_lines import (
+    Flag,
+    Row,
+    drop,
+    lose,
+    mapped,
+    note,
+    to,
+    whole,
+    write_image_flag,
+    write_line,
+    write_name,
+)
 from dsgen.importers.jobset import RUNTIME
 from dsgen.importers.launch import number
 from dsgen.importers.scripts import lose_unread, write_script
@@ -25,19 +36,7 @@ DEVICES = re.compile(r"(?:h100-mega|h100|h200|b200|a100|l4|v100)[\w-]*?-(\d{1,2}
 
 def convert(source: SourceText, conversion: Conversion) -> None:
     """One line. Raises ImportRefusedError for other commands, and for TPUs."""
-    text = conversion.atlas.file(source.name, line_text(source))
-    words = words_of(conversion, text, "xpk")
-    at = conversion.atlas.position(words[0])
-    assert at is not None
-    if [word.chars for word in words[1:3]] not in (["workload", "create"], ["workload", "create-pathways"]):
-        raise ImportRefusedError("dsgen converts xpk workload create", at)
-    for word in words[:3]:
-        conversion.drop(word, "the values describe the job")
-    for flag in flags(words[3:], TABLE):
-        if flag.name:
-            write_flag(conversion, flag, TABLE)
-        else:
-            conversion.lose(flag.value, "it belongs to no flag")
+    text, at = write_line(source, conversion, "xpk", ["workload create", "workload create-pathways"], TABLE)
     if "tpu-type" in conversion.flags:
         raise ImportRefusedError("the job runs on TPUs, for which DeepSpeed has no support", at)
     device = DEVICES.search(conversion.flags.get("device-type", Text()).chars)
@@ -54,23 +53,6 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     lose_unread(conversion, text)
 
 
-def _name(conversion: Conversion, flag: Flag) -> None:
-    mapped(conversion, flag, conversion.draft.set("name", dns_name(flag.value.chars, 63)))
-
-
-def _image(conversion: Conversion, flag: Flag) -> None:
-    keys = write_image(conversion, flag.value.chars) if flag.value.is_known else []
-    mapped(conversion, flag, keys[0] if keys else conversion.draft.hole("image.repository", "", "write the image"))
-
-
-def _fact(key: str) -> Row:
-    def act(conversion: Conversion, flag: Flag) -> None:
-        conversion.flags[flag.name] = flag.value
-        mapped(conversion, flag, key)
-
-    return Row(act)
-
-
 def _variable(conversion: Conversion, flag: Flag) -> None:
     name, _, value = flag.value.partition("=")
     write_value(conversion, name.chars, value, flag.words)
@@ -85,13 +67,13 @@ def _device(conversion: Conversion, flag: Flag) -> None:
 BUILT = lose("xpk builds or mounts it itself", "set image, code.git or storage")
 NOTHING, NO_SWITCH = lose("dsgen has no equivalent of it"), lose("dsgen has no equivalent of it", is_switch=True)
 TABLE: Mapping[str, Row] = {
-    "workload": Row(_name),
-    "docker-image": Row(_image),
-    "command": _fact("training"),
-    "num-nodes": _fact("workers.replicas"),
-    "num-slices": _fact("workers.replicas"),
+    "workload": Row(write_name),
+    "docker-image": Row(write_image_flag),
+    "command": note("training"),
+    "num-nodes": note("workers.replicas"),
+    "num-slices": note("workers.replicas"),
     "device-type": Row(_device),
-    "tpu-type": _fact("workers.accelerator"),
+    "tpu-type": note("workers.accelerator"),
     "env": Row(_variable),
     "priority": to("workers.priorityClassName"),
     "max-restarts": to("lifecycle.maxRestarts", whole),

@@ -214,25 +214,16 @@ class _FastReader:
     def _flow_list(self, text: str, start: int, column: int, depth: int, at: Position) -> tuple[Node, int]:
         items: list[Node] = []
         index = _skip_blanks(text, start + 1)
-        if text[index : index + 1] == "]":
-            return Node(items, at), index + 1
-        while True:
-            item, index = self._in_flow(text, _skip_blanks(text, index), column, depth + 1)
+        while text[index : index + 1] != "]":
+            item, index = self._in_flow(text, index, column, depth + 1)
             items.append(item)
-            index = _skip_blanks(text, index)
-            if text[index : index + 1] == "]":
-                return Node(items, at), index + 1
-            if text[index : index + 1] != ",":
-                raise _NotInSubsetError
-            index += 1
+            index = _skip_comma(text, index, "]")
+        return Node(items, at), index + 1
 
     def _flow_map(self, text: str, start: int, column: int, depth: int, at: Position) -> tuple[Node, int]:
         entries: dict[str, Node] = {}
         index = _skip_blanks(text, start + 1)
-        if text[index : index + 1] == "}":
-            return Node(entries, at), index + 1
-        while True:
-            index = _skip_blanks(text, index)
+        while text[index : index + 1] != "}":
             colon = text.find(": ", index)
             key = text[index:colon]
             if colon < 0 or not _is_key(key, key) or key in entries:
@@ -240,12 +231,18 @@ class _FastReader:
             value, end = self._in_flow(text, _skip_blanks(text, colon + 1), column, depth + 1)
             value.key = self._at(column + index)
             entries[key] = value
-            index = _skip_blanks(text, end)
-            if text[index : index + 1] == "}":
-                return Node(entries, at), index + 1
-            if text[index : index + 1] != ",":
-                raise _NotInSubsetError
-            index += 1
+            index = _skip_comma(text, end, "}")
+        return Node(entries, at), index + 1
+
+
+def _skip_comma(text: str, index: int, closing: str) -> int:
+    """The index of the next item after a comma, or of the end of a list or map; of both after a comma at the end."""
+    index = _skip_blanks(text, index)
+    if text[index : index + 1] == closing:
+        return index
+    if text[index : index + 1] != ",":
+        raise _NotInSubsetError
+    return _skip_blanks(text, index + 1)
 
 
 def _is_key(key: str, written: str) -> bool:

@@ -145,7 +145,7 @@ class Folder:
     def create(self, name: str, content: bytes, durable: bool = False, mode: int | None = None) -> None:
         """Write a new file directly in the folder; durable: it is synced to the disk before this returns."""
         where, descriptor = _at(self._there(self.place.below), name)
-        stream = open(os.open(where, _NEW | _CAREFULLY, 0o666, dir_fd=descriptor), "wb")  # noqa: PTH123, SIM115
+        stream = os.fdopen(os.open(where, _NEW | _CAREFULLY, 0o666, dir_fd=descriptor), "wb")
         try:
             with stream:
                 if mode is not None:

@@ -189,7 +189,7 @@ def test_two_jobs_of_one_name_and_namespace(cli: Cli, repository: Path) -> None:
         (("chart", "jobs/a/values.yaml"), "-o is missing"),
     ],
 )
-def test_usage(arguments: tuple[str, ...], said: str, cli: Cli, repository: Path) -> None:  # noqa: ARG001
+def test_usage(arguments: tuple[str, ...], said: str, cli: Cli, repository: Path) -> None:  # noqa: ARG001 - its files
     code, _, err = cli(*arguments)
 
     assert (2, True) == (code, said in err)

@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             group, member = "modules", item.nodeid.partition("::")[0]
             if marker.args:
                 group = item.nodeid.partition("[")[0]
-                member += f" {item.callspec.params[marker.args[0]]}"  # type: ignore[attr-defined]
+                member += f" {item.callspec.params[marker.args[0]]}"  # type: ignore[attr-defined]  # of functions
             places = groups.setdefault(marker.kwargs.get("group", group), {})
             if places.setdefault(member, len(places)) % turns != turn % turns:
                 later.append(item)

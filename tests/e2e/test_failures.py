@@ -6,21 +6,12 @@ import pytest
 
 from tests.e2e.cluster import soon
 from tests.e2e.training import RESTRICTED, Job, Run, condition, ended, moment
+from tests.faults import harm
 
 pytestmark = pytest.mark.by_turns
 
 # Steps of a second, so that there is a middle to interrupt; what resumes goes at full speed.
 SLOW = ("--until", "20", "--pause", "1")
-
-# A `deepspeed` that trains on one node less than it is told to, found before the real one.
-SMALLER = """
-if [ "$DSGEN_ROLE" = launcher ]; then
-  mkdir /run/dsgen/smaller
-  printf '#!/bin/sh\\nexec %s --num_nodes 1 "$@"\\n' "$(type -P deepspeed)" > /run/dsgen/smaller/deepspeed
-  chmod +x /run/dsgen/smaller/deepspeed
-  export PATH=/run/dsgen/smaller:$PATH
-fi
-"""
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +137,7 @@ def test_a_deleted_worker_is_waited_for_in_the_same_launcher_pod(make_job: Calla
 def test_a_smaller_world_than_asked_for_fails(make_job: Callable[..., Job]) -> None:
     """Two workers were asked for and one trains: exit 1, reason WorldSize, and no rank goes on."""
     job = make_job("smaller", "--pause", "5")
-    job.values["training"]["setup"] = SMALLER
+    job.values["training"]["setup"] = harm.SMALLER
     job.apply()
 
     run = job.ended()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any, cast
+
 import pytest
 
 from tests.importers.imports import (
@@ -50,7 +53,7 @@ TORCHRUN = "srun torchrun --nproc_per_node=4 train.py"
         ("--exclusive", "workers.spread", "required"),
         ("--exclude=gpu-1,gpu-2", "workers.excludeNodes", ["gpu-1", "gpu-2"]),
         ("-x gpu-1", "workers.excludeNodes", ["gpu-1"]),
-        ("--chdir=/work/team", "training.workingDir", "/work/team"),
+        ("--chdir=/scratch/team", "training.workingDir", "/scratch/team"),
         ("--signal=B:TERM@120", "lifecycle.terminationGracePeriodSeconds", 140),
         ("--export=ALL,A=1", "training.env.A", "1"),
     ],
@@ -526,7 +529,8 @@ def test_an_image_of_pyxis(image: str, expected: dict[str, str]) -> None:
     )
 
     assert expected == value(job, "image")
-    assert {"/data", "/out"} == {one["mountPath"] for one in value(job, "storage").values()}  # type: ignore[attr-defined]
+    volumes = cast("dict[str, Any]", value(job, "storage"))
+    assert {"/data", "/out"} == {one["mountPath"] for one in volumes.values()}
     assert {"storage.data", "storage.out"} == holes(job)
 
 
@@ -637,13 +641,13 @@ def test_a_script_that_bash_refuses_is_refused_with_its_line() -> None:
     assert "train.sbatch:3:1: bash cannot read the script" in refused("#!/bin/bash\n#SBATCH -N 2\nfi\n")
 
 
-def test_nothing_is_executed(tmp_path: object) -> None:
+def test_nothing_is_executed(tmp_path: Path) -> None:
     slurm(
         f"touch {tmp_path}/a; $(touch {tmp_path}/b); `touch {tmp_path}/c`; X=$(touch {tmp_path}/d)\n"
         f"{TORCHRUN} <(touch {tmp_path}/e)"
     )
 
-    assert [] == list(tmp_path.iterdir())  # type: ignore[attr-defined]
+    assert [] == list(tmp_path.iterdir())
 
 
 WHOLE = f"""#!/bin/bash

@@ -118,15 +118,15 @@ class Layout:
     @_text.register
     def _(self, statement: tree.For) -> str:
         names = ", ".join("$" + camel(name) for name in statement.names)
-        head = self._tag(statement.pad, f"range {names} := {self._pipelines.expr(statement.iterable).text}")
-        self._pipelines.depth += 1
-        body = self.body(statement.body)
-        self._pipelines.depth -= 1
-        return head + body + self._tag(statement.pad, "end")
+        return self._frame(statement, f"range {names} := {self._pipelines.expr(statement.iterable).text}")
 
     @_text.register
     def _(self, statement: With) -> str:
-        head = self._tag(statement.pad, f"with {self._spell(statement.expr)}")
+        return self._frame(statement, f"with {self._spell(statement.expr)}")
+
+    def _frame(self, statement: tree.For | With, words: str) -> str:
+        """A block in which `.` is another value."""
+        head = self._tag(statement.pad, words)
         self._pipelines.depth += 1
         body = self.body(statement.body)
         self._pipelines.depth -= 1
