@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api, roots, schema, values
@@ -295,9 +294,7 @@ def _make_reader() -> Read:
         if path != "-":
             return api.read(path)
         try:
-            content = sys.stdin.buffer.read(files.MAX_BYTES + 1)
-            files.check_size(content)
-            return SourceText.from_bytes(STDIN, content)
+            return SourceText.from_bytes(STDIN, files.read_standard_input())
         except OSError as error:
             raise DsgenError(f"cannot read {STDIN}: {error.strerror}") from error
 

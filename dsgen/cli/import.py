@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path, PurePosixPath
@@ -17,7 +16,7 @@ from dsgen.cli import completion
 from dsgen.cli._console import echo, write
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.importers import ORIGINS, ImportedJob, ImportRefusedError, Options, SourceText, check, import_jobs, report
-from dsgen.reading.files import MAX_BYTES, read_bytes
+from dsgen.reading.files import read_bytes, read_standard_input
 
 if TYPE_CHECKING:
     from dsgen.importers.comparison import Difference
@@ -128,10 +127,8 @@ def _read(name: str) -> SourceText:
     if not name:
         raise UsageError("the name of a FILE is empty: is a variable not set?")
     shown = "<stdin>" if name == "-" else name
-    if name == "-" and sys.stdin is None:
-        raise DsgenError(f"cannot read {shown}: it is closed")
     try:
-        return SourceText.from_bytes(shown, sys.stdin.buffer.read(MAX_BYTES) if name == "-" else read_bytes(name))
+        return SourceText.from_bytes(shown, read_standard_input() if name == "-" else read_bytes(name))
     except OSError as error:
         raise DsgenError(f"cannot read {shown}: {error.strerror}") from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 
 MAX_BYTES = 16 << 20
 """The largest file with values."""
@@ -25,6 +26,15 @@ def read_bytes(path: str | os.PathLike[str], largest: int = MAX_BYTES) -> bytes:
             raise OSError(errno.EINVAL, f"it is {what}, but only regular files and standard input are read")
         content = file.read(largest + 1)
     check_size(content, largest)
+    return content
+
+
+def read_standard_input() -> bytes:
+    """The content of standard input. Raises OSError if it is closed, cannot be read or is too large."""
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed")
+    content = sys.stdin.buffer.read(MAX_BYTES + 1)
+    check_size(content)
     return content
 
 

@@ -1,11 +1,9 @@
 """`dsgen import`: what it prints and writes, and its exit codes. What is converted is tested in tests/importers."""
 
-import importlib
 import json
 import re
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -128,13 +126,6 @@ def test_standard_input(cli: Cli, folder: Path) -> None:
     assert folder
     assert (0, VALUES) == (code, out)
     assert err.startswith("<stdin>: 7 mapped")
-
-
-def test_a_closed_standard_input_is_exit_code_3(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    import_ = importlib.import_module("dsgen.cli.import")
-    monkeypatch.setattr(import_, "sys", SimpleNamespace(stdin=None))
-
-    assert (3, "", "dsgen: cannot read <stdin>: it is closed\n") == cli("import", "-")
 
 
 def test_an_existing_file_is_kept(cli: Cli, sources: Path) -> None:

@@ -32,9 +32,12 @@ main()
 
 def dsgen(folder: Path, *arguments: str, stdin: str = "", uid: int = 0) -> tuple[int, str, str]:
     """A command in a process of its own, which must end soon and with little memory; uid: its user."""
-    script = PROGRAM.format(uid=uid)
+    return run([sys.executable, "-c", PROGRAM.format(uid=uid), *arguments], folder, stdin)
+
+
+def run(command: list[str], folder: Path, stdin: str = "") -> tuple[int, str, str]:
     done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
+        command,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         input=stdin,
@@ -198,16 +201,15 @@ def test_the_output_of_a_command_is_read(folder: Path) -> None:
     script = (
         f"{program} values cifar.yaml -f <(sleep 1; echo 'workers: {{replicas: 7}}') --set-file labels.a=<(printf b)"
     )
-    done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    code, out, err = run(["bash", "-c", script], folder)
 
-    assert 0 == done.returncode, done.stderr
-    assert "  replicas: 7 # /dev/fd/" in done.stdout
-    assert "  a: b # --set-file" in done.stdout
+    assert 0 == code, err
+    assert "  replicas: 7 # /dev/fd/" in out
+    assert "  a: b # --set-file" in out
+
+
+@pytest.mark.parametrize("command", ["validate", "import"])
+def test_a_closed_standard_input(command: str, folder: Path) -> None:
+    script = f'"{sys.executable}" -m dsgen {command} - <&-'
+
+    assert (3, "", "dsgen: cannot read <stdin>: it is closed\n") == run(["bash", "-c", script], folder)
