@@ -35,7 +35,7 @@ SHORT = {
 }
 ROLES = (("workers", "worker"), ("launcher", "launcher"))
 # Keys that have tests of their own, and those that no object shows.
-ELSEWHERE = ("scheduling", "monitoring")
+ELSEWHERE = ("scheduling", "monitoring", "estimate")  # of the last: tests/estimate/test_section.py
 UNSEEN = {
     "global": "for parent charts",
     "training.deepspeed.version": "for the checks",

@@ -34,10 +34,11 @@ class Inputs:
 
     product: a name or label of accelerators.ROWS; memory in bytes, flops a second (dense, 16 bit), link and host_link
     in bytes a second override it. utilization: the share of flops that is reached, if it is known. network: bits a
-    second of a worker, in one direction. memory_bandwidth: bytes a second of a worker's main memory. nvme: bytes a
-    second of the disks of a worker, in each direction. storage: bytes a second of the storage of checkpoints, of all
-    workers together. loader_memory: bytes of all data loaders of a rank. tokens: to train. price: of an accelerator for
-    an hour. keep: how many checkpoints are kept. checkpoints: the name of their volume in `storage`.
+    second of a worker, in one direction. worker_memory: bytes of main memory that a node has for a worker;
+    memory_bandwidth: bytes of it a second. nvme: bytes a second of the disks of a worker, in each direction.
+    loader_memory: bytes of all data loaders of a rank. storage: bytes a second of the storage of checkpoints, of all
+    workers together. keep: how many checkpoints are kept. checkpoints: the name of their volume in `storage`. tokens:
+    to train. price: of an accelerator for an hour.
     """
 
     parameters: int | None = None
@@ -74,6 +75,7 @@ class Inputs:
     host_link: float | None = None
     utilization: float | None = None
     network: float | None = None
+    worker_memory: float | None = None
     memory_bandwidth: float | None = None
     nvme: float | None = None
     storage: float | None = None
@@ -107,6 +109,7 @@ KEYS: dict[str, str] = {
     "utilization": "estimate.accelerator.utilization",
     "price": "estimate.accelerator.price",
     "network": "estimate.network",
+    "worker_memory": "estimate.worker.memory",
     "memory_bandwidth": "estimate.worker.memoryBandwidth",
     "nvme": "estimate.worker.nvme",
     "loader_memory": "estimate.worker.loaderMemory",
@@ -135,20 +138,24 @@ def keys_of(model: Model) -> dict[str, int]:
 
 
 UNITS: dict[str, Callable[[str | float], float]] = {
-    **dict.fromkeys(("memory", "link", "host_link", "memory_bandwidth", "nvme", "storage"), number_of_bytes),
-    "loader_memory": number_of_bytes,
+    **dict.fromkeys(("memory", "link", "host_link", "nvme", "storage"), number_of_bytes),
+    **dict.fromkeys(("worker_memory", "memory_bandwidth", "loader_memory", "flops"), number_of_bytes),
     "network": bits_a_second,
 }
 """Field of Inputs -> how its text is read; the others are numbers, words and switches already."""
 
 
 def of_section(section: Mapping[str, Any]) -> Inputs:
-    """The inputs of the section `estimate` of a values file, whose schema is checked. Raises UnitError with the key."""
+    """The inputs of the section `estimate` of a values file, whose schema is checked; empty text is unknown.
+
+    Raises UnitError with the key.
+    """
     numbers: dict[str, Any] = {}
     for name, key in KEYS.items():
         value: Any = section
         for part in key.split(".")[1:]:
             value = value.get(part) if isinstance(value, Mapping) else None
+        value = None if value == "" else value
         if value is not None and name in UNITS:
             try:
                 value = UNITS[name](value)

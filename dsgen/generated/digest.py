@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "34448541599bf6c049ffa68558f4fc2c66b900419294c7534b106e18f1b3abe9"
+DIGEST = "1652f8727512281069cbf01aef599922bb3de5e86e57e47ccf5a31889a17a69d"

@@ -1695,6 +1695,501 @@ SCHEMA = \
                                                                                           'additionalProperties': False}},
                                                              'additionalProperties': False}},
                                'additionalProperties': False},
+                'estimate': {'type': 'object',
+                             'description': 'What dsgen estimate needs to know beside the job itself. All keys are '
+                                            'optional, no object depends on them, and a change of them needs no new '
+                                            'run.id.',
+                             'properties': {'model': {'type': 'object',
+                                                      'description': 'The model. dsgen estimate FILE --model '
+                                                                     'config.json --save writes the numbers of a '
+                                                                     'Hugging Face model.',
+                                                      'properties': {'parameters': {'type': ['integer', 'null'],
+                                                                                    'minimum': 1,
+                                                                                    'maximum': 1000000000000000,
+                                                                                    'description': 'Parameters of the '
+                                                                                                   'model.',
+                                                                                    'examples': [8030261248]},
+                                                                     'trainable': {'type': ['integer', 'null'],
+                                                                                   'minimum': 1,
+                                                                                   'maximum': 1000000000000000,
+                                                                                   'description': 'Parameters that are '
+                                                                                                  'trained: with LoRA, '
+                                                                                                  'those of the '
+                                                                                                  'adapter; the others '
+                                                                                                  'are frozen. Absent '
+                                                                                                  'means all.',
+                                                                                   'examples': [41943040]},
+                                                                     'active': {'type': ['integer', 'null'],
+                                                                                'minimum': 1,
+                                                                                'maximum': 1000000000000000,
+                                                                                'description': 'Parameters that one '
+                                                                                               'token passes: in a '
+                                                                                               'mixture of experts, '
+                                                                                               'fewer than all. Absent '
+                                                                                               'means all.'},
+                                                                     'embedding': {'type': ['integer', 'null'],
+                                                                                   'minimum': 1,
+                                                                                   'maximum': 1000000000000000,
+                                                                                   'description': 'Parameters that are '
+                                                                                                  'looked up and not '
+                                                                                                  'multiplied, such as '
+                                                                                                  'the embedding of '
+                                                                                                  'the vocabulary.'},
+                                                                     'expertParameters': {'type': ['integer', 'null'],
+                                                                                          'minimum': 1,
+                                                                                          'maximum': 1000000000000000,
+                                                                                          'description': 'Parameters '
+                                                                                                         'of all '
+                                                                                                         'routed '
+                                                                                                         'experts '
+                                                                                                         'together.'},
+                                                                     'largestLayer': {'type': ['integer', 'null'],
+                                                                                      'minimum': 1,
+                                                                                      'maximum': 1000000000000000,
+                                                                                      'description': 'Parameters of '
+                                                                                                     'the largest '
+                                                                                                     'single module, '
+                                                                                                     'in most models '
+                                                                                                     'the embedding: '
+                                                                                                     'stage 3 gathers '
+                                                                                                     'it at once.'},
+                                                                     'layers': {'type': ['integer', 'null'],
+                                                                                'minimum': 1,
+                                                                                'maximum': 100000,
+                                                                                'description': 'Layers, in a model '
+                                                                                               'with encoder and '
+                                                                                               'decoder those of both.',
+                                                                                'examples': [32]},
+                                                                     'hidden': {'type': ['integer', 'null'],
+                                                                                'minimum': 1,
+                                                                                'maximum': 10000000,
+                                                                                'description': 'Hidden size.',
+                                                                                'examples': [4096]},
+                                                                     'heads': {'type': ['integer', 'null'],
+                                                                               'minimum': 1,
+                                                                               'maximum': 100000,
+                                                                               'description': 'Heads of attention.'},
+                                                                     'kvHeads': {'type': ['integer', 'null'],
+                                                                                 'minimum': 1,
+                                                                                 'maximum': 100000,
+                                                                                 'description': 'Heads of keys and '
+                                                                                                'values, fewer than '
+                                                                                                'heads with grouped '
+                                                                                                'queries. Absent means '
+                                                                                                'as many as heads.'},
+                                                                     'headDim': {'type': ['integer', 'null'],
+                                                                                 'minimum': 1,
+                                                                                 'maximum': 1000000,
+                                                                                 'description': 'Size of a head. '
+                                                                                                'Absent means the '
+                                                                                                'hidden size divided '
+                                                                                                'by the heads.'},
+                                                                     'intermediate': {'type': ['integer', 'null'],
+                                                                                      'minimum': 1,
+                                                                                      'maximum': 100000000,
+                                                                                      'description': 'Width of the MLP '
+                                                                                                     'of a layer; with '
+                                                                                                     'experts, of '
+                                                                                                     'those that one '
+                                                                                                     'token passes '
+                                                                                                     'together.'},
+                                                                     'matrices': {'type': ['integer', 'null'],
+                                                                                  'minimum': 2,
+                                                                                  'maximum': 3,
+                                                                                  'description': 'Matrices of the MLP '
+                                                                                                 'of a layer: 3 if it '
+                                                                                                 'is gated, otherwise '
+                                                                                                 '2.'},
+                                                                     'vocabulary': {'type': ['integer', 'null'],
+                                                                                    'minimum': 1,
+                                                                                    'maximum': 100000000,
+                                                                                    'description': 'Tokens of the '
+                                                                                                   'vocabulary.',
+                                                                                    'examples': [128256]},
+                                                                     'experts': {'type': ['integer', 'null'],
+                                                                                 'minimum': 1,
+                                                                                 'maximum': 1000000,
+                                                                                 'description': 'Routed experts of a '
+                                                                                                'layer.'},
+                                                                     'expertsPerToken': {'type': ['integer', 'null'],
+                                                                                         'minimum': 1,
+                                                                                         'maximum': 1000000,
+                                                                                         'description': 'Routed '
+                                                                                                        'experts that '
+                                                                                                        'one token '
+                                                                                                        'passes.'},
+                                                                     'expertsParallel': {'type': ['integer', 'null'],
+                                                                                         'minimum': 1,
+                                                                                         'maximum': 1000000,
+                                                                                         'description': 'Ranks among '
+                                                                                                        'which the '
+                                                                                                        'program '
+                                                                                                        'distributes '
+                                                                                                        'the experts '
+                                                                                                        'of a layer, '
+                                                                                                        'if '
+                                                                                                        "DeepSpeed's "
+                                                                                                        'configuration '
+                                                                                                        'does not.'},
+                                                                     'sequence': {'type': ['integer', 'null'],
+                                                                                  'minimum': 1,
+                                                                                  'maximum': 1000000000,
+                                                                                  'description': 'Tokens of a sample.',
+                                                                                  'examples': [4096]},
+                                                                     'microBatch': {'type': ['integer', 'null'],
+                                                                                    'minimum': 1,
+                                                                                    'maximum': 1000000,
+                                                                                    'description': 'Samples of a rank '
+                                                                                                   'at a time, where '
+                                                                                                   "DeepSpeed's "
+                                                                                                   'configuration says '
+                                                                                                   'auto or the '
+                                                                                                   'program sets '
+                                                                                                   'them.'},
+                                                                     'accumulation': {'type': ['integer', 'null'],
+                                                                                      'minimum': 1,
+                                                                                      'maximum': 1000000,
+                                                                                      'description': 'Micro batches of '
+                                                                                                     'a step, where '
+                                                                                                     "DeepSpeed's "
+                                                                                                     'configuration '
+                                                                                                     'says auto or the '
+                                                                                                     'program sets '
+                                                                                                     'them.'},
+                                                                     'precision': {'type': 'string',
+                                                                                   'enum': ['', 'fp32', 'fp16', 'bf16'],
+                                                                                   'default': '',
+                                                                                   'description': 'Type of the '
+                                                                                                  'weights, where '
+                                                                                                  "DeepSpeed's "
+                                                                                                  'configuration says '
+                                                                                                  'auto or the program '
+                                                                                                  'sets it. Empty '
+                                                                                                  'means unknown.'},
+                                                                     'optimizer': {'type': 'string',
+                                                                                   'default': '',
+                                                                                   'pattern': '^[A-Za-z0-9_.-]*$',
+                                                                                   'x-pattern': 'the name of an '
+                                                                                                'optimizer, such as '
+                                                                                                'AdamW',
+                                                                                   'description': 'Optimizer that the '
+                                                                                                  'program creates, by '
+                                                                                                  'its name in '
+                                                                                                  'DeepSpeed, PyTorch '
+                                                                                                  'or Hugging Face, '
+                                                                                                  "where DeepSpeed's "
+                                                                                                  'configuration has '
+                                                                                                  'none. Empty means '
+                                                                                                  'unknown.',
+                                                                                   'examples': ['AdamW',
+                                                                                                'adamw_bnb_8bit']},
+                                                                     'recompute': {'type': 'string',
+                                                                                   'enum': ['',
+                                                                                            'none',
+                                                                                            'selective',
+                                                                                            'full'],
+                                                                                   'default': '',
+                                                                                   'description': 'Activations that '
+                                                                                                  'the backward pass '
+                                                                                                  'computes again: '
+                                                                                                  'none, selective '
+                                                                                                  '(those of the '
+                                                                                                  'scores of '
+                                                                                                  'attention), or full '
+                                                                                                  '(all but the inputs '
+                                                                                                  'of the layers: '
+                                                                                                  'gradient '
+                                                                                                  'checkpointing). '
+                                                                                                  'Empty means '
+                                                                                                  'unknown.'},
+                                                                     'attention': {'type': 'string',
+                                                                                   'enum': ['', 'standard', 'flash'],
+                                                                                   'default': '',
+                                                                                   'description': 'Whether attention '
+                                                                                                  'keeps the matrix of '
+                                                                                                  'its scores '
+                                                                                                  '(standard) or not '
+                                                                                                  '(flash, and '
+                                                                                                  "PyTorch's "
+                                                                                                  'scaled_dot_product_attention). '
+                                                                                                  'Empty means '
+                                                                                                  'unknown.'},
+                                                                     'kernels': {'type': 'string',
+                                                                                 'enum': ['', 'standard', 'fused'],
+                                                                                 'default': '',
+                                                                                 'description': 'Whether each '
+                                                                                                'operation of a layer '
+                                                                                                "is one of PyTorch's "
+                                                                                                'own (standard), or '
+                                                                                                'torch.compile, Liger '
+                                                                                                'or Megatron join them '
+                                                                                                '(fused). Empty means '
+                                                                                                'unknown.'},
+                                                                     'loss': {'type': 'string',
+                                                                              'enum': ['', 'standard', 'tiled'],
+                                                                              'default': '',
+                                                                              'description': 'Whether all logits of a '
+                                                                                             'micro batch exist at '
+                                                                                             'once (standard) or never '
+                                                                                             '(tiled, such as the '
+                                                                                             'fused loss of Liger). '
+                                                                                             'Empty means unknown.'},
+                                                                     'zeroInit': {'type': ['boolean', 'null'],
+                                                                                  'description': 'Whether the program '
+                                                                                                 'creates the model '
+                                                                                                 'under '
+                                                                                                 'deepspeed.zero.Init, '
+                                                                                                 'in parts; Hugging '
+                                                                                                 'Face does so with '
+                                                                                                 'stage 3.'}},
+                                                      'additionalProperties': False},
+                                            'accelerator': {'type': 'object',
+                                                            'description': 'The accelerators of the workers.',
+                                                            'properties': {'product': {'type': 'string',
+                                                                                       'enum': ['',
+                                                                                                'A10',
+                                                                                                'A10G',
+                                                                                                'L4',
+                                                                                                'L40S',
+                                                                                                'T4',
+                                                                                                'V100-32GB',
+                                                                                                'V100-16GB',
+                                                                                                'V100-PCIe-16GB',
+                                                                                                'V100-PCIe-32GB',
+                                                                                                'A100-80GB',
+                                                                                                'A100-40GB',
+                                                                                                'A100-PCIe-80GB',
+                                                                                                'A100-PCIe-40GB',
+                                                                                                'H100',
+                                                                                                'H100-PCIe',
+                                                                                                'H100-NVL',
+                                                                                                'H200',
+                                                                                                'GH200',
+                                                                                                'B200',
+                                                                                                'GB200',
+                                                                                                'MI210',
+                                                                                                'MI250X',
+                                                                                                'MI300X',
+                                                                                                'MI325X',
+                                                                                                'MI355X',
+                                                                                                'Gaudi2',
+                                                                                                'Gaudi3',
+                                                                                                'Trainium1',
+                                                                                                'Trainium2',
+                                                                                                'Ascend910B'],
+                                                                                       'default': '',
+                                                                                       'x-otherwise': 'dsgen explain '
+                                                                                                      'estimate.accelerator.product '
+                                                                                                      'lists them; for '
+                                                                                                      'others, set '
+                                                                                                      'memory and '
+                                                                                                      'flops',
+                                                                                       'description': 'Accelerator, '
+                                                                                                      'whose memory '
+                                                                                                      'and speed are '
+                                                                                                      'then known. '
+                                                                                                      'Empty means '
+                                                                                                      'that of the '
+                                                                                                      'label '
+                                                                                                      'nvidia.com/gpu.product '
+                                                                                                      'or '
+                                                                                                      'amd.com/gpu.product-name '
+                                                                                                      'in '
+                                                                                                      'workers.nodeSelector.'},
+                                                                           'memory': {'type': ['string',
+                                                                                               'number',
+                                                                                               'null'],
+                                                                                      'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T|P|Mi|Gi|Ti|Pi)$',
+                                                                                      'x-pattern': 'a number with its '
+                                                                                                   'unit, such as 80Gi '
+                                                                                                   'or 500G',
+                                                                                      'minimum': 1048576,
+                                                                                      'maximum': 9007199254740991,
+                                                                                      'description': 'Memory of an '
+                                                                                                     'accelerator, if '
+                                                                                                     'it differs from '
+                                                                                                     'that of the '
+                                                                                                     'product, or if '
+                                                                                                     'the product is '
+                                                                                                     'not in the list.',
+                                                                                      'examples': ['80Gi']},
+                                                                           'flops': {'type': ['string',
+                                                                                              'number',
+                                                                                              'null'],
+                                                                                     'pattern': '^[1-9][0-9]{0,14}([.][0-9]{1,9})?(G|T|P)$',
+                                                                                     'x-pattern': 'a number with its '
+                                                                                                  'unit, such as 989T',
+                                                                                     'minimum': 1000000000,
+                                                                                     'maximum': 1000000000000000000,
+                                                                                     'description': 'Peak of dense '
+                                                                                                    'matrix products '
+                                                                                                    'of an accelerator '
+                                                                                                    'in 16 bits, in '
+                                                                                                    'operations a '
+                                                                                                    'second.',
+                                                                                     'examples': ['989T']},
+                                                                           'link': {'type': ['string',
+                                                                                             'number',
+                                                                                             'null'],
+                                                                                    'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T|P|Mi|Gi|Ti|Pi)$',
+                                                                                    'x-pattern': 'a number with its '
+                                                                                                 'unit, such as 80Gi '
+                                                                                                 'or 500G',
+                                                                                    'minimum': 1048576,
+                                                                                    'maximum': 9007199254740991,
+                                                                                    'description': 'Bytes a second '
+                                                                                                   'that an '
+                                                                                                   'accelerator sends '
+                                                                                                   'to the others of '
+                                                                                                   'its worker.',
+                                                                                    'examples': ['450G']},
+                                                                           'hostLink': {'type': ['string',
+                                                                                                 'number',
+                                                                                                 'null'],
+                                                                                        'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T|P|Mi|Gi|Ti|Pi)$',
+                                                                                        'x-pattern': 'a number with '
+                                                                                                     'its unit, such '
+                                                                                                     'as 80Gi or 500G',
+                                                                                        'minimum': 1048576,
+                                                                                        'maximum': 9007199254740991,
+                                                                                        'description': 'Bytes a second '
+                                                                                                       'between an '
+                                                                                                       'accelerator '
+                                                                                                       'and the memory '
+                                                                                                       'of its worker.',
+                                                                                        'examples': ['64G']},
+                                                                           'utilization': {'type': ['number', 'null'],
+                                                                                           'minimum': 0.01,
+                                                                                           'maximum': 1,
+                                                                                           'description': 'Share of '
+                                                                                                          'the peak '
+                                                                                                          'that is '
+                                                                                                          'reached '
+                                                                                                          '(MFU), if '
+                                                                                                          'it is known '
+                                                                                                          'from an '
+                                                                                                          'earlier '
+                                                                                                          'run.',
+                                                                                           'examples': [0.45]},
+                                                                           'price': {'type': ['number', 'null'],
+                                                                                     'minimum': 0,
+                                                                                     'maximum': 1000000,
+                                                                                     'description': 'Price of an '
+                                                                                                    'accelerator for '
+                                                                                                    'an hour, in any '
+                                                                                                    'currency.',
+                                                                                     'examples': [2.5]}},
+                                                            'additionalProperties': False},
+                                            'network': {'type': ['string', 'number', 'null'],
+                                                        'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T)bit(/s)?$',
+                                                        'x-pattern': 'a number with its unit in bits, such as 400Gbit',
+                                                        'minimum': 1000000,
+                                                        'maximum': 9007199254740991,
+                                                        'description': 'Bits a second of the network of a worker, in '
+                                                                       'one direction; of several devices together.',
+                                                        'examples': ['400Gbit']},
+                                            'worker': {'type': 'object',
+                                                       'description': 'The node of a worker.',
+                                                       'properties': {'memory': {'type': ['string', 'number', 'null'],
+                                                                                 'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T|P|Mi|Gi|Ti|Pi)$',
+                                                                                 'x-pattern': 'a number with its unit, '
+                                                                                              'such as 80Gi or 500G',
+                                                                                 'minimum': 1048576,
+                                                                                 'maximum': 9007199254740991,
+                                                                                 'description': 'Main memory that a '
+                                                                                                'node has for a '
+                                                                                                'worker, if '
+                                                                                                'workers.resources has '
+                                                                                                'no limit.',
+                                                                                 'examples': ['1800Gi']},
+                                                                      'memoryBandwidth': {'type': ['string',
+                                                                                                   'number',
+                                                                                                   'null'],
+                                                                                          'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T|P|Mi|Gi|Ti|Pi)$',
+                                                                                          'x-pattern': 'a number with '
+                                                                                                       'its unit, such '
+                                                                                                       'as 80Gi or '
+                                                                                                       '500G',
+                                                                                          'minimum': 1048576,
+                                                                                          'maximum': 9007199254740991,
+                                                                                          'description': 'Bytes a '
+                                                                                                         'second of '
+                                                                                                         'the main '
+                                                                                                         'memory of a '
+                                                                                                         'worker, for '
+                                                                                                         'an optimizer '
+                                                                                                         'on the CPU.',
+                                                                                          'examples': ['200G']},
+                                                                      'nvme': {'type': ['string', 'number', 'null'],
+                                                                               'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T|P|Mi|Gi|Ti|Pi)$',
+                                                                               'x-pattern': 'a number with its unit, '
+                                                                                            'such as 80Gi or 500G',
+                                                                               'minimum': 1048576,
+                                                                               'maximum': 9007199254740991,
+                                                                               'description': 'Bytes a second of the '
+                                                                                              'NVMe disks of a worker, '
+                                                                                              'in each direction.',
+                                                                               'examples': ['6G']},
+                                                                      'loaderMemory': {'type': ['string',
+                                                                                                'number',
+                                                                                                'null'],
+                                                                                       'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T|P|Mi|Gi|Ti|Pi)$',
+                                                                                       'x-pattern': 'a number with its '
+                                                                                                    'unit, such as '
+                                                                                                    '80Gi or 500G',
+                                                                                       'minimum': 1048576,
+                                                                                       'maximum': 9007199254740991,
+                                                                                       'description': 'Main memory of '
+                                                                                                      'all data '
+                                                                                                      'loaders of a '
+                                                                                                      'rank.',
+                                                                                       'examples': ['4Gi']}},
+                                                       'additionalProperties': False},
+                                            'checkpoints': {'type': 'object',
+                                                            'description': 'The checkpoints of DeepSpeed.',
+                                                            'properties': {'volume': {'type': 'string',
+                                                                                      'default': '',
+                                                                                      'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                                      'x-pattern': 'lower-case '
+                                                                                                   'letters, digits, '
+                                                                                                   'hyphens and dots, '
+                                                                                                   'beginning and '
+                                                                                                   'ending with a '
+                                                                                                   'letter or digit',
+                                                                                      'description': 'Volume of '
+                                                                                                     'storage on which '
+                                                                                                     'checkpoints are '
+                                                                                                     'saved. Empty '
+                                                                                                     'means unknown.'},
+                                                                           'keep': {'type': ['integer', 'null'],
+                                                                                    'minimum': 1,
+                                                                                    'maximum': 10000,
+                                                                                    'description': 'Checkpoints that '
+                                                                                                   'are kept.',
+                                                                                    'examples': [2]},
+                                                                           'bandwidth': {'type': ['string',
+                                                                                                  'number',
+                                                                                                  'null'],
+                                                                                         'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T|P|Mi|Gi|Ti|Pi)$',
+                                                                                         'x-pattern': 'a number with '
+                                                                                                      'its unit, such '
+                                                                                                      'as 80Gi or 500G',
+                                                                                         'minimum': 1048576,
+                                                                                         'maximum': 9007199254740991,
+                                                                                         'description': 'Bytes a '
+                                                                                                        'second of '
+                                                                                                        'that volume, '
+                                                                                                        'of all '
+                                                                                                        'workers '
+                                                                                                        'together.',
+                                                                                         'examples': ['5G']}},
+                                                            'additionalProperties': False},
+                                            'tokens': {'type': ['integer', 'null'],
+                                                       'minimum': 1,
+                                                       'maximum': 9007199254740991,
+                                                       'description': 'Tokens to train.',
+                                                       'examples': [1000000000]}},
+                             'additionalProperties': False},
                 'global': {'type': 'object',
                            'default': {},
                            'description': 'Values of parent charts; dsgen does not use them.'}},

@@ -26,13 +26,16 @@ if TYPE_CHECKING:
 MISSING = object()
 MOST_TRIED = 50
 """The largest number of changed keys whose effects are computed one by one; of more, all are reported."""
-SUSPEND: KeyPath = ("lifecycle", "suspend")
+MAY_CHANGE: tuple[KeyPath, ...] = (("lifecycle", "suspend"), ("estimate",))
+"""The keys that may change under one run id: no object depends on an estimate."""
 LONGEST = 60
 
 
 def select_given(job: Job) -> dict[str, Any]:
     """The user's values, without those that may change under one run id."""
-    values: dict[str, Any] = put(job.root.data(), SUSPEND, MISSING)
+    values: dict[str, Any] = job.root.data()
+    for path in MAY_CHANGE:
+        values = put(values, path, MISSING)
     return values
 
 

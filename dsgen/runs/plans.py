@@ -43,6 +43,7 @@ def owner_of(job: Job) -> str:
 def made_of(job: Job, lists: Iterable[str] = ()) -> str:
     """A checksum of all inputs of a job's files: the version of dsgen, the values, and the names of the lists.
 
-    The order of the values is included, because it may affect an object.
+    The order of the values is included, because it may affect an object; no object depends on an estimate.
     """
-    return checksum(json.dumps([__version__, DIGEST, job.root.data(), sorted(lists)]).encode())
+    values = {key: value for key, value in job.root.data().items() if key != "estimate"}
+    return checksum(json.dumps([__version__, DIGEST, values, sorted(lists)]).encode())

@@ -181,7 +181,7 @@ def _as_text(violation: Violation) -> str:
 def _not_in_enum(violation: Violation) -> Iterator[Diagnostic]:
     if type(violation.value) is not str:
         return  # reported as a wrong type
-    hint = suggestions.suggest_among(violation.value, violation.limit)
+    hint = suggestions.suggest_among(violation.value, violation.limit) or violation.rule.get("x-otherwise", "")
     yield violation.problem("DS103", f"{violation.name} cannot be {format_value(violation.value)}", hint)
 
 
@@ -228,9 +228,10 @@ def _beginning_with_a_letter(text: str) -> Iterator[str]:
 
 def _out_of_range(violation: Violation) -> Iterator[Diagnostic]:
     side = "at least" if violation.violated.keyword == "minimum" else "at most"
-    yield violation.problem(
-        "DS105", f"{violation.name} must be {side} {violation.limit}, not {format_value(violation.value)}"
-    )
+    unit = violation.path[:1] == ("estimate",) and "x-pattern" in violation.rule
+    hint = f"expected: {violation.rule['x-pattern']}" if unit else ""
+    message = f"{violation.name} must be {side} {violation.limit}, not {format_value(violation.value)}"
+    yield violation.problem("DS105", message, hint)
 
 
 def _empty(violation: Violation) -> Iterator[Diagnostic]:

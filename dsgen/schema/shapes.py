@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from dsgen.reading.quantities import suggest_memory
@@ -19,8 +21,22 @@ VARIABLE = ("name", "value", "valueFrom")
 
 def hint(path: KeyPath, value: Any) -> str:
     """How to write a value of a wrong type; empty if its form is not known."""
+    if path[:1] == ("estimate",):
+        return _of_number(value)
     kind, words = SHAPES.get(path) or SHAPES.get((*path[:1], "*", *path[2:]), (type(None), str))
     return words(value) if isinstance(value, kind) else ""
+
+
+FACTORS = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+"""Letters after numbers of parameters and tokens, as in 8B."""
+
+
+def _of_number(value: Any) -> str:
+    """A number of parameters or tokens that is written with a letter."""
+    number, letter = (value[:-1], value[-1:].upper()) if isinstance(value, str) else ("", "")
+    if letter not in FACTORS or not re.fullmatch(r"[0-9]{1,6}([.][0-9]{1,6})?", number):
+        return ""
+    return f"write it as a number: {int(Decimal(number) * FACTORS[letter])}"
 
 
 def _of_image(text: str) -> str:

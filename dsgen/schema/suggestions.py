@@ -50,7 +50,10 @@ WORDS = {
 def suggest_among(word: str, words: Sequence[str]) -> str:
     """A hint for a word that is not one of these: the closest one, and all of them."""
     other = WORDS.get(word.lower(), "")
-    question, others = did_you_mean(other if other in words else find_closest(word, words)), list_possible(words)
+    question, others = (
+        did_you_mean(other if other and other in words else find_closest(word, words)),
+        list_possible(words),
+    )
     return f"{question} {others[:1].upper()}{others[1:]}".rstrip() if question else others
 
 

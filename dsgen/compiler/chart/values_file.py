@@ -29,7 +29,7 @@ def _record(record: Mapping[str, Any], tree: Mapping[str, Any], pad: str, is_top
         if key not in tree:
             yield f"{pad}# {key}:"
         elif schema.is_always_there(part):
-            yield f"{pad}{key}:"
+            yield f"{pad}{key}:" if tree[key] else f"{pad}{key}: {{}}  # to set a key of it, remove the braces"
             yield from _record(part, tree[key], pad + "  ")
         else:
             yield from _entry(key, _shortened(part, tree[key]), pad)

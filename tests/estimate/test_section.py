@@ -1,0 +1,158 @@
+"""The section `estimate` of a values file: no object depends on it, and wrong units and ranges are refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsgen import schema
+from dsgen.estimate.accelerators import ROWS
+from dsgen.estimate.inputs import KEYS, Inputs, of_section
+from tests.cli.conftest import Cli
+from tests.helm import MAJORS
+from tests.parity import batch_objects, dump, flat_objects
+
+ROOT = Path(__file__).parent.parent.parent
+JOB = {"image": {"repository": "registry.example.com/team/cifar", "tag": "v3"}, "training": {"python": "train.py"}}
+SECTION: dict[str, Any] = {
+    "model": {
+        "parameters": 8030261248,
+        "trainable": 41943040,
+        "layers": 32,
+        "hidden": 4096,
+        "heads": 32,
+        "kvHeads": 8,
+        "intermediate": 14336,
+        "vocabulary": 128256,
+        "experts": 8,
+        "expertsPerToken": 2,
+        "largestLayer": 525336576,
+        "sequence": 4096,
+        "recompute": "full",
+        "attention": "flash",
+        "optimizer": "AdamW",
+        "zeroInit": False,
+        "kernels": "fused",
+        "loss": "tiled",
+        "precision": "bf16",
+        "microBatch": 2,
+        "accumulation": 4,
+    },
+    "accelerator": {"product": "H100", "memory": "80Gi", "flops": "989T", "utilization": 0.4, "price": 2.5},
+    "network": "400Gbit",
+    "worker": {"memory": "2Ti", "nvme": "6G"},
+    "checkpoints": {"volume": "checkpoints", "keep": 2, "bandwidth": "5G"},
+    "tokens": 1_000_000_000,
+}
+
+
+def with_section(section: dict[str, Any]) -> str:
+    return dump({**JOB, "estimate": section})
+
+
+def test_no_object_depends_on_it() -> None:
+    assert flat_objects(dump(JOB)) == flat_objects(with_section(SECTION))
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_no_object_of_the_chart_depends_on_it(major: int, tmp_path: Path) -> None:
+    without, with_ = batch_objects(major, tmp_path, [dump(JOB), with_section(SECTION)])
+
+    assert without == with_ == flat_objects(dump(JOB))
+
+
+def test_a_change_changes_no_byte_of_a_folder(cli: Cli, folder: Path) -> None:
+    text = (folder / "cifar.yaml").read_text()
+    assert 0 == cli("render", "cifar.yaml", "-o", "out").code
+    before = {path: path.read_bytes() for path in (folder / "out").iterdir()}
+
+    (folder / "cifar.yaml").write_text(f"{text}estimate: {dump(SECTION)}\n")
+    done = cli("render", "cifar.yaml", "-o", "out", "--refresh")
+
+    assert (0, "out: job training/cifar, 17 files (0 written, 0 removed, 17 unchanged)\n", "") == done
+    assert before == {path: path.read_bytes() for path in (folder / "out").iterdir()}
+    assert (0, "", "") == cli("render", "cifar.yaml", "-o", "out", "--check")
+
+
+def test_a_chart_takes_a_change_without_a_new_run(cli: Cli, folder: Path) -> None:
+    text = (folder / "cifar.yaml").read_text()
+    assert 0 == cli("chart", "cifar.yaml", "-o", "chart").code
+
+    (folder / "cifar.yaml").write_text(f"{text}estimate: {dump(SECTION)}\n")
+    done = cli("chart", "cifar.yaml", "-o", "chart")
+
+    assert (0, "") == (done.code, done.err)
+    assert "(1 written, 0 removed," in done.out
+    assert "parameters: 8030261248" in (folder / "chart" / "values.yaml").read_text()
+
+
+def test_every_input_has_a_key_and_every_key_an_input() -> None:
+    keys = {".".join(path) for path, part in schema.records() if path[0] == "estimate" and not schema.is_record(part)}
+
+    assert keys == set(KEYS.values())
+
+
+def test_accelerators_are_those_of_the_table() -> None:
+    rule = schema.type_at(("estimate", "accelerator", "product"))
+
+    assert rule is not None
+    assert ["", *(one.name for one in ROWS)] == rule["enum"]
+
+
+def test_the_defaults_know_nothing() -> None:
+    assert Inputs() == of_section(schema.defaults()["estimate"])
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "message"),
+    [
+        ("{network: 400}", "1:21", "estimate.network must be at least 1000000, not 400"),
+        ("{network: 400GB}", "1:21", 'estimate.network cannot be "400GB"'),
+        ("{accelerator: {memory: 80GB}}", "1:34", 'estimate.accelerator.memory cannot be "80GB"'),
+        ("{accelerator: {memory: 80}}", "1:34", "estimate.accelerator.memory must be at least 1048576, not 80"),
+        ("{accelerator: {memory: 0Gi}}", "1:34", 'estimate.accelerator.memory cannot be "0Gi"'),
+        ("{accelerator: {flops: 989}}", "1:33", "estimate.accelerator.flops must be at least 1000000000, not 989"),
+        ("{accelerator: {utilization: 45}}", "1:39", "estimate.accelerator.utilization must be at most 1, not 45"),
+        ("{accelerator: {product: H10}}", "1:35", 'estimate.accelerator.product cannot be "H10"'),
+        ("{model: {parameters: 8B}}", "1:32", 'estimate.model.parameters must be a whole number, not a string ("8B")'),
+        ("{model: {layers: 0}}", "1:28", "estimate.model.layers must be at least 1, not 0"),
+        ("{model: {matrices: 4}}", "1:30", "estimate.model.matrices must be at most 3, not 4"),
+        ("{model: {recompute: all}}", "1:31", 'estimate.model.recompute cannot be "all"'),
+        ("{model: {zeroInit: 1}}", "1:30", "estimate.model.zeroInit must be true or false, not a number (1)"),
+        ("{worker: {nvme: 6Gbit}}", "1:27", 'estimate.worker.nvme cannot be "6Gbit"'),
+        ("{checkpoints: {keep: 0}}", "1:32", "estimate.checkpoints.keep must be at least 1, not 0"),
+        ("{tokens: 1.5}", "1:20", "estimate.tokens must be a whole number, not 1.5"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_its_key(cli: Cli, folder: Path, line: str, place: str, message: str) -> None:
+    text = (folder / "cifar.yaml").read_text()
+    (folder / "cifar.yaml").write_text(f"estimate: {line}\n{text}")
+
+    done = cli("validate", "cifar.yaml")
+
+    assert (1, f"cifar.yaml:{place}: error: {message} [") == (done.code, done.err.split("DS")[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("{network: 400}", "expected: a number with its unit in bits, such as 400Gbit"),
+        ("{accelerator: {memory: 80GB}}", "did you mean 80Gi? Expected: a number with its unit, such as 80Gi or 500G"),
+        ("{accelerator: {product: A100-80}}", "did you mean A100-80GB?"),
+        ("{accelerator: {product: X}}", "dsgen explain estimate.accelerator.product lists them; for others, set"),
+        ("{model: {parameters: 8B}}", "write it as a number: 8000000000"),
+        ("{tokens: 1.5T}", "write it as a number: 1500000000000"),
+    ],
+)
+def test_a_hint_says_what_to_write(cli: Cli, folder: Path, line: str, hint: str) -> None:
+    text = (folder / "cifar.yaml").read_text()
+    (folder / "cifar.yaml").write_text(f"estimate: {line}\n{text}")
+
+    assert f"  hint: {hint}" in cli("validate", "cifar.yaml").err
+
+
+def test_numbers_may_be_written_with_an_exponent(cli: Cli, folder: Path) -> None:
+    text = (folder / "cifar.yaml").read_text()
+    (folder / "cifar.yaml").write_text(f"estimate: {{model: {{parameters: 8.03e9}}, tokens: 1e12}}\n{text}")
+
+    assert 0 == cli("validate", "cifar.yaml", "--strict").code
