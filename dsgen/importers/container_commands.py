@@ -66,6 +66,7 @@ def write_command(fields: Fields, pod: Pod, world: World, runtime: Runtime) -> N
     try:
         reading = read_command_line(conversion.atlas, scope, words, statement, conversion.mounted)
         script = chosen(conversion, reading, statement)
+        conversion.note_remarks(_script_of(words))
         write_script(conversion, script, world, _script_of(words))
         account(fields, pod.command, start)
     except ImportRefusedError as error:

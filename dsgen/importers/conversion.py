@@ -11,6 +11,7 @@ from dsgen.importers.documents import Document
 from dsgen.importers.draft import Draft, key_path
 from dsgen.importers.facts import Facts
 from dsgen.importers.ledger import Entry, ImportedJob, Ledger
+from dsgen.importers.remarks import Remark, Remarks
 from dsgen.importers.settling import settle
 from dsgen.importers.texts import Atlas, Text
 from dsgen.importers.writing import ordered, values_text
@@ -51,8 +52,10 @@ class Conversion:
     draft: Draft = field(default_factory=Draft)
     ledger: Ledger = field(default_factory=Ledger)
     facts: Facts = field(default_factory=Facts)
-    comments: dict[tuple[str, int], str] = field(default_factory=dict)
-    """Comments of the source by file and line, which follow the first key that a part of the line became."""
+    remarks: dict[str, Remarks] = field(default_factory=dict)
+    """The comments of scripts, by their file."""
+    followed: dict[int, tuple[Remark, list[str]]] = field(default_factory=dict)
+    """The comments about what was mapped, by id, each with the keys."""
     others: Sequence[Document] = ()
     """All documents of the file."""
     flags: dict[str, Text] = field(default_factory=dict)
@@ -69,12 +72,23 @@ class Conversion:
     """The first and the last place of each text that has an entry."""
 
     def __post_init__(self) -> None:
-        self.ledger.on_mapped = self._take_comment
+        self.ledger.on_mapped = self._take_remarks
 
-    def _take_comment(self, at: Position, to: str) -> None:
-        text = self.comments.pop((at.file, at.line), "")
-        if text:
-            self.draft.comment(to, text)
+    def _take_remarks(self, at: Position, to: str) -> None:
+        if at.file in self.remarks:
+            self.follow(self.remarks[at.file], at.line, to)
+
+    def follow(self, remarks: Remarks, line: int, to: str) -> None:
+        """Something on a line became a key, so its comments can go there."""
+        for remark in remarks.about(line):
+            self.followed.setdefault(id(remark), (remark, []))[1].append(to)
+
+    def note_remarks(self, text: Text) -> None:
+        """Let the comments of a script follow what becomes of its lines."""
+        from dsgen.importers.shell.remarks import shell_remarks  # imported late: it needs the parser
+
+        if at := self.atlas.position(text):
+            self.remarks.setdefault(at.file, Remarks()).add(shell_remarks(text, self.atlas))
 
     def given(self) -> dict[str, Text]:
         """The variables of the user."""
@@ -131,6 +145,7 @@ class Conversion:
         self._prune()
         settle(draft, self.ledger)
         self._prune()
+        draft.take(sorted(self.followed.values(), key=lambda one: (one[0].first, -one[0].last)))
         entries = sorted(self.ledger.entries, key=_place)
         data = ordered(draft.data)
         text = values_text(draft, heading)
@@ -147,6 +162,10 @@ def _complete(draft: Draft) -> None:
             # Kubernetes sets requests to the limits if a container has only limits; dsgen has defaults of its own.
             if name in limits and not draft.get((role, "resources", "requests", name)):
                 draft.set((role, "resources", "requests", name), limits[name])
+    if draft.get("launch.method") != "launcher-command" and not draft.get("training.deepspeed.autotuning"):
+        for volume in (draft.get("storage") or {}).values():
+            if volume.get("mountIn") == "workers":
+                del volume["mountIn"]  # the default, since the launcher needs no files
     memory = draft.get("workers.resources.limits.memory")
     if memory and draft.get("workers.sharedMemory") is None and is_below(memory, SHARED_MEMORY):
         draft.set("workers.sharedMemory", "")

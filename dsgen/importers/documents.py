@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.remarks import TOOLS, Remarks, yaml_remarks
 from dsgen.importers.texts import Atlas, Text, is_private
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading.nodes import Node, SourceText
@@ -19,8 +20,6 @@ DUPLICATE = "DS004"
 IGNORED = frozenset(("DS005", "DS012", "DS013", "DS014", "DS050"))
 """Problems of the reader that concern Helm, and not what the document means."""
 COMMENT = re.compile(r"(?:^|\s)#\s?(.*)$")
-TOOLS = re.compile(r"(?i)^(yamllint|shellcheck|noqa|prettier|spdx-|copyright|nosec|todo: remove)\b")
-MOST_LINES_ABOVE = 3
 
 MOST_DOCUMENTS = 1000
 """The most documents in one file."""
@@ -31,13 +30,15 @@ class Document:
     """One YAML document.
 
     root: its tree; path: where it stands in the file, such as `spec.components[0].template` in an AppWrapper; lines:
-    the lines of the whole file; problems: keys that the reader could not use, such as duplicate ones.
+    the lines of the whole file; problems: keys that the reader could not use, such as duplicate ones; remarks: the
+    comments of the whole file.
     """
 
     root: Node
     lines: Sequence[str]
     path: KeyPath = ()
     problems: list[Diagnostic] = field(default_factory=list)
+    remarks: Remarks = field(default_factory=Remarks)
 
     @property
     def position(self) -> Position:
@@ -86,23 +87,12 @@ class Document:
         found = COMMENT.search(rest)
         return found[1].strip() if found and not TOOLS.match(found[1]) else ""
 
-    def comments_above(self, at: Position) -> list[str]:
-        """The few comment lines right above a line that stand at its indentation."""
-        own = self.lines[at.line - 1]
-        indentation, found = len(own) - len(own.lstrip()), list[str]()
-        for line in reversed(self.lines[: at.line - 1]):
-            stripped = line.lstrip()
-            if not stripped.startswith("#") or len(line) - len(stripped) != indentation:
-                break
-            found.insert(0, stripped.lstrip("#").strip())
-        is_text = found and len(found) <= MOST_LINES_ABOVE and not any(map(_is_code, found))
-        return [line for line in found if line and not TOOLS.match(line)] if is_text else []
-
 
 def documents(source: SourceText) -> list[Document]:
     """The documents of a file, without empty ones. Raises ImportRefusedError for a template or what is not YAML."""
     text = source.text if source.text.endswith("\n") else source.text + "\n"
     lines = text.split("\n")
+    remarks = Remarks(yaml_remarks(lines))
     found: list[Document] = []
     parts = [*_parts(lines)]
     if len(parts) > MOST_DOCUMENTS:
@@ -118,7 +108,7 @@ def documents(source: SourceText) -> list[Document]:
         problems = [one for one in tree.diagnostics if one.id not in IGNORED]
         _refuse_unreadable(problems, part)
         _refuse_template(tree.root)
-        found.append(Document(tree.root, lines, problems=problems))
+        found.append(Document(tree.root, lines, problems=problems, remarks=remarks))
     return found
 
 
@@ -130,7 +120,7 @@ def items_of(document: Document, *keys: str) -> Iterator[Document]:
         inner = item.child("template") if keys[-1] == "components" else item
         path: KeyPath = (*below, number, "template") if keys[-1] == "components" else (*below, number)
         if inner is not None and isinstance(inner.value, dict):
-            yield Document(inner, document.lines, (*document.path, *path))
+            yield Document(inner, document.lines, (*document.path, *path), remarks=document.remarks)
 
 
 def scalars(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
@@ -192,13 +182,6 @@ def _written(value: object) -> str:
 def _text_at(node: Node, key: str) -> str:
     child = node.child(key)
     return child.value if child and isinstance(child.value, str) else ""
-
-
-def _is_code(line: str) -> bool:
-    """Whether a comment is a line that was commented out."""
-    return (
-        line.startswith("@") or re.match(r"^-?\s*[\w./-]+:(\s|$)|^- |^-?-?[\w-]+=|^(image|command)\b", line) is not None
-    )
 
 
 def refuse_private(text: str, name: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dsgen.importers.ledger import Hole
+from dsgen.importers.remarks import Remark
 from dsgen.importers.secrets import has_secret, holds_secret
 from dsgen.problems.diagnostics import KeyPath, path_text
 
@@ -87,9 +88,27 @@ class Draft:
         node[str(path[-1])] = refused
         return name
 
+    def take(self, remarks: Iterable[tuple[Remark, Sequence[str]]]) -> None:
+        """Put each comment of the source at the first of its keys that the values have.
+
+        A key takes several only if one is about a part of what the other is about.
+        """
+        last = dict.fromkeys(self.above, 0)
+        for remark, keys in remarks:
+            path = next((path for path in map(key_path, keys) if self.get(path, self) is not self), None)
+            if path is None:
+                continue
+            if remark.is_after:
+                if not self.comments.get(path, "").startswith("TODO: "):
+                    self.comments.pop(path, None)
+                self.comment(path, " ".join(remark.lines))
+            elif remark.first <= last.get(path, remark.first):
+                self.note(path, [_clean(line) for line in remark.lines])
+                last[path] = remark.last
+
     def comment(self, key: str | KeyPath, text: str) -> None:
         """Put a comment after a key, unless it has one or the comment holds a secret."""
-        text = " ".join(text.split())
+        text = _clean(text)
         if text and not holds_secret(text):
             self.comments.setdefault(key_path(key), text)
 
@@ -103,6 +122,11 @@ class Draft:
 def secret_reference(key: str) -> dict[str, Any]:
     """An environment variable of a Secret whose name is missing, which validate refuses."""
     return {"valueFrom": {"secretKeyRef": {"key": key}}}
+
+
+def _clean(text: str) -> str:
+    """A comment on one line, without characters that YAML does not allow."""
+    return "".join(char for char in " ".join(text.split()) if char.isprintable())
 
 
 def _refused(value: Any) -> Any:

@@ -13,7 +13,6 @@ from typing import Any
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document, scalars, shown_path
-from dsgen.importers.draft import key_path
 from dsgen.importers.texts import Text
 from dsgen.problems.diagnostics import KeyPath, path_text
 from dsgen.reading.nodes import Node
@@ -106,12 +105,9 @@ class Fields:
 
     def take_comments(self, node: Node, to: str) -> None:
         """The comments at a scalar and above it go to the key that it became."""
-        draft = self.conversion.draft
         if comment := self.document.comment_at(node):
-            draft.comment(to, comment)
-        above = self.document.comments_above(node.position)
-        if above and key_path(to) not in draft.above:
-            draft.note(to, above)
+            self.conversion.draft.comment(to, comment)
+        self.conversion.follow(self.document.remarks, node.position.line, to)
 
 
 Action = Callable[[Fields, KeyPath, Node], None]

@@ -8,7 +8,7 @@ from dsgen.importers.equal_pods import count, number_at, slots, write_pods
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Fields, Table, as_count, lose
 from dsgen.importers.objects import HEAD
-from dsgen.importers.policies import restart_policy, run_policy
+from dsgen.importers.policies import restart_policy, restarts, run_policy
 from dsgen.importers.pytorchjob import RUNTIME
 
 REPLICAS = ("spec", "replicaSpecs")
@@ -34,7 +34,7 @@ def convert(document: Document, conversion: Conversion) -> None:
     spec: Table = {
         "nprocPerNode": slots,
         "replicaSpecs": {"*": replica},
-        "runPolicy": {**run_policy(nodes), "*": lose(CONTROL)},
+        "runPolicy": {**run_policy(nodes), "jobMaxRetryCount": restarts, "*": lose(CONTROL)},
         "*": lose(CONTROL),
     }
     fields.apply({**HEAD, "spec": spec})

@@ -31,6 +31,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     """One script. Raises ImportRefusedError if it cannot be converted."""
     syntax_error(source.name, source.text)
     text = conversion.atlas.file(source.name, source.text)
+    conversion.note_remarks(text)
     name = posixpath.basename(source.name)
     script = read_script(conversion, text, variables(conversion), name)
     stem = re.sub(r"(\.(sh|bash|txt))+$", "", name)

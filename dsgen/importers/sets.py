@@ -119,11 +119,22 @@ def _head(one: Set) -> None:
     one.fields.apply({**HEAD, **({"spec": spec} if spec else {})})
 
 
+def _forget_selected(conversion: Conversion, one: Set) -> None:
+    """Labels of the pods by which only the set and its Service find them."""
+    selected = one.fields.child("spec", "selector", "matchLabels")
+    spec = one.fields.child(*one.template, "spec")
+    names = {path[-1] for path, _ in spec.walk() if "labelSelector" in path} if spec is not None else set()
+    for name in selected.value if selected is not None and isinstance(selected.value, dict) else ():
+        if name not in names:
+            conversion.forget(("workers", "podLabels", name), "the pods of a run have labels of their own for this")
+
+
 def _with_launcher(conversion: Conversion, launcher: Set, workers: Sequence[Set], beside: Beside) -> None:
     """Workers with sshd, and a pod that starts the ranks over ssh."""
     nodes = sum(one.count for one in workers)
     first = workers[0] if workers else launcher
     pod = read_pod(first.fields, first.template, "workers", ("worker", "deepspeed"))
+    _forget_selected(conversion, first)
     for other in workers[1:]:
         _same(other, first)
     start = read_pod(launcher.fields, launcher.template, "launcher", ("launcher", "deepspeed"))
@@ -132,6 +143,8 @@ def _with_launcher(conversion: Conversion, launcher: Set, workers: Sequence[Set]
     _check_hosts(conversion, beside, nodes, launcher)
     each = beside.slots[0] if beside.slots else pod.devices or 1
     world = World(nodes or None, each, pod.devices)
+    if name := re.sub(r"-(launcher|master|driver|client)$", "", conversion.draft.get("name", "")):
+        conversion.draft.set("name", name)  # its pods are named after it and their role
     mounted = _helpers(launcher, beside, conversion)
     write_command(launcher.fields, start, world, runtime_of(conversion, RUNTIME))
     write_expected_world(conversion, start)
@@ -147,6 +160,7 @@ def _peers(conversion: Conversion, workers: Sequence[Set], beside: Beside, docum
     for other in workers[1:]:
         _same(other, first)
     pod = read_pod(first.fields, first.template, "workers")
+    _forget_selected(conversion, first)
     conversion.facts.workers = pod.facts
     world = World(sum(one.count for one in workers) or None, None, pod.devices, runs_ranks=False)
     mounted = _helpers(first, beside, conversion)

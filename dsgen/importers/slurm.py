@@ -64,6 +64,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     """One sbatch script. Raises ImportRefusedError if it cannot be converted."""
     syntax_error(source.name, source.text)
     text = conversion.atlas.file(source.name, source.text)
+    conversion.note_remarks(text)
     request = Request()
     for directive in directives(conversion, text):
         write_directive(conversion, request, directive)
@@ -91,25 +92,11 @@ def directives(conversion: Conversion, text: Text) -> Iterator[Directive]:
         offset += len(line) + 1
         if DIRECTIVE.match(line):
             if is_open:
-                comment = _comment(line)
-                yield from _with_comment(conversion, _options(_words(whole[7:])), comment)
+                yield from _options(_words(whole[7:]))
             else:
                 conversion.drop(whole, IGNORED)
         elif line.strip() and not line.lstrip().startswith("#"):
             is_open = False
-
-
-def _with_comment(conversion: Conversion, found: list[Directive], comment: str) -> list[Directive]:
-    for one in found[:1]:
-        at = conversion.atlas.position(one.whole)
-        if at and comment:
-            conversion.comments[(at.file, at.line)] = comment
-    return found
-
-
-def _comment(line: str) -> str:
-    match = re.search(r"\s#+\s*(.*)$", line[7:])
-    return match[1].strip() if match else ""
 
 
 def _words(line: Text) -> list[Text]:

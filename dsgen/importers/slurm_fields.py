@@ -242,11 +242,7 @@ def time_limit(conversion: Conversion, _: Request, one: Directive) -> None:
         conversion.lose(one.whole, "its value is no time", "set lifecycle.activeDeadlineSeconds")
         return
     key = "lifecycle.activeDeadlineSeconds"
-    if (file_line := conversion.atlas.position(one.whole)) and (
-        file_line.file,
-        file_line.line,
-    ) not in conversion.comments:
-        conversion.draft.comment(key, f"--time={one.value.chars}")
+    conversion.draft.comment(key, f"--time={one.value.chars}")
     conversion.map(one.whole, conversion.draft.set(key, min(limit, 315360000)))
 
 

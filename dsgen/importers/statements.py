@@ -25,6 +25,9 @@ PREPARES_HINT = "run it once as a job of its own, or in workers.initContainers i
 IN_LINE = "its value is in the command line"
 
 
+IN_FILE = "its value is in a file that the script writes"
+
+
 UNUSED = "the command line does not use it"
 
 
@@ -80,7 +83,10 @@ def _variable(
     conversion: Conversion, event: Event, script: ChosenScript, lines: list[str], is_exported: bool, is_last: bool
 ) -> None:
     if not is_exported:
-        conversion.drop(event.text, IN_LINE if _is_used(event, script) else UNUSED)
+        words = [*script.started.program, *script.started.command, *(note.word for note in script.started.notes)]
+        files = [content for _, content in script.reading.files.values()]
+        why = IN_LINE if _is_used(event, words) else IN_FILE if _is_used(event, files) else UNUSED
+        conversion.drop(event.text, why)
         return
     if not is_last:
         conversion.drop(event.text, "it is set again later")
@@ -94,11 +100,11 @@ def _variable(
         lines.append(line)
 
 
-def _is_used(event: Event, script: ChosenScript) -> bool:
+def _is_used(event: Event, texts: Sequence[Text]) -> bool:
+    """Whether one of these texts has the value of a variable."""
     values = event.value if isinstance(event.value, list) else [event.value]
     places = {place for value in values for place in value.places}
-    words = [*script.started.program, *script.started.command, *(note.word for note in script.started.notes)]
-    return any(place in places for word in words for place in word.places)
+    return any(place in places for text in texts for place in text.places)
 
 
 def _slots(conversion: Conversion, event: Event) -> None:

@@ -53,8 +53,8 @@ def _mount(fields: Fields, path: KeyPath, mount: Node, volume_path: KeyPath, vol
     known = _same_mount(fields, target, mount, kind, data)
     if known:
         fields.conversion.draft.remove(("storage", known, "mountIn"))
-        fields.drop(path, mount, "workers and launcher mount it")
-        fields.drop(volume_path, volume, "workers and launcher mount it")
+        fields.drop(path, mount, "the other pods mount it in the same way")
+        fields.drop(volume_path, volume, "the other pods mount it in the same way")
         return
     entry: dict[str, Any] = {"mountPath": target.rstrip("/") or target}
     for key in ("subPath", "readOnly"):

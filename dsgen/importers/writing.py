@@ -103,8 +103,9 @@ class _Writer(ReadableWriter):
 
     def _item(self, value: Any, path: KeyPath) -> list[str]:
         lines = super()._item(value, path)
+        lines[:0] = [f"# {line}".rstrip() for line in self.draft.above.get(path, ())]
         if not isinstance(value, dict | list) and "\n" not in str(value):
-            lines[0] += self.comment(path)
+            lines[-1] += self.comment(path)
         return lines
 
     def comment(self, path: KeyPath) -> str:
@@ -127,8 +128,10 @@ class _Writer(ReadableWriter):
 
     def _is_wrapped(self, value: Any, path: KeyPath) -> bool:
         """Whether it is a list of arguments that is longer than a line and has no comments."""
-        is_words = isinstance(value, list) and all(isinstance(one, str) and "\n" not in one for one in value)
-        return is_words and len(value) > 3 and not self._is_commented(path)
+        if not isinstance(value, list) or not all(isinstance(one, str) and "\n" not in one for one in value):
+            return False
+        has_notes = any((*path, index) in self.draft.above for index in range(len(value)))
+        return len(value) > 3 and not has_notes and not self._is_commented(path)
 
     def _inline(self, value: Any, path: KeyPath) -> str:
         """The value on one line; "" if it is too long for one, or has several comments."""

@@ -160,7 +160,7 @@ def test_a_volume(volume: Fields, expected: Fields) -> None:
 
     job = check(pytorchjob(pod({"volumes": [{"name": "data", **volume}]}, volumeMounts=mounts)), allowed=["DS291"])
 
-    assert value(job, "storage.data") == {"mountPath": "/data", "mountIn": "workers", **expected}
+    assert value(job, "storage.data") == {"mountPath": "/data", **expected}
 
 
 @pytest.mark.parametrize(
@@ -270,6 +270,53 @@ def test_comments_of_mapped_lines_come_along() -> None:
     source = pytorchjob(pod()).replace("replicas: 2", "replicas: 2  # two machines of the new rack")
 
     assert "workers: {replicas: 2, slots: 4}  # two machines of the new rack" in check(source).text
+
+
+COMMENTED = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: bert, namespace: nlp}
+spec:
+  pytorchReplicaSpecs:
+    # all are equal
+    Worker:
+      # the quota
+      replicas: 2
+      template:
+        spec:
+          # nodes with fast links
+          nodeSelector:
+            nvlink: "true"
+          containers:
+            - name: pytorch
+              # image: registry.example.com/team/bert:v0
+              image: registry.example.com/team/bert:v1
+              command:
+                - bash
+                - -c
+                - |
+                  # three are enough
+                  torchrun --nproc_per_node=4 train.py --epochs 3
+              resources: {limits: {nvidia.com/gpu: 4}}
+"""
+
+
+def test_comments_above_what_is_mapped_come_along() -> None:
+    """Above a key, above one of the keys around it, and in the script of a container."""
+    text = check(COMMENTED).text
+
+    assert "  # all are equal\n  # the quota\n  replicas: 2\n" in text
+    assert '  # nodes with fast links\n  nodeSelector: {nvlink: "true"}\n' in text
+    assert "  # three are enough\n  method: torchrun\n" in text
+    assert "bert:v0" not in text
+
+
+def test_comments_go_to_their_own_job() -> None:
+    texts = [COMMENTED.replace("the quota", f"machines of {name}") for name in ("one", "two")]
+    jobs = import_jobs([SourceText("jobs.yaml", "---\n".join(texts))])
+
+    assert ["# machines of one\n" in job.text for job in jobs] == [True, False]
+    assert ["# machines of two\n" in job.text for job in jobs] == [False, True]
 
 
 # -- MPIJob -----------------------------------------------------------------------------------------------------------

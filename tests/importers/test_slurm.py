@@ -130,6 +130,33 @@ def test_comments_behind_directives_come_along() -> None:
     assert "  spread: required  # ours\n" in job.text
 
 
+def test_comments_above_what_is_mapped_come_along() -> None:
+    job = convert(
+        "#!/bin/bash\n# Trains the large model.\n# Usage: sbatch train.sbatch\n#SBATCH --job-name=large\n"
+        "# two machines of the new rack\n#SBATCH --nodes=2\n#SBATCH --gres=gpu:8\n"
+        "#export NCCL_IB_DISABLE=1\n# ---- few words, please ----\nexport NCCL_DEBUG=WARN\n"
+        "# peak\nLR=1e-4  # for Adam\nARGS=(\n  # the model\n  --layers 24\n  --lr $LR\n)\n"
+        "# a token: hf_abcdefghijklmnopqrstuvwxyzabcdefgh\n"
+        'srun torchrun --nproc_per_node 8 t.py "${ARGS[@]}"\n'
+    )
+
+    assert job.text.startswith("# Trains the large model.\nname: large\n")
+    assert "  # two machines of the new rack\n  replicas: 2\n" in job.text
+    assert "    # few words, please\n    NCCL_DEBUG: WARN\n" in job.text
+    assert '    # the model\n    - --layers\n    - "24"\n    - --lr\n    # peak\n    - "1e-4"  # for Adam\n' in job.text
+    assert "IB_DISABLE" not in job.text
+    assert "sbatch" not in job.text
+    assert "hf_" not in job.text
+
+
+@pytest.mark.parametrize("comment", ["\x85name: other", "a \u2028 b", "\x1b[31m red", "tab\tand: {colon}", "# # # x"])
+def test_a_comment_stays_a_comment(comment: str) -> None:
+    job = slurm(f"# {comment}\nexport A=1\nsrun torchrun --nproc_per_node 4 t.py")
+
+    assert {"A": "1"} == value(job, "training.env")
+    assert [] == problems(job)
+
+
 # -- how the training is started --------------------------------------------------------------------------------------
 
 

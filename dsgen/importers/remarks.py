@@ -1,0 +1,92 @@
+"""Comments of a source, which go to the first key that became of what they are about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+TOOLS = re.compile(r"(?i)^(yamllint|shellcheck|noqa|prettier|spdx-|copyright|nosec|todo: remove|usage)\b|\bsbatch\b")
+"""Comments for programs, and about the file itself."""
+MOST_LINES = 8
+"""Lines of a comment; a longer one is no remark about a line."""
+LONGEST_RANGE = 200
+"""Lines that a comment can be about."""
+YAML_CODE = re.compile(r"^(@|-?\s*[\w./-]+:(\s|$)|- |-?-?[\w-]+=|(image|command)\b)")
+SHELL_CODE = re.compile(
+    r"^(SBATCH|[A-Za-z_]\w*\+?=|-{1,2}[A-Za-z]|[\"')}(]|(export|source|module|ml|conda|cd|srun|sbatch|torchrun|deepspeed"
+    r"|accelerate|mpirun|python3?|pip3?|echo|mkdir|git|rm|ls|cp|bash|sh|nvidia-smi|unset|ulimit) [^ ]"
+    r"|(if|while|for|case|elif) .*(\[|;|\bin\b)|(fi|done|else|then|do|esac|set [-+]))|\\$"
+)
+"""Lines that were commented out."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A comment. first and last: the lines that it is about. is_after: it stands after a line, else above it."""
+
+    first: int
+    last: int
+    lines: Sequence[str]
+    is_after: bool = False
+
+
+class Remarks:
+    """The comments of a text, by the lines that they are about."""
+
+    def __init__(self, found: Iterable[Remark] = ()) -> None:
+        self._by_line: dict[int, list[Remark]] = {}
+        self.add(found)
+
+    def add(self, found: Iterable[Remark]) -> None:
+        """Further comments."""
+        for remark in found:
+            for line in range(remark.first, min(remark.last, remark.first + LONGEST_RANGE) + 1):
+                self._by_line.setdefault(line, []).append(remark)
+
+    def about(self, line: int) -> Sequence[Remark]:
+        """The comments about a line."""
+        return self._by_line.get(line, ())
+
+
+def prose(lines: Sequence[str], code: re.Pattern[str]) -> list[str]:
+    """The lines of a comment without its marks, from the last line on that was commented out."""
+    bare = [re.sub(r"^#+\s?", "", line) for line in lines]
+    first = max((number for number, line in enumerate(bare, 1) if code.search(line)), default=0)
+    texts = [re.sub(r"^[\s#=*~-]*\s|^[#=*~-]+$|[\s#=*~_-]+$", "", line) for line in bare[first:]]
+    kept = [text for text in texts if re.search(r"\w", text) and not TOOLS.search(text)]
+    return kept if len(kept) <= MOST_LINES else []
+
+
+def yaml_remarks(lines: Sequence[str]) -> list[Remark]:
+    """The comments above keys and items of a YAML file, and those after keys whose value is below."""
+    found: list[Remark] = []
+    block: list[str] = []
+    depth = 0
+    for number, line in enumerate(lines, 1):
+        stripped = line.lstrip()
+        if stripped.startswith("#"):
+            block = [*block, stripped] if block and depth == len(line) - len(stripped) else [stripped]
+            depth = len(line) - len(stripped)
+            continue
+        if block and stripped and depth == len(line) - len(stripped) and (texts := prose(block, YAML_CODE)):
+            found.append(Remark(number, _end(lines, number), texts))
+        opened = re.match(r"""\s*(?:- )*[^\s#"'][^#"']*:(?:\s+[&!]\S+)*\s+(#.*)$""", line)
+        if opened and (texts := prose([opened[1]], YAML_CODE)):
+            found.append(Remark(number, _end(lines, number), texts))
+        block = []
+    return found
+
+
+def _end(lines: Sequence[str], first: int) -> int:
+    """The last line of what begins on a line."""
+    own = lines[first - 1]
+    depth, is_item = len(own) - len(own.lstrip()), own.lstrip().startswith("- ")
+    last = first
+    for number, line in enumerate(lines[first : first + LONGEST_RANGE], first + 1):
+        stripped = line.lstrip()
+        inner = len(line) - len(stripped)
+        if stripped and (inner < depth or (inner == depth and (is_item or not stripped.startswith("- ")))):
+            break
+        last = number if stripped else last
+    return last
