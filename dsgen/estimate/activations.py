@@ -32,7 +32,7 @@ def _activations(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
         setup.lacks("kernels", "a narrower range of the activations")
     numbers = {**symbols, "c": bytes_of_layer(setup), "x": _scores(setup), **_checkpoint(setup)}
     kept, one = "b * s * l * (c + x)", "b * s * (c + x)"
-    checkpoints = "2 * b * s * h * l / q"
+    checkpoints = "2 * b * s * h * l / y"
     low = checkpoints if given.recompute in (None, "full") else kept
     low = low if _keeps_all(setup) else "0"
     high = checkpoints if given.recompute == "full" else kept
@@ -49,12 +49,12 @@ def _keeps_all(setup: Setup) -> bool:
 
 
 def _checkpoint(setup: Setup) -> dict[str, Bounds]:
-    """q: the ranks among which inputs of recomputed layers are partitioned; so many that nothing is left on the CPU."""
+    """y: the ranks among which inputs of recomputed layers are partitioned; so many that nothing is left on the CPU."""
     if setup.is_on("activation_checkpointing", "cpu_checkpointing"):
-        return {"q": (1e18, 1.0)}
+        return {"y": (1e18, 1.0)}
     if setup.is_on("activation_checkpointing", "partition_activations"):
-        return {"q": (setup.tensor, 1.0)}
-    return {"q": 1.0}
+        return {"y": (setup.tensor, 1.0)}
+    return {"y": 1.0}
 
 
 @dataclass(frozen=True)

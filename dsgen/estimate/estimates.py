@@ -20,14 +20,16 @@ class Estimate:
     """What a job needs; a part is None if it cannot be computed, and `missing` says which key would give it.
 
     per_accelerator: bytes of one rank, where a rank has an accelerator or a part of it; on CPUs of one process.
-    is_complete: nothing is missing of its upper bound. capacity: bytes of memory that a rank's accelerator has.
-    per_worker: bytes of main memory of a worker. left_out: features of the job that no formula has.
+    is_complete: nothing is missing of its upper bound. is_split: tensor parallelism divides the model, so the lower
+    bound is less certain. capacity: bytes of memory that a rank's accelerator has. per_worker: bytes of main memory of
+    a worker. left_out: features of the job that no formula has.
     """
 
     parameters: int | None
     trainable: int | None
     per_accelerator: Total | None
     is_complete: bool
+    is_split: bool
     capacity: float | None
     per_worker: Total | None
     traffic: Traffic | None
@@ -39,11 +41,14 @@ class Estimate:
 
     @property
     def fits(self) -> bool | None:
-        """True if the upper bound fits the accelerator, False if the lower one does not, None if that is not known."""
+        """True if the upper bound fits the accelerator, False if the lower one does not, None if that is not known.
+
+        Of a model that is split by tensor parallelism, a lower bound that does not fit is not certain.
+        """
         if self.per_accelerator is None or self.capacity is None:
             return None
         if self.per_accelerator.low > self.capacity:
-            return False
+            return None if self.is_split else False
         return True if self.is_complete and self.per_accelerator.high <= self.capacity else None
 
 
@@ -64,6 +69,7 @@ def of(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
         trainable=inputs.parameters if inputs.trainable is None else inputs.trainable,
         per_accelerator=memory,
         is_complete=device.is_complete(job) and not job.left_out,
+        is_split=job.tensor > 1,
         capacity=capacity_of(job),
         per_worker=worker,
         traffic=sent,

@@ -21,7 +21,12 @@ SYMBOLS = {
     "W": "parameters whose weights a worker keeps",
     "f": "the factor by which pinned memory and copies may exceed what is needed",
     "p": "bytes of a process with PyTorch and DeepSpeed",
+    "d": "bytes of the data loaders of a rank",
+    "n": "buffers (buffer_count)",
+    "u": "parameters of a buffer (buffer_size), or of a sub group (sub_group_size)",
+    "i": "parameters that stay in main memory (max_in_cpu)",
 }
+"""Symbols of what a worker holds; others are in `symbols.SYMBOLS`."""
 PROCESS = (0.2 * GIB, 3.0 * GIB)
 """What a process holds without the model: less without CUDA, whose libraries take most."""
 OFFLOADED = "deepspeed/runtime/zero: weights, gradients and states in 32 bits, and buffers in 16"

@@ -18,6 +18,20 @@ BUCKET = 5e8
 """Default of reduce_bucket_size and allgather_bucket_size, elements."""
 WHOLE_STATES = "0.17.6"
 """From this version on, stage 0 with bf16 keeps whole optimizer states; earlier ones partition them."""
+SYMBOLS = {
+    "k": "1 if gradients of earlier micro batches are kept meanwhile, otherwise 0",
+    "u": "parameters of a sub group (sub_group_size)",
+    "i": "bytes of intermediate results of the optimizer for a parameter",
+    "H": "ranks of a group that keeps a second copy (hpZ)",
+    "M": "stage3_max_live_parameters",
+    "U": "stage3_max_reuse_distance",
+    "B": "stage3_prefetch_bucket_size",
+    "R": "reduce_bucket_size",
+    "n": "buckets of gradients: 2 if communication overlaps with the backward pass",
+    "A": "allgather_bucket_size",
+    "y": "ranks among which the inputs of recomputed layers are partitioned",
+}
+"""Symbols of what an accelerator holds; others are in `symbols.SYMBOLS`."""
 
 
 @dataclass(frozen=True)

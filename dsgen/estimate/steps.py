@@ -11,13 +11,21 @@ from dsgen.estimate.symbols import symbols_of
 from dsgen.estimate.traffic import Traffic
 
 SYMBOLS = {
-    "A": "parameters that a token passes, without those that are only looked up",
-    "T": "trained parameters",
-    "n": "tokens of a step, of all ranks",
-    "f": "peak FLOPS of a rank",
-    "u": "the share of the peak that is reached",
+    "O": "operations of a step, of all ranks",
     "R": "ranks",
+    "f": "operations a second of a rank, at its peak",
+    "u": "the share of the peak that is reached",
+    "i": "bytes that a worker sends to others",
+    "j": "bytes that a rank sends",
+    "y": "bits a second of a worker's network, or bytes a second between the ranks of a worker",
+    "a": "the share of a bandwidth that is reached",
+    "k": "micro batches of a step",
+    "h": "bytes a second between an accelerator and main memory",
+    "S": "ranks of a worker",
+    "c": "bytes of main memory that Adam reads and writes for a parameter",
+    "B": "bytes a second of main memory, or of the disks",
 }
+"""Symbols of the items; others are in `symbols.SYMBOLS`."""
 UTILIZATION = (0.33, 0.66)
 """Of published trainings 0.41 to 0.66, with recomputation counted (references.SPEED); of plain code less."""
 LINK_SHARE = 0.6
@@ -128,9 +136,9 @@ def _network(setup: Setup, traffic: Traffic | None) -> Item | None:
     if not max(between, within):
         return None
     slower = between >= within
-    formula = "8 * i / (n * a)" if slower else "j / (n * a)"
+    formula = "8 * i / (y * a)" if slower else "j / (y * a)"
     speed = setup.inputs.network if slower else link
-    numbers: dict[str, Bounds] = {**sums, "n": speed or 1.0, "a": (1.0, LINK_SHARE)}
+    numbers: dict[str, Bounds] = {**sums, "y": speed or 1.0, "a": (1.0, LINK_SHARE)}
     return item("network", formula, formula, numbers, "bytes by the slower of the links: between or within workers")
 
 

@@ -11,13 +11,16 @@ from dsgen.estimate.setup import Setup
 from dsgen.estimate.symbols import symbols_of
 
 SYMBOLS = {
-    "G": "gradients' bytes: parameters trained, times the bytes that are communicated",
-    "W": "bytes of all weights of a rank's copy of the model",
-    "D": "ranks of the group",
     "k": "micro batches of a step",
-    "H": "ranks from which weights are gathered again: D, or with hpZ those of its group",
+    "e": "headers, padding and small messages, as a factor",
+    "z": "the share that is left of quantized gradients",
+    "y": "the share that is left of quantized weights",
     "K": "parameters that stay gathered from the forward pass to the backward pass",
+    "H": "ranks from which weights are gathered again: Z, or with hpZ those of its group",
+    "n": "groups of MiCS, or ranks of a group of sequence or expert parallelism",
+    "j": "experts that a token passes",
 }
+"""Symbols of the traffic; others are in `symbols.SYMBOLS`."""
 RING = "a ring sends (D - 1) / D of the bytes for each gather or reduction, twice that for an all-reduce"
 STAGE_3 = "deepspeed/runtime/zero/stage3.py"
 REUSE = "runtime/zero/partitioned_param_coordinator.py, __params_to_release; stage3_max_reuse_distance"

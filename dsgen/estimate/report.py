@@ -1,0 +1,252 @@
+"""An estimate as tables, in text and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dsgen.estimate import formulas, host, states, steps, symbols, traffic
+from dsgen.estimate.estimates import Estimate
+from dsgen.estimate.formulas import Item, Total
+from dsgen.estimate.limits import Limits
+from dsgen.estimate.quantities import bandwidth, count, digits, seconds, size
+from dsgen.estimate.setup import Setup
+
+UNKNOWN = "unknown"
+GENERAL = symbols.SYMBOLS
+
+
+@dataclass(frozen=True)
+class Row:
+    """low, high: bounds as text. words: a formula or a verdict. item: whose formula can be shown; None for a sum."""
+
+    name: str
+    low: str
+    high: str
+    words: str = ""
+    item: Item | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A part of an estimate. legend: the meaning of the symbols in its formulas."""
+
+    title: str
+    rows: Sequence[Row]
+    legend: Mapping[str, str] = field(default_factory=dict)
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+def tables(setup: Setup, estimate: Estimate, limits: Limits) -> list[Table]:
+    """All parts that are known."""
+    parts = (
+        _device(setup, estimate),
+        _worker(estimate, limits),
+        _traffic(setup, estimate),
+        _step(estimate),
+        _run(setup, estimate),
+        _checkpoint(setup, estimate, limits),
+    )
+    return [part for part in parts if part]
+
+
+def heading(setup: Setup, estimate: Estimate) -> str:
+    """What is estimated, in one line."""
+    product = setup.accelerator.name if setup.accelerator else "accelerator" if not setup.is_cpu else "process"
+    workers = f"{setup.workers} worker{'s' if setup.workers > 1 else ''} with {setup.slots} x {product}"
+    split = (f"tensor parallel {setup.tensor}",) if setup.tensor > 1 else ()
+    return ", ".join(
+        (_model(estimate), workers, *_zero(setup), *split, *((setup.precision,) if setup.precision else ()))
+    )
+
+
+def _model(estimate: Estimate) -> str:
+    if estimate.parameters is None:
+        return "a model of unknown size"
+    text = f"{count(estimate.parameters)} parameters"
+    trained = estimate.trainable
+    return text if trained in (None, estimate.parameters) else f"{text}, {count(trained or 0)} of them trained"
+
+
+def _zero(setup: Setup) -> tuple[str, ...]:
+    if not setup.config.data:
+        return ()
+    moved = {"optimizer": setup.optimizer_device, "weights": setup.parameter_device}
+    offloads = [
+        f"{what} on {'the CPU' if where == 'cpu' else 'NVMe'}" for what, where in moved.items() if where != "none"
+    ]
+    return (f"ZeRO stage {setup.stage}", *offloads)
+
+
+def _items(items: Iterable[Item]) -> Iterator[Row]:
+    for one in items:
+        yield Row(one.name, size(one.low), size(one.high), one.formula, one)
+
+
+def _sum(name: str, write: Callable[[float], str], bounds: tuple[float, float], words: str = "") -> Row:
+    low, high = bounds
+    return Row(name, write(low), write(high), words)
+
+
+def _device(setup: Setup, estimate: Estimate) -> Table | None:
+    held = estimate.per_accelerator
+    if held is None:
+        return None
+    high = size(held.high) if estimate.is_complete else UNKNOWN
+    rows = [*_items(held.items), Row("together", size(held.low), high, verdict(estimate))]
+    what = "a process" if setup.is_cpu else "an accelerator"
+    return Table(f"Memory of {what}, most of it when {_when(held)}", rows, GENERAL | states.SYMBOLS)
+
+
+def _when(held: Total) -> str:
+    return {
+        formulas.LAYERS: "the backward pass is in the layers",
+        formulas.STEP: "the optimizer steps",
+        host.TRAINING: "it trains",
+    }.get(held.moment, held.moment)
+
+
+def verdict(estimate: Estimate) -> str:
+    """Whether a job fits its accelerators, in words; empty if their memory is unknown."""
+    held, capacity = estimate.per_accelerator, estimate.capacity
+    if held is None or capacity is None:
+        return ""
+    if estimate.fits is not None:
+        return f"{'fits' if estimate.fits else 'does not fit'} in {size(capacity)}"
+    if held.low > capacity:
+        return f"most likely does not fit in {size(capacity)}"
+    if estimate.is_complete:
+        return f"may not fit in {size(capacity)}"
+    return f"of {size(capacity)}; what is missing below decides whether it fits"
+
+
+def _worker(estimate: Estimate, limits: Limits) -> Table | None:
+    held = estimate.per_worker
+    if held is None:
+        return None
+    rows = [*_items(held.items), Row("together", size(held.low), size(held.high), _against(held, limits))]
+    legend = GENERAL | host.SYMBOLS
+    return Table(f"Main memory of a worker, most of it when {_when(held)}", rows, legend)
+
+
+def _against(held: Total, limits: Limits) -> str:
+    parts = []
+    for what, given in (("limit", limits.limit), ("node", limits.node), ("request", limits.request)):
+        if given is None:
+            continue
+        words = "too small" if held.low > given else "enough" if held.high <= given else "may be too small"
+        parts.append(f"{what} {size(given)}: {words}")
+    return "; ".join(parts)
+
+
+def _traffic(setup: Setup, estimate: Estimate) -> Table | None:
+    sent = estimate.traffic
+    if sent is None or not sent.per_rank[1]:
+        return None
+    rows = [*_items(sent.items), _sum("together, of a rank", size, sent.per_rank)]
+    if setup.workers > 1:
+        rows.append(_sum("of a worker, to other workers", size, sent.per_worker, _speed(setup)))
+    return Table("Bytes that a rank sends in a step", rows, GENERAL | traffic.SYMBOLS)
+
+
+def _speed(setup: Setup) -> str:
+    return "" if setup.inputs.network is None else f"network {bandwidth(setup.inputs.network)}"
+
+
+def _step(estimate: Estimate) -> Table | None:
+    step = estimate.step
+    if step is None:
+        return None
+    rows = [Row(one.name, seconds(one.low), seconds(one.high), one.formula, one) for one in step.items]
+    rows.append(Row("together", seconds(step.low), seconds(step.high), f"bound by {step.bound}"))
+    rows.append(_sum("tokens a second", count, step.tokens_per_second, f"{count(step.tokens)} tokens of a step"))
+    return Table("Time of a step", rows, GENERAL | steps.SYMBOLS)
+
+
+def _run(setup: Setup, estimate: Estimate) -> Table | None:
+    run = estimate.run
+    if run is None:
+        return None
+    trained = f"{digits(run.steps)} steps for {count(setup.inputs.tokens or 0)} tokens"
+    hours = [_sum("time", lambda hours: seconds(hours * 3600), run.hours, trained)]
+    hours.append(_sum("accelerator hours", count, run.accelerator_hours))
+    if run.cost is not None:
+        hours.append(_sum("cost", count, run.cost, f"{setup.inputs.price:g} for an accelerator and hour"))
+    return Table("The whole training", hours)
+
+
+def _checkpoint(setup: Setup, estimate: Estimate, limits: Limits) -> Table | None:
+    saved = estimate.checkpoint
+    if saved is None:
+        return None
+    rows = [*_items(saved.items), Row("together", size(saved.low), size(saved.high))]
+    if saved.seconds is not None:
+        enough = "enough" if limits.grace >= saved.seconds[1] else "too short to save a checkpoint"
+        words = f"lifecycle.terminationGracePeriodSeconds {limits.grace:.0f}: {enough}"
+        rows.append(_sum("time to save it", seconds, saved.seconds, words))
+    if saved.volume is not None:
+        name = setup.inputs.checkpoints
+        given = f"storage.{name}.create.size {size(limits.claim)}: " if limits.claim is not None else ""
+        words = ("enough" if (limits.claim or 0) >= saved.volume else "too small") if given else ""
+        kept = f"volume for {setup.inputs.keep} and the one being written"
+        rows.append(Row(kept, size(saved.volume), size(saved.volume), given + words))
+    return Table("A checkpoint", rows, GENERAL)
+
+
+# -- text and Markdown ------------------------------------------------------------------------------------------------
+
+
+def as_text(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
+    """The lines of tables, in columns. explain: with the formula of each item, its numbers, source and symbols."""
+    rows = [row for part in parts for row in part.rows]
+    name = max((len(row.name) for row in rows), default=0)
+    low, high = (max((len(getattr(row, side)) for row in rows), default=0) for side in ("low", "high"))
+    low, high = max(low, len("least")), max(high, len("most"))
+    for part in parts:
+        yield ""
+        yield part.title
+        yield f"  {'':{name}}  {'least':>{low}}  {'most':>{high}}"
+        for row in part.rows:
+            words = row.words if explain or row.item is None else ""
+            yield f"  {row.name:{name}}  {row.low:>{low}}  {row.high:>{high}}  {words}".rstrip()
+            if explain and row.item is not None:
+                pad = " " * (name + low + high + 6)
+                yield from (f"{pad}  {text}" for text in (f"= {row.item.numbers}", f"source: {row.item.source}"))
+        if explain:
+            yield from (f"    {letter}: {meaning}" for letter, meaning in meanings(part))
+
+
+def meanings(part: Table) -> Iterator[tuple[str, str]]:
+    """The symbols in the formulas of a table, with their meanings."""
+    used = {name for row in part.rows if row.item for name in symbols_of(row.item)}
+    return ((letter, meaning) for letter, meaning in part.legend.items() if letter in used)
+
+
+def symbols_of(item: Item) -> Iterator[str]:
+    """The symbols in the formula of an item."""
+    for text in item.formula.split(" to "):
+        try:
+            yield from (name for name in formulas.names(text) if len(name) == 1)  # others are keys
+        except SyntaxError:  # words, such as "0.1 GiB"
+            continue
+
+
+def as_markdown(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
+    """The lines of tables in Markdown."""
+    for part in parts:
+        more = ("formula", "numbers", "source") if explain else ("",)
+        yield from ("", f"**{part.title}**", "", f"| | least | most | {' | '.join(more)} |")
+        yield f"|---|--:|--:|{'---|' * len(more)}"
+        for row in part.rows:
+            cells = [row.name, row.low, row.high, *_cells(row, explain)]
+            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        if explain and (known := [f"`{letter}`: {meaning}" for letter, meaning in meanings(part)]):
+            yield from ("", "; ".join(known) + ".")
+
+
+def _cells(row: Row, explain: bool) -> list[str]:
+    if row.item is None:
+        return [row.words, *(("", "") if explain else ())]
+    return [f"`{row.item.formula}`", f"`{row.item.numbers}`", row.item.source] if explain else [""]
