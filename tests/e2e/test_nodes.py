@@ -127,7 +127,7 @@ def key_made(job: Job) -> datetime:
 
 
 def test_a_kubelet_that_refreshes_once_a_minute(make_job: Callable[..., Job], slow_node: str) -> None:
-    """Workers see a new key only at the next refresh; the launcher waits for them, and all goes on as usual."""
+    """Workers that wait for a key change their readiness, so the kubelet refreshes their volumes at once."""
     job = make_job("slow")
     for role in ("workers", "launcher"):
         job.values[role] |= PLACED | {"nodeSelector": {"kubernetes.io/hostname": slow_node}}
@@ -143,4 +143,4 @@ def test_a_kubelet_that_refreshes_once_a_minute(make_job: Callable[..., Job], sl
     assert [slow_node] * 3 == placed(run, "worker") + placed(run, "launcher")
     assert GOOD == succeeded(run)
     waited = moment(run.record["attempts"][0]["startTime"]) - key_made(job)
-    assert 10 < waited.total_seconds(), "the key came at once: this shows nothing"
+    assert waited.total_seconds() < refresh_seconds(slow_node) / 2

@@ -69,5 +69,5 @@ def test_restarts_do_not_fill_the_shared_memory(make_job: Callable[..., Job]) ->
     run = job.ended()
 
     assert [3] * 4 == [attempt["exitCode"] for attempt in run.record["attempts"]]
-    logs = "\n".join(run.logs.values())
-    assert ["2"] * 4 == re.findall("BUFFERS ([0-9]+)", logs)
+    log = "".join(run.logs[f"{pod.metadata.name}/worker"] for pod in run.pods_of("worker"))
+    assert ["2"] * 4 == re.findall("^BUFFERS ([0-9]+)$", log, re.MULTILINE)
