@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "dsgen" / "scripts"
 TEMPLATES = ROOT / "dsgen" / "templates"
 CASES = sorted([*(ROOT / "values-examples").glob("*.yaml"), *(ROOT / "tests" / "cases" / "valid").glob("*.yaml")])
-OWN_CONTAINERS = {"dsgen-check", "passwd", "status", "keygen", "code"}
+OWN_CONTAINERS = {"passwd", "status", "code"}
 COMPILED = {
     *("CUDA_CACHE_PATH", "NEURON_COMPILE_CACHE_URL", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR"),
     "TRITON_CACHE_DIR",
@@ -71,7 +71,7 @@ def test_there_are_cases():
 
 
 def test_no_container_with_the_users_code_has_a_token(case):
-    """Only the status hook and the key maker mount the API token; nothing else asks for one."""
+    """Only the status hook mounts the API token; nothing else asks for one."""
     for job in jobs(case):
         assert job["spec"]["template"]["spec"]["automountServiceAccountToken"] is False
         holders = {
@@ -79,7 +79,7 @@ def test_no_container_with_the_users_code_has_a_token(case):
             for container in containers(job)
             if any(mount["name"] == "dsgen-token" for mount in container.get("volumeMounts", []))
         }
-        assert holders <= {"status", "keygen"}
+        assert holders <= {"status"}
     for thing in case.values():
         if thing["kind"] == "ServiceAccount":
             assert thing["automountServiceAccountToken"] is False
@@ -385,18 +385,18 @@ def test_an_unprotected_claim_may_be_deleted():
 
 
 @pytest.mark.parametrize(
-    ("mode", "secret", "keygen"),
+    ("mode", "secret", "made"),
     [("", "cifar-ssh", True), ("mode: existing", "cifar-ssh-key", False), ("mode: existing, name: k", "k", False)],
 )
-def test_key_secret(mode, secret, keygen):
+def test_key_secret(mode, secret, made):
     """Made in the cluster by default; a Secret of the user's is mounted and never written."""
     things = objects(BASE, f"ssh: {{secret: {{{mode}}}}}")
-    names = {item["name"] for item in containers(things["Job/cifar-1-launcher"])}
+    settings = json.loads(things["ConfigMap/cifar-1-config"]["data"]["settings.json"])
     volumes = {volume["name"]: volume for volume in things["Job/cifar-1-worker"]["spec"]["template"]["spec"]["volumes"]}
     assert secret == volumes["dsgen-keys"]["secret"]["secretName"]
-    assert keygen == ("keygen" in names)
-    assert keygen == (f"Secret/{secret}" in things)
-    assert keygen == any("secrets" in rule["resources"] for rule in things["Role/cifar.launcher"]["rules"])
+    assert made == settings["makesKey"]
+    assert made == (f"Secret/{secret}" in things)
+    assert made == any("secrets" in rule["resources"] for rule in things["Role/cifar.launcher"]["rules"])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dsgen.checks.row import Names, Place
     from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
-OWN_CONTAINERS = "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$"
+OWN_CONTAINERS = "^(worker|launcher|status|passwd|code|dsgen-.*)$"
 UNIQUE = "give each container of the pod its own name"
 
 

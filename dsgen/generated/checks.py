@@ -1467,7 +1467,7 @@ def ds234(values, release, watch):
                     watch.was_read = before_container
                     if (
                         is_string(container.get('name'))
-                        and matching(container['name'], '^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$')
+                        and matching(container['name'], '^(worker|launcher|status|passwd|code|dsgen-.*)$')
                     ):
                         yield (
                             (role, kind, at_container, 'name'),

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "1652f8727512281069cbf01aef599922bb3de5e86e57e47ccf5a31889a17a69d"
+DIGEST = "b47f9c1c6f3d6021358a873e5028c1cd09fcf730875563844bcbb15c41a38bf3"

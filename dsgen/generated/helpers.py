@@ -93,41 +93,32 @@ def passwd_container(values, pod, role):
     )
 
 
-def api_container(values, pod, script, run):
-    """A container of dsgen that uses the Kubernetes API. Only these containers have the token, and they do not run the
-    user's code. `script` is the file in scripts/status that it runs, `run` its volume at /run/dsgen.
+def status_container(values, pod):
+    """The container of dsgen that uses the Kubernetes API. Only this container has the token, and it does not run the
+    user's code.
     """
     text = (
         f"{image_fields(values, 'status')}\n"
-        f"command: [python3, -ESs, /etc/dsgen/status/{script}]\n"
+        "command: [sh, /etc/dsgen/status/start.sh]\n"
         f"{own_container_limits(values, pod)}\n"
         "volumeMounts:\n"
-        f"  {indent(own_mounts(values, pod, 'status', run), 2)}\n"
+        f"  {indent(own_mounts(values, pod, 'status', 'dsgen-run-status'), 2)}\n"
+        "  - name: dsgen-run\n"
+        "    mountPath: /run/dsgen-launcher\n"
+        "    readOnly: true\n"
     )
-    if script == 'main.py':
+    if has_code(values, 'launcher'):
         text += (
-            "  - name: dsgen-run\n"
-            "    mountPath: /run/dsgen-launcher\n"
+            "  - name: dsgen-run-code\n"
+            "    mountPath: /run/dsgen-code\n"
             "    readOnly: true\n"
         )
-        if makes_key(values):
-            text += (
-                "  - name: dsgen-run-keygen\n"
-                "    mountPath: /run/dsgen-keygen\n"
-                "    readOnly: true\n"
-            )
-        if has_code(values, 'launcher'):
-            text += (
-                "  - name: dsgen-run-code\n"
-                "    mountPath: /run/dsgen-code\n"
-                "    readOnly: true\n"
-            )
     text += (
         "  - name: dsgen-token\n"
         "    mountPath: /var/run/secrets/dsgen\n"
         "    readOnly: true\n"
     )
-    if script == 'main.py' and values['status']['webhook']['secretName']:
+    if values['status']['webhook']['secretName']:
         text += (
             "  - name: dsgen-webhook\n"
             "    mountPath: /etc/dsgen-webhook\n"
@@ -389,12 +380,6 @@ def training_mounts(values, pod, role, pods):
             "  mountPath: /run/dsgen-status\n"
             "  readOnly: true\n"
         )
-        if makes_key(values):
-            text += (
-                "- name: dsgen-run-keygen\n"
-                "  mountPath: /run/dsgen-keygen\n"
-                "  readOnly: true\n"
-            )
     text += (
         "- name: dsgen-cache\n"
         "  mountPath: /run/dsgen/cache\n"
@@ -631,7 +616,7 @@ def scripts_name(values, release, folder):
     """The ConfigMap with a folder of dsgen's scripts. The names change with the content of all scripts, so a run keeps
     those with which it started.
     """
-    return f"{job_name(values, release)}-scripts-{folder}-{'2721e29fdb'}"
+    return f"{job_name(values, release)}-scripts-{folder}-{'84be84af88'}"
 
 
 def image_of(values, role):

@@ -5,7 +5,6 @@ Written by `make generate` from dsgen/templates; changes are lost.
 
 from dsgen.generated.helpers import (
     annotations,
-    api_container,
     claim_name,
     gang_name,
     has_code,
@@ -19,7 +18,6 @@ from dsgen.generated.helpers import (
     labels,
     makes_key,
     namespace,
-    own_container_limits,
     own_security_context,
     passwd_container,
     pod_fields,
@@ -32,13 +30,13 @@ from dsgen.generated.helpers import (
     run_name,
     run_selector,
     scripts_metadata,
-    scripts_mount,
     secret_name,
     security_context,
     selector,
     service_account_name,
     shared_mounts,
     shared_volumes,
+    status_container,
     tensorboard_selector,
     training_container,
     training_mounts,
@@ -170,7 +168,7 @@ def status_configmap(values, release):
 
 
 def rbac_serviceaccount(values, release):
-    """rbac/serviceaccount.yaml: The identity of the launcher pod; only its containers status and keygen mount a token."""
+    """rbac/serviceaccount.yaml: The identity of the launcher pod; only its container status mounts a token."""
     if values['serviceAccount']['create']:
         text = (
             "apiVersion: v1\n"
@@ -191,9 +189,7 @@ def rbac_serviceaccount(values, release):
 
 
 def rbac_role(values, release):
-    """rbac/role.yaml: Allows the containers keygen and status of the launcher pod to write the key's Secret and the
-    record.
-    """
+    """rbac/role.yaml: Allows the container status of the launcher pod to write the key's Secret and the record."""
     if values['rbac']['create']:
         text = (
             "apiVersion: rbac.authorization.k8s.io/v1\n"
@@ -347,6 +343,7 @@ def config_configmap(values, release):
         f"      \"masterPort\": {scalar(values['launch']['masterPort'])},\n"
         f"      \"readinessPort\": {scalar(values['workers']['readinessPort'])},\n"
         f"      \"secret\": \"{secret_name(values, release)}\",\n"
+        f"      \"makesKey\": {makes_key(values) or 'false'},\n"
         f"      \"record\": \"{job_name(values, release)}-status\",\n"
         f"      \"workerJob\": \"{name}-worker\",\n"
         f"      \"launcherJob\": \"{name}-launcher\",\n"
@@ -553,7 +550,7 @@ def scripts_shared(values, release):
 
 
 def scripts_status(values, release):
-    """scripts/status.yaml: The scripts of the containers that have an API token, mounted at /etc/dsgen/status. The name
+    """scripts/status.yaml: The scripts of the container that has an API token, mounted at /etc/dsgen/status. The name
     depends on the content: runs with the same scripts share this object.
     """
     text = (
@@ -891,14 +888,6 @@ def launcher_job(values, release):
         "          operator: NotIn\n"
         "          values: [137, 143, 255]\n"
     )
-    if makes_key(values):
-        text += (
-            "      - action: FailJob\n"
-            "        onExitCodes:\n"
-            "          containerName: keygen\n"
-            "          operator: In\n"
-            "          values: [78]\n"
-        )
     if passwd:
         text += (
             "      - action: FailJob\n"
@@ -915,13 +904,7 @@ def launcher_job(values, release):
             "          operator: In\n"
             "          values: [78]\n"
         )
-    # 126 to 128: bash, which would exit with 78, could not be started.
     text += (
-        "      - action: FailJob\n"
-        "        onExitCodes:\n"
-        "          containerName: dsgen-check\n"
-        "          operator: In\n"
-        "          values: [78, 126, 127, 128]\n"
         "  template:\n"
         "    metadata:\n"
         f"      {indent(pod_metadata(values, release, pod, 'launcher'), 6)}\n"
@@ -930,27 +913,13 @@ def launcher_job(values, release):
         f"      {indent(pod_fields(values, release, pod, 'launcher'), 6)}\n"
         "      initContainers:\n"
     )
-    # An ordinary init container, so that the pod fails without python3; the sidecar would be restarted forever.
-    text += (
-        "        - name: dsgen-check\n"
-        f"          {indent(image_fields(values, 'status'), 10)}\n"
-        "          command: [bash, /etc/dsgen/shared/python.sh]\n"
-        f"          {indent(own_container_limits(values, pod), 10)}\n"
-        "          volumeMounts:\n"
-        f"            {indent(scripts_mount('shared'), 12)}\n"
-    )
     if passwd:
         text += f"        {indent(passwd_container(values, pod, 'launcher'), 8)}\n"
     text += (
         "        - name: status\n"
-        f"          {indent(api_container(values, pod, 'main.py', 'dsgen-run-status'), 10)}\n"
+        f"          {indent(status_container(values, pod), 10)}\n"
         "          restartPolicy: Always\n"
     )
-    if makes_key(values):
-        text += (
-            "        - name: keygen\n"
-            f"          {indent(api_container(values, pod, 'keygen.py', 'dsgen-run-keygen'), 10)}\n"
-        )
     if last_init_containers:
         text += f"        {indent(last_init_containers, 8)}\n"
     text += (
@@ -975,15 +944,6 @@ def launcher_job(values, release):
         "          emptyDir:\n"
         "            medium: Memory\n"
         "            sizeLimit: 64Mi\n"
-    )
-    if makes_key(values):
-        text += (
-            "        - name: dsgen-run-keygen\n"
-            "          emptyDir:\n"
-            "            medium: Memory\n"
-            "            sizeLimit: 64Mi\n"
-        )
-    text += (
         "        - name: dsgen-token\n"
         "          projected:\n"
         "            sources:\n"

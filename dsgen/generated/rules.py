@@ -1506,8 +1506,7 @@ RULES = \
  'DS344': {'title': "Containers that can see each other's processes",
            'when': "With shareProcessNamespace, the containers of a pod can see each other's processes; with hostPID, "
                    'those of the whole node; and through /proc/PID/root, their files. The status sidecar has a token '
-                   'of the Kubernetes API and the keygen container has the ssh key. The training code must have '
-                   'neither.',
+                   'of the Kubernetes API, which the training code must not have.',
            'remedy': 'Remove it. Debuggers such as py-spy still see the processes of their own container.',
            'example': 'name: cifar\n'
                       'namespace: training\n'

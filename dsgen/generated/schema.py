@@ -1269,10 +1269,10 @@ SCHEMA = \
                                                     'pattern': '^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$',
                                                     'x-pattern': 'an image with its tag or digest, such as '
                                                                  'registry.example.com/team/tools:1.2',
-                                                    'description': 'Image of the containers that have an API token. It '
-                                                                   'needs bash and python3, and ssh-keygen if the key '
-                                                                   'is generated in the cluster. Empty means the image '
-                                                                   'of the launcher.'},
+                                                    'description': 'Image of the container that has an API token. It '
+                                                                   'needs sh and python3, and ssh-keygen if the key is '
+                                                                   'generated in the cluster. Empty means the image of '
+                                                                   'the launcher.'},
                                           'intervalSeconds': {'type': 'integer',
                                                               'default': 15,
                                                               'minimum': 1,

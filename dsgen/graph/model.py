@@ -17,7 +17,7 @@ SELECTING = {
 }
 """Kind -> what the object does to the pods that it selects, and the path of its label selector."""
 USES = {
-    ("keygen", "Secret"): "makes the key",
+    ("status", "Secret"): "makes the key",
     ("status", "ConfigMap"): "writes the record",
     ("status", "Job"): "watches",
 }

@@ -10,7 +10,7 @@ from tests.e2e.training import SOURCE, Job, Run, dsgen
 
 # Names by which containers of the pod have told each other something, in any version.
 NAMES = "launcher.json status.json code-failed setup-failed no-key-made ssh-privatekey key id passwd over"
-TARGETS = ("/var/run/secrets/dsgen/token", "/run/dsgen-keygen/ssh-privatekey", "/run/dsgen/private/key/ssh-privatekey")
+TARGETS = ("/var/run/secrets/dsgen/token", "/run/dsgen-status/ssh-privatekey", "/run/dsgen/private/key/ssh-privatekey")
 TOKEN = re.compile("eyJhbGciOi")  # {"alg": how each JSON web token begins
 
 LINKS = """
@@ -25,7 +25,7 @@ fi
 
 # In the launcher each thing is there for longer than the sidecar takes to look again; then the training begins.
 RUBBISH = r"""
-volumes=$(echo /run/dsgen-{status,keygen,code,launcher} /etc/dsgen/{config,launcher,worker,shared} /etc/dsgen-status)
+volumes=$(echo /run/dsgen-{status,code,launcher} /etc/dsgen/{config,launcher,worker,shared} /etc/dsgen-status)
 for volume in $volumes; do
   for name in status.json ssh-privatekey code-failed planted; do
     ! echo '{}' 2>/dev/null >"$volume/$name" || echo "WROTE $volume/$name"

@@ -80,7 +80,7 @@ def test_there_is_no_ssh_and_no_key(torchrun_job: Job, good: list[Run]) -> None:
     }
 
     assert [] == torchrun_job.space.core.list_namespaced_secret(torchrun_job.space.name).items
-    assert {"dsgen-check", "status", "launcher", "worker"} == containers
+    assert {"status", "launcher", "worker"} == containers
     assert [] == [name for name, text in good[0].logs.items() if "ssh" in text]
 
 

@@ -49,7 +49,7 @@ def test_the_token_is_handled_by_another_image(make_job: Callable[..., Job], ima
     run = job.ended()
 
     assert ("Succeeded", 2) == (run.record["phase"], run.record["worldSize"])
-    expected = {"dsgen-check": git_image, "status": git_image, "keygen": git_image, "launcher": image}
+    expected = {"status": git_image, "launcher": image}
     assert expected == images(run, "launcher")
 
 

@@ -88,7 +88,7 @@ def test_the_key_is_made_in_the_cluster_and_shows_nowhere(flat_job: Job, flat: R
 
 
 def test_training_code_has_no_api_token(flat: Run) -> None:
-    """Neither the ranks nor the containers of launcher and workers see a token; only key maker and status hook do."""
+    """Neither the ranks nor the containers of launcher and workers see a token; only the status hook does."""
     holders = {
         container.name
         for pod in flat.pods
@@ -97,7 +97,7 @@ def test_training_code_has_no_api_token(flat: Run) -> None:
     }
 
     assert [[], []] == [line["tokens"] for line in flat.lines if "rank" in line]
-    assert {"keygen", "status"} == holders
+    assert {"status"} == holders
 
 
 def test_the_same_manifests_again_change_nothing(flat_job: Job, flat: Run) -> None:

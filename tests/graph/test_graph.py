@@ -34,7 +34,7 @@ def graph_of(name: str) -> Graph:
     [
         Arrow(LAUNCHER, WORKER, "ssh, port 2222", "launcher", is_traffic=True),
         Arrow(WORKER, WORKER, "collectives", is_traffic=True),
-        Arrow(LAUNCHER, SECRET, "makes the key", "keygen"),
+        Arrow(LAUNCHER, SECRET, "makes the key", "status"),
         Arrow(LAUNCHER, RECORD, "writes the record", "status"),
         Arrow(LAUNCHER, WORKER, "watches", "status"),
         Arrow(WORKER, RECORD, "mounts"),

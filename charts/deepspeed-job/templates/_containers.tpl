@@ -67,34 +67,28 @@ shared are enough; `run` is its volume at /run/dsgen, to which no other containe
 {{- end }}
 
 {{/*
-A container of dsgen that uses the Kubernetes API. Only these containers have the token, and they do not
-run the user's code. `script` is the file in scripts/status that it runs, `run` its volume at /run/dsgen.
+The container of dsgen that uses the Kubernetes API. Only this
+container has the token, and it does not run the user's code.
 */}}
-{{- define "deepspeed-job.apiContainer" -}}
+{{- define "deepspeed-job.statusContainer" -}}
 {{ include "deepspeed-job.imageFields" (dict "Values" .Values "role" "status") }}
-command: [python3, -ESs, /etc/dsgen/status/{{ .script }}]
+command: [sh, /etc/dsgen/status/start.sh]
 {{ include "deepspeed-job.ownContainerLimits" . }}
 volumeMounts:
-  {{- include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "program" "status" "run" .run) | nindent 2 }}
-  {{- if eq .script "main.py" }}
+  {{- include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "program" "status"
+                                            "run" "dsgen-run-status") | nindent 2 }}
   - name: dsgen-run
     mountPath: /run/dsgen-launcher
     readOnly: true
-  {{- if include "deepspeed-job.makesKey" . }}
-  - name: dsgen-run-keygen
-    mountPath: /run/dsgen-keygen
-    readOnly: true
-  {{- end }}
   {{- if include "deepspeed-job.hasCode" (dict "Values" .Values "pods" "launcher") }}
   - name: dsgen-run-code
     mountPath: /run/dsgen-code
     readOnly: true
   {{- end }}
-  {{- end }}
   - name: dsgen-token
     mountPath: /var/run/secrets/dsgen
     readOnly: true
-  {{- if and (eq .script "main.py") .Values.status.webhook.secretName }}
+  {{- if .Values.status.webhook.secretName }}
   - name: dsgen-webhook
     mountPath: /etc/dsgen-webhook
     readOnly: true
@@ -360,11 +354,6 @@ ports, so two workers with the same port never share a node.
 - name: dsgen-run-status
   mountPath: /run/dsgen-status
   readOnly: true
-{{- if include "deepspeed-job.makesKey" . }}
-- name: dsgen-run-keygen
-  mountPath: /run/dsgen-keygen
-  readOnly: true
-{{- end }}
 {{- end }}
 - name: dsgen-cache
   mountPath: /run/dsgen/cache

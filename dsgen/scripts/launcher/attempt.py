@@ -107,7 +107,7 @@ class Attempt:
                 return cut
             if self.world_is_there():
                 report(self.progress, self.journal, self.met_world())
-            time.sleep(TICK_SECONDS)
+            process.wait(TICK_SECONDS)
         return ""
 
     def ask_for_stacks(self, process: Ranks) -> None:
@@ -144,7 +144,7 @@ class Attempt:
                 until = time.monotonic() + seconds
                 self.signal(name, seconds, lambda: process.code() is not None)
                 while process.code() is None and time.monotonic() < until:
-                    time.sleep(TICK_SECONDS)
+                    process.wait(TICK_SECONDS)
 
     def gone(self, process: Ranks, cut: str) -> list[str]:
         """Hosts whose workers are lost, except those that the launcher itself disconnects."""

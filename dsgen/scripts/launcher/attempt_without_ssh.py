@@ -31,6 +31,10 @@ class Parts:
         ended = {**self.output.ssh_ended, **self.output.closed}
         return None if len(ended) < len(hosts) else next((code for code in ended.values() if code), 0)
 
+    def wait(self, seconds: float) -> None:
+        """Wait until a worker has said something, for at most so many seconds."""
+        self.control.wait(seconds)
+
     def kill(self) -> None:
         """Does nothing: the remaining workers have no connection."""
 

@@ -82,6 +82,12 @@ class ControlServer:
         self.nonce = new_nonce()
         self.lock = threading.Lock()
         self.strangers = Strangers()
+        self.changed = threading.Event()  # a worker has said something
+
+    def wait(self, seconds: float) -> None:
+        """Wait until a worker says something, for at most so many seconds."""
+        self.changed.wait(seconds)
+        self.changed.clear()
 
     def listen(self, offered: str = "") -> str:
         """Take connections for as long as this process lives; the address for the record.
@@ -169,9 +175,11 @@ class ControlServer:
                     if member is None:
                         member, sender.connection = sender, connection
                         self._send(sender)
+                    self.changed.set()
         finally:
             if member and member.connection is connection:
                 member.connection, member.gone_at = None, time.monotonic()
+                self.changed.set()
 
     def _report(self, text: str, attempt: int) -> None:
         """What a rank has reported to its worker. Of an attempt before this one it is late."""

@@ -59,7 +59,7 @@ class WithoutSsh:
             if not self.wait.time_left_for_workers():
                 said = f"{self.ready()} of {wanted} workers were ready, {len(self.control.connected())} had connected"
                 raise RunEndedError("unreachable", self.wait.too_late(said))
-            time.sleep(TICK_SECONDS)
+            self.control.wait(TICK_SECONDS)
         if len(self.control.connected()) < wanted and not self.free:
             log("not all workers can connect to this pod: they start when the record says so, and nothing is restarted")
         self.free = len(self.control.connected()) < wanted or any(m.free for m in self.control.members.values())

@@ -15,8 +15,10 @@ from shared.output import Output
 
 PROBES_AT_ONCE = 128
 PROBE_SECONDS = 5
+FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.1, 0.5  # between two probes of a worker
+PROBES_A_SECOND = 250  # of all workers, while they are waited for
 TICK_SECONDS = 0.5
-POLL_SECONDS = 0.1
+POLL_SECONDS = 0.05
 CONNECT_SECONDS = 5
 COMMAND_SECONDS = 20
 LOGINS_AT_ONCE = 128
@@ -39,7 +41,8 @@ def missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> li
 
 async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
     gate = asyncio.Semaphore(PROBES_AT_ONCE)
-    tasks = {name: asyncio.ensure_future(_until_banner(name, port, gate)) for name in names}
+    longest = max(LAST_RETRY_SECONDS, len(names) / PROBES_A_SECOND)
+    tasks = {name: asyncio.ensure_future(_until_banner(name, port, gate, longest)) for name in names}
     try:
         while True:
             _, waiting = await asyncio.wait(list(tasks.values()), timeout=TICK_SECONDS)
@@ -52,8 +55,8 @@ async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]
         await asyncio.gather(*left, return_exceptions=True)
 
 
-async def _until_banner(name: str, port: int, gate: asyncio.Semaphore) -> None:
-    delay = 0.2
+async def _until_banner(name: str, port: int, gate: asyncio.Semaphore, longest: float) -> None:
+    delay = FIRST_RETRY_SECONDS
     while True:
         async with gate:
             attempt = asyncio.ensure_future(_has_banner(name, port))
@@ -62,7 +65,7 @@ async def _until_banner(name: str, port: int, gate: asyncio.Semaphore) -> None:
                 return
             attempt.cancel()
         await asyncio.sleep(delay)
-        delay = min(delay * 2, 3)
+        delay = min(delay * 1.5, longest)
 
 
 async def _has_banner(name: str, port: int) -> bool:

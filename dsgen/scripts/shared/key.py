@@ -10,6 +10,7 @@ from shared import exchange
 
 PRIVATE = "ssh-privatekey"
 PUBLIC = "ssh-publickey"
+NOT_MADE = "no-key-made"  # a file of the status container: why there will be no key
 HOST_ALIAS = "dsgen-worker"  # HostKeyAlias of ssh_config: every worker has this one host key
 
 

@@ -35,6 +35,7 @@ class Settings(NamedTuple):
     master_port: int
     readiness_port: int
     secret: str
+    makes_key: bool
     record: str
     worker_job: str
     launcher_job: str

@@ -1,1 +1,1 @@
-"""The containers that have an API token: the sidecar that writes the record, and keygen."""
+"""The container that has an API token: it writes the record, and makes the key."""

@@ -13,7 +13,8 @@ from typing import Any
 from shared import methods, record, reports, settings
 
 CONNECT_SECONDS = 3  # the worker does nothing else meanwhile
-AGAIN_SECONDS = 1  # between tries to connect
+# Between tries to connect: the record names the launcher while its container is starting.
+FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.1, 1.0
 SAY_SECONDS = 5  # between two messages while nothing changes
 
 
@@ -30,6 +31,7 @@ class ControlClient:
         self.sent = 0  # reports of this attempt that this launcher has
         self.said: dict[str, Any] = {}
         self.said_at = self.tried_at = float("-inf")
+        self.delay = FIRST_RETRY_SECONDS  # until the next try
 
     def exchange(self, state: dict[str, Any], reported: list[str], beats: list[str]) -> dict[str, Any]:
         """Send the state of this worker and the reports of its ranks; returns the newest order, {} before the first.
@@ -54,9 +56,10 @@ class ControlClient:
 
     def connect(self, named: str) -> bool:
         """Connect to the launcher in the record if a try is due."""
-        if not named or time.monotonic() - self.tried_at < AGAIN_SECONDS:
+        if not named or time.monotonic() - self.tried_at < self.delay:
             return False
         self.tried_at = time.monotonic()
+        self.delay = min(self.delay * 1.3, LAST_RETRY_SECONDS)
         address, _, nonce = named.rpartition("/")
         host, _, port = address.rpartition(":")
         self.connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
@@ -64,6 +67,7 @@ class ControlClient:
         self.connection.settimeout(0)
         wake(self.connection)
         self.received, self.sent, self.said, self.launcher = b"", 0, {}, named
+        self.delay = FIRST_RETRY_SECONDS
         return True
 
     def say(self, state: dict[str, Any]) -> None:

@@ -16,24 +16,28 @@ if __name__ == "__main__":
     # Before the other imports: the kernel drops a signal to process 1 that has no handler, unless it is blocked.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
+import contextlib
+import fcntl
+import os
 import sys
 from pathlib import Path
 
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
+    from shared import compiled
+
+    compiled.use()
 
 from shared import exchange, methods, processes, record, settings
 from shared.log import last_words, log
 from shared.transitions import ENDS
-from worker.exit import CANNOT_WORK, DONE, FAILS, SERVES, TERMINATED, WAITS, WorkerExitError
+from worker.exit import CANNOT_WORK, DONE, SERVES, TERMINATED, WAITS, WorkerExitError
 from worker.readiness import Readiness
 from worker.with_ssh import SshServer
 from worker.without_ssh import LocalTraining
 
-# While it waits for what is mounted, a worker looks more often.
-TICK_SECONDS = {WAITS: 0.2, SERVES: 1.0, FAILS: 1.0}
 WATCHED = (signal.SIGCHLD, signal.SIGIO, signal.SIGTERM, signal.SIGINT)
-EVENTS = (signal.SIGCHLD, signal.SIGIO)  # a process has ended, the launcher has said something
+EVENTS = (signal.SIGCHLD, signal.SIGIO)  # a process has ended; the launcher has said something, or a file has come
 OVER = settings.RUN / "over"  # created by the launcher over ssh; its first word is the phase
 
 
@@ -43,6 +47,16 @@ def told_phase() -> str:
     if told is None:
         return ""
     return next((phase for phase in ENDS if told.split()[:1] == [phase.encode()]), "over")
+
+
+def notice(folder: Path) -> None:
+    """Have the kernel send SIGIO when a file of the folder is replaced: by the launcher, or by the kubelet.
+
+    Where it cannot, or there is no such folder, the worker sees the file at its next look.
+    """
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)  # open as long as this process lives
+        fcntl.fcntl(descriptor, fcntl.F_NOTIFY, fcntl.DN_RENAME | fcntl.DN_MULTISHOT)
 
 
 class Worker:
@@ -60,6 +74,8 @@ class Worker:
             log(f"the record says that this run is over ({phase}): nothing to do")
             return DONE
         signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
+        for folder in (settings.RUN, settings.STATUS, settings.KEYS):
+            notice(folder)
         processes.adopt_orphans()
         try:
             self.part.prepare(self.tick)
@@ -70,8 +86,8 @@ class Worker:
             return self.close(end)
 
     def tick(self) -> None:
-        """Wait for a second or a signal; raises WorkerExitError if the worker must stop."""
-        received = signal.sigtimedwait(WATCHED, TICK_SECONDS[self.part.state])
+        """Wait for a moment or a signal; raises WorkerExitError if the worker must stop."""
+        received = signal.sigtimedwait(WATCHED, self.part.tick_seconds())
         if received and received.si_signo not in EVENTS:
             raise WorkerExitError(TERMINATED, "told to stop by a signal")
         self.part.note_ended(processes.reap())

@@ -15,6 +15,9 @@ from pathlib import Path
 
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
+    from shared import compiled
+
+    compiled.use()
 
 from shared import methods, processes, reports, settings
 from shared.settings import RUN

@@ -93,6 +93,10 @@ class SshServer:
         if self.sshd in ended:
             self.sshd, self.state = None, FAILS
 
+    def tick_seconds(self) -> float:
+        """The seconds until the next step, if no signal comes."""
+        return 1.0 if self.state == SERVES else 0.1
+
     def check(self) -> None:
         """Raises WorkerExitError after too long without a launcher."""
         limit = self.run.orphan_timeout_seconds

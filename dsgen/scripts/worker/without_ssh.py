@@ -187,6 +187,12 @@ class LocalTraining:
         words = [f"{who} ended with exit code {failure['exitCode']}", *failure.get("tail", [])]
         return WorkerExitError(exit_code(TRANSITIONS["failed"], failure["exitCode"]), "\n".join(words))
 
+    def tick_seconds(self) -> float:
+        """The seconds until the next step, if no signal comes. With a connection, the launcher's orders are signals."""
+        if self.state == WAITS:
+            return 0.1
+        return 1.0 if self.control.connection or self.attempt else self.control.delay
+
     def check(self) -> None:
         """Raises WorkerExitError when nobody needs this worker. One that trains goes on without a launcher."""
         limit = max(self.run.orphan_timeout_seconds, ORPHAN_SECONDS)

@@ -12,6 +12,7 @@ from launcher import attempt as training
 from launcher import main, with_ssh, workers
 from launcher import wait as launcher_wait
 from shared import exchange, methods
+from shared.transitions import TRANSITIONS
 from tests.scripts.trainings import HOSTS, configured, tell
 
 
@@ -66,6 +67,18 @@ def test_attempts_that_never_had_all_ranks_use_one_start_timeout(monkeypatch: py
 
 def new_launcher() -> main.Launcher:
     return main.Launcher(configured(worker_replacements=1, start_timeout_seconds=60), workers.Workers(HOSTS, 1, 3600))
+
+
+def test_a_key_that_cannot_be_made_ends_the_run(run_folder: Path) -> None:
+    """The container that makes it has said why."""
+    (run_folder / "no-key-made").write_text("the image has no ssh-keygen\n")
+    made = main.Launcher(configured(start_timeout_seconds=60, secret="s"), workers.Workers(HOSTS, 1, 3600))
+
+    with pytest.raises(main.RunEndedError) as caught:
+        made.side.take_key()
+
+    assert ("no-key-made", "the image has no ssh-keygen") == (caught.value.event, caught.value.message)
+    assert 78 == TRANSITIONS["no-key-made"].exit
 
 
 def test_losses_beyond_the_limit_end_the_run(run_folder: Path) -> None:

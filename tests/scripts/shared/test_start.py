@@ -43,6 +43,35 @@ def test_a_launcher_that_starts_nothing_sources_no_setup(pod: Any) -> None:
     assert (False, True) == ("sourced" in pod.log(), "PROGRAM None" in pod.log())
 
 
+def test_without_python_the_status_container_waits_and_the_launcher_ends(pod: Any, tmp_path: Path) -> None:
+    """A sidecar that ended would be restarted forever."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("sh", "bash", "cp", "tee", "sleep", "cat", "mkdir", "chmod"):
+        (tools / tool).symlink_to(str(shutil.which(tool)))
+    status = pod.start("sh", pod.scripts / "status/start.sh", PATH=str(tools))
+    reason = pod.run / "no-python"
+    pod.wait_until(lambda: reason.exists() and reason.read_text())
+    (pod.root / "run/dsgen-status").mkdir()
+    shutil.copy(reason, pod.root / "run/dsgen-status")
+    (pod.config / "setup.sh").write_text("echo sourced\n")
+
+    assert 78 == pod.start().wait(20)
+    assert "there is no python3 in this image (3.8 or later)" in pod.termination_message()
+    assert "sourced" not in pod.log()
+    assert status.poll() is None
+    status.terminate()
+    assert 0 == status.wait(20)
+
+
+def test_with_python_the_status_container_is_the_sidecar(pod: Any) -> None:
+    (pod.scripts / "status/main.py").write_text("import os; print('SIDECAR', os.getpid())\n")
+    process = pod.start("sh", pod.scripts / "status/start.sh")
+
+    assert 0 == process.wait(20), pod.log()
+    assert f"SIDECAR {process.pid}\n" == pod.log()
+
+
 @pytest.mark.parametrize(("home", "is_kept"), [("home/me", True), ("nowhere", False), ("", False)])
 def test_a_home_folder_that_cannot_be_written_is_replaced(pod: Any, home: str, is_kept: bool) -> None:
     (pod.root / "home/me").mkdir(parents=True)

@@ -101,12 +101,28 @@ def test_a_key_with_a_passphrase_is_named_as_such(tmp_path: Path, passphrase: st
         keyfile.public_half(path)
 
 
-def test_an_api_that_never_answers_ends_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keygen, "RETRY_SECONDS", 0.05)
+def test_an_api_that_never_answers_ends_in_time(tmp_path: Path) -> None:
     configured = settings.Settings(**dict.fromkeys(settings.Settings._fields, "x"))
 
     with pytest.raises(keygen.CannotWorkError, match="in time"):
         keygen.obtain(api.Api("127.0.0.1", "1", tmp_path), configured, time.monotonic() + 0.2)
+
+
+def test_the_launcher_is_told_why_there_will_be_no_key(run_folder: Path, tmp_path: Path) -> None:
+    configured = settings.Settings(**dict.fromkeys(settings.Settings._fields, "x"))._replace(start_timeout_seconds=0)
+
+    keygen.provide(api.Api("127.0.0.1", "1", tmp_path), configured)
+
+    assert [run_folder / "no-key-made"] == list(run_folder.iterdir())
+    assert (run_folder / "no-key-made").read_text().startswith("the ssh key could not be read or made in time: GET ")
+
+
+@pytest.mark.cluster
+def test_the_key_is_left_for_the_launcher(job: Any, run_folder: Path) -> None:
+    keygen.provide(job.client, job.configured())
+
+    assert job.secret()["ssh-privatekey"] == (run_folder / "ssh-privatekey").read_bytes()
+    assert (run_folder / "ssh-privatekey").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.cluster
@@ -138,9 +154,8 @@ def test_of_many_racing_key_makers_all_use_one_key(job: Any) -> None:
 
 @pytest.mark.cluster
 @pytest.mark.usefixtures("run_folder")
-def test_secret_and_role_may_come_later(job: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secret_and_role_may_come_later(job: Any) -> None:
     """All objects are applied in one wave, in any order."""
-    monkeypatch.setattr(keygen, "RETRY_SECONDS", 0.2)
     job.core.delete_namespaced_secret("a-ssh", job.namespace)
     job.rbac.delete_namespaced_role("a", job.namespace)
 

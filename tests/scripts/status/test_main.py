@@ -75,7 +75,6 @@ def test_a_launcher_that_was_terminated_has_closed_its_attempt() -> None:
     [
         ("launcher", "setup-failed", "SetupFailed", 1),
         ("code", "code-failed", "CodeFailed", 78),
-        ("keygen", "no-key-made", "KeygenFailed", 78),
     ],
 )
 def test_a_launcher_that_was_never_started_is_told(
@@ -94,7 +93,7 @@ def test_a_launcher_that_was_never_started_is_told(
     assert TRANSITIONS[name].exit == code
 
 
-@pytest.mark.parametrize("name", ["code-failed", "no-key-made"])
+@pytest.mark.parametrize("name", ["code-failed"])
 def test_the_launcher_does_not_speak_for_other_containers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -31,6 +31,7 @@ from shared.log import last_words, log
 from shared.transitions import TRANSITIONS, exit_code, exit_code_again
 
 CONFIRM_SECONDS = 900  # to record the end, if the API is unavailable; the workers end before
+CONFIRM_TICK_SECONDS = 0.05
 SAY_SECONDS = 10
 
 
@@ -122,7 +123,7 @@ class Launcher:
             if not said and time.monotonic() - begun > SAY_SECONDS:
                 said = True
                 log(f"the end is not in the record yet; waiting for it for up to {CONFIRM_SECONDS} s")
-            time.sleep(0.2)
+            time.sleep(CONFIRM_TICK_SECONDS)
 
 
 def main() -> int:

@@ -22,6 +22,7 @@ class Ranks(Protocol):
     """The process that starts the ranks, or a substitute for it."""
 
     def code(self) -> int | None: ...
+    def wait(self, seconds: float) -> None: ...
     def kill(self) -> None: ...
     def finish(self) -> None: ...
     def behind(self) -> bool: ...
@@ -50,6 +51,11 @@ class LaunchProcess:
         """The exit code, 128 + n after a signal; None while the process is running."""
         code = self.process.poll()
         return code if code is None or code >= 0 else 128 - code
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the process has ended, for at most so many seconds."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
 
     def signalled(self) -> bool:
         """Whether a signal ended the process itself."""

@@ -10,7 +10,7 @@ from launcher.workers import Workers
 from shared import settings
 from shared.log import log
 
-TICK_SECONDS = 0.5
+TICK_SECONDS = 0.1
 ISOLATED_SECONDS = 180
 
 
@@ -38,7 +38,7 @@ class Clock:
 
 
 class Wait:
-    """All waits of the launcher. Each checks SIGTERM, the lease and the worker Job every half second."""
+    """All waits of the launcher. Each checks SIGTERM, the lease and the worker Job ten times a second."""
 
     def __init__(self, configured: settings.Settings, workers: Workers, journal: Journal, external: External) -> None:
         self.configured = configured

@@ -9,11 +9,12 @@ from launcher import preflight, workers
 from launcher.attempt import Attempt
 from launcher.outcome import RunEndedError
 from launcher.wait import Wait
+from shared import exchange, methods, settings
 from shared import key as keyfile
-from shared import methods, settings
 from shared.log import log
 
-TICK_SECONDS = 0.5
+KEY_SECONDS = 0.1  # between looks for the key
+REFUSED_SECONDS = 0.5  # until the next login to a worker that has refused one: it may get its key at any moment
 SPARE_SECONDS = 60  # to wait for missing workers after enough others are ready
 SLICE_SECONDS = 5
 
@@ -39,13 +40,17 @@ class WithSsh:
     def take_key(self) -> None:
         """Copy the private key, and write known_hosts with its public key, which is the host key of all workers."""
         private, clock = settings.RUN / "id", self.wait.new_clock()
-        places = [settings.written_by("keygen") / keyfile.PRIVATE, settings.KEYS / keyfile.PRIVATE]
+        maker = settings.written_by("status")
+        places = [maker / keyfile.PRIVATE, settings.KEYS / keyfile.PRIVATE]
         while True:
             key = keyfile.first_content(places)
             if key:
                 break
+            failure = exchange.words(maker / keyfile.NOT_MADE)
+            if failure is not None:
+                raise RunEndedError("no-key-made", " ".join(failure))
             self.journal.move("key", f"Secret {self.configured.secret} holds no {keyfile.PRIVATE} yet")
-            self.wait.pause(TICK_SECONDS)
+            self.wait.pause(KEY_SECONDS)
             if clock.tick(True) <= 0:
                 raise RunEndedError("bad-key", f"Secret {self.configured.secret} held no {keyfile.PRIVATE} in time")
         keyfile.write_private(private, key)
@@ -129,7 +134,7 @@ class Selection:
                 name: refused.get(name, said.get(name, "")) for name in missing if name in refused or name in silent
             }
             if refused:
-                time.sleep(TICK_SECONDS)
+                time.sleep(REFUSED_SECONDS)
                 part()
             enough = len(missing) <= self.configured.spares
             enough_since = (enough_since or time.monotonic()) if enough else 0.0

@@ -1,7 +1,6 @@
-#!/usr/bin/env bash
-# Exits with 78 if the image has no python3, or one that is too old for dsgen. It is the first container of the launcher
-# pod, because the status container, a native sidecar, would be restarted forever. shared/start.sh also sources it,
-# after training.setup.
+#!/bin/sh
+# Exits with 78 if the image has no python3, or one that is too old for dsgen. The commands of all containers source it:
+# shared/start.sh after training.setup, status/start.sh in a subshell.
 
 if ! command -v python3 >/dev/null; then
   dsgen_problem='there is no python3 in this image (3.8 or later): add it to the image or install it in training.setup'

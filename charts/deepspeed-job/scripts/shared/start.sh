@@ -61,6 +61,12 @@ exit() {
   dsgen_setup_failed "$code"
 }
 
+# The launcher's run cannot be recorded if the image of the status container has no python3.
+if [ -s "$DSGEN_ROOT/run/dsgen-status/no-python" ]; then
+  tee "$dsgen_message" <"$DSGEN_ROOT/run/dsgen-status/no-python" >&2
+  builtin exit 78
+fi
+
 # The files of a Secret cannot belong to one user, and an fsGroup makes them readable for its group. So where this is
 # root, the folder around the volume is for root only, before anything else runs.
 [ "$EUID" != 0 ] || [ ! -d "$dsgen_run/private" ] || chmod 700 "$dsgen_run/private" || exit 1

@@ -50,8 +50,8 @@ TRANSITIONS: dict[str, Row] = {
     "debug": Row("Running", "Debug", None),
     "debug-ended": Row("Succeeded", "Debug", 0),
     "debug-failed": Row("Failed", "Debug", TRAINING),
-    # Written by the sidecar, when the launcher has ended without an end of the run, or was never started.
     "no-key-made": Row("Failed", "KeygenFailed", 78),
+    # Written by the sidecar, when the launcher has ended without an end of the run, or was never started.
     "setup-failed": Row("Failed", "SetupFailed", 1),
     "code-failed": Row("Failed", "CodeFailed", 78),
     "terminated": Row("Pending", "LauncherTerminated", 143),

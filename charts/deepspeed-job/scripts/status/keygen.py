@@ -1,5 +1,6 @@
-"""Init container of the launcher pod: ensures that the job's Secret contains an ssh key, and writes the private key to
-the volume of this container, for the launcher.
+"""Ensures that the job's Secret contains an ssh key, and writes the private key to the volume of the status container.
+
+The launcher takes it from there, because a kubelet may bring the Secret only after a minute.
 
 The Secret is rendered without data. If several launchers find it empty, one of them fills it with one request, and the
 others use its key. Key material is never printed or passed in a command line.
@@ -8,48 +9,35 @@ others use its key. Key material is never printed or passed in a command line.
 from __future__ import annotations
 
 import base64
-import os
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
-
 from shared import exchange, settings
 from shared import key as keyfile
-from shared.key import PRIVATE, PUBLIC
-from shared.log import last_words, log
+from shared.key import NOT_MADE, PRIVATE, PUBLIC
+from shared.log import log
 from status import api
 
 MANAGER = "dsgen-keygen"
-RETRY_SECONDS = 2
-CANNOT_WORK = 78
-FAILED = "no-key-made"
+FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.2, 2.0
 
 
 class CannotWorkError(Exception):
     """A retry would not help; the message is for the user."""
 
 
-def main() -> int:
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(143))  # process 1 ignores signals without a handler
-    configured = settings.load()
-    deadline = time.monotonic() + configured.start_timeout_seconds
+def provide(client: api.Api, configured: settings.Settings) -> None:
+    """Write the key, or the reason why there is none, for the launcher."""
     try:
-        key = obtain(api.in_cluster(), configured, deadline)
+        key = obtain(client, configured, time.monotonic() + configured.start_timeout_seconds)
         keyfile.write_private(settings.RUN / PRIVATE, key)
     except CannotWorkError as problem:
         log(str(problem))
-        exchange.replace(settings.RUN / FAILED, f"{problem}\n".encode())  # for the sidecar: see absent.py
-        last_words(settings.TERMINATION_LOG, str(problem))
-        return CANNOT_WORK
-    return 0
+        exchange.replace(settings.RUN / NOT_MADE, f"{problem}\n".encode())
 
 
 def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> bytes:
@@ -59,7 +47,7 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
     """
     path = api.secret_path(configured.namespace, configured.secret)
     made: dict[str, str] = {}
-    problem = ""
+    problem, delay = "", FIRST_RETRY_SECONDS
     while True:
         try:
             key = found_key(client.get(path).get("data"), configured.secret)
@@ -77,7 +65,8 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
             if str(error) != problem:
                 problem = str(error)
                 log(f"{problem}; trying again")
-        time.sleep(RETRY_SECONDS)
+        time.sleep(delay)
+        delay = min(delay * 1.5, LAST_RETRY_SECONDS)
 
 
 def found_key(data: dict[str, str] | None, name: str) -> bytes | None:
@@ -114,7 +103,3 @@ def make(comment: str) -> dict[str, str]:
 
 def _encoded(path: Path) -> str:
     return base64.b64encode(path.read_bytes()).decode("ascii")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -26,12 +26,14 @@ from shared import exchange, methods, record, settings, tcp
 from shared.log import last_words, log
 from shared.output import new_nonce
 from shared.transitions import ENDS, TRANSITIONS
-from status import api, lease, webhook
+from status import api, keygen, lease, webhook
 from status.pods import problems
 from status.record import RunRecord, after_loss, never_started
 
-TICK_SECONDS = 0.2
-QUICK_SECONDS = 2  # between requests until the training runs, and between tries after an error
+TICK_SECONDS = 0.2  # between rounds
+LOOK_SECONDS = 0.02  # between looks whether the launcher has written
+QUICK_SECONDS = 2  # between requests until the training runs
+FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.2, 2.0  # between tries after an error
 PODS_SECONDS = 20  # between looks at the pods of workers that are waited for
 FINAL_SECONDS = 25  # for the last state; after SIGTERM of the pod the kubelet leaves about 10
 
@@ -49,28 +51,47 @@ class Sidecar:
         self.offer = ""  # where the launcher will listen, see `offered`
         self.worker_job: dict[str, Any] | None = None
         self.looked_at = self.asked_at = self.failed_at = float("-inf")
-        self.problem = ""
+        self.problem, self.delay = "", 0.0  # of the last error, and until the next try
         self.away_since: float | None = None  # since when the API does not answer, in seconds since 1970
 
     def run(self) -> int:
         self.resume()
-        while not self.stopping.wait(TICK_SECONDS):
+        if self.configured.makes_key:
+            threading.Thread(target=keygen.provide, args=(self.client, self.configured), daemon=True).start()
+        while not self.stopping.is_set():
+            seen = self.launcher_file()
             self.step()
+            self.rest(seen)
         return self.finish()
+
+    def rest(self, seen: tuple[int, ...]) -> None:
+        """Wait until the launcher has written, or for TICK_SECONDS. `seen`: its file before the last round."""
+        until = time.monotonic() + TICK_SECONDS
+        while time.monotonic() < until and self.launcher_file() == seen:
+            if self.stopping.wait(LOOK_SECONDS):
+                return
+
+    def launcher_file(self) -> tuple[int, ...]:
+        """What differs when the launcher has replaced its file; () without one."""
+        try:
+            status = (settings.written_by("launcher") / exchange.LAUNCHER).lstat()
+        except OSError:
+            return ()
+        return status.st_ino, status.st_mtime_ns
 
     def on_signal(self, _number: int, _frame: FrameType | None) -> None:
         self.stopping.set()
 
     def step(self) -> None:
         """One round, which an error of the API ends early. The lease comes first, whatever the launcher has written."""
-        if time.monotonic() - self.failed_at < QUICK_SECONDS:
+        if time.monotonic() - self.failed_at < self.delay:
             return
         try:
             self.lease.keep(self.interval())
             self.read_launcher()
             self.watch_workers()
             self.record.keep(self.launcher, self.worker_job)
-            self.problem, self.away_since = "", None
+            self.problem, self.away_since, self.delay = "", None, 0.0
         except Exception as error:
             self.note(error)
         self.write_status()
@@ -78,6 +99,7 @@ class Sidecar:
     def note(self, error: Exception) -> None:
         """Log an error once. An error of another kind is a bug, which must not end the lease."""
         self.failed_at = time.monotonic()
+        self.delay = min(max(self.delay * 1.5, FIRST_RETRY_SECONDS), LAST_RETRY_SECONDS)
         if isinstance(error, api.ApiError) and not error.status:
             self.away_since = self.away_since or time.time()
         said = str(error) if isinstance(error, api.ApiError) else repr(error)

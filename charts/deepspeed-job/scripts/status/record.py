@@ -16,7 +16,7 @@ MISSING_SECONDS = 30  # before a deleted record is created again
 # Files that say why the launcher was never started, named after the event, and the container in whose volume each lies.
 # The first line is the reason, the rest are the last lines of what failed. The launcher's own comes last, because the
 # user's code can write it.
-FAILURES = {"no-key-made": "keygen", "code-failed": "code", "setup-failed": "launcher"}
+FAILURES = {"code-failed": "code", "setup-failed": "launcher"}
 
 
 class RunRecord:

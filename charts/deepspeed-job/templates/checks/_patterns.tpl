@@ -123,7 +123,7 @@
 {{- end }}
 
 {{- define "deepspeed-job.ownContainersPattern" -}}
-^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$
+^(worker|launcher|status|passwd|code|dsgen-.*)$
 {{- end }}
 
 {{- define "deepspeed-job.parenthesesPattern" -}}
