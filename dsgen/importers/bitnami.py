@@ -39,7 +39,10 @@ def convert(document: Document, conversion: Conversion) -> None:
     slots = as_count(each.value) if each is not None else None
     if not is_deepspeed:
         draft.set("launch.method", "torchrun")
-    write_counts(conversion, nodes, slots or pod.devices or 1, World(devices=pod.devices))
+    world = World(nodes, slots or pod.devices or 1, pod.devices)
+    if is_deepspeed:
+        of.write_launch_command(fields, ("source", "launchCommand"), world)
+    write_counts(conversion, world.nodes, world.slots, world)
     conversion.facts.replicas, conversion.facts.slots = nodes or 0, slots or pod.devices or 1
     _claim(fields, ("worker", "persistence") if is_deepspeed else ("persistence",))
     client = fields.child("client", "persistence")
@@ -112,7 +115,7 @@ def _deepspeed(pod: Pod) -> Table:
         **_head(),
         "source": {
             "type": drop("code.git or training.files say where the code is from"),
-            "launchCommand": of.launch_command,
+            "launchCommand": {},
             "configMap": {"*": of.file},
             "existingConfigMap": of.filled(lose("dsgen mounts a ConfigMap by storage", "set storage")),
             "git": {"repository": of.filled(REPOSITORY), "revision": of.filled(REVISION),

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dsgen.importers.chosen import read_script
+from dsgen.importers.container_commands import account
+from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Action, Fields, as_count, as_list, as_text, to, written
 from dsgen.importers.objects import name as write_name
+from dsgen.importers.scripts import write_script
 from dsgen.importers.secrets import holds_secret
+from dsgen.importers.world import World
 from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import Node
+
+OVER_SSH = ("deepspeed", "mpirun", "mpiexec")
+"""Launchers that the client starts once, for all workers."""
 
 
 def filled(action: Action) -> Action:
@@ -64,15 +72,27 @@ def file(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.set(path, node, ("training", "files", str(path[-1])), written(node.value))
 
 
-def launch_command(fields: Fields, path: KeyPath, node: Node) -> None:
-    """The command of the client."""
-    text = written(node.value)
-    if not text.strip() or holds_secret(text):
+def write_launch_command(fields: Fields, path: KeyPath, world: World) -> None:
+    """The command of the client: a line that starts ranks, or else a script for the launcher."""
+    node = fields.child(*path)
+    if node is None:
+        return
+    text, conversion = fields.text(node), fields.conversion
+    if not text.chars.strip() or holds_secret(text.chars):
         fields.lose(path, node, "it names no command", "set launch.command")
         return
-    draft = fields.conversion.draft
-    draft.set("launch.method", "launcher-command")
-    fields.set(path, node, "launch.command", ["bash", "-c", text])
+    start = len(conversion.ledger.entries)
+    conversion.is_container = True
+    try:
+        script = read_script(conversion, text)
+        if script.started.launcher not in OVER_SSH:
+            raise ImportRefusedError("it does not start the ranks of all workers", node.position)
+        write_script(conversion, script, world, text)
+        account(fields, [(path, node)], start)
+    except ImportRefusedError:
+        del conversion.ledger.entries[start:]
+        conversion.draft.set("launch.method", "launcher-command")
+        fields.set(path, node, "launch.command", ["bash", "-c", text.chars])
 
 
 def env_from(kind: str) -> Action:

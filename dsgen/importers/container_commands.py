@@ -31,6 +31,11 @@ ITSELF = "dsgen starts the program itself"
 WAITS = re.compile(r"\s*(.*(&&|[;\n])\s*)?(sleep|tail -f|(/usr/sbin/)?sshd)\b[^&;|\n]*", re.DOTALL)
 """A command that ends in waiting: people start the training by hand, or another pod does."""
 
+MEETS = re.compile(
+    r"\b(import|from)\s+(torch|deepspeed|accelerate|transformers|trl|lightning|pytorch_lightning|ray)\b|\bexec\("
+)
+"""What a program text imports if its ranks connect to each other."""
+
 Runtime = Mapping[str, Text]
 
 
@@ -159,7 +164,9 @@ def _verbatim(
         f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
         for name, text in runtime.items()
         for part in conversion.atlas.unknowns(text)
-        if name != part.name and part.kind != "changing" and any(re.search(rf"\b{name}\b", one) for one in shown)
+        if name not in (part.name, f"PET_{part.name}")
+        and part.kind != "changing"
+        and any(re.search(rf"\b{name}\b", one) for one in shown)
     ]
     before = 0
     if exports and re.search(r"(^|/)(ba|da|z)?sh$", shown[0]) and len(shown) > 2:
@@ -168,5 +175,8 @@ def _verbatim(
         shell = ["bash", "-c", "\n".join([*exports, 'exec "$0" "$@"'])]
         before, shown = len(shell), [*shell, *shown]
     draft.set("launch.command", shown)
+    if re.search(r"\bpython[\d.]*\s+(-\w+\s+)*-c\s", " ".join(shown)) and not MEETS.search(" ".join(shown)):
+        draft.set("launch.expectWorld", False)
+        draft.comment("launch.expectWorld", "the program does not use torch.distributed")
     for index, (path, node) in enumerate(pod.command, before):
         fields.map(path, node, f"launch.command[{index}]")

@@ -525,6 +525,39 @@ persistence: {enabled: true, existingClaim: data, mountPath: /data}
     assert unexplained(job) == []
 
 
+@pytest.mark.parametrize(
+    ("line", "key", "expected"),
+    [
+        ("deepspeed --hostfile /job/hostfile train.py --lr 1", "training.args", ["--lr", "1"]),
+        ("mpirun -np 4 --hostfile /job/hostfile python train.py", "launch.method", "openmpi"),
+        ("cd /code && ./train.sh", "launch.command", ["bash", "-c", "cd /code && ./train.sh"]),
+    ],
+)
+def test_deepspeed_of_bitnami(line: str, key: str, expected: object) -> None:
+    """A line that starts the ranks becomes the training; the launcher runs any other."""
+    source = yaml.safe_dump({
+        "image": {"repository": "team/deepspeed", "tag": "v1"}, "fullnameOverride": "bert", "namespaceOverride": "nlp",
+        "source": {"launchCommand": line}, "worker": {"replicaCount": 2, "slotsPerNode": 2}, "client": {},
+    })  # fmt: skip
+
+    job = convert(source, "values.yaml")
+
+    assert value(job, key) == expected
+    assert (value(job, "workers.replicas"), value(job, "workers.slots")) == (2, 2)
+    assert unaccounted(source, [job], "values.yaml") == []
+    assert unexplained(job) == []
+
+
+def test_variables_that_dsgen_sets_are_not_set_again() -> None:
+    """A program that no launcher starts, and that connects to nothing, needs no check of its world."""
+    program = "import os\nprint(os.environ['PET_NODE_RANK'])\n"
+
+    job = check(pytorchjob(pod(command=["python3", "-c", program])))
+
+    assert value(job, "launch.command") == ["python3", "-c", program]
+    assert value(job, "launch.expectWorld") is False
+
+
 def test_appwrappers_and_lists_are_unwrapped() -> None:
     inner = yaml.safe_load(pytorchjob(pod()))
     wrapper = {"apiVersion": "workload.codeflare.dev/v1beta2", "kind": "AppWrapper", "metadata": {"name": "w"},
