@@ -104,7 +104,8 @@ def as_text(problems: Sequence[Diagnostic], sources: Mapping[str, str], color: b
 
     for problem in _expected(problems, (builtins.list, tuple), "problems"):
         _expected(problem, Diagnostic, "each item of problems")
-    _expected(sources, dict, "sources")
+    for text in _expected(sources, dict, "sources").values():
+        _expected(text, str, "each text of sources")
     return framing.as_text(problems, sources, color)
 
 
@@ -142,6 +143,7 @@ def validate(job: Job, *, for_chart: bool = False) -> builtins.list[Diagnostic]:
 
     for_chart: the job becomes a chart, whose release provides a missing name and namespace.
     """
+    _check_flags(for_chart=for_chart)
     return [*_expected(job, Job, "job").problems(for_chart)]
 
 
@@ -179,7 +181,7 @@ def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Ch
     from dsgen.writer import write as write_changes
 
     _expected(plan, Plan, "plan")
-    if mode not in Mode.__args__:  # type: ignore[attr-defined]  # the words of a Literal
+    if _expected(mode, str, "mode") not in Mode.__args__:  # type: ignore[attr-defined]  # the words of a Literal
         raise UsageError(f"mode must be keep, refresh or replace, not {mode!r}")
     place = Destination(Path(_path(folder, "folder")))
     changes = compare(place, plan, mode)
@@ -235,9 +237,23 @@ def _check_overrides(overrides: object) -> None:
 def _path(path: object, what: str) -> str:
     """A path as text."""
     text = os.fspath(_expected(path, (str, os.PathLike), what, "a path"))
-    if not isinstance(text, str) or "\0" in text:
-        raise UsageError(f"{what} must be a path, not {text!r}")
+    if not isinstance(text, str) or not text or "\0" in text or not _is_encodable(text):
+        raise UsageError(f"{what} must be a path, not {path!r}")
     return text
+
+
+def _is_encodable(text: str) -> bool:
+    """Whether a file can have this name: a lone surrogate is no character."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_flags(**flags: object) -> None:
+    for what, given in flags.items():
+        _expected(given, bool, what)
 
 
 def _expected(value: Any, kind: type | tuple[type, ...], what: str, words: str = "") -> Any:
@@ -297,6 +313,7 @@ def logs(
     for what, number in (("worker", worker), ("rank", rank), ("tail", tail)):
         if _expected(number, (int, type(None)), what) is not None and (number or 0) < 0:
             raise UsageError(f"{what} must not be negative, but it is {number}")
+    _check_flags(follow=follow)
     if worker is not None and rank is not None:
         raise UsageError("worker and rank are mutually exclusive")
     choice = cluster_logs.LogChoice(worker=worker, rank=rank)
@@ -321,7 +338,7 @@ def wait(
 
     from dsgen.cluster.runs import WAITED_FOR, report_run, wait_for
 
-    if state not in WAITED_FOR:
+    if _expected(state, str, "state") not in WAITED_FOR:
         raise UsageError(f"state must be {', '.join(WAITED_FOR)}, not {state!r}")
     _expected(timeout, (int, float), "timeout")
     ref = _run(job, run, context, kubeconfig)
@@ -351,6 +368,7 @@ def apply(
     from dsgen.cluster.apply import apply_objects, prune_objects
     from dsgen.cluster.apply_plan import ChangedRunError, plan_apply, read_runs
 
+    _check_flags(dry_run=dry_run, force=force, end_runs=end_runs)
     _checked(job)
     cluster = _connect(context, kubeconfig)
     try:
@@ -380,6 +398,7 @@ def list(  # noqa: A001  # as the command
 
     for what, given in (("namespace", namespace), ("selector", selector)):
         _expected(given, str, what)
+    _check_flags(all_namespaces=all_namespaces, all_runs=all_runs)
     cluster = _connect(context, kubeconfig)
     space = "" if all_namespaces else namespace or cluster.namespace
     return [report_run(state) for state in list_states(cluster, space, selector, all_runs)]

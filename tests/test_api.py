@@ -121,7 +121,8 @@ BAD_ARGUMENTS: list[tuple[str, Callable[[], object]]] = [
     ("name must be str, not int", lambda: api.load(JOB, name=5)),
     ("namespace must be str, not NoneType", lambda: api.load(JOB, namespace=None)),
     ("name cannot be", lambda: api.load({}, name="Not A Name")),
-    ("cannot read", lambda: api.read("")),
+    ("path must be a path, not ''", lambda: api.read("")),
+    ("folder must be a path, not ''", lambda: api.write(api.chart(), "")),
     ("cannot read", lambda: api.load("/")),
     ("path must be a path, not 'a", lambda: api.read("a\0b")),
     ("path must be a path, not int", lambda: api.read(0)),
@@ -152,6 +153,16 @@ BAD_ARGUMENTS: list[tuple[str, Callable[[], object]]] = [
     ("worker and rank are mutually exclusive", lambda: api.logs("cifar", worker=0, rank=0)),
     ("selector must be str, not NoneType", lambda: api.list(selector=None)),
     ("job must be Job, not str", lambda: api.apply("cifar")),
+    ("for_chart must be bool, not list", lambda: api.validate(api.load(JOB), for_chart=[])),
+    ("dry_run must be bool, not NoneType", lambda: api.apply(api.load(JOB), dry_run=None)),
+    ("all_runs must be bool, not str", lambda: api.list(all_runs="no")),
+    ("follow must be bool, not str", lambda: api.logs("cifar", follow="no")),
+    ("state must be str, not list", lambda: api.wait("cifar", [])),
+    ("mode must be str, not list", lambda: api.write(api.chart(), "out", [])),
+    ("each text of sources must be str, not NoneType", lambda: api.as_text([], {"a": None})),
+    ("path must be a path, not '.ud800'", lambda: api.load("\ud800")),
+    ("folder must be a path, not '.ud800'", lambda: api.write(api.chart(), "\ud800")),
+    ("there is no kubeconfig", lambda: api.list(kubeconfig="a" * 5000)),
 ]
 
 

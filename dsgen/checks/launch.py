@@ -311,11 +311,21 @@ def setup_in_launcher(values: Mapping[str, Any], _: Names, place: Place) -> Iter
         if not isinstance(value, str) and name not in values["launcher"]["env"] and _uses_variable(setup, name):
             message = f"training.setup also runs in the launcher, which does not have the variable {name}"
             yield diagnostic("DS381", path, message, f"repeat it as launcher.env.{name}", place, "warning")
+    read = "\n".join(line for line in setup.split("\n") if not _only_assigns(line))
     for name, volume in values["storage"].items():
         where = volume["mountPath"]
-        if where and f"{where}/" in setup and not helpers().is_mounted_in(values, volume, "launcher"):
+        if where and f"{where}/" in read and not helpers().is_mounted_in(values, volume, "launcher"):
             message = f"training.setup also runs in the launcher, which does not mount storage.{name}"
             yield diagnostic("DS381", path, message, f"set storage.{name}.mountIn: both", place, "warning")
+
+
+def _only_assigns(line: str) -> bool:
+    """Whether a line of a script sets a variable by which the launcher finds no program."""
+    import re  # imported late: few jobs have such a script
+
+    return bool(
+        re.fullmatch(r"\s*(export\s+)?(?!PATH=|LD_LIBRARY_PATH=)[A-Za-z_]\w*=(\"[^\"`(]*\"|[^\s\"'`;&|()]*)\s*", line)
+    )
 
 
 def _uses_variable(script: str, name: str) -> bool:

@@ -71,6 +71,8 @@ def write_command(fields: Fields, pod: Pod, world: World, runtime: Runtime) -> N
     try:
         reading = read_command_line(conversion.atlas, scope, words, statement, conversion.mounted)
         script = chosen(conversion, reading, statement)
+        if world.is_launcher and script.started.launcher in ("", "python"):
+            raise ImportRefusedError("it starts the ranks by itself", pod.command[0][1].position)
         conversion.note_remarks(_script_of(words))
         write_script(conversion, script, world, _script_of(words))
         account(fields, pod.command, start)
@@ -152,7 +154,7 @@ def _verbatim(
     """The command as it is, on each worker, with the variables that the operator would set."""
     conversion, draft = fields.conversion, fields.conversion.draft
     shown = [conversion.atlas.shown(word) for word in words]
-    draft.set("launch.method", WORKERS)
+    draft.set("launch.method", "launcher-command" if world.is_launcher else WORKERS)
     write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
     if any(map(holds_secret, shown)) or WAITS.fullmatch(" ".join(shown[2:] if shown[0].endswith("sh") else shown)):
         draft.remove("launch.method")
@@ -160,14 +162,18 @@ def _verbatim(
         for path, node in pod.command:
             fields.lose(path, node, error.message, error.hint)
         return
-    exports = [
-        f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
-        for name, text in runtime.items()
-        for part in conversion.atlas.unknowns(text)
-        if name not in (part.name, f"PET_{part.name}")
-        and part.kind != "changing"
-        and any(re.search(rf"\b{name}\b", one) for one in shown)
-    ]
+    exports = (
+        []
+        if world.is_launcher
+        else [
+            f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
+            for name, text in runtime.items()
+            for part in conversion.atlas.unknowns(text)
+            if name not in (part.name, f"PET_{part.name}")
+            and part.kind != "changing"
+            and any(re.search(rf"\b{name}\b", one) for one in shown)
+        ]
+    )
     before = 0
     if exports and re.search(r"(^|/)(ba|da|z)?sh$", shown[0]) and len(shown) > 2:
         shown[2] = "\n".join([*exports, shown[2]])

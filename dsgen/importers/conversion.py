@@ -22,6 +22,7 @@ from dsgen.schema.default_values import defaults
 
 SHARED_MEMORY = "8Gi"
 """The default of workers.sharedMemory, which counts against the memory limit."""
+LOCK = {"capabilities": {"add": ["IPC_LOCK"]}}
 NO_NAME = "the source has no name for the job"
 NO_NAMESPACE = "the source has no namespace; `-n NAMESPACE` of the commands also sets it"
 
@@ -131,6 +132,15 @@ class Conversion:
         kept = {hole.key for hole in self.draft.holes}
         self.draft.data = _without_defaults(self.draft.data, defaults(), kept)
 
+    def _forget_lock(self) -> None:
+        """A container that only adds IPC_LOCK has what dsgen adds for RDMA."""
+        if self.draft.get("workers.securityContext") == LOCK and self.draft.get("network.rdma.ipcLock") == "omit":
+            self.draft.remove("network.rdma.ipcLock")
+            self.draft.set("security.podSecurityLevel", "privileged")  # others do not allow the capability
+            self.forget(("workers", "securityContext"), "dsgen adds IPC_LOCK for network.rdma")
+            if self.draft.get("launcher.securityContext") == LOCK:
+                self.forget(("launcher", "securityContext"), "the launcher uses no RDMA")
+
     # -- the result ---------------------------------------------------------------------------------------------------
 
     def job(self, heading: Sequence[str] = ()) -> ImportedJob:
@@ -142,6 +152,7 @@ class Conversion:
         if not draft.get("image.repository") and not any(hole.key == "image.repository" for hole in draft.holes):
             draft.hole("image.repository", "", "the source names no image")
         _complete(draft)
+        self._forget_lock()
         self._prune()
         settle(draft, self.ledger)
         self._prune()

@@ -14,7 +14,8 @@ from dsgen.problems.diagnostics import KeyPath, path_text
 
 SECRET_HOLE = "the value looks like a secret, so it was not copied: put it into a Secret, and write the Secret's name"
 
-
+SCRIPTS: tuple[KeyPath, ...] = (("training", "exec"), ("launch", "command"))
+"""Command lines with a script, at which comments about its parts stand."""
 _PART = re.compile(r'\[(\d+)\]|\["(.*?)"\](?=$|[.\[])|\.?([^.\[]+)', re.DOTALL)
 
 
@@ -95,7 +96,8 @@ class Draft:
         """
         last = dict.fromkeys(self.above, 0)
         for remark, keys in remarks:
-            path = next((path for path in map(key_path, keys) if self.get(path, self) is not self), None)
+            paths = (path[:2] if path[:2] in SCRIPTS else path for path in map(key_path, keys))
+            path = next((path for path in paths if self.get(path, self) is not self), None)
             if path is None:
                 continue
             if remark.is_after:

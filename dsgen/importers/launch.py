@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import write_value
@@ -179,9 +180,24 @@ def _facts(conversion: Conversion, started: Started) -> None:
         draft.set("training.workingDir", folder.chars)
 
 
+def _for_mpirun(conversion: Conversion, words: Sequence[Text]) -> None:
+    """Arguments of deepspeed, if it would start mpirun: only those that it passes on have a use."""
+    for word in words:
+        name, has_value, value = word.partition("=")
+        if name.chars in ("--launcher_args", "--launcher-args") and has_value:
+            for one in value.split():
+                to = conversion.draft.add("launch.mpirunArgs", conversion.atlas.shown(one))
+                conversion.map(one, to, is_part=True)
+        else:
+            conversion.drop(word, "dsgen starts mpirun itself, after all workers answer", is_part=True)
+
+
 def _kept(conversion: Conversion, started: Started, method: str) -> None:
     """Arguments of the launcher itself."""
     key = "launch.mpirunArgs" if method == "openmpi" else "training.deepspeed.args"
+    if method == "openmpi" and started.launcher == "deepspeed":
+        _for_mpirun(conversion, started.kept)
+        return
     if method not in ("openmpi", "pdsh", "deepspeed-no-ssh"):
         for word in started.kept:
             conversion.lose(word, f"launch.method {method} takes no arguments of this launcher", is_part=True)

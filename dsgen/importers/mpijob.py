@@ -47,7 +47,10 @@ def convert(document: Document, conversion: Conversion) -> None:
         conversion.facts.launcher = start.facts
         drop_sshd(fields, pod)
     world = World(
-        nodes=nodes or None, slots=each or (pod.devices if slots_node is None else None) or 1, devices=pod.devices
+        nodes=nodes or None,
+        slots=each or (pod.devices if slots_node is None else None) or 1,
+        devices=pod.devices,
+        is_launcher=bool(launcher),
     )
     write_command(fields, start, world, runtime_of(conversion, RUNTIME))
     write_expected_world(conversion, start)

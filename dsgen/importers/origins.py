@@ -100,6 +100,10 @@ WRAPPED = {"AppWrapper": ("spec", "components"), "List": ("items",)}
 """Objects that contain other objects, and where."""
 
 
+OF_SLURM = re.compile(r"#SBATCH|\s*(exec )?srun\s")
+"""Lines of a script that starts processes with Slurm; without options for sbatch, srun has them."""
+
+
 @dataclass(frozen=True)
 class Found:
     """Something that can be converted: the origin by name, the source, and the objects around it."""
@@ -192,7 +196,7 @@ def _script(source: SourceText) -> str:
     _refuse_template(source)
     if line := _line(lines):
         return line
-    return "slurm" if any(line.startswith("#SBATCH") for line in lines) else "shell"
+    return "slurm" if any(OF_SLURM.match(line) for line in lines) else "shell"
 
 
 def _decoded(source: SourceText) -> SourceText:

@@ -13,6 +13,7 @@ from dsgen.importers.environment import write_exported
 from dsgen.importers.facts import Fact, Role
 from dsgen.importers.files import Files
 from dsgen.importers.launch import write_launch
+from dsgen.importers.remarks import Remarks
 from dsgen.importers.secrets import is_secret
 from dsgen.importers.shell.reading import Launch
 from dsgen.importers.shell.wrappers import WRAPPERS
@@ -33,6 +34,9 @@ def write_script(conversion: Conversion, script: ChosenScript, world: World, tex
     files = Files({**mounted, **script.reading.files})
     launch = script.launch
     _drop_wrappers(conversion, launch)
+    if at := conversion.atlas.position(launch.statement):
+        for key in ("training", "launch"):
+            conversion.follow(conversion.remarks.get(at.file, Remarks()), at.line, key)
     write_launch(conversion, script.started, world, files)
     _folder(conversion, launch, world)
     setup = write_events(conversion, script, world)
@@ -128,7 +132,7 @@ def _claims(conversion: Conversion) -> None:
     mounted = [one.get("mountPath", "") for one in data.get("storage", {}).values()]
     for text in texts:
         for path in re.findall(
-            r"(?<![\w/.~$}:-])(/[A-Za-z0-9_][\w.-]*)(?:/[\w.+-]+)+/?|(?<=^)(/[A-Za-z0-9_][\w.-]*)$", text
+            r"(?<![\w/.~$}:*-])(/[A-Za-z0-9_][\w.-]*)(?:/[\w.+-]+)+/?|(?<=^)(/[A-Za-z0-9_][\w.-]*)$", text
         ):
             top = path[0] or path[1]
             if BACKGROUND.match(top) or any(top == one or one.startswith(top + "/") for one in mounted):

@@ -142,7 +142,7 @@ def _with_launcher(conversion: Conversion, launcher: Set, workers: Sequence[Set]
     conversion.facts.workers, conversion.facts.launcher = pod.facts, start.facts
     _check_hosts(conversion, beside, nodes, launcher)
     each = beside.slots[0] if beside.slots else pod.devices or 1
-    world = World(nodes or None, each, pod.devices)
+    world = World(nodes or None, each, pod.devices, is_launcher=True)
     if name := re.sub(r"-(launcher|master|driver|client)$", "", conversion.draft.get("name", "")):
         conversion.draft.set("name", name)  # its pods are named after it and their role
     mounted = _helpers(launcher, beside, conversion)

@@ -76,7 +76,7 @@ def _with_master(fields: Fields, master: int, worker: int) -> None:
     conversion.facts.workers, conversion.facts.launcher = pod.facts, start.facts
     drop_sshd(fields, pod)
     nodes = number_at(fields, *TASKS, worker, "replicas")
-    world = World(nodes or None, pod.devices or 1, pod.devices)
+    world = World(nodes or None, pod.devices or 1, pod.devices, is_launcher=True)
     write_command(fields, start, world, runtime_of(conversion, RUNTIME))
     write_expected_world(conversion, start)
 

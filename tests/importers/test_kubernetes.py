@@ -307,7 +307,7 @@ def test_comments_above_what_is_mapped_come_along() -> None:
 
     assert "  # all are equal\n  # the quota\n  replicas: 2\n" in text
     assert '  # nodes with fast links\n  nodeSelector: {nvlink: "true"}\n' in text
-    assert "  # three are enough\n  method: torchrun\n" in text
+    assert "# three are enough\ntraining: {" in text
     assert "bert:v0" not in text
 
 
@@ -593,96 +593,39 @@ def test_keys_that_are_given_twice_are_named() -> None:
     assert (lost.position.line, lost.source) == (6, "duplicate key")
 
 
+def test_a_lock_for_rdma_is_that_of_dsgen() -> None:
+    lock = {"capabilities": {"add": ["IPC_LOCK"]}}
+    resources = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
+
+    with_lock = check(pytorchjob(pod(securityContext=lock, resources=resources)))
+    without = check(pytorchjob(pod(resources=resources)))
+
+    assert (value(with_lock, "network.rdma.ipcLock"), value(with_lock, "workers.securityContext")) == (None, None)
+    assert value(without, "network.rdma.ipcLock") == "omit"
+
+
 def test_a_program_without_a_shell_has_the_variables_of_its_operator() -> None:
-    job = convert(
-        """apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainJob
-metadata: {name: a}
-spec:
-  runtimeRef: {name: torch}
-  trainer: {numNodes: 2, command: [python3, -c, "import os; print(os.environ['PET_NODE_RANK'])"]}
----
-apiVersion: trainer.kubeflow.org/v1alpha1
-kind: ClusterTrainingRuntime
-metadata: {name: torch}
-spec:
-  mlPolicy: {torch: {}}
-  template:
-    spec:
-      replicatedJobs:
-        - name: node
-          template: {spec: {template: {spec: {containers: [{name: node, image: a/b:c}]}}}}
-""",
-        "job.yaml",
-    )
+    """Those that dsgen does not set under the same name."""
+    program = "import os; print(os.environ['WORKER_RANK'])"
+    worker = {"replicas": 2, "template": pod(command=["python3", "-c", program])}
+
+    job = check(text("ElasticJob", {"replicaSpecs": {"worker": worker}}, "elastic.iml.github.io/v1alpha1"))
 
     assert "worker-command" == value(job, "launch.method")
     assert [
         "bash",
         "-c",
-        'export PET_NODE_RANK="$NODE_RANK"\nexec "$0" "$@"',
+        'export WORKER_RANK="$NODE_RANK"\nexec "$0" "$@"',
         "python3",
         "-c",
-        "import os; print(os.environ['PET_NODE_RANK'])",
+        program,
     ] == value(job, "launch.command")
 
 
-SSH = """apiVersion: apps/v1
-kind: StatefulSet
-metadata: {name: node}
-spec:
-  replicas: 2
-  template:
-    spec:
-      containers:
-        - name: node
-          image: a/b:c
-          command: [bash, -c, "cp /keys/id.pub /root/.ssh/authorized_keys; exec /usr/sbin/sshd -De"]
-          volumeMounts: [{name: keys, mountPath: /keys}]
-      volumes: [{name: keys, secret: {secretName: keys}}]
----
-apiVersion: batch/v1
-kind: Job
-metadata: {name: a}
-spec:
-  template:
-    spec:
-      containers:
-        - name: launcher
-          image: a/b:c
-          command:
-            - bash
-            - -c
-            - |
-              install -m 600 /keys/id /root/.ssh/id
-              printf 'Host *' > /root/.ssh/config
-              deepspeed --hostfile /hosts train.py
-          volumeMounts: [{name: keys, mountPath: /keys}]
-      volumes: [{name: keys, secret: {secretName: keys}}]
-"""
+@pytest.mark.parametrize("command", [["python", "deepy.py", "train.py", "conf.yml"], ["./launch.sh"]])
+def test_a_launcher_that_starts_the_ranks_by_itself_runs_once(command: Sequence[str]) -> None:
+    job = check(mpijob(command))
 
-
-def test_keys_of_ssh_are_not_mounted() -> None:
-    job = convert(SSH, "job.yaml")
-
-    assert [] == job.lost
-    assert None is value(job, "storage")
-
-
-def test_a_secret_that_the_program_reads_stays() -> None:
-    job = convert(SSH.replace("train.py", "train.py --token /keys/token"), "job.yaml")
-
-    assert "keys" == value(job, "storage.keys.secret.secretName")
-
-
-def test_a_launcher_that_requests_too_little_has_the_default() -> None:
-    job = convert(
-        SSH.replace(
-            "deepspeed --hostfile /hosts train.py\n",
-            "deepspeed --hostfile /hosts train.py\n          resources: {requests: {memory: 64Mi}}\n",
-        ),
-        "job.yaml",
-    )
-
-    assert None is value(job, "launcher.resources")
-    assert ["the launcher needs"] == [entry.why.partition(": ")[2][:18] for entry in job.lost]
+    assert "launcher-command" == value(job, "launch.method")
+    assert command == value(job, "launch.command")
+    assert None is value(job, "training.python")

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from tests.importers.imports import command, fates, holes, problems, refused, shell, unaccounted, unexplained, value
+from tests.importers.imports import (
+    command,
+    fates,
+    holes,
+    problems,
+    refused,
+    shell,
+    slurm,
+    unaccounted,
+    unexplained,
+    value,
+)
 
 
 @pytest.mark.parametrize(
@@ -117,3 +128,46 @@ def test_numbers_in_the_environment_of_a_launcher_fill_holes() -> None:
 
     assert (2, 8) == (value(job, "workers.replicas"), value(job, "workers.slots"))
     assert set() == holes(job)
+
+
+@pytest.mark.parametrize("word", ["$A/$C/$D", "$A/x/$C/$D", "pre$A-$C-$D.$A", "${A}/$C/$D/$A/$C"])
+def test_a_word_of_several_variables_is_one_word(word: str) -> None:
+    """Which the parser does not take it for, in assignments, arrays and arguments."""
+    expected = word.replace("${A}", "1").replace("$A", "1").replace("$C", "2").replace("$D", "3")
+    job = shell(
+        f"A=1\nC=2\nD=3\nB={word}\nexport E={word}\nF=({word} --f)\n"
+        f'deepspeed --num_nodes 2 --num_gpus 8 t.py {word} "{word}" --x={word} $B "${{F[@]}}"'
+    )
+
+    assert ["t.py", expected, expected, f"--x={expected}", expected, expected, "--f"] == command(job)
+    assert expected == value(job, "training.env.E")
+
+
+def test_a_hostfile_that_perl_writes_in_a_function_is_dropped() -> None:
+    job = slurm(
+        'hosts() {\n  perl -e \'\n    @nodes = split /\\n/, qx[scontrol show hostnames $ENV{"SLURM_JOB_NODELIST"}];\n'
+        '    foreach my $node (@nodes) { print "$node slots=4\\n"; }\n  \'\n}\nrm -f hostfile\nhosts > hostfile\n'
+        "deepspeed -H hostfile --no_ssh_check --launcher OPENMPI --launcher_args='--oversubscribe -v' t.py"
+    )
+
+    assert [] == fates(job, "lost")
+    assert ["--oversubscribe", "-v"] == value(job, "launch.mpirunArgs")
+
+
+def test_srun_says_the_size_of_a_script_without_options_for_sbatch() -> None:
+    job = shell("srun -p gpus -N 8 --ntasks-per-node=1 --gpus-per-task=4 -w 'n[1-8]' torchrun --nproc_per_node 4 t.py")
+
+    assert (8, 4) == (value(job, "workers.replicas"), value(job, "workers.slots"))
+    assert ["-p", "-w"] == [one.split()[0] for one in fates(job, "lost")]
+
+
+def test_a_pattern_of_files_is_no_folder_of_the_cluster() -> None:
+    job = slurm("srun torchrun --nproc_per_node 4 t.py --files '/*/train/input_*.jsonl'")
+
+    assert None is value(job, "storage")
+
+
+def test_a_comment_about_the_launch_stands_above_it() -> None:
+    job = slurm("# now train\nsrun torchrun --nproc_per_node 4 t.py --a 1")
+
+    assert "# now train\ntraining: {python: t.py" in job.text

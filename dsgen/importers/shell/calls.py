@@ -11,7 +11,7 @@ from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.launchers import rank_of
 from dsgen.importers.shell.commands import LOADS_CONDA, PREPARES, meaning
 from dsgen.importers.shell.reader import DEEPEST, ITSELF, EventKind, Launch, Reader, arguments
-from dsgen.importers.shell.redirects import note_redirects
+from dsgen.importers.shell.redirects import HOSTFILE, is_hostfile, note_redirects
 from dsgen.importers.shell.syntax import Script
 from dsgen.importers.shell.wrappers import WRAPPERS, options_of
 from dsgen.importers.texts import Text, join
@@ -28,6 +28,8 @@ def read_command(reader: Reader, script: Script, node: Node) -> None:
             value = child.child_by_field_name("value")
             prefix[script.of(child.children[0]).chars] = expansion.text(value) if value is not None else Text()
     words = expansion.words(arguments(node))
+    if words and words[0].chars in ("perl", "awk", "python", "python3") and is_hostfile(reader, script, node):
+        return
     before = len(reader.launches)
     read_words(reader, words, script.of(node), prefix)
     if len(reader.launches) > before:
@@ -51,6 +53,7 @@ def read_words(
     if handle and handle(reader, words, statement, prefix, stdin):
         return
     if name in reader.functions:
+        reader.event("dropped", statement, f"the commands of {name} were read")
         _call(reader, name, words[1:])
     elif _is_wrapper(name, words):
         _wrapped(reader, name, words, statement, prefix, stdin)
@@ -212,6 +215,10 @@ def _plain(reader: Reader, words: list[Text], statement: Text, prefix: dict[str,
         )  # fmt: skip
         return
     found = meaning([word.chars for word in words])
+    files = [posixpath.basename(word.chars) for word in words[1:] if not word.chars.startswith("-")]
+    if words[0].chars == "rm" and files and all("host" in file for file in files):
+        reader.event("dropped", statement, HOSTFILE)
+        return
     kinds: dict[str, EventKind] = {"setup": "setup", "loader": "loaded", "never": "lost", "once": "lost"}
     is_loader = words[0].chars == "conda" and words[1:2] and words[1].chars not in LOADS_CONDA
     reader.event(kinds.get("once" if is_loader else found.role, "dropped"), statement, found.why, found.hint)

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import functools
+import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dsgen.importers.errors import ImportRefusedError, MissingParserError
-from dsgen.importers.texts import Atlas, Text
+from dsgen.importers.texts import Atlas, Text, join, same
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST_CHARACTERS = 1 << 19
 EXPANSIONS = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
+SPLIT, NAME = re.compile(r"\$[A-Za-z_]"), re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
+REST = re.compile(r"[^\s'\"`;|&<>(){}\\]*")
+"""The rest of a word without quotes."""
+WORDS = ("variable_assignment", "concatenation", "word", "command_name")
+MOST_REPAIRS = 8
+"""How often a script is parsed again with braces around names that the parser does not recognise."""
 DEEPEST = 200
 """Levels of nesting in a script."""
 
@@ -61,9 +68,36 @@ def parse(text: Text, atlas: Atlas) -> Script:
     if len(text.chars) > MOST_CHARACTERS:
         raise ImportRefusedError("the script is too large", atlas.at(text.places[0]))
     script = Script(text)
+    for _ in range(MOST_REPAIRS):
+        offsets = _split_values(script)
+        if not offsets:
+            break
+        script = Script(_with_braces(script.text, offsets))
     if _is_deeper_than(script.root, DEEPEST):
         raise ImportRefusedError("the script is nested too deeply", atlas.at(text.places[0]))
     return script
+
+
+def _split_values(script: Script) -> list[int]:
+    """Names that the parser does not take for a part of a word: in `A=$B/x/$C/$D`, it ends the value at `$C`."""
+    chars, offsets = script.text.chars, set[int]()
+    for node in below(script.root):
+        end = node.end_byte
+        if node.type in WORDS and SPLIT.fullmatch(chars, end - 1, end + 1):
+            rest = REST.match(chars, end)
+            offsets |= {end, *(match.start(1) for match in NAME.finditer(chars, end, rest.end() if rest else end))}
+    return sorted(offsets)
+
+
+def _with_braces(text: Text, offsets: Sequence[int]) -> Text:
+    """`${NAME}` in the place of the `$NAME` whose names begin at these offsets."""
+    parts, end = list[Text](), 0
+    for offset in offsets:
+        name = re.compile(r"\w+", re.ASCII).match(text.chars, offset)
+        last = name.end() if name else offset
+        parts += [text[end:offset], same("{", text[offset:]), text[offset:last], same("}", text[offset:])]
+        end = last
+    return join([*parts, text[end:]])
 
 
 def _is_deeper_than(root: Node, levels: int) -> bool:
