@@ -155,7 +155,9 @@ def _move(data: Data, problem: Diagnostic, match: re.Match[str], _: Any) -> None
 
 
 def _set(data: Data, _found: Diagnostic, match: re.Match[str], _: Any) -> None:
-    put(data, tuple(match[1].split(".")), yaml.safe_load(match[2]))
+    """`set KEY: VALUE, KEY: VALUE`"""
+    for key, value in re.findall(rf"({KEY}): (\w+)", match[0]):
+        put(data, tuple(key.split(".")), yaml.safe_load(value))
 
 
 def _set_list(data: Data, _found: Diagnostic, match: re.Match[str], _: Any) -> None:
@@ -204,6 +206,6 @@ RULES: list[tuple[str, Rule]] = [
     (rf"^use ({KEY})(?:: (.+)|[,;] .+)?$", _use),
     (rf"^set ({KEY}): (\[.*\])(, and remove .+)?$", _set_list),
     (r"^write (\S+) in place of (\S+)$", _instead),
-    (rf"^set ({KEY}): (\w+)", _set),
+    (rf"^set {KEY}: \w+(?:, {KEY}: \w+)*", _set),
     (r"use the full commit id", lambda data, problem, *_: put(data, problem.path, "0" * 40)),
 ]

@@ -9,6 +9,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 GOOD = ROOT / "values-examples" / "minimal.yaml"
 CONFIGURED = ROOT / "values-examples" / "cpu-smoke-test.yaml"
+WITH_PRODUCT = ROOT / "values-examples" / "multi-node-gpu.yaml"
+"""A file whose section estimate names the accelerator, but no model."""
 BAD = ROOT / "tests" / "cases" / "invalid" / "bad-quantity.yaml"
 
 LIBRARIES = {"jinja2", "jsonschema", "kubernetes", "yaml", "tree_sitter"}
@@ -25,7 +27,7 @@ sys.exit(code)
 
 
 @pytest.mark.parametrize("command", ["render", "validate"])
-@pytest.mark.parametrize(("file", "expected"), [(GOOD, 0), (CONFIGURED, 0), (BAD, 1)])
+@pytest.mark.parametrize(("file", "expected"), [(GOOD, 0), (CONFIGURED, 0), (WITH_PRODUCT, 0), (BAD, 1)])
 def test_a_usual_file_loads_no_library_and_no_explanation(command: str, file: Path, expected: int) -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT, command, file], capture_output=True, text=True)
     loaded = {*done.stderr.splitlines()[-1].split()}
@@ -33,3 +35,4 @@ def test_a_usual_file_loads_no_library_and_no_explanation(command: str, file: Pa
     assert expected == done.returncode
     assert set() == loaded & (LIBRARIES | SLOW)
     assert set() == loaded & EXPLANATIONS
+    assert [] == [name for name in loaded if name.startswith("dsgen.estimate")]

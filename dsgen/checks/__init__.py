@@ -7,6 +7,7 @@ more than templates can do is a function. Each module of this package has the ro
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from dsgen import deepspeed
@@ -15,6 +16,7 @@ from dsgen.checks import (
     commands,
     containers,
     contexts,
+    estimate,
     launch,
     memory,
     names,
@@ -35,7 +37,7 @@ from dsgen.checks.row import Check, Function
 from dsgen.problems.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from types import ModuleType
 
     from dsgen.checks.row import Place
@@ -57,16 +59,41 @@ SUBJECTS: dict[ModuleType, str] = {
     quantities: "Requests and limits as numbers.",
     storage: "Volumes: their sources, where they are mounted, and mounts that conflict.",
     sizes: "The sizes of a run's ConfigMaps.",
+    estimate: "What a model needs, by the section estimate; most of it needs more than templates can do.",
     network: "Ports, interfaces, RDMA, ssh, the webhook, and monitoring.",
     scheduling: "Queues, gangs and topology: what a scheduler refuses, and what makes a Job wait forever.",
     contexts: "Security contexts under the Pod Security Standards. Rules have the names that the API server uses.",
     security: "The other rules of the Pod Security Standards: host namespaces and ports, volumes, probes, annotations.",
 }
 """The modules of checks, and the comment above each in the chart (with -OO a module has no docstring)."""
+
+
+def find_needs(values: Mapping[str, Any], release: Mapping[str, str], place: Place) -> Iterator[Diagnostic]:
+    """What does not fit a job by its estimate. The changes that it proposes pass all other checks."""
+
+    @functools.cache
+    def known() -> set[tuple[str, KeyPath]]:
+        return set(_errors(values, release))
+
+    return estimate.problems(values, place, lambda changed: known().issuperset(_errors(changed, release)))
+
+
+def _errors(values: Mapping[str, Any], release: Mapping[str, str]) -> Iterator[tuple[str, KeyPath]]:
+    """The id and the path of each error, apart from those of the estimate."""
+    for row, path, _ in findings(CHECKS, values, release, Watch()):
+        if row.severity == "error" and (release["name"] or not row.needs_name):
+            yield row.id, path
+    for function in FUNCTIONS[:-1]:
+        for problem in function.find(values, release, lambda *_: None):
+            if problem.severity == "error":
+                yield problem.id, problem.path
+
+
 CHECKS: tuple[Check, ...] = tuple(row for subject in SUBJECTS for row in getattr(subject, "ROWS", ()))
 FUNCTIONS: tuple[Function, ...] = (
     *(function for subject in SUBJECTS for function in getattr(subject, "FUNCTIONS", ())),
     Function(deepspeed.problems, deepspeed.LOOKS_AT, is_watched=False),
+    Function(find_needs, estimate.LOOKS_AT),
 )
 NULLABLE = (
     (("workers", "accelerator"), "count"),

@@ -174,6 +174,7 @@ ROWS = (
         hint="set workers.resources.requests.memory to that, and add what the program itself holds",
         exact_hint=_memory_hint,
         inside=(
+            "if values.estimate.model.parameters is none or not values.training.deepspeed.config",
             'set memory = requested(values.workers, "worker", "memory") | int',
             "set needed = worker_bytes(values) | int",
         ),

@@ -16,7 +16,8 @@ Path = tuple[str, ...]
 CONFIG: Path = ("training", "deepspeed", "config")
 ZERO: Path = (*CONFIG, "zero_optimization")
 MOST_WORKERS = 1024
-FIELDS = {tuple(key.split(".")): name for name, key in KEYS.items()}
+PATHS: dict[str, Path] = {name: tuple(key.split(".")) for name, key in KEYS.items()}
+FIELDS = {path: name for name, path in PATHS.items()}
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,29 @@ def _smaller_batches(job: Job) -> Iterator[Change]:
     micro, steps = setup.micro or 1, setup.accumulation or 1
     while micro > 1 and micro % 2 == 0:
         micro, steps = micro // 2, steps * 2
-        batch = {"train_micro_batch_size_per_gpu": micro, "gradient_accumulation_steps": steps}
-        yield Change("a smaller micro batch", {(*CONFIG, key): number for key, number in batch.items()})
+        yield _batch(job, "a smaller micro batch", micro, steps)
+
+
+def _larger_batches(job: Job) -> Iterator[Change]:
+    """Twice the micro batch with half the accumulation."""
+    setup = job.setup
+    micro, steps = setup.micro or 1, setup.accumulation or 1
+    while steps % 2 == 0:
+        micro, steps = micro * 2, steps // 2
+        yield _batch(job, "a larger micro batch", micro, steps)
+
+
+def _batch(job: Job, name: str, micro: int, steps: int) -> Change:
+    """The keys are those that say so now: of DeepSpeed's configuration, or what is said of the program."""
+    rows = (
+        ("train_micro_batch_size_per_gpu", "micro_batch", micro),
+        ("gradient_accumulation_steps", "accumulation", steps),
+    )
+    edits: dict[Path, Any] = {}
+    for key, field, number in rows:
+        of_program = job.setup.config.number(key) is None and getattr(job.inputs, field) is not None
+        edits[PATHS[field] if of_program else (*CONFIG, key)] = number
+    return Change(name, edits)
 
 
 def _recomputation(job: Job) -> Iterator[Change]:
@@ -112,22 +134,46 @@ def _offloads(job: Job) -> Iterator[Change]:
 
 
 def _more_workers(job: Job) -> Iterator[Change]:
-    """Twice the workers, again and again. A batch that DeepSpeed's configuration fixes stays if it can."""
-    setup = job.setup
-    replicas = setup.workers
+    """Twice the workers, again and again."""
+    replicas = job.setup.workers
     while (replicas := replicas * 2) <= MOST_WORKERS:
-        edits: dict[Path, Any] = {("workers", "replicas"): replicas}
-        factor, given = replicas // setup.workers, job.values["training"]["deepspeed"]["config"]
-        steps, total = given.get("gradient_accumulation_steps"), given.get("train_batch_size")
-        if isinstance(total, int):
-            if isinstance(steps, int) and steps % factor == 0:
-                edits[(*CONFIG, "gradient_accumulation_steps")] = steps // factor
-            else:
-                edits[(*CONFIG, "train_batch_size")] = total * factor
-        yield Change(f"{replicas} workers", edits)
+        yield _workers(job, replicas)
 
 
-KINDS: tuple[Callable[[Job], Iterator[Change]], ...] = (
+def _fewer_workers(job: Job) -> Iterator[Change]:
+    """One worker, or more of which the present ones are a multiple."""
+    now = job.setup.workers
+    yield from (_workers(job, replicas) for replicas in range(1, now) if now % replicas == 0)
+
+
+def _workers(job: Job, replicas: int) -> Change:
+    """Another number of workers. A batch that DeepSpeed's configuration fixes stays if it can."""
+    edits: dict[Path, Any] = {("workers", "replicas"): replicas}
+    now, given = job.setup.workers, job.values["training"]["deepspeed"]["config"]
+    steps, total = given.get("gradient_accumulation_steps"), given.get("train_batch_size")
+    if isinstance(total, int):
+        if isinstance(steps, int) and steps * now % replicas == 0:
+            edits[(*CONFIG, "gradient_accumulation_steps")] = steps * now // replicas
+        elif replicas > now:
+            edits[(*CONFIG, "train_batch_size")] = total * replicas // now
+    return Change(f"{replicas} workers" if replicas > 1 else "one worker", edits)
+
+
+def _lower_stages(job: Job) -> Iterator[Change]:
+    """Stages that send less; states are not offloaded without ZeRO."""
+    for stage in range(job.setup.stage - 1, 0, -1):
+        yield Change(f"stage {stage} of ZeRO", {(*ZERO, "stage"): stage})
+
+
+def _copies_in_workers(job: Job) -> Iterator[Change]:
+    """hpZ: each worker keeps a second copy of the weights, which its own ranks gather."""
+    setup = job.setup
+    if setup.stage == 3 and setup.workers > 1 and setup.slots > 1:
+        yield Change("a copy of the weights in each worker", {(*ZERO, "zero_hpz_partition_size"): setup.slots})
+
+
+Kind = Callable[[Job], Iterator[Change]]
+KINDS: tuple[Kind, ...] = (
     _smaller_batches,
     _recomputation,
     _higher_stages,
@@ -135,6 +181,10 @@ KINDS: tuple[Callable[[Job], Iterator[Change]], ...] = (
     _more_workers,
 )
 """In the order in which they are tried: the first ones cost least time and no hardware."""
+FEWER: tuple[Kind, ...] = (_fewer_workers,)
+MORE: tuple[Kind, ...] = (_more_workers,)
+FASTER: tuple[Kind, ...] = (_larger_batches, _copies_in_workers, _lower_stages)
+"""With which a step sends less; in the order in which they are tried."""
 
 
 def fits(estimate: Estimate) -> bool:
@@ -149,15 +199,13 @@ def cheapest(
     values: Mapping[str, Any], inputs: Inputs, is_valid: Callable[[Mapping[str, Any]], bool] = lambda _: True
 ) -> Remedy | None:
     """The cheapest change with which a job fits its accelerators: the first single one of KINDS; if there is none, the
-    first combination, in which the strongest change of each kind stays. None if nothing helps.
+    first combination, of the strongest change of each kind, without those that it does not need. None if nothing helps.
 
     is_valid: whether changed values pass all checks.
     """
     job = Job(values, inputs)
-    for kind in KINDS:
-        for change in kind(job):
-            if remedy := _remedy(job, (change,), is_valid):
-                return remedy
+    if remedy := first(values, inputs, KINDS, fits, is_valid):
+        return remedy
     kept: tuple[Change, ...] = ()
     for kind in KINDS:
         strongest: tuple[Change, ...] = ()
@@ -165,21 +213,47 @@ def cheapest(
             changed = applied(job, _edits((*kept, change)))
             if not is_valid(changed.values):
                 continue
-            if remedy := _remedy(job, (*kept, change), is_valid):
-                return remedy
+            if remedy := _remedy(job, (*kept, change), fits, is_valid):
+                return _needed(job, remedy, is_valid)
             strongest = (change,)
         kept = (*kept, *strongest)
     return None
+
+
+def first(
+    values: Mapping[str, Any],
+    inputs: Inputs,
+    kinds: Sequence[Kind],
+    is_enough: Callable[[Estimate], bool],
+    is_valid: Callable[[Mapping[str, Any]], bool] = lambda _: True,
+) -> Remedy | None:
+    """The first single change of some kinds after which an estimate is good enough; None if there is none."""
+    job = Job(values, inputs)
+    tried = (_remedy(job, (change,), is_enough, is_valid) for kind in kinds for change in kind(job))
+    return next((remedy for remedy in tried if remedy), None)
+
+
+def _needed(job: Job, remedy: Remedy, is_valid: Callable[[Mapping[str, Any]], bool]) -> Remedy:
+    """The remedy without the changes that it does not need."""
+    for change in remedy.changes:
+        others = tuple(one for one in remedy.changes if one is not change)
+        remedy = _remedy(job, others, fits, is_valid) or remedy
+    return remedy
 
 
 def _edits(changes: Sequence[Change]) -> dict[Path, Any]:
     return {path: value for change in changes for path, value in change.edits.items()}
 
 
-def _remedy(job: Job, changes: tuple[Change, ...], is_valid: Callable[[Mapping[str, Any]], bool]) -> Remedy | None:
+def _remedy(
+    job: Job,
+    changes: tuple[Change, ...],
+    is_enough: Callable[[Estimate], bool],
+    is_valid: Callable[[Mapping[str, Any]], bool],
+) -> Remedy | None:
     changed = applied(job, _edits(changes))
     estimate = estimates.of(changed.values, changed.inputs)
-    return Remedy(changes, estimate) if fits(estimate) and is_valid(changed.values) else None
+    return Remedy(changes, estimate) if is_enough(estimate) and is_valid(changed.values) else None
 
 
 # -- sweeps -----------------------------------------------------------------------------------------------------------

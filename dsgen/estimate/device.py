@@ -5,6 +5,8 @@ Each item is a range: no run that is described completely holds less than the lo
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dsgen.estimate import activations, states
 from dsgen.estimate.formulas import GIB, Item, Total, total
 from dsgen.estimate.setup import Setup
@@ -37,7 +39,7 @@ def _with_fragmentation(setup: Setup, held: Total) -> Total:
     lost = share * held.high
     source = "bench/training" if setup.is_cpu else "5 to 10 %: EleutherAI, Transformer Math 101"
     rest = Item("fragmentation", 0, lost, f"0 to {share} * the rest", f"0 to {share} * {held.high:.4g}", source)
-    return Total(held.low, held.high + lost, held.moment, (*held.items, rest))
+    return replace(held, high=held.high + lost, items=(*held.items, rest))
 
 
 def items_of(setup: Setup) -> list[Item]:

@@ -125,13 +125,14 @@ class Total:
 
     low: a step never needs less: the largest sum of lower bounds of a moment. high: the largest sum of upper bounds.
     moment: that of high. items: what is held then; the sum of their upper bounds is high, and that of their lower
-    bounds is at most low.
+    bounds is at most low. least: what is held at the moment of low, of whose lower bounds low is the sum.
     """
 
     low: float
     high: float
     moment: str
     items: tuple[Item, ...]
+    least: tuple[Item, ...] = ()
 
 
 def total(items: Iterable[Item], moments: Collection[str] = MOMENTS) -> Total:
@@ -140,8 +141,9 @@ def total(items: Iterable[Item], moments: Collection[str] = MOMENTS) -> Total:
     held = {moment: at(moment, some) for moment in moments}
     highs = {moment: sum(one.high for one in those) for moment, those in held.items()}
     peak = max(highs, key=lambda moment: highs[moment])
-    low = max(sum(one.low for one in those) for those in held.values())
-    return Total(low, highs[peak], peak, held[peak])
+    lows = {moment: sum(one.low for one in those) for moment, those in held.items()}
+    least = max(lows, key=lambda moment: lows[moment])
+    return Total(lows[least], highs[peak], peak, held[peak], held[least])
 
 
 def at(moment: str, items: Iterable[Item]) -> tuple[Item, ...]:

@@ -1719,13 +1719,14 @@ def ds278(values, release, watch):
 
 def ds383(values, release, watch):
     """DS383 workers.resources.requests.memory"""
-    memory = int(requested(values['workers'], 'worker', 'memory'))
-    needed = int(worker_bytes(values))
-    if memory > 0 and memory < needed:
-        yield (
-            ('workers', 'resources', 'requests', 'memory'),
-            f"workers.resources.requests.memory: a worker requests {scalar(memory // 1048576)}Mi, but its {scalar(values['workers']['slots'])} processes, workers.sharedMemory and what DeepSpeed offloads need {scalar((needed + 1073741823) // 1073741824)}Gi or more",
-        )
+    if values['estimate']['model'].get('parameters') is None or not values['training']['deepspeed']['config']:
+        memory = int(requested(values['workers'], 'worker', 'memory'))
+        needed = int(worker_bytes(values))
+        if memory > 0 and memory < needed:
+            yield (
+                ('workers', 'resources', 'requests', 'memory'),
+                f"workers.resources.requests.memory: a worker requests {scalar(memory // 1048576)}Mi, but its {scalar(values['workers']['slots'])} processes, workers.sharedMemory and what DeepSpeed offloads need {scalar((needed + 1073741823) // 1073741824)}Gi or more",
+            )
 
 
 def ds384(values, release, watch):
@@ -2112,6 +2113,18 @@ def ds389_2(values, release, watch):
                 ('training', 'deepspeed', 'config', 'checkpoint', 'use_node_local_storage'),
                 "training.deepspeed.config: with use_node_local_storage, each worker needs its own part of a checkpoint, and may start on another node next time",
             )
+
+
+def ds409(values, release, watch):
+    """DS409 estimate.checkpoints.volume"""
+    if (
+        values['estimate']['checkpoints']['volume']
+        and values['estimate']['checkpoints']['volume'] not in values['storage']
+    ):
+        yield (
+            ('estimate', 'checkpoints', 'volume'),
+            f"estimate.checkpoints.volume: storage has no volume {quote(values['estimate']['checkpoints']['volume'])}",
+        )
 
 
 def ds240(values, release, watch):
@@ -3821,6 +3834,7 @@ ROWS = (
     ds388_4,
     ds389,
     ds389_2,
+    ds409,
     ds240,
     ds241,
     ds243,

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "b47f9c1c6f3d6021358a873e5028c1cd09fcf730875563844bcbb15c41a38bf3"
+DIGEST = "b9184bf6f728702b631700205344803a24c81a47e3f6457dd6d5d8dbe6866c25"

@@ -1907,6 +1907,135 @@ RULES = \
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'
                       'lifecycle: {keepWorkers: always}\n'},
+ 'DS401': {'title': 'A model that does not fit its accelerators',
+           'when': 'By the numbers of the section estimate, each accelerator needs more memory than it has, even by '
+                   'the lower bound of the estimate: no run that these values describe needs less. The training would '
+                   'end with an out-of-memory error. With tensor parallelism it is a warning, because the program '
+                   'decides which layers are split.',
+           'remedy': 'The hint is the first change that is enough, tried in this order: a smaller micro batch, '
+                     'recomputed activations, a higher stage of ZeRO, offloading, more workers; then combinations of '
+                     'them. It passes the other checks. dsgen estimate shows all parts of the memory.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, deepspeed: {config: {train_micro_batch_size_per_gpu: 1, bf16: '
+                      '{enabled: true}, optimizer: {type: AdamW}, zero_optimization: {stage: 2}}}}\n'
+                      'workers: {slots: 8, resources: {requests: {cpu: 64, memory: 512Gi}}}\n'
+                      'estimate: {model: {parameters: 8030261248}, accelerator: {memory: 24Gi}}\n'},
+ 'DS402': {'title': 'A model that may not fit its accelerators',
+           'when': 'A warning: by the numbers of the section estimate, each accelerator has more memory than the '
+                   'training needs at least, and less than it may need. The message names the largest parts of the '
+                   'upper bound.',
+           'remedy': 'Try it with a short run, whose peak dsgen status can show, or apply the hint: the first change '
+                     'with which also the upper bound fits, tried in the same order as for DS401.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, deepspeed: {config: {train_micro_batch_size_per_gpu: 16, bf16: '
+                      '{enabled: true}, optimizer: {type: AdamW}, zero_optimization: {stage: 2}}}}\n'
+                      'workers: {slots: 8, resources: {requests: {cpu: 64, memory: 512Gi}}}\n'
+                      'estimate:\n'
+                      '  model: {parameters: 8030261248, largestLayer: 525336576, layers: 32, hidden: 4096, heads: 32, '
+                      'kvHeads: 8, intermediate: 14336, matrices: 3, vocabulary: 128256, sequence: 4096, recompute: '
+                      'full, attention: flash, kernels: fused, loss: tiled}\n'
+                      '  accelerator: {product: H100}\n'},
+ 'DS403': {'title': 'A worker with less memory than it needs',
+           'when': 'By the numbers of the section estimate, the states that are offloaded, the model while it is '
+                   'loaded, and the processes need more main memory than the limit of a worker, or than a node has for '
+                   'it, even by the lower bound of the estimate. The kernel would kill the training (OOMKilled).',
+           'remedy': 'Raise the limit, offload less, or use more workers, among which offloaded states are divided. If '
+                     'every process loads the whole model, create it under deepspeed.zero.Init, and set '
+                     'estimate.model.zeroInit to true.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, deepspeed: {config: {train_micro_batch_size_per_gpu: 1, bf16: '
+                      '{enabled: true}, optimizer: {type: AdamW}, zero_optimization: {stage: 3, offload_optimizer: '
+                      '{device: cpu}}}}}\n'
+                      'workers: {slots: 8, resources: {requests: {cpu: 64}, limits: {memory: 64Gi}}}\n'
+                      'estimate: {model: {parameters: 7000000000}}\n'},
+ 'DS404': {'title': 'A worker that requests less memory than it needs',
+           'when': 'A warning: by the numbers of the section estimate, a worker needs more main memory than it '
+                   'requests, even by the lower bound of the estimate. Kubernetes may put the pod on a node without '
+                   'the memory, and evict it there.',
+           'remedy': 'Raise workers.resources.requests.memory; offloaded states and a model that is loaded need most.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, deepspeed: {config: {train_micro_batch_size_per_gpu: 1, bf16: '
+                      '{enabled: true}, optimizer: {type: AdamW}, zero_optimization: {stage: 3, offload_optimizer: '
+                      '{device: cpu}, offload_param: {device: cpu}}}}}\n'
+                      'workers: {slots: 8, resources: {requests: {cpu: 64}}}\n'
+                      'estimate: {model: {parameters: 7000000000}}\n'},
+ 'DS405': {'title': 'A volume that is too small for the checkpoints',
+           'when': 'A warning: by the numbers of the section estimate, the volume that dsgen creates for checkpoints '
+                   'is smaller than the checkpoints that are kept, and the next one, which is written before the '
+                   'oldest is removed. A checkpoint of DeepSpeed has the weights and the states of the optimizer: with '
+                   'Adam in 16 bits 14 bytes a parameter.',
+           'remedy': 'Raise the size, or keep fewer checkpoints.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, deepspeed: {config: {train_micro_batch_size_per_gpu: 1, bf16: '
+                      '{enabled: true}, optimizer: {type: AdamW}, zero_optimization: {stage: 2}}}}\n'
+                      'storage: {checkpoints: {mountPath: /checkpoints, create: {size: 100Gi}}}\n'
+                      'estimate: {model: {parameters: 7000000000}, checkpoints: {volume: checkpoints, keep: 2}}\n'},
+ 'DS406': {'title': 'Too little time to save a checkpoint',
+           'when': 'A warning: when a pod is evicted, the training gets lifecycle.terminationGracePeriodSeconds minus '
+                   '20 seconds. By the numbers of the section estimate, saving a checkpoint takes longer, so a program '
+                   'that saves one when it gets SIGTERM would be killed while it writes.',
+           'remedy': 'Raise lifecycle.terminationGracePeriodSeconds; a spot node may give less. If the program does '
+                     'not save a checkpoint when it gets SIGTERM, ignore this problem in dsgen.yaml.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, deepspeed: {config: {train_micro_batch_size_per_gpu: 1, bf16: '
+                      '{enabled: true}, optimizer: {type: AdamW}, zero_optimization: {stage: 2}}}}\n'
+                      'estimate: {model: {parameters: 7000000000}, checkpoints: {bandwidth: 1G}}\n'},
+ 'DS407': {'title': 'Communication that takes longer than computing',
+           'when': 'A warning: by the numbers of the section estimate, the network needs more time for a step than the '
+                   'accelerators need to compute it, so they wait most of the time.',
+           'remedy': 'The hint is the first change that is enough and fits, tried in this order: a larger micro batch '
+                     'with less accumulation, a copy of the weights in each worker (hpZ), a lower stage of ZeRO. '
+                     'Otherwise use a faster network, fewer workers, or more micro batches of a step.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, deepspeed: {config: {train_micro_batch_size_per_gpu: 1, bf16: '
+                      '{enabled: true}, optimizer: {type: AdamW}, zero_optimization: {stage: 3}}}}\n'
+                      'workers: {replicas: 2, slots: 8, resources: {requests: {cpu: 64, memory: 512Gi}}}\n'
+                      'estimate:\n'
+                      '  model: {parameters: 8030261248, largestLayer: 525336576, layers: 32, hidden: 4096, heads: 32, '
+                      'kvHeads: 8, intermediate: 14336, matrices: 3, vocabulary: 128256, sequence: 4096, recompute: '
+                      'full, attention: flash, kernels: fused, loss: tiled}\n'
+                      '  accelerator: {memory: 40Gi, flops: 312T}\n'
+                      '  network: 10Gbit\n'},
+ 'DS408': {'title': 'More accelerators than the model needs',
+           'when': 'A warning: by the numbers of the section estimate, the training uses at most a third of the memory '
+                   'of its accelerators, and fits on fewer workers. More workers make a step shorter, but each with '
+                   'less work.',
+           'remedy': 'Use fewer workers, or a larger micro batch. If the time is worth the accelerators, ignore this '
+                     'problem in dsgen.yaml.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, deepspeed: {config: {train_micro_batch_size_per_gpu: 1, bf16: '
+                      '{enabled: true}, optimizer: {type: AdamW}, zero_optimization: {stage: 2}}}}\n'
+                      'workers: {replicas: 4, slots: 8, resources: {requests: {cpu: 64, memory: 512Gi}}}\n'
+                      'estimate:\n'
+                      '  model: {parameters: 494032768, largestLayer: 136134656, layers: 24, hidden: 896, heads: 14, '
+                      'kvHeads: 2, intermediate: 4864, matrices: 3, vocabulary: 151936, sequence: 1024, recompute: '
+                      'full, attention: flash, kernels: fused, loss: tiled}\n'
+                      '  accelerator: {product: H100}\n'},
+ 'DS409': {'title': 'Checkpoints on a volume that does not exist',
+           'when': 'A warning: estimate.checkpoints.volume is not a volume of storage, so its size cannot be compared.',
+           'remedy': 'Name the volume of storage on which the training saves its checkpoints.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py}\n'
+                      'storage: {output: {mountPath: /checkpoints, create: {size: 100Gi}}}\n'
+                      'estimate: {checkpoints: {volume: checkpoints}}\n'},
  'DS901': {'title': 'No name or namespace for the manifests',
            'when': 'Manifests need a name and a namespace. In a chart, the release provides those that the values '
                    'leave out.',

@@ -37,6 +37,7 @@
 {{- include "deepspeed-job.podsWarnings" . }}
 {{- include "deepspeed-job.memoryWarnings" . }}
 {{- include "deepspeed-job.storageWarnings" . }}
+{{- include "deepspeed-job.estimateWarnings" . }}
 {{- include "deepspeed-job.networkWarnings" . }}
 {{- include "deepspeed-job.schedulingWarnings" . }}
 {{- include "deepspeed-job.contextsWarnings" . }}

@@ -1,0 +1,283 @@
+"""What a job needs, by the numbers of the section `estimate`, beside what it has: memory, volumes, time and network.
+
+Nothing is said where a number is unknown. dsgen.estimate is imported only for a model whose parameters are known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dsgen.checks.row import Check, diagnostic, helpers
+from dsgen.language.text import to_json
+from dsgen.problems.diagnostics import path_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from dsgen.checks.row import Place
+    from dsgen.estimate.changes import Kind, Remedy
+    from dsgen.estimate.estimates import Estimate
+    from dsgen.estimate.formulas import Item
+    from dsgen.estimate.inputs import Inputs
+    from dsgen.estimate.limits import Limits
+    from dsgen.problems.diagnostics import Diagnostic, KeyPath
+
+    IsValid = Callable[[Mapping[str, Any]], bool]
+
+PARAMETERS: KeyPath = ("estimate", "model", "parameters")
+REPLICAS = ("workers", "replicas")
+LIMIT: KeyPath = ("workers", "resources", "limits", "memory")
+REQUEST: KeyPath = ("workers", "resources", "requests", "memory")
+NODE: KeyPath = ("estimate", "worker", "memory")
+NETWORK: KeyPath = ("estimate", "network")
+GRACE: KeyPath = ("lifecycle", "terminationGracePeriodSeconds")
+READ: tuple[KeyPath, ...] = (("estimate",), ("workers",), ("training", "deepspeed"), ("storage",), ("lifecycle",))
+"""The keys on which an estimate depends."""
+LITTLE = 1 / 3
+"""Of the memory of an accelerator: what less is used for is not the reason for several workers."""
+LAUNCHER_SECONDS = 20
+"""Of the grace period, which the launcher keeps to write the record."""
+MOST_PARTS = 3
+GIB = 2**30
+NOTHING_HELPS = (
+    "no smaller micro batch, recomputation, stage of ZeRO, offloading or number of workers that dsgen has tried is"
+    " enough: use accelerators with more memory"
+)
+LESS_TRAFFIC = (
+    "use a faster network, fewer workers with more accelerators, or more micro batches of a step"
+    " (gradient_accumulation_steps)"
+)
+
+
+class Needs(NamedTuple):
+    """A job with its estimate. is_possible: whether changed values have no new error, and fit their workers."""
+
+    values: Mapping[str, Any]
+    inputs: Inputs
+    estimate: Estimate
+    limits: Limits
+    is_possible: IsValid
+
+    def first(self, kinds: tuple[Kind, ...], is_enough: Callable[[Estimate], bool]) -> Remedy | None:
+        """The first change that is enough."""
+        from dsgen.estimate import changes
+
+        return changes.first(self.values, self.inputs, kinds, is_enough, self.is_possible)
+
+
+def problems(values: Mapping[str, Any], place: Place, is_valid: IsValid) -> Iterator[Diagnostic]:
+    """What does not fit. is_valid: whether changed values have no error that these values do not have."""
+    if values["estimate"]["model"].get("parameters") is None:
+        return
+    from dsgen.estimate import estimates, inputs, limits  # imported late: most jobs have no estimate
+
+    numbers = inputs.of_section(values["estimate"])
+    given, estimate = limits.of(values, numbers), estimates.of(values, numbers)
+    too_large = _exceeds(estimate, given)
+
+    def is_possible(changed: Mapping[str, Any]) -> bool:
+        return (too_large or not _exceeds(estimates.of(changed, numbers), given)) and is_valid(changed)
+
+    needs = Needs(values, numbers, estimate, given, is_possible)
+    for find in (_accelerator, _worker, _claim, _grace, _network, _unused):
+        yield from find(needs, place)
+
+
+def _exceeds(estimate: Estimate, given: Limits) -> bool:
+    """Whether a worker cannot have the memory that it needs at least."""
+    held = estimate.per_worker
+    return held is not None and given.memory is not None and held.low > given.memory
+
+
+# -- the memory of an accelerator -------------------------------------------------------------------------------------
+
+
+def _accelerator(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+    from dsgen.estimate import changes
+    from dsgen.estimate.quantities import size
+
+    held, capacity = needs.estimate.per_accelerator, needs.estimate.capacity
+    if held is None or capacity is None:
+        return
+    is_too_large = held.low > capacity
+    if not is_too_large and not (needs.estimate.is_complete and held.high > capacity):
+        return
+    remedy = changes.cheapest(needs.values, needs.inputs, needs.is_possible)
+    path = _first_key(remedy, PARAMETERS)
+    hint = f"{_set(remedy)}; {_then(remedy.estimate)}" if remedy else NOTHING_HELPS
+    if is_too_large:
+        is_split = needs.estimate.is_split
+        words = "most likely needs" if is_split else "needs"
+        parts = _largest(held.least, lambda one: one.low)
+        message = f"{path_text(path)}: an accelerator {words} {size(held.low)} or more, but has {size(capacity)}{parts}"
+        yield diagnostic("DS401", path, message, hint, place, "warning" if is_split else "error")
+    else:
+        parts = _largest(held.items, lambda one: one.high)
+        message = f"{path_text(path)}: an accelerator may need {size(held.high)}, but has {size(capacity)}{parts}"
+        yield diagnostic("DS402", path, message, hint, place, "warning")
+
+
+def _first_key(remedy: Remedy | None, otherwise: KeyPath) -> KeyPath:
+    return next(iter(remedy.edits)) if remedy else otherwise
+
+
+def _set(remedy: Remedy) -> str:
+    """`set KEY: VALUE, KEY: VALUE`"""
+    words = ", ".join(f"{path_text(path)}: {_shown(value)}" for path, value in _leaves(remedy.edits.items()))
+    of_program = any(path[:2] == PARAMETERS[:2] for path in remedy.edits)
+    return f"set {words}{'; change the program, too, which estimate.model describes' if of_program else ''}"
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else to_json(value)
+
+
+def _leaves(edits: Iterable[tuple[KeyPath, Any]]) -> Iterator[tuple[KeyPath, Any]]:
+    for path, value in edits:
+        if isinstance(value, dict):
+            yield from _leaves(((*path, key), below) for key, below in value.items())
+        else:
+            yield path, value
+
+
+def _then(estimate: Estimate) -> str:
+    from dsgen.estimate.quantities import between, size
+
+    held = estimate.per_accelerator
+    assert held is not None
+    if not estimate.is_complete:
+        return f"an accelerator then needs {size(held.low)} or more"
+    return f"an accelerator then needs {between(size(held.low), size(held.high))}"
+
+
+def _largest(items: Iterable[Item], bytes_of: Callable[[Item], float]) -> str:
+    from dsgen.estimate.quantities import size
+
+    parts = sorted((one for one in items if bytes_of(one) > 0), key=bytes_of, reverse=True)[:MOST_PARTS]
+    return f" ({', '.join(f'{one.name} {size(bytes_of(one))}' for one in parts)})" if parts else ""
+
+
+# -- the memory of a worker -------------------------------------------------------------------------------------------
+
+
+def _worker(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+    from dsgen.estimate import changes
+    from dsgen.estimate.quantities import size
+
+    held, given = needs.estimate.per_worker, needs.limits
+    if held is None:
+        return
+    what = f"a worker needs {size(held.low)} or more{_largest(held.least, lambda one: one.low)}"
+    enough = _gibibytes(held.low)
+    if given.limit is not None and held.low > given.limit:
+        message = f"{path_text(LIMIT)}: {what}, but its limit is {size(given.limit)}"
+        hint = f"set {path_text(LIMIT)}: {_gibibytes(held.high)}, the most that it may need; the least is {enough}"
+        yield diagnostic("DS403", LIMIT, message, hint, place)
+    elif given.node is not None and held.low > given.node:
+        node = given.node
+        remedy = needs.first(changes.MORE, lambda one: one.per_worker is not None and one.per_worker.low <= node)
+        message = f"{path_text(NODE)}: {what}, but a node has {size(node)}"
+        hint = _set(remedy) if remedy else "use nodes with more memory, or offload less"
+        yield diagnostic("DS403", NODE, message, hint, place)
+    elif given.request is not None and held.low > given.request:
+        message = f"{path_text(REQUEST)}: {what}, but requests {size(given.request)}"
+        hint = f"set {path_text(REQUEST)}: {enough} or more; it may need {size(held.high)}"
+        yield diagnostic("DS404", REQUEST, message, hint, place, "warning")
+
+
+def _gibibytes(number: float) -> str:
+    return f"{-int(-number // GIB)}Gi"
+
+
+# -- checkpoints ------------------------------------------------------------------------------------------------------
+
+
+def _claim(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+    from dsgen.estimate.quantities import size
+
+    saved, claim, keep = needs.estimate.checkpoint, needs.limits.claim, needs.inputs.keep
+    if saved is None or saved.volume is None or claim is None or claim >= saved.volume:
+        return
+    path = ("storage", str(needs.inputs.checkpoints), "create", "size")
+    kept = f"{keep} checkpoint{'s' if keep != 1 else ''} of {size(saved.high)} and the one that is being written"
+    message = f"{path_text(path)}: {kept} need {size(saved.volume)}, but the volume has {size(claim)}"
+    hint = f"set {path_text(path)}: {_gibibytes(saved.volume)} or more, or keep fewer checkpoints"
+    yield diagnostic("DS405", path, message, hint, place, "warning")
+
+
+def _grace(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+    from dsgen.estimate.quantities import seconds
+
+    saved = needs.estimate.checkpoint
+    left = needs.limits.grace - LAUNCHER_SECONDS
+    if saved is None or saved.seconds is None or saved.seconds[1] <= left:
+        return
+    most = saved.seconds[1]
+    message = (
+        f"{path_text(GRACE)}: a checkpoint takes {seconds(most)} to save, but a training that is evicted gets"
+        f" {seconds(left)}"
+    )
+    enough = -int(-most // 10) * 10 + LAUNCHER_SECONDS
+    hint = f"set {path_text(GRACE)}: {enough}, if the program saves a checkpoint when it gets SIGTERM"
+    yield diagnostic("DS406", GRACE, message, hint, place, "warning")
+
+
+# -- time -------------------------------------------------------------------------------------------------------------
+
+
+def _network(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+    from dsgen.estimate import changes
+    from dsgen.estimate.quantities import between, seconds
+
+    step = needs.estimate.step
+    if step is None or step.bound != "network" or needs.estimate.fits is False:
+        return
+
+    def is_enough(one: Estimate) -> bool:
+        return changes.fits(one) and one.step is not None and one.step.bound != "network"
+
+    remedy = needs.first(changes.FASTER, is_enough)
+    path = _first_key(remedy, NETWORK)
+    times = {one.name: between(seconds(one.low), seconds(one.high)) for one in step.items}
+    network, compute = times["network"], times["compute"]
+    message = f"{path_text(path)}: the network needs {network} of a step, and computing only {compute}"
+    yield diagnostic("DS407", path, message, _set(remedy) if remedy else LESS_TRAFFIC, place, "warning")
+
+
+def _unused(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+    from dsgen.estimate import changes
+    from dsgen.estimate.quantities import size
+
+    estimate, workers = needs.estimate, needs.values["workers"]
+    held, capacity = estimate.per_accelerator, estimate.capacity
+    if held is None or capacity is None or not estimate.is_complete or held.high > LITTLE * capacity:
+        return
+    remedy = needs.first(changes.FEWER, changes.fits)
+    if remedy is None:
+        return
+    now, then = int(workers["replicas"]), int(remedy.edits[REPLICAS])
+    saved = (now - then) * int(helpers().accelerators(workers))
+    words = "one worker is enough" if then == 1 else f"{then} workers are enough"
+    message = (
+        f"{path_text(REPLICAS)}: an accelerator needs at most {size(held.high)} of {size(capacity)}, and {words} for"
+        f" the memory: that saves {saved} accelerators"
+    )
+    hint = f"{_set(remedy)} if the training may take longer, or use the memory for a larger micro batch"
+    yield diagnostic("DS408", REPLICAS, message, hint, place, "warning")
+
+
+LOOKS_AT: Mapping[str, tuple[KeyPath, ...]] = dict.fromkeys(
+    ("DS401", "DS402", "DS403", "DS404", "DS405", "DS406", "DS407", "DS408"), READ
+)
+"""The keys on which a problem of each kind depends."""
+ROWS = (
+    Check(
+        id="DS409",
+        path="estimate.checkpoints.volume",
+        when="not values.estimate.checkpoints.volume in values.storage",
+        message="estimate.checkpoints.volume: storage has no volume << values.estimate.checkpoints.volume | quote >>",
+        hint="name the volume of storage on which the training saves its checkpoints",
+        inside=("if values.estimate.checkpoints.volume",),
+        severity="warning",
+    ),
+)

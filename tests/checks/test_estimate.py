@@ -1,0 +1,169 @@
+"""What does not fit, by the section estimate: the hints are changes that fit and validate."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dsgen import values
+from dsgen.compiler.rules import BASE, Case
+from dsgen.estimate.changes import ZERO
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.reading.nodes import SourceText
+from tests import hints
+from tests.base import RULES, job, parameters
+from tests.cli.conftest import Cli
+
+CASES = [(id_, case) for id_, rule in RULES.items() for case in rule.flat if "DS400" < id_ < "DS409"]
+OTHERWISE = ("no smaller micro batch", "use a faster network")
+"""How a hint begins where no change helps."""
+CONFIG: dict[str, Any] = {
+    "train_micro_batch_size_per_gpu": 1,
+    "bf16": {"enabled": True},
+    "optimizer": {"type": "AdamW"},
+    "zero_optimization": {"stage": 3},
+}
+
+
+def problems(data: Case) -> list[Diagnostic]:
+    text = yaml.safe_dump(data, sort_keys=False)
+    return values.load([SourceText("v.yaml", text)]).problems()
+
+
+def whole(case: Case) -> Case:
+    """The base job with a case."""
+    merged: Case = job(case).root.data()
+    return merged
+
+
+def seven(limit: str, memory: str, **more: Any) -> Case:
+    """A model of 7 billion parameters whose states may be offloaded into this much memory."""
+    return {
+        "workers": {"slots": 8, "resources": {"requests": {"cpu": 64}, "limits": {"memory": limit}}},
+        "training": {"deepspeed": {"config": CONFIG}},
+        "estimate": {"model": {"parameters": 7_000_000_000, **more}, "accelerator": {"memory": memory}},
+    }
+
+
+@pytest.mark.parametrize(("id_", "case"), parameters(CASES))
+def test_a_hint_that_is_applied_mends_the_problem_and_validates(id_: str, case: Case) -> None:
+    data = whole(case)
+    [problem] = [one for one in problems(data) if one.id == id_]
+    if problem.hint.startswith(OTHERWISE):
+        return
+
+    changed = copy.deepcopy(data)
+    assert hints.apply(changed, problem, {})
+
+    assert changed != data
+    assert [] == [one.id for one in problems(changed) if one.id == id_ or one.severity == "error"]
+
+
+def test_most_problems_have_a_change_as_a_hint() -> None:
+    found = [one for id_, case in CASES for one in problems(whole(case)) if one.id == id_]
+
+    assert len(CASES) == len(found)
+    assert {"DS401", "DS407"} == {one.id for one in found if one.hint.startswith(OTHERWISE)}
+    assert 3 >= len([one for one in found if one.hint.startswith(OTHERWISE)])
+
+
+def test_a_problem_points_at_the_key_that_its_hint_changes_first(folder: Path, cli: Cli) -> None:
+    text = f"{BASE.replace('train.py}', f'train.py, deepspeed: {{config: {json.dumps(CONFIG)}}}}}')}"
+    text += "workers: {slots: 8, resources: {requests: {cpu: 8, memory: 400Gi}}}\n"
+    text += "estimate: {model: {parameters: 70e9, optimizer: AdamW}, accelerator: {memory: 40Gi}}\n"
+    (folder / "v.yaml").write_text(text)
+
+    done = cli("validate", "v.yaml")
+
+    key = "training.deepspeed.config.zero_optimization.offload_optimizer"
+    assert 1 == done.code
+    assert f": error: {key}: an accelerator needs " in done.err
+    assert f"\n  hint: set {key}.device: cpu; an accelerator then needs " in done.err
+    column = text.splitlines()[3].index('"zero_optimization"') + 1
+    assert f"v.yaml:4:{column}" == done.err.split(": error:")[0]
+
+
+def test_states_are_not_offloaded_into_memory_that_a_worker_does_not_have() -> None:
+    small, large = (problems(whole(seven(limit, "16Gi"))) for limit in ("64Gi", "512Gi"))
+
+    assert ["set workers.replicas"] == [one.hint.partition(":")[0] for one in small if one.id == "DS401"]
+    offload = f"set {'.'.join(ZERO)}.offload_optimizer.device"
+    assert [offload] == [one.hint.partition(":")[0] for one in large if one.id == "DS401"]
+
+
+def test_a_change_that_other_checks_refuse_is_not_proposed() -> None:
+    """A claim that one pod can use refuses a second worker."""
+    case = seven("64Gi", "16Gi")
+    one_pod = {"a": {"mountPath": "/a", "mountIn": "workers", "create": {"accessModes": ["ReadWriteOncePod"]}}}
+
+    [problem] = [one for one in problems(whole({**case, "storage": one_pod})) if one.id == "DS401"]
+
+    assert "workers.replicas" not in problem.hint
+
+
+def test_another_error_does_not_hide_the_change() -> None:
+    data = whole(seven("512Gi", "16Gi")) | {"image": {}}
+    found = {one.id: one for one in problems(data)}
+
+    assert {"DS201", "DS401"} <= found.keys()
+    assert found["DS401"].hint.startswith("set training.deepspeed.config.zero_optimization.offload_optimizer")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "workers: {slots: eight}",
+        "workers: {slots: 8, replicas: -1}",
+        "estimate: {model: {parameters: 7e9}, accelerator: {memory: 16}}",
+        "training: {python: train.py, deepspeed: {config: [1]}}",
+    ],
+)
+def test_nothing_is_said_of_values_that_must_be_corrected_first(line: str) -> None:
+    data = whole(seven("64Gi", "16Gi"))
+    for key, value in yaml.safe_load(line).items():
+        data[key] = {**data[key], **value}
+    text = yaml.safe_dump(data, sort_keys=False)
+
+    found = values.load([SourceText("v.yaml", text)]).problems()
+
+    assert [one.id for one in found if one.id.startswith("DS1")]
+    assert [] == [one.id for one in found if one.id.startswith("DS4")]
+
+
+def test_the_numbers_of_the_model_replace_the_least_that_any_model_needs() -> None:
+    """DS383 counts a model of a billion parameters."""
+    config = {**CONFIG, "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}}}
+    case = {"training": {"deepspeed": {"config": config}}, "workers": {"resources": {"requests": {"memory": "3Gi"}}}}
+
+    unknown = [one.id for one in problems(whole(case))]
+    tiny = [one.id for one in problems(whole({**case, "estimate": {"model": {"parameters": 1_000_000}}}))]
+    seven_ = [one.id for one in problems(whole({**case, "estimate": {"model": {"parameters": 7_000_000_000}}}))]
+
+    assert (["DS383"], [], ["DS404"]) == (unknown, tiny, seven_)
+
+
+def test_a_program_whose_batch_is_only_described_gets_the_change_there() -> None:
+    auto = {**CONFIG, "train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto"}
+    case = next(case for id_, case in CASES if id_ == "DS402" and "microBatch" not in str(case))
+    model = {**case["estimate"]["model"], "microBatch": 32, "accumulation": 1}
+    estimate = {"model": model, "accelerator": {"memory": "60Gi"}}
+
+    found = problems(whole({**case, "training": {"deepspeed": {"config": auto}}, "estimate": estimate}))
+
+    [problem] = [one for one in found if one.id in ("DS401", "DS402")]
+    assert ("estimate", "model", "microBatch") == problem.path
+    assert problem.hint.startswith("set estimate.model.microBatch: 8, estimate.model.accumulation: 4; change the prog")
+
+
+def test_a_warning_is_switched_off_by_its_id(folder: Path, cli: Cli) -> None:
+    (folder / "dsgen.yaml").write_text("jobs: [v.yaml]\nchecks: {DS404: ignore}\n")
+    config = {**CONFIG, "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}}}
+    text = BASE.replace("train.py}", f"train.py, deepspeed: {{config: {json.dumps(config)}}}}}")
+    (folder / "v.yaml").write_text(f"{text}estimate: {{model: {{parameters: 7e9}}}}\n")
+
+    assert (0, "") == (lambda done: (done.code, done.err))(cli("validate"))
+    (folder / "dsgen.yaml").write_text("jobs: [v.yaml]\n")
+    assert "[DS404]" in cli("validate").err
