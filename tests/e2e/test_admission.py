@@ -46,7 +46,7 @@ ACCOUNT = "dsgen-e-account"
 def _at_both_roles(key: str) -> Iterator[str]:
     key = key.replace("env.A.", "env.*.").replace("storage.v.", "storage.*.")
     yield key
-    for role, other in (("workers.", "launcher."), ("launcher.", "workers.")):
+    for role, other in (("workers.", "launcher."), ("launcher.", "workers."), ("training.env.", "launcher.env.")):
         if key.startswith(role):
             yield other + key.removeprefix(role)
 
