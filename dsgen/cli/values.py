@@ -4,11 +4,16 @@ import json
 
 import click
 
-from dsgen import provenance
 from dsgen.cli._console import write
 from dsgen.cli._loading import load_values
 from dsgen.cli._options import Inputs, format_option, input_options
 from dsgen.errors import EXIT_OK
+from dsgen.language.readable import ReadableWriter
+from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems.escaping import visible
+from dsgen.values import Job
+
+DEFAULT = "default"
 
 
 @click.command("values")
@@ -31,5 +36,22 @@ def command(inputs: Inputs, form: str) -> int:
     if form == "json":
         write("".join(json.dumps(job.data, indent=2) + "\n" for job in jobs))
     else:
-        write("---\n".join(map(provenance.as_yaml, jobs)))
+        write("---\n".join(map(write_merged, jobs)))
     return EXIT_OK
+
+
+def write_merged(job: Job) -> str:
+    """The values of a job without errors; the comment after a key names the file and line, or the flag, that set it."""
+    return "".join(f"{line}\n" for line in _Commented(job).lines(job.data))
+
+
+class _Commented(ReadableWriter):
+    def __init__(self, job: Job) -> None:
+        self.root = job.root
+
+    def comment(self, path: KeyPath) -> str:
+        node, known = self.root.find(path)
+        place = node.key or node.position
+        if len(known) < len(path):
+            return f" # {DEFAULT}"
+        return f" # {visible(place.file)}" + ("" if place.file.startswith("-") else f":{place.line}")

@@ -116,7 +116,6 @@ class JobState:
     suspended: bool
     suspended_by: str
     parallelism: int
-    completions: int | None
     active: int
     failed: int
     queue: str
@@ -159,8 +158,6 @@ class RunState:
     run: str
     now: float
     record: ApiObject = field(default_factory=dict)
-    record_bytes: int = 0
-    record_seen: bool = False
     lease: ApiObject = field(default_factory=dict)
     settings: ApiObject = field(default_factory=dict)
     launcher: JobState | None = None
@@ -266,7 +263,6 @@ def parse_job(item: ApiObject) -> JobState:
         suspended=bool(spec.get("suspend")),
         suspended_by=_suspender(meta),
         parallelism=spec.get("parallelism", 1),
-        completions=spec.get("completions"),
         active=status.get("active", 0),
         failed=status.get("failed", 0),
         queue=labels.get(KUEUE_QUEUE, ""),

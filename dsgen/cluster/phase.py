@@ -21,7 +21,6 @@ ACTIVE = ("Starting", "Running", "Restarting")
 """The phases in which a launcher must be alive."""
 PHASES = ("Pending", "Queued", *ACTIVE, "Suspended", *ENDS, "Unknown")
 """The record never contains Unknown: it is shown if the lease has not been renewed for too long."""
-KUEUE_MANAGER = "kueue"
 
 
 class RunStatus(NamedTuple):

@@ -75,9 +75,7 @@ def list_runs(known_jobs: Iterable[JobState], data: ApiObject) -> list[str]:
 
 def add_record(state: RunState, data: ApiObject | None) -> RunState:
     """The facts with the content of the record."""
-    text = (data or {}).get(state.run)
-    state.record_seen = data is not None
-    state.record, state.record_bytes = parse_map(text), len((text or "").encode())
+    state.record = parse_map((data or {}).get(state.run))
     state.lease = parse_map((data or {}).get(LEASE))
     return state
 

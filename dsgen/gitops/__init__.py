@@ -4,9 +4,7 @@
 and depend only on few values of a job (`Delivered`), so that a new run does not change them.
 """
 
-from dsgen.gitops.jobs import Delivered, delivered
-from dsgen.gitops.patterns import Pattern
-from dsgen.gitops.plans import plan
-from dsgen.gitops.settings import TOOLS, complete, rules, uses_charts
+from dsgen.gitops.jobs import Delivered, Pattern, delivered
+from dsgen.gitops.plans import TOOLS, complete, plan, rules, uses_charts
 
 __all__ = ["TOOLS", "Delivered", "Pattern", "complete", "delivered", "plan", "rules", "uses_charts"]

@@ -1,18 +1,19 @@
-"""The objects for one tool, as a plan of files."""
+"""The objects for one tool, as a plan of files, and the settings of the tool: a part of the schema of dsgen.yaml."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dsgen import schema
 from dsgen.errors import UsageError
-from dsgen.gitops.jobs import Delivered
-from dsgen.gitops.patterns import Pattern
-from dsgen.gitops.settings import TOOLS
+from dsgen.gitops.jobs import Delivered, Pattern
 from dsgen.language.environment import PACKAGE, environment
+from dsgen.repository.settings import schema as repository_schema
 from dsgen.writer import Plan, RefusedError
 from dsgen.writer.kustomization import KUSTOMIZATION, LISTS, no_objects
 
+TOOLS = {"argocd": "Argo CD", "flux": "Flux"}
 TEMPLATES = Path(__file__).parent / "templates"
 OCI = "oci://"
 HEALTH = "health.yaml"
@@ -32,6 +33,22 @@ KINDS = (
     ("scheduling.x-k8s.io", "PodGroup"),
 )
 """Group and kind of all namespaced objects that dsgen writes."""
+
+
+def rules(tool: str) -> dict[str, dict[str, Any]]:
+    """Setting -> its schema."""
+    schemas: dict[str, dict[str, Any]] = repository_schema()["properties"][tool]["properties"]
+    return schemas
+
+
+def complete(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a tool with its defaults."""
+    return {**schema.defaults({"properties": rules(tool)}), **given}
+
+
+def uses_charts(given: Mapping[str, Any]) -> bool:
+    """Whether the tool applies the charts of the jobs, and not their manifests."""
+    return given["kind"] == "HelmRelease" or bool(given.get("chart"))
 
 
 @dataclass(frozen=True)

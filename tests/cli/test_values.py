@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dsgen import provenance, values
+from dsgen import values
+from dsgen.cli.values import write_merged
 from tests.cli.conftest import Cli
 from tests.generated_values import valid_texts
 
@@ -79,7 +80,7 @@ def test_other_problems_do_not_hide_the_values(cli: Cli) -> None:
 
 def again(loaded: values.Job) -> str:
     """The values as JSON, which tells 1, 1.0, "1" and true apart, after they were printed and read."""
-    text = provenance.as_yaml(loaded)
+    text = write_merged(loaded)
     read = values.load([values.SourceText("again.yaml", text)])
     assert read.values, (read.diagnostics, text)
     assert [] == read.diagnostics
@@ -121,7 +122,7 @@ def test_whatever_was_read_is_read_back() -> None:
 def test_how_texts_are_written(text: str, written: str) -> None:
     loaded = values.load([], [values.Override("--set-json", f"training.setup={json.dumps(text)}")])
 
-    shown = provenance.as_yaml(loaded).partition("\n  setup: ")[2].partition("\n  files:")[0]
+    shown = write_merged(loaded).partition("\n  setup: ")[2].partition("\n  files:")[0]
     head, _, rest = written.partition("\n")
     assert f"{head} # --set-json{rest and chr(10)}{rest}" == shown
 

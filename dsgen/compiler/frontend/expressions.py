@@ -11,18 +11,21 @@ from typing import Protocol
 
 from jinja2 import nodes
 
-from dsgen.compiler.frontend import files, tree
+from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.narrowing import facts
 from dsgen.compiler.frontend.result_types import entry_type, is_whole, literal, result_type
 from dsgen.compiler.frontend.scope import Scope
 from dsgen.compiler.frontend.source import CompileError, Unit
 from dsgen.compiler.frontend.tree import Expr
-from dsgen.compiler.frontend.types import ANY, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
+from dsgen.compiler.frontend.types import ANY, BLOCK, BOOL, EMPTY, FILE, INT, NULL, STR, TEXTS, WORD, Type, bare, join
 from dsgen.language.builtins import Builtin, rows
+from dsgen.language.files import digest, matching
 
 FILTERS, FUNCTIONS, TESTS, OPERATORS = (rows(kind) for kind in ("filter", "function", "test", "operator"))
 ROOTS = ("values", "release")
-FILES = files.NAME
+FILES = "files"
+METHODS_OF_FILES = ("get", "glob", "digest")
+ONLY_METHODS = f"the only methods are {', '.join(f'{FILES}.{name}' for name in METHODS_OF_FILES)}, of one text"
 RELEASE_FIELDS = ("name", "namespace")
 
 
@@ -203,13 +206,13 @@ class Expressions:
         return table[name]
 
     def _file(self, node: nodes.Call, method: nodes.Getattr) -> Expr:
-        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr in files.METHODS
+        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr in METHODS_OF_FILES
         if not is_files or len(node.args) != 1:
-            raise self.error(node, files.ONLY)
+            raise self.error(node, ONLY_METHODS)
         if method.attr != "digest" and FILES not in self.roots:
             raise self.error(node, "files are read in templates, not in helpers")
         try:
-            return files.call(method.attr, self.value(node.args[0]), self.helpers.files, self.helpers.used_files)
+            return _read_files(method.attr, self.value(node.args[0]), self.helpers.files, self.helpers.used_files)
         except ValueError as problem:
             raise self.error(node, str(problem)) from None
 
@@ -288,3 +291,21 @@ _REMEDY = {
 
 def _default(base: Expr) -> Expr | None:
     return base.default if isinstance(base, tree.Field) else None
+
+
+def _read_files(method: str, given: Expr, files: Mapping[str, str], used: set[str]) -> Expr:
+    """`files.get(path)`, `files.glob(pattern)` or `files.digest(pattern)`; a digest is a constant in the outputs.
+
+    Adds the paths of the files to `used`. Raises ValueError, with the reason, if there is no such file.
+    """
+    text = str(given.value) if isinstance(given, tree.Const) else ""
+    if given.type.kind != "file":
+        paths = matching(files, text)
+        if not paths:
+            raise ValueError(f"there is no file {text!r}")
+        used.update(paths)
+    if method == "digest":
+        return tree.Const(digest(files, text), type=WORD)
+    if method == "glob":
+        return tree.FileNames(text, type=Type("map", key=FILE, item=NULL))
+    return tree.FileText(given, type=BLOCK)

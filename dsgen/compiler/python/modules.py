@@ -10,10 +10,9 @@ from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helper
 from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.tree import Body
-from dsgen.compiler.python.checks import PARAMETERS, Rows
 from dsgen.compiler.python.data import deepspeed_module, defaults_module, rules_module, schema_module
 from dsgen.compiler.python.expressions import PythonExpressions
-from dsgen.compiler.python.functions import STEP, WIDTH, Functions
+from dsgen.compiler.python.functions import STEP, WIDTH, Functions, Rows
 from dsgen.compiler.sources import python_program
 
 PACKAGE = "dsgen.generated"
@@ -26,6 +25,7 @@ Written by `make generate` from {origin}; changes are lost.
 {imports}'''
 INIT = '"""Templates, rows of the checks and data as Python, written by `make generate`."""\n'
 HELPERS = ("The helpers of the templates.", "the files dsgen/templates/**/_*.j2")
+ROW_PARAMETERS = ("values", "release", "watch")
 MANIFESTS = ("The templates of the objects: each is a function from values to YAML.", "dsgen/templates")
 
 CHECKS = (
@@ -73,7 +73,7 @@ def _checks(program: Program, package: str) -> tuple[str, set[str]]:
     expressions = PythonExpressions(program.helpers)
     rows = program.helpers_of(ROWS)
     functions = [
-        _function(name, PARAMETERS, helper.comment, Rows(expressions).row(helper)) for name, helper in rows.items()
+        _function(name, ROW_PARAMETERS, helper.comment, Rows(expressions).row(helper)) for name, helper in rows.items()
     ]
     table = ["ROWS = (", *(f"{STEP}{name}," for name in rows), ")", '"""The rows in the order of their table."""']
     head = _head(CHECKS, {**expressions.imports, f"{package}.helpers": expressions.called})
