@@ -154,9 +154,9 @@ def render(job: Job) -> builtins.list[Document]:
 
 def manifests(job: Job) -> Plan:
     """The objects of a job as files, one per object, by name (`Plan.files`). Raises InvalidJobError."""
-    from dsgen.runs import job_plan  # imported late: `render` does not need it
+    from dsgen.runs import plan_job_folder  # imported late: `render` does not need it
 
-    return job_plan(job, render(job))
+    return plan_job_folder(job, render(job))
 
 
 def chart(job: Job | None = None) -> Plan:
@@ -164,9 +164,9 @@ def chart(job: Job | None = None) -> Plan:
 
     Raises InvalidJobError for a job with errors.
     """
-    from dsgen.runs.charts import chart_plan  # imported late: only charts need the compiler
+    from dsgen.runs.charts import plan_chart_folder  # imported late: only charts need the compiler
 
-    return chart_plan(None if job is None else _checked(job, for_chart=True), CHART_NAME)
+    return plan_chart_folder(None if job is None else _checked(job, for_chart=True), CHART_NAME)
 
 
 def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Changes:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dsgen.language.files import SHIPPED, digest
-from dsgen.runs.rendered import file_name
+from dsgen.runs.rendered import name_file
 from tests.parity import parsed
 from tests.test_objects import documents, objects
 
@@ -26,7 +26,7 @@ def job(run: str = "1") -> dict[str, str]:
     """Name of the file -> text, of a job with 64 workers."""
     names = f"{{name: cifar, namespace: training, run: {{id: '{run}'}}}}"
     made = documents(CASE.read_text(), names, "workers: {replicas: 64}")
-    return {file_name(document.text): document.text for document in made if document.scope == "run"}
+    return {name_file(document.text): document.text for document in made if document.scope == "run"}
 
 
 def size(*texts: str) -> int:

@@ -156,7 +156,7 @@ def setup_syntax(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[
         return
     from dsgen.reading import bash  # imported late: few jobs have such a script
 
-    error = bash.syntax_error(setup)
+    error = bash.find_syntax_error(setup)
     if error:
         message = f"training.setup is not a valid script of bash: {error}"
         yield diagnostic("DS394", ("training", "setup"), message, "try it with bash -n", place)

@@ -15,8 +15,8 @@ from dsgen.cli._options import Delivery
 from dsgen.cli._report import Report, ReportedError
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
-from dsgen.runs import job_plan, made_of, owner_of
-from dsgen.writer import INDEX, Changes, Destination, Mode, Plan, compare, find_untouched, folder_name, rewrite, write
+from dsgen.runs import format_owner, made_of, plan_job_folder
+from dsgen.writer import INDEX, Changes, Destination, Mode, Plan, compare, find_untouched, name_folder, rewrite, write
 from dsgen.writer.kustomization import LISTS
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def choose_folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Destinati
 
     Raises UsageError if a job would be written to a second folder, or two jobs to the same folder.
     """
-    names = [folder_name(job.release.name) for job in jobs]
+    names = [name_folder(job.release.name) for job in jobs]
     if len(jobs) == 1:
         if (directory / names[0] / INDEX).exists() and not (directory / INDEX).exists():
             raise UsageError(
@@ -163,18 +163,18 @@ def _plan_folder(place: Destination, loaded: LoadedJob, kustomization: bool, tru
     is_listed = kustomization or (loaded.member and loaded.member.settings.value("kustomization"))
     job, lists = loaded.job, LISTS if is_listed else {}
     sums = made_of(job, lists) if trust else ""
-    return OutputFolder(place, functools.partial(plan_job, job, lists), owner_of(job), sums)
+    return OutputFolder(place, functools.partial(plan_job, job, lists), format_owner(job), sums)
 
 
 def plan_job(job: Job, lists: Lists) -> FolderPlan:
     """The files of one job. lists: see `Plan`."""
-    return FolderPlan(job_plan(job, api.render(job), lists))
+    return FolderPlan(plan_job_folder(job, api.render(job), lists))
 
 
 def plan_charts(jobs: Sequence[LoadedJob]) -> list[OutputFolder]:
     """The chart of each job of a repository."""
     return [
-        OutputFolder(job.member.chart_place, functools.partial(_plan_chart_of, job.job), owner_of(job.job))
+        OutputFolder(job.member.chart_place, functools.partial(_plan_chart_of, job.job), format_owner(job.job))
         for job in jobs
         if job.member
     ]

@@ -11,7 +11,7 @@ from dsgen.gitops.jobs import Delivered, Pattern
 from dsgen.language.environment import PACKAGE, environment
 from dsgen.repository.settings import schema as repository_schema
 from dsgen.writer import Plan, RefusedError
-from dsgen.writer.kustomization import KUSTOMIZATION, LISTS, no_objects
+from dsgen.writer.kustomization import KUSTOMIZATION, LISTS, write_empty_list
 
 TOOLS = {"argocd": "Argo CD", "flux": "Flux"}
 TEMPLATES = Path(__file__).parent / "templates"
@@ -73,7 +73,7 @@ def plan(tool: str, settings: Mapping[str, Any], jobs: Sequence[Delivered], patt
     entries = [*(_argocd(complete, jobs, pattern) if tool == "argocd" else _flux(complete, jobs, is_oci))]
     files = {entry.path: _text(tool, entry, complete) for entry in entries}
     if any(entry.template == HEALTH for entry in entries):
-        files[f"health/{KUSTOMIZATION}"] = no_objects(settings["namespace"])
+        files[f"health/{KUSTOMIZATION}"] = write_empty_list(settings["namespace"])
     return Plan(owner=f"{TOOLS[tool]}'s objects", files=files, lists=LISTS if settings["kustomization"] else {})
 
 

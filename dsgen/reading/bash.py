@@ -13,7 +13,7 @@ _LINE = re.compile(rf"^{_STDIN}: (line \d+: .*)$")
 
 
 @functools.lru_cache(maxsize=64)
-def syntax_error(script: str) -> str:
+def find_syntax_error(script: str) -> str:
     """What is wrong with the syntax of a script, such as `line 2: syntax error: unexpected end of file`.
 
     Empty for a valid script, and on a machine without bash, where the pods are the first to check it. Nothing of the

@@ -24,7 +24,7 @@ _SEPARATOR = re.compile("^---(?![ \\t\\r]*$|[ \\t]+#)", re.MULTILINE)
 LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
-def unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]:
+def find_unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Line, column, message and hint for the first characters that YAML does not allow."""
     if _PLAIN.fullmatch(text):
         return
@@ -45,7 +45,7 @@ def _unreadable(char: str) -> tuple[str, str]:
     return f"the character U+{ord(char):04X} is not allowed in YAML", hint
 
 
-def directive_line(text: str) -> int | None:
+def find_directive(text: str) -> int | None:
     """The number of the line with a YAML directive before the document, or None."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("%"):
@@ -55,7 +55,7 @@ def directive_line(text: str) -> int | None:
     return None
 
 
-def separator_lines(text: str) -> list[int]:
+def find_separators(text: str) -> list[int]:
     """The numbers of the first lines that begin with `---` and have more text, on which Helm 4 fails.
 
     Helm 4 splits the text at such lines before it parses YAML, so `---a: 1` fails, and `---` at the start of a line

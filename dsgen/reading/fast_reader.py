@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dsgen.problems.diagnostics import Position
 from dsgen.reading.nodes import MAX_TEXT, Node, SourceText, Tree
-from dsgen.reading.scalars import FALSE, NULL, TRUE, UnreadableScalarError, resolve, surprise
+from dsgen.reading.scalars import FALSE, NULL, TRUE, UnreadableScalarError, explain_surprise, resolve
 
 MAX_DEPTH = 50
 MAX_VALUES = 20_000
@@ -152,7 +152,7 @@ class _FastReader:
     def _plain(self, text: str, at: Position) -> Node:
         if not text or text[0] in _INDICATORS or text == "-" or text[:2] == "- " or text in ("<<", "="):
             raise _NotInSubsetError
-        if surprise(text):
+        if explain_surprise(text):
             raise _NotInSubsetError
         return Node(resolve(text), at, None, text)
 

@@ -97,7 +97,7 @@ def _whole(number: float) -> int | float:
     return int(number) if number.is_integer() and abs(number) <= EXACT and not negative_zero else number
 
 
-def key_text(text: str) -> str:
+def format_key(text: str) -> str:
     """The text of a plain key, because keys in JSON are texts: `on` is "true", `0x10` is "16".
 
     Raises Unreadable for a key that is null, a fraction or too large.
@@ -112,7 +112,7 @@ def key_text(text: str) -> str:
     return str(value)
 
 
-def surprise(text: str) -> tuple[str, str] | None:
+def explain_surprise(text: str) -> tuple[str, str] | None:
     """The type and value of a plain scalar that Helm reads unexpectedly, such as ("boolean", "true"); else None."""
     if text in TRUE and text.lower() != "true":
         return "boolean", "true"

@@ -88,7 +88,7 @@ def find_mistake(error: yaml.MarkedYAMLError, text: str, quoted: tuple[LineColum
 
     quoted: begin and end of the last quoted text.
     """
-    begin = place_of(error.context_mark) if error.context_mark else None
+    begin = find_place(error.context_mark) if error.context_mark else None
     lines = [*LINE_END.split(text), ""]
     stop = Stop(lines, find_stop(error), error.problem or "", error.context or "", begin, quoted)
     guesses = (guess(stop) for guess in GUESSES)
@@ -98,10 +98,10 @@ def find_mistake(error: yaml.MarkedYAMLError, text: str, quoted: tuple[LineColum
 def find_stop(error: yaml.MarkedYAMLError) -> LineColumn:
     """Where the parser stopped; the beginning of the file if it does not say."""
     mark = error.problem_mark or error.context_mark
-    return place_of(mark) if mark else (0, 0)
+    return find_place(mark) if mark else (0, 0)
 
 
-def place_of(mark: Any) -> LineColumn:
+def find_place(mark: Any) -> LineColumn:
     """The place of a mark of PyYAML."""
     return mark.line, mark.column
 
@@ -245,6 +245,6 @@ GUESSES: tuple[Callable[[Stop], Mistake | None], ...] = (
 )
 
 
-def short_tag(tag: str) -> str:
+def shorten_tag(tag: str) -> str:
     """The usual form of a tag, such as !!int."""
     return tag.replace("tag:yaml.org,2002:", "!!")

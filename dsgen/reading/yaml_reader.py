@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import yaml
 
 from dsgen.problems.diagnostics import Diagnostic, Position
-from dsgen.reading.characters import directive_line, separator_lines, unreadable_characters
+from dsgen.reading.characters import find_directive, find_separators, find_unreadable_characters
 from dsgen.reading.nodes import MAX_TEXT, Node, Tree, name_type
-from dsgen.reading.scalars import LONGEST_INTEGER, UnreadableScalarError, key_text, resolve, surprise
-from dsgen.reading.yaml_errors import find_mistake, find_stop, index_of, place_of, short_tag
+from dsgen.reading.scalars import LONGEST_INTEGER, UnreadableScalarError, explain_surprise, format_key, resolve
+from dsgen.reading.yaml_errors import find_mistake, find_place, find_stop, index_of, shorten_tag
 
 if TYPE_CHECKING:
     from dsgen.reading.nodes import SourceText
@@ -96,14 +96,14 @@ class _YamlReader:
             self.last[0].broken = True
 
     def _bad_characters(self) -> bool:
-        for line, column, message, hint in unreadable_characters(self.text):
+        for line, column, message, hint in find_unreadable_characters(self.text):
             self._problem("DS002", message, Position(self.name, line, column), hint)
         return bool(self.problems)
 
     def _bad_lines(self) -> bool:
-        if line := directive_line(self.text):
+        if line := find_directive(self.text):
             self._problem("DS006", DIRECTIVE, Position(self.name, line, 1), "remove the line")
-        for line in separator_lines(self.text):
+        for line in find_separators(self.text):
             self._problem("DS015", SEPARATOR, Position(self.name, line, 1), "indent it, or put a key into quotes")
         return bool(self.problems)
 
@@ -213,7 +213,7 @@ class _YamlReader:
         if event.anchor:
             self._problem("DS010", "a key cannot have an anchor", at)
         if event.tag not in STRING_TAGS:
-            self._problem("DS007", f"the tag {short_tag(event.tag)} is not supported", at, TAG_HINT)
+            self._problem("DS007", f"the tag {shorten_tag(event.tag)} is not supported", at, TAG_HINT)
         if index_of(event.end_mark) - index_of(event.start_mark) > MAX_KEY:
             self._problem("DS010", f"a key can have at most {MAX_KEY} characters", at)
         self._check_spelling(event, at)
@@ -221,11 +221,11 @@ class _YamlReader:
 
     def _plain_key(self, text: str, at: Position) -> str | None:
         try:
-            key = key_text(text)
+            key = format_key(text)
         except UnreadableScalarError as error:
             self._problem("DS010", f'the key "{text}" cannot be used: {error}', at, "put it in quotes")
             return None
-        if surprise(text):
+        if explain_surprise(text):
             self._warn(f'Helm reads the key {text} as "{key}"', at, QUOTES_HINT)
         return key
 
@@ -249,9 +249,9 @@ class _YamlReader:
     def _scalar(self, event: yaml.ScalarEvent, node: Node) -> None:
         self._check_tag(event, node)
         self._check_spelling(event, node.position)
-        self.last = node, place_of(event.end_mark)[0]
+        self.last = node, find_place(event.end_mark)[0]
         if event.style in ("'", '"'):
-            self.quoted = place_of(event.start_mark), place_of(event.end_mark)
+            self.quoted = find_place(event.start_mark), find_place(event.end_mark)
         node.value = event.value
         if event.style in ("|", ">"):
             self._check_last_line(event, node.position)
@@ -264,7 +264,7 @@ class _YamlReader:
             self._problem("DS008", f"{_short(event.value)} cannot be used: {error}", node.position, QUOTES_HINT)
             node.broken = True
         else:
-            if surprising := surprise(event.value):
+            if surprising := explain_surprise(event.value):
                 hint = f"write {surprising[1]}, or put it in quotes if it is a string"
                 self._warn(f"Helm reads {_short(event.value)} as the {' '.join(surprising)}", node.position, hint)
 
@@ -279,7 +279,7 @@ class _YamlReader:
         tag = getattr(event, "tag", None)
         if tag is None or (isinstance(event, yaml.ScalarEvent) and tag in STRING_TAGS):
             return
-        self._problem("DS007", f"the tag {short_tag(tag)} is not supported", node.position, TAG_HINT)
+        self._problem("DS007", f"the tag {shorten_tag(tag)} is not supported", node.position, TAG_HINT)
         node.broken = True
 
     def _check_spelling(self, event: yaml.ScalarEvent, at: Position) -> None:

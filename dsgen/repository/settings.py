@@ -16,7 +16,7 @@ from dsgen.reading.reader import read
 from dsgen.roots import FILE
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys
 from dsgen.schema.validate import About, find_schema_problems
-from dsgen.writer import Destination, SourceFolder, folder_name, is_path
+from dsgen.writer import Destination, SourceFolder, is_path, name_folder
 
 if TYPE_CHECKING:
     from dsgen.schema.access import Schema
@@ -146,7 +146,7 @@ def _wrong_folder(text: str, path: KeyPath, at: Position) -> Iterator[Diagnostic
 
 def job_folder(path: str, namespace: str, name: str) -> str:
     """The folder of a job: a path in which these names replace the placeholders."""
-    return path.replace(NAMESPACE, folder_name(namespace)).replace(NAME, folder_name(name))
+    return path.replace(NAMESPACE, name_folder(namespace)).replace(NAME, name_folder(name))
 
 
 def is_pattern(text: str) -> bool:

@@ -1,5 +1,5 @@
 """Plans the files of jobs and charts, and finds changes of existing runs and claims."""
 
-from dsgen.runs.plans import job_plan, made_of, owner_of
+from dsgen.runs.plans import format_owner, made_of, plan_job_folder
 
-__all__ = ["job_plan", "made_of", "owner_of"]
+__all__ = ["format_owner", "made_of", "plan_job_folder"]

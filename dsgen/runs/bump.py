@@ -86,7 +86,7 @@ def bump(
         return Diagnostic("DS909", message, refusal.at, refusal.path, hint)
 
 
-def next_id(old: str, known: Collection[str]) -> str:
+def choose_next_id(old: str, known: Collection[str]) -> str:
     """The first unused id after this one: `1` -> `2`, `exp9` -> `exp10`, `007` -> `008`, `a` -> `a2`; "" for none."""
     parts = re.fullmatch(r"(.*?)([0-9]*)", old)
     assert parts
@@ -104,7 +104,7 @@ def _next(job: Job, known: Collection[str], at: Position) -> _ValueChange:
     old = job.data["run"]["id"]
     if at.file != job.file:
         raise _RefusedChangeError(f"run.id is set in {at.file}", ID, at)
-    new = next_id(str(old), {*known, str(old)})
+    new = choose_next_id(str(old), {*known, str(old)})
     if not new:
         raise _RefusedChangeError(f"no id of at most {LONGEST} characters comes after {old}", ID, at)
     return _ValueChange(ID, old, int(new) if isinstance(old, int) else new, at)

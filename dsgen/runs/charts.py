@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dsgen.values import Job
 
 
-def chart_plan(job: Job | None, default_name: str) -> Plan:
+def plan_chart_folder(job: Job | None, default_name: str) -> Plan:
     """The plan of a chart. With the values of a job, its run must not change, and all files are kept or replaced."""
     if job is None:
         return Plan(f"chart {default_name}", chart_files(None, default_name))

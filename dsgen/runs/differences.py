@@ -9,7 +9,7 @@ from typing import Any
 
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import path_text
-from dsgen.runs.rendered import kind_and_name, parse_object
+from dsgen.runs.rendered import parse_object, read_kind_and_name
 from dsgen.writer import Changes, Destination, Plan, compare, read_texts
 from dsgen.writer.kustomization import KUSTOMIZATION
 
@@ -123,7 +123,7 @@ def _object(path: str, text: str) -> tuple[str, str] | None:
     if path == KUSTOMIZATION:
         return "Kustomization", path
     try:
-        return kind_and_name(text)
+        return read_kind_and_name(text)
     except DsgenError:  # not an object, for example an empty file
         return None
 

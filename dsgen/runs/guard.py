@@ -9,7 +9,7 @@ from dsgen import __version__
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.runs.keys import Past
 from dsgen.runs.rendered import is_possible
-from dsgen.writer import Claims, frozen_text
+from dsgen.writer import Claims, remove_suspension
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -102,8 +102,8 @@ class JobGuard:
 
 
 def _differs(old: Texts, new: Texts) -> bool:
-    return {path: frozen_text(text) for path, text in old.items()} != {
-        path: frozen_text(text) for path, text in new.items()
+    return {path: remove_suspension(text) for path, text in old.items()} != {
+        path: remove_suspension(text) for path, text in new.items()
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dsgen import schema, values
 from dsgen.problems.diagnostics import path_text
 from dsgen.runs import rendered
-from dsgen.runs.rendered import Objects, kind_and_name, render_objects
+from dsgen.runs.rendered import Objects, read_kind_and_name, render_objects
 from dsgen.schema.display import format_value
 from dsgen.writer import canonical
 
@@ -128,7 +128,7 @@ class Past:
         values_ = [None if one is MISSING else one for one in self.both(path)]
         first = ""
         for name in names:
-            kind, object_name = kind_and_name(new.get(name) or old[name])
+            kind, object_name = read_kind_and_name(new.get(name) or old[name])
             differences = rendered.compare_texts(old[name], new[name]) if name in old and name in new else []
             same = [field for field in differences if [field.old, field.new] == values_]
             one = same[-1:] or (differences if len(names) == len(differences) == 1 else [])

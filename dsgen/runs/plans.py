@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from dsgen.writer.plan import Lists
 
 
-def job_plan(job: Job, documents: Sequence[Document], lists: Lists | None = None) -> Plan:
+def plan_job_folder(job: Job, documents: Sequence[Document], lists: Lists | None = None) -> Plan:
     """The plan with one object per file; the objects of the run must not change under its id. lists: see `Plan`."""
     objects, lists = collect_objects(documents), lists or {}
     return Plan(
-        owner=owner_of(job),
+        owner=format_owner(job),
         files={**objects.run, **objects.job},
         run=str(job.data["run"]["id"]),
         frozen=frozenset(objects.run),
@@ -35,7 +35,7 @@ def job_plan(job: Job, documents: Sequence[Document], lists: Lists | None = None
     )
 
 
-def owner_of(job: Job) -> str:
+def format_owner(job: Job) -> str:
     """The owner of the folder of a job."""
     return f"job {job.release.namespace}/{job.release.name}"
 

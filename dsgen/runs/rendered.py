@@ -30,7 +30,7 @@ _CLAIMS = {
 """Kind -> the path of the size in `spec`, which may grow. The API server refuses any other change."""
 
 
-def kind_and_name(text: str) -> tuple[str, str]:
+def read_kind_and_name(text: str) -> tuple[str, str]:
     """Kind and name of an object."""
     kind, name = _KIND.search(text), _NAME.search(text)
     if not kind or not name:
@@ -38,9 +38,9 @@ def kind_and_name(text: str) -> tuple[str, str]:
     return kind[1], name[1]
 
 
-def file_name(text: str) -> str:
+def name_file(text: str) -> str:
     """`<kind>-<name>.yaml`: unique in the namespace, and not a device name of Windows, because it contains `-`."""
-    kind, name = kind_and_name(text)
+    kind, name = read_kind_and_name(text)
     return f"{kind.lower()}-{name}.yaml"
 
 
@@ -54,14 +54,14 @@ class Objects:
     @property
     def claims(self) -> dict[str, str]:
         """The claims of the job, and the PersistentVolumes that dsgen creates for them."""
-        return {path: text for path, text in self.job.items() if kind_and_name(text)[0] in _CLAIMS}
+        return {path: text for path, text in self.job.items() if read_kind_and_name(text)[0] in _CLAIMS}
 
 
 def collect_objects(documents: Iterable[Document]) -> Objects:
     """The objects of rendered documents."""
     texts: dict[str, dict[str, str]] = {"run": {}, "name": {}}
     for document in documents:
-        texts[document.scope][file_name(document.text)] = document.text
+        texts[document.scope][name_file(document.text)] = document.text
     return Objects(texts["run"], texts["name"])
 
 

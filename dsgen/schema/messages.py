@@ -80,7 +80,7 @@ class Violation(NamedTuple):
     def problem(self, id_: str, message: str, hint: str = "") -> Diagnostic:
         return Diagnostic(id_, message, self.node.position, self.path, hint)
 
-    def problem_of_key(self, id_: str, key: str, message: str, hint: str) -> Diagnostic:
+    def report_key(self, id_: str, key: str, message: str, hint: str) -> Diagnostic:
         child = self.node.child(key)
         at = (child.key if child else None) or self.node.position
         return Diagnostic(id_, message, at, (*self.path, key), hint)
@@ -92,7 +92,7 @@ def _unknown_keys(violation: Violation) -> Iterator[Diagnostic]:
             where = path_text(violation.path) or violation.about.file
             message = f'"{key}" is not a key of {where}'
             hint = violation.about.hint(key, violation.path, violation.rule)
-            yield violation.problem_of_key(UNKNOWN_KEY, key, message, hint)
+            yield violation.report_key(UNKNOWN_KEY, key, message, hint)
 
 
 def _wrong_type(violation: Violation) -> Iterator[Diagnostic]:
@@ -257,11 +257,11 @@ def _one_of(violation: Violation) -> Iterator[Diagnostic]:
         yield violation.problem("DS108", f"{violation.name} needs exactly one of {' and '.join(choices)}")
 
 
-def bad_name(violation: Violation) -> Iterator[Diagnostic]:
+def explain_name(violation: Violation) -> Iterator[Diagnostic]:
     """A name that the user chose, such as a key of `storage` or `labels`."""
     key = str(violation.value)
     message = f'"{key}" is not a valid name in {violation.name}'
-    yield violation.problem_of_key("DS109", key, message, _pattern_words(violation))
+    yield violation.report_key("DS109", key, message, _pattern_words(violation))
 
 
 WORDING: dict[str, Callable[[Violation], Iterator[Diagnostic]]] = {

@@ -12,7 +12,7 @@ from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.helm_limits import explain_argument, explain_key, explain_text
 from dsgen.schema.display import format_value
-from dsgen.schema.messages import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name
+from dsgen.schema.messages import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, explain_name
 from dsgen.schema.nulls import GIVE, NO_VALUE, takes_null
 from dsgen.schema.violations import find_violations
 
@@ -79,7 +79,7 @@ def _worded(rule: schema.Schema, root: Node, complete: bool, about: About) -> It
         if is_item and (problem := _one_item(root, one.path)):
             yield problem
             continue
-        word = bad_name if one.is_name else WORDING[one.keyword]
+        word = explain_name if one.is_name else WORDING[one.keyword]
         yield from word(Violation(one, root.find(one.path)[0], about))
 
 

@@ -8,8 +8,8 @@ followed.
 from dsgen.writer.comparison import compare, find_untouched, read_texts
 from dsgen.writer.folder import Folder, RefusedError, SourceFolder
 from dsgen.writer.index import INDEX, canonical, checksum, read_index
-from dsgen.writer.paths import Destination, folder_name, is_path
-from dsgen.writer.plan import Changes, Claims, Mode, Plan, frozen_text
+from dsgen.writer.paths import Destination, is_path, name_folder
+from dsgen.writer.plan import Changes, Claims, Mode, Plan, remove_suspension
 from dsgen.writer.staging import create, rewrite, write
 
 __all__ = [
@@ -27,11 +27,11 @@ __all__ = [
     "compare",
     "create",
     "find_untouched",
-    "folder_name",
-    "frozen_text",
     "is_path",
+    "name_folder",
     "read_index",
     "read_texts",
+    "remove_suspension",
     "rewrite",
     "write",
 ]

@@ -42,7 +42,7 @@ def compare(place: Destination, plan: Plan, mode: Mode = "keep") -> Changes:
     write = sorted(path for path, text in plan.files.items() if contents[path] != unix(text.encode()))
     remove = sorted(path for path in history.paths if path not in plan.files and contents[path] is not None)
     refusals = (*_in_the_way(place, plan, [*write, *remove], contents, history), *verdict.refusals)
-    differs = history.next_index(plan) != history.index
+    differs = history.plan_index(plan) != history.index
     return Changes(
         tuple(write),
         tuple(remove),

@@ -11,7 +11,7 @@ from dsgen import __version__
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import RefusedError
 from dsgen.writer.index import INDEX, Index, Run, checksum, read_index, unix
-from dsgen.writer.plan import frozen_text, run_checksum
+from dsgen.writer.plan import remove_suspension, run_checksum
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +59,7 @@ class History:
         """Whether dsgen wrote this content, or began to write it."""
         return checksum(content) in {index.files.get(path) for index in (self.index, *self.interrupted)}
 
-    def next_index(self, plan: Plan) -> Index:
+    def plan_index(self, plan: Plan) -> Index:
         """The index after this plan; the present one if nothing but the version of dsgen differs."""
         old = self.index
         runs = dict(old.runs)
@@ -115,7 +115,7 @@ def _shown(folder: Folder, plan: Plan) -> dict[str, dict[str, str]]:
             continue
         job, run = _labels(text)
         if run and job in jobs:
-            shown.setdefault(run, {})[path] = frozen_text(text)
+            shown.setdefault(run, {})[path] = remove_suspension(text)
     return shown
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.writer.index import INDEX
-from dsgen.writer.plan import frozen_text, suspended_as
+from dsgen.writer.plan import copy_suspension, remove_suspension
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -80,7 +80,7 @@ def _kept(
         content = contents[path]
         if content and history.wrote(path, content):
             text = content.decode(errors="replace")
-            texts[path] = suspended_as(text, plan.files[path]) if path in plan.files else text
+            texts[path] = copy_suspension(text, plan.files[path]) if path in plan.files else text
         else:
             what = "was edited since dsgen wrote it" if content else "is missing"
             refusals.append(
@@ -132,8 +132,8 @@ def _why_bytes(place: Destination, plan: Plan, history: History, known: Run | No
 
 
 def _frozen_content(content: bytes | None) -> str | None:
-    return None if content is None else frozen_text(content.decode(errors="replace"))
+    return None if content is None else remove_suspension(content.decode(errors="replace"))
 
 
 def _frozen_plan(plan: Plan, path: str) -> str | None:
-    return frozen_text(plan.files[path]) if path in plan.frozen else None
+    return remove_suspension(plan.files[path]) if path in plan.frozen else None

@@ -14,7 +14,7 @@ def listing(paths: Iterable[str]) -> str:
     return f"{HEAD}resources:\n" + "".join(f"  - {quote(path)}\n" for path in resources)
 
 
-def no_objects(namespace: str) -> str:
+def write_empty_list(namespace: str) -> str:
     """A kustomization without objects."""
     return f"{HEAD}namespace: {quote(namespace)}\n"
 

@@ -30,7 +30,7 @@ class Destination:
         return self.root / self.below
 
 
-def folder_name(name: str) -> str:
+def name_folder(name: str) -> str:
     """The folder name for the name of a job or a namespace."""
     return f"{name}_" if _DEVICES.fullmatch(name) else name
 

@@ -86,7 +86,7 @@ class Plan:
     def run_checksum(self) -> str:
         """A checksum of the objects of the run."""
         texts = {path: self.files[path] for path in self.frozen} if self.objects is None else self.objects
-        return run_checksum({path: frozen_text(text) for path, text in texts.items()})
+        return run_checksum({path: remove_suspension(text) for path, text in texts.items()})
 
     @functools.cached_property
     def checksums(self) -> Mapping[str, str]:
@@ -125,12 +125,12 @@ class Changes:
         return bool(self.write or self.remove or self.refused or self.leftovers)
 
 
-def frozen_text(text: str) -> str:
+def remove_suspension(text: str) -> str:
     """The part of an object's text that must not change under the same run id."""
     return _SUSPEND.sub("", text) if "  suspend: " in text else text
 
 
-def suspended_as(text: str, wanted: str) -> str:
+def copy_suspension(text: str, wanted: str) -> str:
     """The text of an object, with `suspend` as in another text."""
     old, new = _SUSPEND.search(text), _SUSPEND.search(wanted)
     line = new[0] if new else ""

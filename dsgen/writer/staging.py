@@ -41,7 +41,7 @@ def write(place: Destination, plan: Plan, changes: Changes) -> None:
         return
     with Folder(place) as folder:
         history = read_history(folder, plan)
-        index = history.next_index(plan)
+        index = history.plan_index(plan)
         texts = {path: plan.files[path] for path in changes.write}
         if plan.files and index != history.index:
             texts[INDEX] = index.as_text()

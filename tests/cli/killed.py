@@ -24,7 +24,7 @@ from dsgen.cli._loading import load_jobs
 from dsgen.cli._options import Delivery, Inputs
 from dsgen.cli._report import Report
 from dsgen.render import render
-from dsgen.runs import job_plan
+from dsgen.runs import plan_job_folder
 from dsgen.writer import INDEX, Destination, Plan
 
 MINIMAL = (Path(__file__).parents[2] / "values-examples" / "minimal.yaml").read_text()
@@ -40,7 +40,7 @@ def rendered() -> list[tuple[Destination, Plan]]:
     """All jobs, with a run id and a label that changes every object."""
     files = tuple(map(str, sorted(Path().glob("job*.yaml"))))
     jobs, _ = load_jobs(Inputs((*files,), ("run.yaml",)))
-    plans = [job_plan(job, render(job.data, job.release)) for job in (each.job for each in jobs)]
+    plans = [plan_job_folder(job, render(job.data, job.release)) for job in (each.job for each in jobs)]
     return list(zip(choose_folders(Path("out"), jobs), plans, strict=True))
 
 

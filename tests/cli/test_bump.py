@@ -56,11 +56,11 @@ IDS = {"1": "2", "exp9": "exp10", "007": "008", "a": "a2", "a9z": "a9z2", "99": 
 
 @pytest.mark.parametrize("old", IDS)
 def test_the_next_id(old: str) -> None:
-    assert IDS[old] == bump.next_id(old, {old})
+    assert IDS[old] == bump.choose_next_id(old, {old})
 
 
 def test_the_next_id_is_none_of_the_known_ones() -> None:
-    assert "4" == bump.next_id("1", {"1", "2", "3"})
+    assert "4" == bump.choose_next_id("1", {"1", "2", "3"})
 
 
 def read(text: str) -> api.Job:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dsgen import api
 from dsgen.values import SourceText
-from dsgen.writer import INDEX, frozen_text
+from dsgen.writer import INDEX, remove_suspension
 from tests.cli.conftest import Cli
 from tests.cli.upgrade.conftest import VALUES, by, contents, edit, of_run
 
@@ -82,6 +82,6 @@ def differ(old: str, new: str) -> bool:
     def run(text: str) -> list[str]:
         job = api.load(SourceText("values.yaml", text))
         objects = [one for one in api.render(job) if "dsgen.dev/run: " in one.text]
-        return [frozen_text(one.text).replace(job.release.name, "NAME") for one in objects]
+        return [remove_suspension(one.text).replace(job.release.name, "NAME") for one in objects]
 
     return run(old) != run(new)
