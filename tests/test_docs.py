@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 
 from dsgen import api, explain, schema
+from dsgen.cli import dsgen
 from dsgen.cli._group import COMMANDS
 from tools import docs
 
@@ -114,6 +116,23 @@ def test_every_command_has_its_help_in_the_manual() -> None:
     manual = (ROOT / "docs" / "commands.md").read_text()
 
     assert [] == [name for name in COMMANDS if f"$ dsgen {name} --help\nUsage: dsgen {name}" not in manual]
+
+
+def test_every_option_that_is_named_exists(page: Path) -> None:
+    """Also in blocks and sentences whose commands are not run."""
+    named = re.findall(r"(?:^|[`$ (|;&])dsgen ([a-z]+)\b([^`\n|;)\"]*)", page.read_text(), re.MULTILINE)
+    known = {
+        name: {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+        for name in COMMANDS
+        if (command := dsgen.get_command(click.Context(dsgen), name))
+    }
+
+    assert [] == [
+        f"dsgen {name} {option}"
+        for name, rest in named
+        for option in re.findall(r"(?<=\s)(--[a-z][\w-]*)", rest.partition(" -- ")[0])
+        if name in known and option not in known[name] | {"--help"}
+    ]
 
 
 def test_every_phase_and_reason_of_the_record_is_explained() -> None:

@@ -21,7 +21,7 @@ from dsgen.reading.files import read_bytes, read_standard_input
 if TYPE_CHECKING:
     from dsgen.importers.comparison import Difference
 
-HELPER = re.compile(r"[\w./-]+\.(?:sh|bash)\b")
+HELPER = re.compile(r"(?<![\w./-])[\w./-]{1,200}\.(?:sh|bash)\b")
 """A script that another one names."""
 MOST_HELPERS, LARGEST_HELPER = 20, 64 << 10
 COLUMNS = {"role": 8, "subject": 30, "source": 38, "result": 38, "why": 200}

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -322,3 +323,14 @@ def test_three_commands_lead_from_any_origin_to_a_rendered_job(cli: Cli, folder:
     assert 0 == cli("validate", "values.yaml", *namespace).code
     assert 0 == cli("render", "values.yaml", "-o", "manifests", *namespace).code
     assert (folder / "manifests").is_dir()
+
+
+def test_a_file_of_long_words_is_refused_in_seconds(cli: Cli, folder: Path) -> None:
+    """The names of scripts in it are found in one pass."""
+    put(folder / "large.yaml", "kind: x\ndata: " + "x" * (5 << 20) + "\n")
+    before = time.process_time()
+
+    code, _, err = cli("import", "large.yaml")
+
+    assert (1, "the file has more than 512 KiB") == (code, err.strip().rpartition(": ")[2])
+    assert time.process_time() - before < 2

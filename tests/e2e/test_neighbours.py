@@ -12,6 +12,7 @@ import pytest
 from kubernetes import client
 
 from tests.e2e.cluster import Namespace, soon
+from tests.e2e.conftest import unavailable
 from tests.e2e.training import Job
 
 # Holds as many connections as it can to each address, and says nothing.
@@ -125,13 +126,14 @@ print(*(reaches(*word.rsplit(":", 1)) for word in sys.argv[1:]))
 """
 
 
-@pytest.mark.skipif(not os.environ.get("DSGEN_E2E_POLICIES"), reason="the network may not enforce NetworkPolicies")
 @pytest.mark.parametrize("policy", [True, False])
 @pytest.mark.parametrize("method", ["torchrun", "pdsh"])
 def test_a_policy_keeps_other_pods_away(
     make_job: Callable[..., Job], neighbour: Namespace, method: str, policy: bool
 ) -> None:
     """Neither the launcher's port, nor sshd, nor the port on which the ranks meet. The run has all its connections."""
+    if not os.environ.get("DSGEN_E2E_POLICIES"):
+        unavailable("the network of the cluster may not enforce NetworkPolicies: if it does, set DSGEN_E2E_POLICIES")
     job = make_job(f"policy-{method}", "--pause", "2")
     job.values["launch"] = {"method": method}
     job.values["network"] = {"policy": policy}
