@@ -36,6 +36,10 @@ WORKER_SHELL: Mapping[str, str] = {
 SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 
 
+ENDS_IN_NAME = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)$", re.ASCII)
+"""A variable without braces, of whose name letters behind it would be a part."""
+
+
 LINE = 96
 
 
@@ -84,12 +88,14 @@ def shell_word(conversion: Conversion, word: Text, variables: Mapping[str, str])
     if all(isinstance(piece, str) for piece in pieces):
         text = "".join(map(str, pieces))
         return text if SAFE.fullmatch(text) else shlex.quote(text)
-    inner = "".join(
-        re.sub(r'([\\"$`])', r"\\\1", piece)
-        if isinstance(piece, str)
-        else _in_shell(conversion, piece, word, variables)
-        for piece in pieces
-    )
+    inner = ""
+    for piece in pieces:
+        if isinstance(piece, str):
+            if re.match(r"\w", piece, re.ASCII):
+                inner = ENDS_IN_NAME.sub(r"${\1}", inner)
+            inner += re.sub(r'([\\"$`])', r"\\\1", piece)
+        else:
+            inner += _in_shell(conversion, piece, word, variables)
     return f'"{inner}"'
 
 

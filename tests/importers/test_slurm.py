@@ -120,6 +120,16 @@ def test_a_job_without_a_name_is_named_as_its_script() -> None:
     )
 
 
+def test_letters_behind_a_variable_are_no_part_of_its_name() -> None:
+    job = slurm(
+        "export OUT=/o/${SLURM_JOB_ID}_x\n"
+        "srun torchrun --nproc_per_node 4 t.py --name exp${SLURM_JOB_ID}_v2 --at ${SLURM_JOB_ID}-${SLURM_JOB_ID}b"
+    )
+
+    assert '--name \\"exp${DSGEN_RUN}_v2\\" --at \\"$DSGEN_RUN-${DSGEN_RUN}b\\"' in job.text
+    assert 'export OUT=\\"/o/${DSGEN_RUN}_x\\"' in job.text
+
+
 def test_comments_behind_directives_come_along() -> None:
     job = convert(
         "#!/bin/bash\n#SBATCH --nodes=2  # two machines\n#SBATCH --exclusive # ours\nsrun torchrun "

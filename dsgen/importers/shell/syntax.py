@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 1 << 19
 EXPANSIONS = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
-SPLIT, NAME = re.compile(r"\$[A-Za-z_]"), re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
+SPLIT, NAME = re.compile(r"(?<![$\\])\$[A-Za-z_]"), re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
 REST = re.compile(r"[^\s'\"`;|&<>(){}\\]*")
 """The rest of a word without quotes."""
 WORDS = ("variable_assignment", "concatenation", "word", "command_name")
