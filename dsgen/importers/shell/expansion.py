@@ -12,7 +12,7 @@ from dsgen.importers.shell.editing import ansi, unescaped
 from dsgen.importers.shell.parameters import NAME, Run, read_parameter, unknown_command
 from dsgen.importers.shell.scope import Scope
 from dsgen.importers.shell.syntax import EXPANSIONS, Script
-from dsgen.importers.texts import Kind, Text, Unknown, join
+from dsgen.importers.texts import Kind, Text, Unknown, join, same
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -39,11 +39,30 @@ class Expansion:
 
     def words(self, nodes: Sequence[Node]) -> list[Text]:
         """The words of a command line."""
-        return [word for node in nodes for word in _fields(self._runs(node))]
+        return [word for group in self._groups(nodes) for word in _fields(self._joined(group))]
+
+    def _groups(self, nodes: Sequence[Node]) -> Iterator[list[Node]]:
+        """The nodes of each word: the parser ends a word at a backslash, as in `$A\\ b` and `$A\\$B`."""
+        group: list[Node] = []
+        for node in nodes:
+            if group and not BLANKS.fullmatch(self.script.text.chars, group[-1].end_byte, self.script.start(node)):
+                yield group
+                group = []
+            group.append(node)
+        if group:
+            yield group
+
+    def _joined(self, group: Sequence[Node]) -> Iterator[Run]:
+        for number, node in enumerate(group):
+            if number:
+                between = self.script.between(group[number - 1].end_byte, self.script.start(node))
+                yield Run(unescaped(between, None), "literal")
+            yield from self._runs(node)
 
     def text(self, node: Node) -> Text:
         """The value of a node that is not split into words, as in an assignment."""
-        return self._limited(join([run.text for run in self._runs(node) if run.mode != "break"]))
+        runs = [same(" ", self.script.of(node)) if run.mode == "break" else run.text for run in self._runs(node)]
+        return self._limited(join(runs))
 
     def array(self, node: Node) -> list[Text]:
         """The items of an array in parentheses."""
@@ -111,7 +130,8 @@ class Expansion:
     def _runs(self, node: Node) -> Iterator[Run]:
         of = self.script.of(node)
         if node.type in PLAIN and not node.children:
-            yield Run(self._home(unescaped(of, None)), "literal")
+            starts = self.script.text.chars[self.script.start(node) - 1 : self.script.start(node)] in STARTS
+            yield Run(self._home(unescaped(of, None)) if starts else unescaped(of, None), "literal")
         elif node.type in PLAIN:
             for child in node.children:
                 yield from self._runs(child)
@@ -158,6 +178,10 @@ class Expansion:
         return text
 
 
+BLANKS = re.compile(r"(\\ )*")
+"""What can be between the parts of a word."""
+STARTS = ("", " ", "\t", "\n", "=", ":", "(", ";", "&", "|")
+"""What can be before a word, or a part of one in which `~` is the home folder."""
 PLAIN = ("word", "number", "extglob_pattern", "regex", "variable_name", "test_operator", "command_name")
 """Nodes of plain characters; some have parts."""
 RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[Run]]] = {
