@@ -68,6 +68,7 @@ __all__ = [
     "apply",
     "as_text",
     "chart",
+    "estimate",
     "list",
     "load",
     "logs",
@@ -167,6 +168,26 @@ def chart(job: Job | None = None) -> Plan:
     from dsgen.runs.charts import plan_chart_folder  # imported late: only charts need the compiler
 
     return plan_chart_folder(None if job is None else _checked(job, for_chart=True), CHART_NAME)
+
+
+def estimate(job: Job, config: str | os.PathLike[str] | Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a training needs, as `dsgen estimate -o json` prints it: bytes, seconds, and None for what is not known.
+
+    config: the config.json of a Hugging Face model, as a path or as data, whose numbers replace those of the job.
+    Raises InvalidJobError for a job with errors other than those about its estimate, and UsageError for a config.json
+    whose parameters cannot be counted.
+    """
+    from dsgen import forecasts  # imported late: other functions need no estimate
+
+    problems = [problem for problem in validate(job) if forecasts.is_other(problem)]
+    if has_errors(problems):
+        raise InvalidJobError(job, problems)
+    model = None
+    if config is not None:
+        is_path = isinstance(config, str | os.PathLike)
+        name = _path(config, "config") if is_path else "config"
+        model = forecasts.read_model(name, read(name).text if is_path else _expected(config, dict, "config", "a map"))
+    return forecasts.as_data(forecasts.of(job, model))
 
 
 def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Changes:

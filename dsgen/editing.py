@@ -5,7 +5,7 @@ The caller reads the new text again and compares the values: a change of an anch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import yaml
@@ -16,6 +16,7 @@ from dsgen.schema.display import is_plain
 
 Key = str | int
 BLOCKS = ("|", ">")
+WIDTH = 120
 
 
 class NotWritableError(Exception):
@@ -47,7 +48,7 @@ def with_value(text: str, path: Sequence[Key], value: Any, after: Sequence[str] 
         neighbor = (
             _child(node, after[0]) if known == 0 and (after := [key for key in after if _child(node, key)]) else None
         )
-        change = _added(text, node, neighbor, _entry(path[known], _nested(path[known + 1 :], value), is_json))
+        change = _added(text, node, neighbor, path[known], _nested(path[known + 1 :], value), is_json)
     elif isinstance(node, yaml.SequenceNode) and path[known] == len(node.value):
         change = _appended(text, node, flow(_nested(path[known + 1 :], value), is_json))
     else:
@@ -92,15 +93,29 @@ def _replaced(text: str, node: yaml.Node, value: Any, is_json: bool) -> _Change:
     return _Change(start, end, f" {new}" if start == end else new)
 
 
-def _added(text: str, node: yaml.MappingNode, neighbor: yaml.Node | None, entry: str) -> _Change:
+def _added(
+    text: str, node: yaml.MappingNode, neighbor: yaml.Node | None, key: Key, value: Any, is_json: bool
+) -> _Change:
     """An entry after a value of a map, by default after the last one."""
+    entry = _entry(key, value, is_json)
     if not node.value:
         start = index_of(node.start_mark) + 1
         return _Change(start, start, entry)
     end = _end(text, neighbor or node.value[-1][1])
     if node.flow_style:
         return _Change(end, end, f", {entry}")
-    return _line_after(text, end, _margin(text, node) + entry)
+    return _line_after(text, end, _line_end(text).join(_lines(key, value, _margin(text, node))))
+
+
+def _lines(key: Key, value: Any, margin: str) -> Iterator[str]:
+    """The lines of an entry in a block; a map that is too long for one line has a line for each key."""
+    line = margin + _entry(key, value, False)
+    if len(line) <= WIDTH or not isinstance(value, dict):
+        yield line
+        return
+    yield f"{margin}{flow(str(key))}:"
+    for below, part in value.items():
+        yield from _lines(below, part, f"{margin}  ")
 
 
 def _appended(text: str, node: yaml.SequenceNode, item: str) -> _Change:

@@ -132,6 +132,8 @@ BAD_ARGUMENTS: list[tuple[str, Callable[[], object]]] = [
     ("job must be Job, not dict", lambda: api.render(JOB)),
     ("job must be Job, not NoneType", lambda: api.manifests(None)),
     ("job must be Job, not str", lambda: api.chart("")),
+    ("job must be Job, not str", lambda: api.estimate("cifar.yaml")),
+    ("config must be a map, not int", lambda: api.estimate(api.load(JOB), 5)),
     ("plan must be Plan, not str", lambda: api.write("plan", "out")),
     ("folder must be a path, not NoneType", lambda: api.write(api.chart(), None)),
     ("folder must be a path, not 'a", lambda: api.write(api.chart(), "a\0b")),

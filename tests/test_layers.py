@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
     *("errors", "roots", "problems", "reading", "language", "generated", "rules", "reports", "schema"),
-    *("deepspeed", "estimate", "checks", "values", "editing"),
+    *("deepspeed", "estimate", "checks", "values", "forecasts", "editing"),
     *("explain", "presets", "pages"),
     *("catalogue", "render", "compiler"),
     *("writer", "repository", "gitops", "runs", "cluster", "search", "api", "graph"),

@@ -17,7 +17,7 @@ from dsgen.language.files import SHIPPED
 from dsgen.repository import settings
 from dsgen.schema import export, reference
 from dsgen.writer import canonical, checksum
-from tools import causes, docs, pictures, sizes
+from tools import causes, docs, estimates, pictures, sizes
 
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
@@ -58,6 +58,8 @@ def texts() -> dict[str, str]:
         "docs/pictures/job.svg": pictures.job(ROOT / "values-examples" / "minimal.yaml"),
         "docs/pictures/status.svg": pictures.status(),
         "docs/pictures/why.svg": pictures.why(),
+        "docs/pictures/memory.svg": estimates.memory(),
+        "docs/pictures/sweep.svg": estimates.sweep(),
         "docs/pictures/benchmark.svg": pictures.benchmark((ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")),
     }
 
@@ -80,7 +82,8 @@ def stale(wanted: Container[str], existing: Iterable[Path]) -> list[Path]:
 def _page(page: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         docs.make_folder(Path(folder))
-        return docs.refreshed(sizes.with_sizes(page.read_text(encoding="utf-8"), ROOT), Path(folder))
+        text = estimates.with_tables(sizes.with_sizes(page.read_text(encoding="utf-8"), ROOT))
+        return docs.refreshed(text, Path(folder))
 
 
 def main() -> None:

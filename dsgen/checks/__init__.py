@@ -37,7 +37,7 @@ from dsgen.checks.row import Check, Function
 from dsgen.problems.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from types import ModuleType
 
     from dsgen.checks.row import Place
@@ -71,11 +71,17 @@ SUBJECTS: dict[ModuleType, str] = {
 def find_needs(values: Mapping[str, Any], release: Mapping[str, str], place: Place) -> Iterator[Diagnostic]:
     """What does not fit a job by its estimate. The changes that it proposes pass all other checks."""
 
+    return estimate.problems(values, place, no_new_errors(values, release))
+
+
+def no_new_errors(values: Mapping[str, Any], release: Mapping[str, str]) -> Callable[[Mapping[str, Any]], bool]:
+    """A function that says whether changed values have no error that these values do not have."""
+
     @functools.cache
     def known() -> set[tuple[str, KeyPath]]:
         return set(_errors(values, release))
 
-    return estimate.problems(values, place, lambda changed: known().issuperset(_errors(changed, release)))
+    return lambda changed: known().issuperset(_errors(changed, release))
 
 
 def _errors(values: Mapping[str, Any], release: Mapping[str, str]) -> Iterator[tuple[str, KeyPath]]:

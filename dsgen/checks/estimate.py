@@ -73,14 +73,17 @@ def problems(values: Mapping[str, Any], place: Place, is_valid: IsValid) -> Iter
 
     numbers = inputs.of_section(values["estimate"])
     given, estimate = limits.of(values, numbers), estimates.of(values, numbers)
-    too_large = _exceeds(estimate, given)
-
-    def is_possible(changed: Mapping[str, Any]) -> bool:
-        return (too_large or not _exceeds(estimates.of(changed, numbers), given)) and is_valid(changed)
-
-    needs = Needs(values, numbers, estimate, given, is_possible)
+    needs = Needs(values, numbers, estimate, given, fits_workers(numbers, estimate, given, is_valid))
     for find in (_accelerator, _worker, _claim, _grace, _network, _unused):
         yield from find(needs, place)
+
+
+def fits_workers(numbers: Inputs, estimate: Estimate, given: Limits, is_valid: IsValid) -> IsValid:
+    """A function that says whether changed values are valid, and fit the workers if the present ones do."""
+    from dsgen.estimate import estimates
+
+    too_large = _exceeds(estimate, given)
+    return lambda changed: (too_large or not _exceeds(estimates.of(changed, numbers), given)) and is_valid(changed)
 
 
 def _exceeds(estimate: Estimate, given: Limits) -> bool:

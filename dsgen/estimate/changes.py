@@ -269,23 +269,31 @@ class Point:
     is_cheapest: bool = False
 
 
+def point(settings: Mapping[str, Any], values: Mapping[str, Any], inputs: Inputs) -> Point:
+    """One combination, of values that are changed already."""
+    setup = of_values(values, inputs)
+    return Point(settings, estimates.of(values, inputs), setup.ranks * setup.of_device)
+
+
+def with_cheapest(points: Sequence[Point]) -> list[Point]:
+    """Points, of which the cheapest one that fits is marked: with the fewest accelerator-seconds for a token, or where
+    time is unknown the fewest accelerators; of equals the first.
+    """
+    fitting = [index for index, one in enumerate(points) if fits(one.estimate)]
+    best = min(fitting, key=lambda index: _costs(points[index]), default=None)
+    return [replace(one, is_cheapest=index == best) for index, one in enumerate(points)]
+
+
 def sweep(values: Mapping[str, Any], inputs: Inputs, axes: Mapping[str, Sequence[Any]]) -> list[Point]:
-    """The estimates of all combinations of values. axes: path with dots -> the values to try, such as
-    {"workers.replicas": [1, 2, 4]}. The cheapest one that fits is marked: with the fewest accelerator-seconds for a
-    token, or where time is unknown the fewest accelerators; of equals the first.
+    """The estimates of all combinations of values, with the cheapest. axes: path with dots -> the values to try, such
+    as {"workers.replicas": [1, 2, 4]}.
     """
     points = []
     for combination in itertools.product(*axes.values()):
         settings = dict(zip(axes, combination, strict=True))
         changed = applied(Job(values, inputs), {tuple(path.split(".")): value for path, value in settings.items()})
-        setup = changed.setup
-        estimate = estimates.of(changed.values, changed.inputs)
-        points.append(Point(settings, estimate, setup.ranks * setup.of_device))
-    fitting = [index for index, point in enumerate(points) if fits(point.estimate)]
-    if fitting:
-        best = min(fitting, key=lambda index: _costs(points[index]))
-        points[best] = replace(points[best], is_cheapest=True)
-    return points
+        points.append(point(settings, changed.values, changed.inputs))
+    return with_cheapest(points)
 
 
 def _costs(point: Point) -> tuple[float, float]:

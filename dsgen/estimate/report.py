@@ -17,7 +17,7 @@ GENERAL = symbols.SYMBOLS
 
 
 @dataclass(frozen=True)
-class Row:
+class Line:
     """low, high: bounds as text. words: a formula or a verdict. item: whose formula can be shown; None for a sum."""
 
     name: str
@@ -32,7 +32,7 @@ class Table:
     """A part of an estimate. legend: the meaning of the symbols in its formulas."""
 
     title: str
-    rows: Sequence[Row]
+    rows: Sequence[Line]
     legend: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -56,10 +56,7 @@ def heading(setup: Setup, estimate: Estimate) -> str:
     """What is estimated, in one line."""
     product = setup.accelerator.name if setup.accelerator else "accelerator" if not setup.is_cpu else "process"
     workers = f"{setup.workers} worker{'s' if setup.workers > 1 else ''} with {setup.slots} x {product}"
-    split = (f"tensor parallel {setup.tensor}",) if setup.tensor > 1 else ()
-    return ", ".join(
-        (_model(estimate), workers, *_zero(setup), *split, *((setup.precision,) if setup.precision else ()))
-    )
+    return ", ".join((_model(estimate), workers, *_zero(setup)))
 
 
 def _model(estimate: Estimate) -> str:
@@ -77,17 +74,18 @@ def _zero(setup: Setup) -> tuple[str, ...]:
     offloads = [
         f"{what} on {'the CPU' if where == 'cpu' else 'NVMe'}" for what, where in moved.items() if where != "none"
     ]
-    return (f"ZeRO stage {setup.stage}", *offloads)
+    split = [f"tensor parallel {setup.tensor}"] if setup.tensor > 1 else []
+    return (f"ZeRO stage {setup.stage}", *offloads, *split, *filter(None, (setup.precision,)))
 
 
-def _items(items: Iterable[Item]) -> Iterator[Row]:
+def _items(items: Iterable[Item]) -> Iterator[Line]:
     for one in items:
-        yield Row(one.name, size(one.low), size(one.high), one.formula, one)
+        yield Line(one.name, size(one.low), size(one.high), one.formula, one)
 
 
-def _sum(name: str, write: Callable[[float], str], bounds: tuple[float, float], words: str = "") -> Row:
+def _sum(name: str, write: Callable[[float], str], bounds: tuple[float, float], words: str = "") -> Line:
     low, high = bounds
-    return Row(name, write(low), write(high), words)
+    return Line(name, write(low), write(high), words)
 
 
 def _device(setup: Setup, estimate: Estimate) -> Table | None:
@@ -95,7 +93,7 @@ def _device(setup: Setup, estimate: Estimate) -> Table | None:
     if held is None:
         return None
     high = size(held.high) if estimate.is_complete else UNKNOWN
-    rows = [*_items(held.items), Row("together", size(held.low), high, verdict(estimate))]
+    rows = [*_items(held.items), Line("together", size(held.low), high, verdict(estimate))]
     what = "a process" if setup.is_cpu else "an accelerator"
     return Table(f"Memory of {what}, most of it when {_when(held)}", rows, GENERAL | states.SYMBOLS)
 
@@ -126,7 +124,7 @@ def _worker(estimate: Estimate, limits: Limits) -> Table | None:
     held = estimate.per_worker
     if held is None:
         return None
-    rows = [*_items(held.items), Row("together", size(held.low), size(held.high), _against(held, limits))]
+    rows = [*_items(held.items), Line("together", size(held.low), size(held.high), _against(held, limits))]
     legend = GENERAL | host.SYMBOLS
     return Table(f"Main memory of a worker, most of it when {_when(held)}", rows, legend)
 
@@ -159,8 +157,8 @@ def _step(estimate: Estimate) -> Table | None:
     step = estimate.step
     if step is None:
         return None
-    rows = [Row(one.name, seconds(one.low), seconds(one.high), one.formula, one) for one in step.items]
-    rows.append(Row("together", seconds(step.low), seconds(step.high), f"bound by {step.bound}"))
+    rows = [Line(one.name, seconds(one.low), seconds(one.high), one.formula, one) for one in step.items]
+    rows.append(Line("together", seconds(step.low), seconds(step.high), f"bound by {step.bound}"))
     rows.append(_sum("tokens a second", count, step.tokens_per_second, f"{count(step.tokens)} tokens of a step"))
     return Table("Time of a step", rows, GENERAL | steps.SYMBOLS)
 
@@ -181,7 +179,7 @@ def _checkpoint(setup: Setup, estimate: Estimate, limits: Limits) -> Table | Non
     saved = estimate.checkpoint
     if saved is None:
         return None
-    rows = [*_items(saved.items), Row("together", size(saved.low), size(saved.high))]
+    rows = [*_items(saved.items), Line("together", size(saved.low), size(saved.high))]
     if saved.seconds is not None:
         enough = "enough" if limits.grace >= saved.seconds[1] else "too short to save a checkpoint"
         words = f"lifecycle.terminationGracePeriodSeconds {limits.grace:.0f}: {enough}"
@@ -191,7 +189,7 @@ def _checkpoint(setup: Setup, estimate: Estimate, limits: Limits) -> Table | Non
         given = f"storage.{name}.create.size {size(limits.claim)}: " if limits.claim is not None else ""
         words = ("enough" if (limits.claim or 0) >= saved.volume else "too small") if given else ""
         kept = f"volume for {setup.inputs.keep} and the one being written"
-        rows.append(Row(kept, size(saved.volume), size(saved.volume), given + words))
+        rows.append(Line(kept, size(saved.volume), size(saved.volume), given + words))
     return Table("A checkpoint", rows, GENERAL)
 
 
@@ -246,7 +244,7 @@ def as_markdown(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
             yield from ("", "; ".join(known) + ".")
 
 
-def _cells(row: Row, explain: bool) -> list[str]:
+def _cells(row: Line, explain: bool) -> list[str]:
     if row.item is None:
         return [row.words, *(("", "") if explain else ())]
     return [f"`{row.item.formula}`", f"`{row.item.numbers}`", row.item.source] if explain else [""]

@@ -19,6 +19,16 @@ class Colour(NamedTuple):
 PAPER, INK, FAINT = Colour("#ffffff", "#0d1117"), Colour("#1f2328", "#e6edf3"), Colour("#59636e", "#9198a1")
 BOX, EDGE = Colour("#f6f8fa", "#151b23"), Colour("#8c959f", "#656c76")
 POD, LIVE = Colour("#ddf4ff", "#121d2f"), Colour("#0969da", "#58a6ff")
+SERIES = {
+    "weights": Colour("#0969da", "#58a6ff"),
+    "optimizer": Colour("#8250df", "#a371f7"),
+    "gradients": Colour("#1a7f37", "#3fb950"),
+    "buffers": Colour("#1b7c83", "#39c5cf"),
+    "activations": Colour("#bc4c00", "#f0883e"),
+    "logits": Colour("#cf222e", "#ff7b72"),
+    "rest": Colour("#8c959f", "#6e7681"),
+}
+"""The colours of the parts of a whole, in light and in dark mode."""
 LOOKS: dict[str, dict[str, Colour | str]] = {
     "paper": {"fill": PAPER},
     "ink": {"fill": INK},
@@ -33,6 +43,8 @@ LOOKS: dict[str, dict[str, Colour | str]] = {
     "head": {"fill": EDGE},
     "live-head": {"fill": LIVE},
     "bar": {"fill": LIVE},
+    "range": {"fill": EDGE},
+    **{name: {"fill": colour} for name, colour in SERIES.items()},
 }
 """The looks of elements, by class."""
 

@@ -61,11 +61,17 @@ class _RefusedChangeError(Exception):
 
 
 def bump(
-    job: Job, known: Collection[str], reload: Reload, flags: Sequence[Override] = (), has_new_id: bool = True
+    job: Job,
+    known: Collection[str],
+    reload: Reload,
+    flags: Sequence[Override] = (),
+    has_new_id: bool = True,
+    option: str = "--bump",
 ) -> Bump | Diagnostic:
     """The job with the next unused id and the values of the flags in its file, or a problem. The job has no errors.
 
-    known: the ids that are used; flags: with which the job was read; has_new_id: false to keep the id.
+    known: the ids that are used; flags: with which the job was read; has_new_id: false to keep the id; option: of the
+    command line, for the message.
     """
     node, known_path = job.root.find(ID)
     at = node.position if len(known_path) == len(ID) else Position(job.file, 1, 1)
@@ -79,8 +85,8 @@ def bump(
         text = _edited(source, changes)
         return Bump(_checked(reload(text), job, changes), text, ", ".join(map(str, changes)))
     except _RefusedChangeError as refusal:
-        message = f"--bump cannot write {path_text(refusal.path)} into {job.file}: {refusal}"
-        hint = "write the value there, and render again without the flag"
+        message = f"{option} cannot write {path_text(refusal.path)} into {job.file}: {refusal}"
+        hint = f"write the value there, and repeat the command without {option}"
         if refusal.path == ID:
             hint = "write the next id there, and render again"
         return Diagnostic("DS909", message, refusal.at, refusal.path, hint)

@@ -1,6 +1,7 @@
 """The program as a whole: help, version, exit codes, and that no error ever shows a traceback."""
 
 import gc
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ from dsgen.cli import main, render
 from dsgen.cli._group import COMMANDS, ON_CLUSTERS, ON_FILES, OTHER_WORDS, dsgen
 from dsgen.cli._options import Delivery
 from tests.cli.conftest import Cli, job, put
+from tests.estimate.jobs import LLAMA_8B
 
 EXAMPLES = Path(__file__).parents[2] / "values-examples"
 IMPORTED = Path(__file__).parents[1] / "importers" / "cases"
@@ -54,6 +56,9 @@ def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
         assert 0 == cli("chart", "cifar.yaml", "-o", "charts/cifar").code
         put(folder / "train.sbatch", "#!/bin/bash\n#SBATCH -N 2 --gres=gpu:4\nsrun torchrun train.py --model $MODEL\n")
         shutil.copy(IMPORTED / "pytorchjob" / "job.yaml", folder / "pytorchjob.yaml")
+    if command == "estimate --help":
+        shutil.copy(EXAMPLES / "multi-node-gpu.yaml", folder / "llama.yaml")
+        (folder / "config.json").write_text(json.dumps(LLAMA_8B))
     for line in examples(cli(*command.split()).out):
         program, *arguments = re.split("[|>]", line)[0].split()
         stdin = (folder / arguments.pop()).read_text() if "<" in arguments else ""

@@ -1,0 +1,222 @@
+"""`dsgen estimate`: print what a training needs, before a GPU is held."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import click
+
+from dsgen import api, forecasts
+from dsgen.cli import completion
+from dsgen.cli._console import echo, write
+from dsgen.cli._loading import STDIN, LoadedJob, check_jobs, refuse_several
+from dsgen.cli._options import Inputs, input_options
+from dsgen.errors import EXIT_OK, UsageError
+from dsgen.estimate import report
+from dsgen.estimate.quantities import between, size
+from dsgen.forecasts import Forecast
+from dsgen.values import Override
+
+RECOMPUTE = "estimate.model.recompute"
+FORMS = ("text", "json", "markdown", "svg")
+
+
+@click.command("estimate")
+@input_options(many=False)
+@click.option(
+    "--model",
+    "config",
+    metavar="PATH",
+    shell_complete=completion.files,
+    help="Take the numbers of the model from this config.json of Hugging Face.",
+)
+@click.option("--save", is_flag=True, help="Write the numbers of --model, and the values of --set, into FILE.")
+@click.option(
+    "--sweep",
+    "axes",
+    multiple=True,
+    metavar="KEY=A,B,...",
+    shell_complete=completion.assigned,
+    help="Estimate the job with each of these values, and mark the cheapest one that fits; repeatable.",
+)
+@click.option("--explain", is_flag=True, help="Show each formula, with the numbers in it and its source.")
+@click.option(
+    "-o",
+    "--output",
+    "form",
+    type=click.Choice(FORMS),
+    default=FORMS[0],
+    help="json for programs; svg is a picture of the memory, or of a sweep.  [default: text]",
+)
+def command(inputs: Inputs, config: str | None, save: bool, axes: tuple[str, ...], explain: bool, form: str) -> int:
+    """Estimate memory, time, traffic and disk of a training.
+
+    What an accelerator and a worker hold, what a step sends and how long it takes, and the size of a checkpoint: each
+    as a range, from the values of the job and its section `estimate`. Nothing is guessed: what is missing is listed
+    with what it would give. If the job may not fit, the cheapest change with which it fits is shown.
+
+    \b
+    Examples:
+      dsgen estimate llama.yaml
+      dsgen estimate llama.yaml --model config.json --set estimate.model.sequence=4096 --save
+      dsgen estimate llama.yaml --explain
+      dsgen estimate llama.yaml --sweep workers.replicas=1,2,4 --sweep stage=2,3
+      dsgen estimate llama.yaml -o svg > memory.svg
+    """
+    if not inputs.has_files:
+        raise UsageError("give a values file, as in: dsgen estimate cifar.yaml")
+    given = [] if save else _words(inputs, config)
+    loaded, inputs = _load_with_model(inputs, config)
+    if save:
+        loaded = _save(loaded, inputs)
+    if axes:
+        return _sweep(inputs, axes, form, explain)
+    forecast = forecasts.of(loaded.job)
+    if form == "json":
+        write(json.dumps(forecasts.as_data(forecast), indent=2) + "\n")
+    elif form == "svg":
+        from dsgen.graph import memory  # imported late: only pictures need it
+
+        write(memory.as_svg(forecast.setup, forecast.estimate))
+    else:
+        write_as = _as_markdown if form == "markdown" else _as_text
+        echo(write_as(forecast, given, explain))
+    return EXIT_OK
+
+
+# -- the job and its model --------------------------------------------------------------------------------------------
+
+
+def _load(inputs: Inputs) -> LoadedJob:
+    """The job of the command line. Prints its problems, except for those that the estimate itself shows."""
+    jobs, problems = check_jobs(inputs)
+    problems.problems = [problem for problem in problems.problems if forecasts.is_other(problem)]
+    problems.show()
+    refuse_several(inputs, [each.release.name for each in jobs], "an estimate is of one job")
+    return jobs[0]
+
+
+def _load_with_model(inputs: Inputs, config: str | None) -> tuple[LoadedJob, Inputs]:
+    """The job, and the inputs with the numbers of its model as values."""
+    if config is None:
+        return _load(inputs), inputs
+    model = forecasts.read_model(config, api.read(config).text)
+    with_model = _with_model(inputs, forecasts.settings_of(model))
+    loaded = _load(with_model)
+    settings = forecasts.settings_of(model, loaded.job)
+    if None in settings.values():
+        with_model = _with_model(inputs, settings)
+        loaded = _load(with_model)
+    return loaded, with_model
+
+
+def _with_model(inputs: Inputs, settings: dict[str, int | None]) -> Inputs:
+    model = (Override("--set-json", f"{key}={json.dumps(number)}") for key, number in settings.items())
+    return inputs._replace(overrides=(*model, *inputs.overrides))
+
+
+def _save(loaded: LoadedJob, inputs: Inputs) -> LoadedJob:
+    """Writes the values of the flags into the file of the job; comments are kept."""
+    from dsgen.cli._bump import make_edit  # imported late: only --save needs them
+    from dsgen.cli._report import Report
+    from dsgen.problems.diagnostics import Diagnostic
+    from dsgen.runs.bump import bump
+
+    if not inputs.overrides:
+        raise UsageError("--save writes the numbers of --model and the values of --set: give one of them")
+    saved = bump(loaded.job, (), loaded.reload, inputs.overrides, has_new_id=False, option="--save")
+    if isinstance(saved, Diagnostic):
+        Report(problems=[saved], sources=loaded.job.sources).show()
+        return loaded
+    if not saved.summary:
+        echo([f"{loaded.file}: nothing to write"], err=True)
+        return loaded
+    make_edit(loaded, saved).write()
+    echo([f"{loaded.file}: {saved.summary}"], err=True)
+    return loaded._replace(job=saved.job)
+
+
+# -- the output -------------------------------------------------------------------------------------------------------
+
+
+def _title(forecast: Forecast) -> str:
+    names = forecast.job.release
+    return f"job {names.namespace}/{names.name}: {report.heading(forecast.setup, forecast.estimate)}"
+
+
+def _as_text(forecast: Forecast, given: Sequence[str], explain: bool) -> Iterator[str]:
+    yield f"{forecast.job.file}: {_title(forecast)}"
+    yield from report.as_text(report.tables(forecast.setup, forecast.estimate, forecast.limits), explain)
+    for title, lines in _rest(forecast, given):
+        yield ""
+        yield title
+        yield from (f"  {line}" for line in lines)
+
+
+def _as_markdown(forecast: Forecast, given: Sequence[str], explain: bool) -> Iterator[str]:
+    yield f"**{_title(forecast)}**"
+    yield from report.as_markdown(report.tables(forecast.setup, forecast.estimate, forecast.limits), explain)
+    for title, lines in _rest(forecast, given):
+        yield from ("", f"**{title}**", "")
+        yield from (f"- {line}" for line in lines)
+
+
+def _rest(forecast: Forecast, given: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """What follows the tables: a title and lines. given: the options of this call that are not in the file."""
+    if forecast.may_not_fit:
+        yield _remedy(forecast, given)
+    missing = [(one.key, one.gives) for one in forecast.estimate.missing]
+    if missing:
+        yield "Not known, and what it would give", _columns(missing)
+    left_out = [(one.key, one.why) for one in forecast.estimate.left_out]
+    if left_out:
+        yield "In the job, but not in this estimate", _columns(left_out)
+
+
+def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
+    some = list(rows)
+    width = max(len(key) for key, _ in some)
+    return [f"{key:{width}}  {text}" for key, text in some]
+
+
+def _words(inputs: Inputs, config: str | None) -> list[str]:
+    """The options of a call that change the job, to repeat them."""
+    model = [] if config is None else ["--model", config]
+    overlays = [word for name in inputs.overlays for word in ("-f", name)]
+    return [*overlays, *model, *(word for one in inputs.overrides for word in (one.flag, one.text))]
+
+
+def _remedy(forecast: Forecast, given: Sequence[str]) -> tuple[str, list[str]]:
+    remedy = forecast.remedy
+    if remedy is None:
+        return "No change that dsgen tries makes it fit", ["tried: micro batch, recomputation, stage, offload, workers"]
+    held, capacity = remedy.estimate.per_accelerator, remedy.estimate.capacity
+    assert held is not None
+    assert capacity is not None
+    high = size(held.high) if remedy.estimate.is_complete else report.UNKNOWN
+    names = " and ".join(change.name for change in remedy.changes)
+    leaves = forecasts.leaves(remedy.edits)
+    flags = [word for key, value in leaves.items() for word in ("--set", f"{key}={_word(value)}")]
+    lines = [f"{names}: {between(size(held.low), high)} of {size(capacity)}"]
+    if forecast.job.file != STDIN:
+        lines.append(shlex.join(["dsgen", "estimate", forecast.job.file, *given, *flags, "--save"]))
+    if RECOMPUTE in leaves:
+        lines.append("the program itself must recompute activations: with Hugging Face, gradient_checkpointing=True")
+    elif any(key.startswith("estimate.") for key in leaves):
+        lines.append("the program sets these numbers: change it, too")
+    return "The cheapest change with which it fits", lines
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _sweep(inputs: Inputs, axes: tuple[str, ...], form: str, explain: bool) -> int:
+    from dsgen.cli import _sweep as sweeps  # imported late: most calls have no sweep
+
+    if explain:
+        raise UsageError("--explain shows one estimate: leave out --sweep")
+    return sweeps.run(inputs, axes, form)

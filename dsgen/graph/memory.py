@@ -1,0 +1,134 @@
+"""What an accelerator holds, as a picture: stacked bars of the lower and the upper bounds, for light and dark mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from xml.sax.saxutils import escape
+
+from dsgen.estimate import report
+from dsgen.estimate.estimates import Estimate
+from dsgen.estimate.formulas import GIB, Item
+from dsgen.estimate.quantities import digits, size
+from dsgen.estimate.setup import Setup
+from dsgen.graph.theme import SERIES, head, look
+
+WIDTH, MARGIN, LABEL, BAR, ROW = 760, 16, 60, 34, 22
+"""Of the picture, of its margin and of the labels of the bars; the height of a bar and of a row, in pixels."""
+FONT = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="13"'
+COLOURS = (
+    ("optimizer", "optimizer"),
+    ("temporaries", "optimizer"),
+    ("gradient", "gradients"),
+    ("buckets of gradients", "buffers"),
+    ("gathered", "buffers"),
+    ("bucket", "buffers"),
+    ("activations", "activations"),
+    ("logits", "logits"),
+    ("context", "rest"),
+    ("fragmentation", "rest"),
+)
+"""How the name of an item begins -> its colour; of several, the longest; others are weights."""
+STEPS = 6
+"""The most marks of the axis."""
+
+
+def as_svg(setup: Setup, estimate: Estimate) -> str:
+    """A whole SVG document; without numbers, it says what is missing."""
+    held, title = estimate.per_accelerator, report.heading(setup, estimate)
+    if held is None:
+        return _unknown(title, [f"{one.key}: {one.gives}" for one in estimate.missing])
+    items = [one for one in held.items if one.high > 0]
+    most = max(held.high, estimate.capacity or 0.0)
+    top = MARGIN + 2 * ROW
+    legend = top + 2 * (BAR + 10) + 2 * ROW + 10
+    lines = [
+        *_head(legend + ROW * (len(items) + 1) + MARGIN, title),
+        *_bar("least", [(one, one.low) for one in items], top, most),
+        *_bar("most", [(one, one.high) for one in items], top + BAR + 10, most),
+        *_axis(top, top + 2 * BAR + 20, most, estimate.capacity),
+        *_legend(items, legend, report.verdict(estimate), estimate, held.low, held.high),
+    ]
+    return "\n".join([*lines, "</svg>\n"])
+
+
+def _head(height: float, title: str) -> Iterator[str]:
+    yield from head(WIDTH, height, f"Memory of an accelerator: {escape(title)}", FONT)
+    yield f'<rect {look("paper")} width="{WIDTH}" height="{height:g}"/>'
+    yield f'<text {look("name")} x="{MARGIN}" y="{MARGIN + 10}">{escape(title)}</text>'
+
+
+def _unknown(title: str, missing: Sequence[str]) -> str:
+    texts = ["The memory of an accelerator is not known. What is missing:", *missing]
+    lines = [*_head(MARGIN * 2 + ROW * (len(texts) + 1), title)]
+    for number, text in enumerate(texts, 1):
+        lines.append(f'<text {look("ink")} x="{MARGIN}" y="{MARGIN + 10 + ROW * number}">{escape(text)}</text>')
+    return "\n".join([*lines, "</svg>\n"])
+
+
+def colour_of(item: Item) -> str:
+    """The look of an item."""
+    fitting = [(len(begin), name) for begin, name in COLOURS if item.name.startswith(begin)]
+    return max(fitting)[1] if fitting else "weights"
+
+
+def _unit(most: float) -> float:
+    return (WIDTH - LABEL - 4 * MARGIN) / most
+
+
+def _bar(name: str, parts: Sequence[tuple[Item, float]], y: float, most: float) -> Iterator[str]:
+    x = float(MARGIN + LABEL)
+    yield f'<text {look("ink")} x="{MARGIN}" y="{y + BAR / 2 + 5:g}">{name}</text>'
+    for item, number in parts:
+        width = number * _unit(most)
+        if width >= 0.1:  # less is not seen
+            words = f"{escape(item.name)}: {size(number)}"
+            place = f'x="{x:.1f}" y="{y:g}" width="{width:.1f}" height="{BAR}"'
+            yield f"<rect {look(colour_of(item))} {place}><title>{words}</title></rect>"
+        x += width
+
+
+def _axis(top: float, bottom: float, most: float, capacity: float | None) -> Iterator[str]:
+    left = MARGIN + LABEL
+    step = _step(most / GIB)
+    for mark in range(int(most / GIB / step) + 1):
+        x = left + mark * step * GIB * _unit(most)
+        text = f"{digits(mark * step)} GiB" if mark else "0"
+        yield f'<path {look("arrow")} d="M{x:.1f} {bottom} v5"/>'
+        yield f'<text {look("faint")} x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{text}</text>'
+    if capacity:
+        x = left + capacity * _unit(most)
+        anchor = "end" if x > WIDTH / 2 else "start"
+        yield f'<path {look("live")} stroke-dasharray="5 3" d="M{x:.1f} {top - 6} V{bottom}"/>'
+        text = f"the accelerator has {size(capacity)}"
+        yield f'<text {look("ink")} x="{x:.1f}" y="{top - 11}" text-anchor="{anchor}">{text}</text>'
+
+
+def _step(most: float) -> float:
+    """The distance of the marks of an axis: 1, 2 or 5 times a power of ten."""
+    power = 1e-6
+    while True:
+        for factor in (1, 2, 5):
+            if most / (factor * power) <= STEPS:
+                return factor * power
+        power *= 10
+
+
+def _legend(
+    items: Sequence[Item], y: float, verdict: str, estimate: Estimate, low: float, high: float
+) -> Iterator[str]:
+    columns = (WIDTH - 330, WIDTH - 220)
+    for number, item in enumerate(items):
+        line = y + ROW * number
+        yield f'<rect {look(colour_of(item))} x="{MARGIN}" y="{line - 10:g}" width="12" height="12"/>'
+        yield f'<text {look("ink")} x="{MARGIN + 20}" y="{line:g}">{escape(item.name)}</text>'
+        for x, bound in zip(columns, (item.low, item.high), strict=True):
+            yield f'<text {look("ink")} x="{x}" y="{line:g}" text-anchor="end">{size(bound)}</text>'
+    line = y + ROW * len(items)
+    yield f'<text {look("name")} x="{MARGIN + 20}" y="{line:g}">together</text>'
+    most = size(high) if estimate.is_complete else report.UNKNOWN
+    for x, text in zip(columns, (size(low), most), strict=True):
+        yield f'<text {look("name")} x="{x}" y="{line:g}" text-anchor="end">{text}</text>'
+    yield f'<text {look("name")} x="{WIDTH - 200}" y="{line:g}">{escape(verdict)}</text>'
+
+
+assert {name for _, name in COLOURS} | {"weights"} == {*SERIES}

@@ -1,0 +1,371 @@
+"""`dsgen estimate`: what a training needs, from the values file and a config.json."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsgen import api
+from tests.cli.conftest import Cli
+from tests.estimate.jobs import LLAMA_8B
+
+LLAMA = """\
+name: llama
+namespace: training
+image: {repository: registry.example.com/team/llama, tag: v1}
+workers: {replicas: 2, slots: 8, resources: {requests: {cpu: "16"}, limits: {memory: 800Gi}}}
+training:
+  python: train.py
+  deepspeed:
+    config:
+      train_micro_batch_size_per_gpu: 2  # of a rank
+      gradient_accumulation_steps: 4
+      bf16: {enabled: true}
+      optimizer: {type: AdamW, params: {lr: 1.0e-5}}
+      zero_optimization: {stage: 3}
+storage:
+  checkpoints: {mountPath: /checkpoints, create: {size: 500Gi}}
+estimate:  # what dsgen estimate needs to know
+  model: {sequence: 4096, recompute: full, attention: flash, kernels: standard, loss: standard, zeroInit: true}
+  accelerator: {product: A100-80GB, price: 2.5}  # SXM
+  network: 400Gbit
+  worker: {loaderMemory: 4Gi}
+  checkpoints: {volume: checkpoints, keep: 2, bandwidth: 5G}
+  tokens: 1000000000
+"""
+RANGES = [("perAccelerator", "low"), ("perAccelerator", "high"), ("perWorker", "low"), ("perWorker", "high")]
+STAGE = "training.deepspeed.config.zero_optimization.stage"
+
+
+@pytest.fixture
+def llama(folder: Path) -> Path:
+    """llama.yaml without the numbers of a model, and config.json with them."""
+    (folder / "config.json").write_text(json.dumps(LLAMA_8B))
+    (folder / "llama.yaml").write_text(LLAMA)
+    return folder / "llama.yaml"
+
+
+def data(cli: Cli, *flags: str) -> dict[str, Any]:
+    done = cli("estimate", "llama.yaml", "--model", "config.json", "-o", "json", *flags)
+    assert (0, "") == (done.code, done.err)
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+@pytest.mark.usefixtures("llama")
+def test_json_has_all_parts(cli: Cli) -> None:
+    found = data(cli)
+
+    assert ("training/llama", 8030261248) == (found["job"], found["parameters"])
+    for part, side in RANGES:
+        assert found[part][side] > 2**30
+    items = found["perAccelerator"]["items"]
+    assert {"name", "low", "high"} <= items[0].keys()
+    assert found["perAccelerator"]["high"] == pytest.approx(sum(one["high"] for one in items))
+    assert found["traffic"]["bytesPerStep"] > 10**11
+    assert 0 < found["step"]["low"] < found["step"]["high"]
+    assert found["step"]["bound"] in ("compute", "network")
+    assert 14 * 8030261248 > found["checkpoint"]["bytes"] > 11 * 8030261248
+    assert (800 * 2**30, 800 * 2**30, 60) == (
+        found["perWorker"]["limit"],
+        found["perWorker"]["request"],
+        found["checkpoint"]["gracePeriod"],
+    )
+    assert 500 * 2**30 == found["checkpoint"]["claim"]
+    assert found["run"]["cost"]["low"] > 0
+    assert ([], [], None) == (found["missing"], found["leftOut"], found["remedy"])
+
+
+@pytest.mark.usefixtures("llama")
+def test_complete_inputs_give_a_narrow_range(cli: Cli) -> None:
+    held = data(cli)["perAccelerator"]
+
+    assert held["fits"] is True
+    assert held["high"] < 2.2 * held["low"]
+
+
+@pytest.mark.usefixtures("llama")
+def test_the_text_has_each_part_with_its_bounds(cli: Cli) -> None:
+    done = cli("estimate", "llama.yaml", "--model", "config.json")
+
+    lines = done.out.splitlines()
+    assert (0, "") == (done.code, done.err)
+    assert lines[0] == (
+        "llama.yaml: job training/llama: 8.03 billion parameters, 2 workers with 8 x A100-80GB, ZeRO stage 3, bf16"
+    )
+    assert 6 == sum(line.split() == ["least", "most"] for line in lines)
+    assert any(line.startswith("  together") and line.endswith("fits in 80 GiB") for line in lines)
+    assert "Not known" not in done.out
+
+
+@pytest.mark.usefixtures("llama")
+def test_what_is_missing_is_named_with_what_it_would_give(cli: Cli) -> None:
+    done = cli("estimate", "cifar.yaml")
+
+    assert (0, "") == (done.code, done.err)
+    assert "a model of unknown size" in done.out
+    assert "\nNot known, and what it would give\n" in done.out
+    assert "  estimate.model.parameters  " in done.out
+
+
+@pytest.mark.usefixtures("llama")
+def test_markdown_and_explain(cli: Cli) -> None:
+    plain = cli("estimate", "llama.yaml", "--model", "config.json", "-o", "markdown").out
+    explained = cli("estimate", "llama.yaml", "--model", "config.json", "--explain").out
+
+    assert plain.startswith("**job training/llama: 8.03 billion parameters")
+    assert 6 == plain.count("| | least | most |")
+    assert "= 2 * 8030261248 / 16\n" in explained
+    assert "source: ZeRO, arXiv 1910.02054, section 3.1" in explained
+
+
+@pytest.mark.usefixtures("llama")
+def test_the_program_and_the_api_say_the_same(cli: Cli) -> None:
+    job = api.load("llama.yaml")
+
+    assert data(cli) == api.estimate(job, "config.json") == api.estimate(job, LLAMA_8B)
+
+
+def test_the_api_refuses_what_the_program_refuses(llama: Path) -> None:
+    with pytest.raises(api.InvalidJobError, match="DS105"):
+        api.estimate(api.load(llama, {"workers": {"slots": 0}}))
+    with pytest.raises(api.DsgenError, match="model_type is missing"):
+        api.estimate(api.load(llama), {})
+
+
+# -- the model --------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_is_saved_and_the_rest_of_the_file_stays(cli: Cli, llama: Path) -> None:
+    shown = data(cli)
+
+    done = cli("estimate", "llama.yaml", "--model", "config.json", "--save")
+    again = cli("estimate", "llama.yaml", "-o", "json")
+
+    text = llama.read_text()
+    assert (0, True) == (done.code, done.err.startswith("llama.yaml: estimate.model.parameters not set -> 8030261248"))
+    assert shown == json.loads(again.out)
+    assert LLAMA.replace("zeroInit: true}", "") in text.replace(
+        text[text.index("zeroInit: true") : text.index("}\n  accelerator") + 1], ""
+    )
+    assert "# of a rank" in text
+    assert "# SXM" in text
+    assert (0, "llama.yaml: nothing to write\n") == (
+        cli("estimate", "llama.yaml", "--model", "config.json", "--save").code,
+        cli("estimate", "llama.yaml", "--model", "config.json", "--save").err,
+    )
+
+
+def test_a_section_is_added_with_a_line_for_each_number(cli: Cli, folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps(LLAMA_8B))
+    before = (folder / "cifar.yaml").read_text()
+
+    done = cli("estimate", "cifar.yaml", "--model", "config.json", "--save")
+
+    assert 0 == done.code
+    assert (folder / "cifar.yaml").read_text().startswith(before)
+    added = (folder / "cifar.yaml").read_text().removeprefix(before)
+    assert added.startswith("estimate:\n  model:\n    parameters: 8030261248\n")
+    assert 0 == cli("validate", "cifar.yaml", "--strict").code
+
+
+def test_another_model_replaces_all_numbers(cli: Cli, llama: Path) -> None:
+    experts = {**LLAMA_8B, "model_type": "mixtral", "num_local_experts": 8, "num_experts_per_tok": 2}
+    (llama.parent / "experts.json").write_text(json.dumps(experts))
+    cli("estimate", "llama.yaml", "--model", "experts.json", "--save")
+    assert "experts: 8" in llama.read_text()
+
+    found = data(cli)
+    assert 0 == cli("estimate", "llama.yaml", "--model", "config.json", "--save").code
+
+    assert 8030261248 == found["parameters"]
+    assert "experts: null" in llama.read_text()
+    assert found == json.loads(cli("estimate", "llama.yaml", "-o", "json").out)
+
+
+def test_values_are_saved_too(cli: Cli, llama: Path) -> None:
+    done = cli("estimate", "llama.yaml", "--set", f"{STAGE}=2", "--save")
+
+    assert (0, f"llama.yaml: {STAGE} 3 -> 2\n") == (done.code, done.err)
+    assert llama.read_text() == LLAMA.replace("{stage: 3}", "{stage: 2}")
+
+
+def test_a_value_of_another_file_is_not_saved(cli: Cli, llama: Path) -> None:
+    (llama.parent / "over.yaml").write_text("estimate: {model: {sequence: 1024}}\n")
+
+    done = cli("estimate", "llama.yaml", "-f", "over.yaml", "--set", "estimate.model.sequence=2048", "--save")
+
+    assert 1 == done.code
+    assert "--save cannot write estimate.model.sequence into llama.yaml: over.yaml sets it" in done.err
+    assert llama.read_text() == LLAMA
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("{", "config.json: this is not JSON"),
+        ("[]", "config.json: this is not the config.json of a model"),
+        ("{}", "config.json: model_type is missing, so this is no config.json of a model: write estimate.model."),
+        ('{"model_type": "rwkv"}', "config.json: the parameters of model_type rwkv are not known: write estimate."),
+        ('{"model_type": "llava", "vision_config": {}}', "a model with vision_config has parts that are not counted"),
+        ('{"peft_type": "LORA"}', "the configuration of an adapter: give the config.json of the model under it"),
+        (
+            json.dumps({**LLAMA_8B, "quantization_config": {"quant_method": "gptq"}}),
+            "the weights are quantized (gptq), which is not estimated: write estimate.model.parameters",
+        ),
+    ],
+)
+def test_a_model_that_cannot_be_counted_is_refused(cli: Cli, llama: Path, config: str, message: str) -> None:
+    (llama.parent / "config.json").write_text(config)
+
+    done = cli("estimate", "llama.yaml", "--model", "config.json", "--save")
+
+    assert (2, "") == (done.code, done.out)
+    assert message in done.err
+    assert llama.read_text() == LLAMA
+
+
+@pytest.mark.usefixtures("llama")
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ((), 2, "give a values file, as in: dsgen estimate cifar.yaml"),
+        (("llama.yaml", "--save"), 2, "--save writes the numbers of --model and the values of --set"),
+        (("llama.yaml", "--model", "missing.json"), 3, "cannot read missing.json"),
+        (("llama.yaml", "--set", "workers.slots=0"), 1, "workers.slots must be at least 1, not 0"),
+        (("llama.yaml", "--set", "estimate.network=fast"), 1, 'estimate.network cannot be "fast"'),
+        (("llama.yaml", "--explain", "--sweep", "stage=1,2"), 2, "--explain shows one estimate"),
+        (("llama.yaml", "--sweep", "stage"), 2, "write a key and its values, as in workers.replicas=1,2,4"),
+        (("llama.yaml", "--sweep", "stage=1,,2"), 2, "write a key and its values"),
+        (("llama.yaml", "--sweep", "stages=1,2"), 2, "there is no such key; did you mean stage?"),
+        (("llama.yaml", "--sweep", "stage=1", "--sweep", f"{STAGE}=2"), 2, "a key can have only one list"),
+        (("llama.yaml", "--sweep", f"slots={','.join(map(str, range(1, 400)))}"), 2, "399 combinations, and 256 are"),
+        (("-", "--set", "estimate.tokens=1", "--save"), 1, "standard input cannot be written"),
+    ],
+)
+def test_what_is_refused(cli: Cli, arguments: tuple[str, ...], code: int, message: str) -> None:
+    done = cli("estimate", *arguments, stdin=LLAMA)
+
+    assert (code, "") == (done.code, done.out)
+    assert message in done.err
+
+
+# -- what makes it fit ------------------------------------------------------------------------------------------------
+
+
+def test_a_change_that_makes_it_fit_can_be_saved(cli: Cli, llama: Path) -> None:
+    cli("estimate", "llama.yaml", "--model", "config.json", "--set", f"{STAGE}=1", "--save")
+    small = ("--set", "estimate.accelerator.memory=24Gi")
+    found = json.loads(cli("estimate", "llama.yaml", *small, "-o", "json").out)
+    text = cli("estimate", "llama.yaml", *small).out
+
+    assert found["perAccelerator"]["fits"] is False
+    assert found["remedy"]["changes"]
+    command = next(line for line in text.splitlines() if line.startswith("  dsgen estimate llama.yaml --set "))
+    assert " ".join(small) in command
+    done = cli(*command.split()[1:])
+    assert 0 == done.code
+    held = json.loads(cli("estimate", "llama.yaml", "-o", "json").out)["perAccelerator"]
+    assert (True, found["remedy"]["perAccelerator"]["high"]) == (held["fits"], held["high"])
+    assert 0 == cli("validate", "llama.yaml").code
+    assert "# of a rank" in llama.read_text()
+
+
+@pytest.mark.usefixtures("llama")
+def test_what_nothing_makes_fit_is_said(cli: Cli) -> None:
+    done = cli("estimate", "llama.yaml", "--model", "config.json", "--set", "estimate.accelerator.memory=1Gi")
+
+    assert "does not fit in 1 GiB" in done.out
+    assert "\nNo change that dsgen tries makes it fit\n" in done.out
+
+
+# -- sweeps -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("llama")
+def test_a_sweep_is_a_table_with_the_cheapest(cli: Cli) -> None:
+    flags = ("--model", "config.json", "--sweep", "workers.replicas=1,2,0", "--sweep", "...stage=0,3")
+    done = cli("estimate", "llama.yaml", *flags)
+    points = json.loads(cli("estimate", "llama.yaml", *flags, "-o", "json").out)["points"]
+
+    lines = done.out.splitlines()
+    assert (0, 7) == (done.code, len(lines))
+    assert lines[0].split()[:2] == ["replicas", "stage"]
+    assert [line.split()[:2] for line in lines[1:]] == [
+        ["1", "0"],
+        ["1", "3"],
+        ["2", "0"],
+        ["2", "3"],
+        ["0", "0"],
+        ["0", "3"],
+    ]
+    assert 1 == done.out.count("the cheapest that fits")
+    assert 2 == done.out.count("refused: workers.replicas must be at least 1, not 0")
+    assert {"workers.replicas": "1", STAGE: "3"} == points[1]["settings"]
+    assert [one.get("isCheapest") for one in points] == [False, True, False, False, None, None]
+    assert points[0]["perAccelerator"]["high"] > 80 * 2**30
+
+
+@pytest.mark.usefixtures("llama")
+def test_a_sweep_without_a_valid_job_fails(cli: Cli) -> None:
+    done = cli("estimate", "llama.yaml", "--sweep", "replicas=0")
+
+    assert 1 == done.code
+    assert "refused: " in done.out
+
+
+@pytest.mark.usefixtures("llama")
+def test_a_sweep_of_one_key_as_markdown(cli: Cli) -> None:
+    done = cli("estimate", "llama.yaml", "--model", "config.json", "--sweep", "sequence=1024,2048", "-o", "markdown")
+
+    assert done.out.startswith("| sequence | accelerators | memory of one |")
+    assert 4 == len(done.out.splitlines())
+
+
+# -- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in ET.fromstring(svg).iter() if element.tag.endswith("text")]
+
+
+@pytest.mark.usefixtures("llama")
+def test_the_picture_has_a_bar_for_each_item(cli: Cli) -> None:
+    svg = cli("estimate", "llama.yaml", "--model", "config.json", "-o", "svg").out
+    items = data(cli)["perAccelerator"]["items"]
+
+    bars = [element for element in ET.fromstring(svg).iter() if element.tag.endswith("rect") and len(element)]
+    widths = [float(bar.get("width", 0)) for bar in bars if bar.get("y") == bars[-1].get("y")]
+    highs = [one["high"] for one in items]
+    assert [width / sum(widths) for width in widths] == pytest.approx(
+        [high / sum(highs) for high in highs if high > 5e7], abs=0.01
+    )
+    assert {one["name"] for one in items} < {*texts(svg)}
+    assert "the accelerator has 80 GiB" in texts(svg)
+    assert "prefers-color-scheme: dark" in svg
+
+
+@pytest.mark.usefixtures("llama")
+def test_graph_draws_the_same_picture(cli: Cli) -> None:
+    cli("estimate", "llama.yaml", "--model", "config.json", "--save")
+
+    assert cli("estimate", "llama.yaml", "-o", "svg").out == cli("graph", "llama.yaml", "--memory").out
+    assert 2 == cli("graph", "llama.yaml", "--memory", "--format", "mermaid").code
+
+
+@pytest.mark.usefixtures("llama")
+def test_the_picture_of_a_job_without_numbers_says_what_is_missing(cli: Cli) -> None:
+    shown = texts(cli("graph", "cifar.yaml", "--memory").out)
+
+    assert "The memory of an accelerator is not known. What is missing:" in shown
+    assert any(text.startswith("estimate.model.parameters: ") for text in shown)
+
+
+@pytest.mark.usefixtures("llama")
+def test_the_picture_of_a_sweep(cli: Cli) -> None:
+    flags = ("--model", "config.json", "--sweep", "replicas=1,2,0")
+    shown = texts(cli("estimate", "llama.yaml", *flags, "-o", "svg").out)
+
+    assert {"replicas 1", "replicas 2", "replicas 0", "not valid", "the cheapest that fits", "80 GiB"} <= {*shown}
