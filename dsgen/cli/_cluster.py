@@ -4,6 +4,7 @@ import functools
 import gc
 import json
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -82,26 +83,37 @@ def run_options(*values_flags: str) -> Decorator:
         @functools.wraps(command)
         def call(cluster: "Cluster", job: str, run: str, namespace: str, **given: Any) -> int:
             inputs = Inputs((job,), given.pop("overlays"), given.pop("overrides"), "", namespace)
-            space, name = parse_job(job, namespace, inputs)
-            return command(ref=RunRef(cluster, space or cluster.namespace, name, run), **given)
+            values = read_values(job, inputs)
+            space, name = names_of(values) if values is not None else parse_job_name(job, namespace)
+            return command(ref=RunRef(cluster, space or cluster.namespace, name, run, values), **given)
 
         return options(call)
 
     return decorate
 
 
-def parse_job(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
-    """Namespace and name of a job: `cifar`, `training/cifar` or the name of its values file."""
+def read_values(job: str, given: Inputs) -> dict[str, Any] | None:
+    """The values of JOB, if it is a values file; None if it is a name."""
     if job == "-" or job.endswith(FILES) or os.path.isfile(job):  # noqa: PTH113 - it may not be a path
-        jobs = load_values(values)
+        jobs = load_values(given)
         names = [f"{each.release.namespace}/{each.release.name}" for each in jobs]
-        refuse_several(values, names, "JOB is one job", "give its name instead of the file")
+        refuse_several(given, names, "JOB is one job", "give its name instead of the file")
         loaded = jobs[0].values
-        data = loaded.data if loaded else {}
-        return str(data.get("namespace") or ""), str(data.get("name") or "")
-    if values.overlays or values.overrides:
+        return loaded.data if loaded else {}
+    if given.overlays or given.overrides:
         raise UsageError("-f and --set need a values file, but JOB is the name of a job")
-    return parse_job_name(job, namespace)
+    return None
+
+
+def names_of(values: Mapping[str, Any]) -> tuple[str, str]:
+    """Namespace and name in values."""
+    return str(values.get("namespace") or ""), str(values.get("name") or "")
+
+
+def parse_job(job: str, namespace: str) -> tuple[str, str]:
+    """Namespace and name of a job: `cifar`, `training/cifar` or the name of its values file."""
+    values = read_values(job, Inputs((job,)))
+    return parse_job_name(job, namespace) if values is None else names_of(values)
 
 
 def confirm_change(words: str, yes: bool) -> bool:

@@ -4,7 +4,8 @@ import click
 
 from dsgen.cli._cluster import data_option, run_options, write_data
 from dsgen.cli._console import echo, stdout_is_terminal, write
-from dsgen.cluster.format_text import format_line, format_status
+from dsgen.cluster.format_text import format_line, format_status, format_table
+from dsgen.cluster.measures import HEAD, compare, read_measures
 from dsgen.cluster.phase import ENDS
 from dsgen.cluster.runs import RunRef, report_run
 from dsgen.errors import EXIT_OK, UsageError
@@ -23,6 +24,8 @@ def command(ref: RunRef, form: str | None, watch: bool) -> int:
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. The status combines the record, the Jobs and the
     pods. If the launcher should be alive but has not renewed its lease for three minutes, the phase is Unknown.
+    With a values file whose section `estimate` describes the model, what the run has measured is shown beside what was
+    estimated.
 
     \b
     Examples:
@@ -37,10 +40,13 @@ def command(ref: RunRef, form: str | None, watch: bool) -> int:
         _watch(ref)
         return EXIT_OK
     state = ref.read_state(around=True, thrifty=True)
+    compared = compare(ref.values, read_measures(ref.cluster, state)) if ref.values else []
     if form:
-        write_data(report_run(state), form)
+        forecast = {"forecast": [one.as_data() for one in compared]} if compared else {}
+        write_data({**report_run(state), **forecast}, form)
     else:
         echo(format_status(report_run(state), state).splitlines())
+        echo(["", *format_table(HEAD, [one.cells for one in compared]).splitlines()] if compared else [])
     return EXIT_OK
 
 

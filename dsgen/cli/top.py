@@ -7,18 +7,16 @@ import click
 
 from dsgen.cli._cluster import cluster_options, data_option, parse_job, write_data
 from dsgen.cli._console import echo
-from dsgen.cli._options import Inputs
 from dsgen.cluster.capacity import QueuePosition, list_devices, list_places, list_shares, list_usage, sum_devices
 from dsgen.cluster.format_text import format_table
 from dsgen.cluster.models import JOB
 from dsgen.cluster.phase import describe_hidden
-from dsgen.cluster.reader import api_path, find_kueue, read_visible
+from dsgen.cluster.reader import api_path, find_kueue, read_metrics, read_visible
 from dsgen.errors import EXIT_OK, NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
 
-METRICS = "/apis/metrics.k8s.io/v1beta1"
 VISIBILITY = "/apis/visibility.kueue.x-k8s.io"
 
 
@@ -56,7 +54,7 @@ def command(cluster: "Cluster", what: str, name: str, namespace: str, all_namesp
     elif what == "queue":
         answer = _queues(cluster, "" if all_namespaces else namespace or cluster.namespace, name)
     elif name:
-        answer = _job(cluster, *parse_job(name, namespace, Inputs((name,))))
+        answer = _job(cluster, *parse_job(name, namespace))
     else:
         raise UsageError("name the job, as in: dsgen top job training/cifar")
     if form:
@@ -141,8 +139,7 @@ def _job(cluster: "Cluster", space: str, name: str) -> Answer:
     of_job = f"{JOB}={name}"
     pods = [*cluster.items(api_path("pods", space), labelSelector=of_job)]
     hidden: list[str] = []
-    address = f"{METRICS}/namespaces/{space}/pods"
-    metrics = read_visible(hidden, "metrics of pods", lambda: [*cluster.items(address, labelSelector=of_job)])
+    metrics = read_metrics(cluster, space, of_job, hidden)
     notes = _notes(hidden)
     if metrics is None and not hidden:
         notes.append("the cluster has no metrics API (metrics-server), so the use is unknown")

@@ -80,6 +80,8 @@ def format_progress(reported: Mapping[str, Any], now: float) -> str:
     words = [f"step {step}" + (f" of {total} ({100 * step // total}%)" if total else "")]
     if "loss" in reported:
         words.append("loss NaN or infinite" if reported["loss"] is None else f"loss {reported['loss']:.6g}")
+    words += [f"{reported['secondsPerStep']:g} s per step"] if reported.get("secondsPerStep") else []
+    words += [f"at most {reported['memory'] / 2**30:.3g} GiB of an accelerator"] if reported.get("memory") else []
     words += [f"checkpoint of {reported['checkpoint']}"] if reported.get("checkpoint") else []
     words += [f"{format_duration(eta - now)} left"] if eta and eta > now and step != total else []
     return ", ".join(words)

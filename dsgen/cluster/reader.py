@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from dsgen.cluster.models import (
@@ -29,6 +29,7 @@ COMPONENT = "app.kubernetes.io/component"
 RECORD_SUFFIX = "-status"
 FORBIDDEN, MISSING = 403, 404
 PVC = "PersistentVolumeClaim"
+METRICS = "/apis/metrics.k8s.io/v1beta1"
 KUEUE = "/apis/kueue.x-k8s.io"
 GANGS = ("/apis/scheduling.volcano.sh/v1beta1", "/apis/scheduling.x-k8s.io/v1alpha1")
 
@@ -205,3 +206,9 @@ def read_visible(hidden: list[str], what: str, ask: Callable[[], T]) -> T | None
         if error.status == FORBIDDEN:
             hidden.append(what)
         return None
+
+
+def read_metrics(reader: Reader, namespace: str, selector: str, hidden: list[str]) -> Sequence[ApiObject] | None:
+    """What the pods of a selector use at present; None if the cluster has no metrics API, or if it may not be read."""
+    address = f"{METRICS}/namespaces/{namespace}/pods"
+    return read_visible(hidden, "metrics of pods", lambda: [*reader.items(address, labelSelector=selector)])

@@ -9,9 +9,9 @@ import queue
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dsgen.cluster.diagnosis import diagnose
 from dsgen.cluster.models import JOB, JobState, PodState, RunState, parse_pod
@@ -58,12 +58,13 @@ WAITED_FOR: dict[str, Callable[[RunState, str], bool]] = {
 
 @dataclass
 class RunRef:
-    """One run of one job in one cluster; `run` is empty for the newest."""
+    """One run of one job in one cluster; `run` is empty for the newest. values: of the file that names the job."""
 
     cluster: Cluster
     namespace: str
     job: str
     run: str = ""
+    values: Mapping[str, Any] | None = None
 
     @property
     def title(self) -> str:

@@ -39,6 +39,9 @@ class Inputs:
     loader_memory: bytes of all data loaders of a rank. storage: bytes a second of the storage of checkpoints, of all
     workers together. keep: how many checkpoints are kept. checkpoints: the name of their volume in `storage`. tokens:
     to train. price: of an accelerator for an hour.
+
+    measured_run: the run of which the others are. measured_step: seconds of a step. measured_memory: the most bytes of
+    an accelerator; measured_worker: of a worker.
     """
 
     parameters: int | None = None
@@ -84,6 +87,10 @@ class Inputs:
     price: float | None = None
     keep: int | None = None
     checkpoints: str | None = None
+    measured_run: str | None = None
+    measured_step: float | None = None
+    measured_memory: float | None = None
+    measured_worker: float | None = None
 
 
 MODEL = "estimate.model"
@@ -117,6 +124,10 @@ KEYS: dict[str, str] = {
     "keep": "estimate.checkpoints.keep",
     "checkpoints": "estimate.checkpoints.volume",
     "tokens": "estimate.tokens",
+    "measured_run": "estimate.measured.run",
+    "measured_step": "estimate.measured.secondsPerStep",
+    "measured_memory": "estimate.measured.memory",
+    "measured_worker": "estimate.measured.workerMemory",
 }
 """Field of Inputs -> the key of a values file that sets it."""
 OF_MODEL = (
@@ -139,6 +150,7 @@ def keys_of(model: Model) -> dict[str, int]:
 
 UNITS: dict[str, Callable[[str | float], float]] = {
     **dict.fromkeys(("memory", "link", "host_link", "nvme", "storage"), number_of_bytes),
+    **dict.fromkeys(("measured_memory", "measured_worker"), number_of_bytes),
     **dict.fromkeys(("worker_memory", "memory_bandwidth", "loader_memory", "flops"), number_of_bytes),
     "network": bits_a_second,
 }

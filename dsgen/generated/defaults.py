@@ -34,7 +34,8 @@ RULES = \
            'estimate': {'below': {'model': {'below': {}},
                                   'accelerator': {'below': {}},
                                   'worker': {'below': {}},
-                                  'checkpoints': {'below': {}}}}},
+                                  'checkpoints': {'below': {}},
+                                  'measured': {'below': {}}}}},
  'defaults': {'name': '',
               'namespace': '',
               'run': {'id': '1'},
@@ -165,5 +166,6 @@ RULES = \
                                      'loss': ''},
                            'accelerator': {'product': ''},
                            'worker': {},
-                           'checkpoints': {'volume': ''}},
+                           'checkpoints': {'volume': ''},
+                           'measured': {'run': ''}},
               'global': {}}}

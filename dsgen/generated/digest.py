@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "b9184bf6f728702b631700205344803a24c81a47e3f6457dd6d5d8dbe6866c25"
+DIGEST = "84c5e9f8ec32a30d32df6c2ed754359cecc1935c7dccd670975605c7ac5c1d74"

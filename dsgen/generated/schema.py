@@ -837,8 +837,9 @@ SCHEMA = \
                                                                                    'evaluation. 0 means never.'},
                                              'progress': {'type': 'object',
                                                           'description': 'How the training says how far it is. Step, '
-                                                                         'total, loss and the expected end are written '
-                                                                         'to the record at most once a minute.',
+                                                                         'total, loss, memory, the time of a step and '
+                                                                         'the expected end are written to the record '
+                                                                         'at most once a minute.',
                                                           'properties': {'pattern': {'type': 'string',
                                                                                      'default': '',
                                                                                      'pattern': '^(.*[(][?]P<step>.*)?$',
@@ -849,12 +850,17 @@ SCHEMA = \
                                                                                                     'expression of '
                                                                                                     'Python with the '
                                                                                                     'named groups '
-                                                                                                    'step, total and '
-                                                                                                    'loss, of which '
-                                                                                                    'step is required. '
-                                                                                                    'It is searched in '
-                                                                                                    'each line that a '
-                                                                                                    'rank prints.',
+                                                                                                    'step, total, loss '
+                                                                                                    'and memory, of '
+                                                                                                    'which step is '
+                                                                                                    'required. It is '
+                                                                                                    'searched in each '
+                                                                                                    'line that a rank '
+                                                                                                    'prints. memory is '
+                                                                                                    'the most bytes of '
+                                                                                                    'its accelerator '
+                                                                                                    'that the rank has '
+                                                                                                    'used.',
                                                                                      'examples': ['step '
                                                                                                   '(?P<step>[0-9]+)/(?P<total>[0-9]+) '
                                                                                                   'loss (?P<loss>[^ '
@@ -864,10 +870,11 @@ SCHEMA = \
                                                                                   'description': 'File that rank 0 '
                                                                                                  'writes. It contains '
                                                                                                  'JSON objects with '
-                                                                                                 'step, total and '
-                                                                                                 'loss, or lines that '
-                                                                                                 'match the pattern; '
-                                                                                                 'the last one counts.',
+                                                                                                 'step, total, loss '
+                                                                                                 'and memory, or lines '
+                                                                                                 'that match the '
+                                                                                                 'pattern; the last '
+                                                                                                 'one counts.',
                                                                                   'examples': ['/checkpoints/progress.json']},
                                                                          'checkpointPath': {'type': 'string',
                                                                                             'default': '',
@@ -2188,7 +2195,49 @@ SCHEMA = \
                                                        'minimum': 1,
                                                        'maximum': 9007199254740991,
                                                        'description': 'Tokens to train.',
-                                                       'examples': [1000000000]}},
+                                                       'examples': [1000000000]},
+                                            'measured': {'type': 'object',
+                                                         'description': 'What a run has measured; dsgen estimate FILE '
+                                                                        '--measured --save writes it, and the next '
+                                                                        'estimate shows by how much it is off.',
+                                                         'properties': {'run': {'type': 'string',
+                                                                                'default': '',
+                                                                                'pattern': '^([a-z0-9]{1,20})?$',
+                                                                                'x-pattern': 'the id of a run',
+                                                                                'description': 'Run that the other '
+                                                                                               'numbers are of. Empty '
+                                                                                               'means unknown.'},
+                                                                        'secondsPerStep': {'type': ['number', 'null'],
+                                                                                           'minimum': 1e-06,
+                                                                                           'maximum': 1000000000,
+                                                                                           'description': 'Seconds of '
+                                                                                                          'a step, on '
+                                                                                                          'average.'},
+                                                                        'memory': {'type': ['string', 'number', 'null'],
+                                                                                   'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T|P|Mi|Gi|Ti|Pi)$',
+                                                                                   'x-pattern': 'a number with its '
+                                                                                                'unit, such as 80Gi or '
+                                                                                                '500G',
+                                                                                   'minimum': 1048576,
+                                                                                   'maximum': 9007199254740991,
+                                                                                   'description': 'The most memory of '
+                                                                                                  'an accelerator.',
+                                                                                   'examples': ['61Gi']},
+                                                                        'workerMemory': {'type': ['string',
+                                                                                                  'number',
+                                                                                                  'null'],
+                                                                                         'pattern': '^([1-9][0-9]{0,14}([.][0-9]{1,9})?|0[.][0-9]{0,8}[1-9])(M|G|T|P|Mi|Gi|Ti|Pi)$',
+                                                                                         'x-pattern': 'a number with '
+                                                                                                      'its unit, such '
+                                                                                                      'as 80Gi or 500G',
+                                                                                         'minimum': 1048576,
+                                                                                         'maximum': 9007199254740991,
+                                                                                         'description': 'Main memory '
+                                                                                                        'of the worker '
+                                                                                                        'that uses '
+                                                                                                        'most.',
+                                                                                         'examples': ['120Gi']}},
+                                                         'additionalProperties': False}},
                              'additionalProperties': False},
                 'global': {'type': 'object',
                            'default': {},

@@ -165,6 +165,10 @@ def test_the_schema_is_named_where_it_is() -> None:
         ({"step": 5, "total": 40, "loss": 2.30851234}, "step 5 of 40 (12%), loss 2.30851"),
         ({"step": 5, "loss": None, "eta": "1970-01-01T00:02:05Z"}, "step 5, loss NaN or infinite, 25s left"),
         ({"step": 5, "total": 5, "eta": "1970-01-01T00:02:05Z"}, "step 5 of 5 (100%)"),
+        (
+            {"step": 5, "secondsPerStep": 1.5, "memory": 65712345088},
+            "step 5, 1.5 s per step, at most 61.2 GiB of an accelerator",
+        ),
         ({"checkpoint": "1970-01-01T00:00:00Z"}, "checkpoint of 1970-01-01T00:00:00Z"),
     ],
 )

@@ -8,6 +8,7 @@ it is interrupted.
 import argparse
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -34,6 +35,7 @@ def options() -> argparse.Namespace:
         "--hang", metavar="STEP:RANK", help="this rank sleeps for ever before this step, the first time"
     )
     parser.add_argument("--kill", metavar="STEP:RANK", help="this rank kills itself before this step, the first time")
+    parser.add_argument("--memory", action="store_true", help="every rank prints its peak memory after each step")
     parser.add_argument("--note", default="", help="printed as it came")
     return deepspeed.add_config_arguments(parser).parse_args()
 
@@ -103,6 +105,8 @@ def main() -> None:
         torch.distributed.all_reduce(mean)
         if rank == 0:
             say(step=step, loss=round(mean.item() / world, 6))
+        if given.memory:
+            say(memory=1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         if given.checkpoints and (step + 1) % given.save_every == 0:
             engine.save_checkpoint(str(given.checkpoints), client_state={"step": step + 1})
             if rank == 0:

@@ -43,6 +43,7 @@ SECTION: dict[str, Any] = {
     "worker": {"memory": "2Ti", "nvme": "6G"},
     "checkpoints": {"volume": "checkpoints", "keep": 2, "bandwidth": "5G"},
     "tokens": 1_000_000_000,
+    "measured": {"run": "1", "secondsPerStep": 12.5, "memory": "61Gi", "workerMemory": 128849018880},
 }
 
 

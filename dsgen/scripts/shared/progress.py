@@ -1,4 +1,4 @@
-"""How far a program is, as its output or a file of its own says it: step, total and loss; and its last checkpoint."""
+"""What a program says in its output or a file of its own: step, total, loss and memory; and its last checkpoint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shared import settings
 from shared.log import log
 
 LINE_BYTES = 1 << 16
-NUMBERS = {"step": int, "total": int, "loss": float}
+NUMBERS = {"step": int, "total": int, "loss": float, "memory": int}  # memory: the most bytes of its accelerator
 LARGEST = (1 << 53) - 1
 
 
@@ -29,7 +29,7 @@ class Source:
             log(f"lifecycle.progress.pattern is not a regular expression of Python: {error}")
         self.file = run.progress_file if files else ""
         self.checkpoint = run.checkpoint_path if files else ""
-        self.seen: dict[str, Any] = {}  # step, total, loss, and checkpoint: when it was written, in seconds since 1970
+        self.seen: dict[str, Any] = {}  # NUMBERS, and checkpoint: when it was written, in seconds since 1970
         self.part = b""
 
     def read_output(self, data: bytes) -> None:
@@ -57,12 +57,15 @@ class Source:
             self.seen["checkpoint"] = 0
 
     def learn_lines(self, lines: list[bytes]) -> None:
-        """From the last line that the pattern fits."""
+        """Each number from the last line that has it."""
+        said: dict[str, Any] = {}
         for line in reversed(lines):
             match = self.pattern.search(line.decode("utf-8", "replace")) if self.pattern else None
             if match:
-                self.learn(match.groupdict())
-                return
+                said = {**{name: text for name, text in match.groupdict().items() if text is not None}, **said}
+                if said.keys() == match.groupdict().keys():
+                    break
+        self.learn(said)
 
     def learn(self, said: dict[str, Any]) -> None:
         """Keep the numbers among what was said."""

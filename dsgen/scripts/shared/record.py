@@ -7,9 +7,11 @@ The value of the run's key in ConfigMap `<name>-status`, one line of JSON:
 exitCode is the training's own (128 + n for a signal). Absent facts are null. Of a run without ssh there is also
 "launcher": "10.0.0.7:40001/NONCE", where its workers connect to, and "start": "record" where not all of them can do
 that, so that each starts by itself. Of a run that says how far it is, there is
-    "progress": {"step": 120, "total": 1000, "loss": 2.3, "time": "...", "eta": "...", "checkpoint": "..."}
+    "progress": {"step": 120, "total": 1000, "loss": 2.3, "time": "...", "eta": "...", "checkpoint": "...",
+                 "secondsPerStep": 1.5, "memory": 65712345088}
 of which each only where it is known: `time` is that of the step, `eta` the expected one of the last step, `checkpoint`
-when the last one was written.
+when the last one was written, `secondsPerStep` the average of this attempt after its first step, `memory` the most
+bytes that any rank has said.
 ATTEMPT, one start of the training, or one lost launcher pod:
     {"startTime": "...", "endTime": "...", "reason": "TrainingFailed", "exitCode": 3, "host": "...", "rank": 1,
      "tail": ["...", ...], "counted": true}

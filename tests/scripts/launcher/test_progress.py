@@ -59,6 +59,45 @@ def test_the_pattern_finds_the_last_step_of_the_output(pieces: list[bytes], seen
     assert made.seen == seen
 
 
+MEMORY = r"step (?P<step>\d+)|peak memory (?P<memory>\d+)"
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        (b"step 1\npeak memory 4096\nstep 2\n", {"step": 2, "memory": 4096}),
+        (b"peak memory 4096\npeak memory 8192\nend\n", {"memory": 8192}),
+        (b"step 3\npeak memory -1\n", {"step": 3}),
+    ],
+)
+def test_numbers_may_be_in_different_lines(text: bytes, seen: dict[str, Any]) -> None:
+    made = source.Source(configured(progress_pattern=MEMORY), files=False)
+    made.read_output(text)
+
+    assert seen == made.seen
+
+
+def test_the_memory_of_the_record_is_that_of_the_rank_with_most() -> None:
+    made = progress.Progress(configured())
+    for rank, memory in ((0, 100), (1, 300), (0, 200)):
+        made.learn(rank, {"memory": memory})
+
+    assert {"memory": 300} == made.facts()
+
+
+def test_the_time_of_a_step_is_the_average_after_the_first_one(clock: Time) -> None:
+    made = progress.Progress(configured())
+    made.learn(0, {"step": 1})
+    assert "secondsPerStep" not in made.facts()
+
+    for step, seconds in ((2, 3.0), (5, 7.0)):
+        clock.now += seconds
+        made.learn(0, {"step": step})
+    clock.now += 100
+
+    assert 2.5 == made.facts()["secondsPerStep"]
+
+
 def test_a_pattern_that_is_none_is_said_and_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     source.Source(configured(progress_pattern="("), files=True).read_output(b"(\n")
 
@@ -198,3 +237,14 @@ def test_reports_of_ranks_reach_it_and_not_the_log() -> None:
     assert logged[1] == f"[dsgen] rank 1 on {HOSTS[1]} is in {' < '.join(BUSY)}\n".encode()
     assert b"dsgen-rank-beat" in logged[2]
     assert (made.steps, made.stacks) == ({1: 3}, {1: (HOSTS[1], BUSY)})
+
+
+def test_the_sidecar_takes_every_number_of_the_progress(clock: Time) -> None:
+    made = progress.Progress(configured())
+    for step in (1, 2):
+        clock.now += 2
+        made.learn(0, {"step": step, "total": 9, "loss": 0.5, "memory": 2**36, "checkpoint": 1_700_000_000})
+    facts = made.facts()
+
+    assert {"step", "total", "loss", "memory", "secondsPerStep", "eta", "time", "checkpoint"} == facts.keys()
+    assert facts == exchange.LAUNCHER_FIELDS["progress"](facts)

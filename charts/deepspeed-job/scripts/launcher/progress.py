@@ -57,6 +57,8 @@ class Progress:
             self.last.update(step=step, time=record.stamp(time.time()))
         if isinstance(said.get("total"), int):
             self.last["total"] = said["total"]
+        if isinstance(said.get("memory"), int):
+            self.last["memory"] = max(said["memory"], self.last.get("memory", 0))
         loss = said.get("loss")
         if isinstance(loss, float):
             self.last["loss"] = loss if math.isfinite(loss) else None
@@ -88,17 +90,24 @@ class Progress:
         return f"no step after step {self.last['step']} {words}" if self.first and now - self.stepped_at > limit else ""
 
     def facts(self) -> dict[str, Any]:
-        """The progress for the record, with the estimated time of the last step."""
-        known, left = dict(self.last), self.seconds_left()
+        """The progress for the record, with the average time of a step, and the estimated one of the last step."""
+        known, each, left = dict(self.last), self.seconds_per_step(), self.seconds_left()
         eta = LATEST if left is None else time.time() + left
-        return {**known, **({"eta": record.stamp(eta)} if eta < LATEST else {})}
+        mean = {} if each is None else {"secondsPerStep": float(f"{each:.4g}")}
+        return {**known, **mean, **({"eta": record.stamp(eta)} if eta < LATEST else {})}
+
+    def seconds_per_step(self) -> float | None:
+        """The average of this attempt, after the first observed step."""
+        step = self.last.get("step")
+        if self.first is None or not isinstance(step, int) or step <= self.first[1]:
+            return None
+        return (self.stepped_at - self.first[0]) / (step - self.first[1])
 
     def seconds_left(self) -> float | None:
         """The estimated time until the last step, from the average of this attempt."""
-        step, total = self.last.get("step"), self.last.get("total")
-        if self.first is None or not isinstance(step, int) or not isinstance(total, int) or step <= self.first[1]:
+        step, total, each = self.last.get("step"), self.last.get("total"), self.seconds_per_step()
+        if each is None or not isinstance(step, int) or not isinstance(total, int):
             return None
-        each = (self.stepped_at - self.first[0]) / (step - self.first[1])
         return max(total - step, 0) * each - (time.monotonic() - self.stepped_at)
 
     def is_due(self) -> bool:

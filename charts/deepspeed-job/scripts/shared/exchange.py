@@ -209,6 +209,8 @@ PROGRESS_FIELDS: dict[str, Callable[[Any], Any]] = {
     "time": moment,
     "eta": moment,
     "checkpoint": moment,
+    "secondsPerStep": decimal,
+    "memory": number,
 }
 LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
     "sequence": number,

@@ -1,0 +1,51 @@
+"""What runs have measured: the time of a step and memory, from their record and the metrics of their pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dsgen.cluster.models import JOB, ROLE, RUN, RunState
+from dsgen.cluster.phase import ENDS
+from dsgen.cluster.reader import Reader, read_metrics
+from dsgen.cluster.requirements import ApiObject
+from dsgen.reading.quantities import parse_quantity
+
+if TYPE_CHECKING:
+    from dsgen.estimate.measured import Comparison
+
+KEY = "estimate.measured"
+HEAD = ("MEASURED", "VALUE", "ESTIMATED", "ERROR")
+"""Of a table of comparisons."""
+
+
+def read_measures(reader: Reader, state: RunState) -> dict[str, Any]:
+    """Keys below KEY with what a run has measured; empty if it has measured nothing.
+
+    Metrics are those of the present, so they are read only while the run goes on.
+    """
+    progress = state.record.get("progress") or {}
+    found = {"secondsPerStep": progress.get("secondsPerStep"), "memory": progress.get("memory")}
+    if state.record.get("phase") not in ENDS:
+        selector = f"{JOB}={state.job},{RUN}={state.run},{ROLE}=worker"
+        found["workerMemory"] = most_memory(read_metrics(reader, state.namespace, selector, []) or [])
+    known = {key: value for key, value in found.items() if value}
+    return {"run": state.run, **known} if known else {}
+
+
+def most_memory(metrics: Iterable[ApiObject]) -> int | None:
+    """The bytes of the pod that uses most."""
+    used = (sum(parse_quantity(one["usage"]["memory"]) for one in pod.get("containers") or []) for pod in metrics)
+    return int(max(used, default=0)) or None
+
+
+def compare(values: Mapping[str, Any] | None, measures: Mapping[str, Any]) -> list[Comparison]:
+    """What a run has measured beside its estimate; empty without values, or if they are those of another run."""
+    if not values or not measures or str(values["run"]["id"]) != measures["run"]:
+        return []
+    from dsgen.estimate import estimates, inputs, measured, setup  # imported late: most calls have no file
+
+    if values["estimate"]["model"].get("parameters") is None:
+        return []
+    given = inputs.of_section({**values["estimate"], "measured": measures})
+    return [*measured.compare(setup.of_values(values, given), estimates.of(values, given), given)]
