@@ -7,12 +7,14 @@ and TrainJob. Nothing else may run on the cluster. The figures of docs/launch.md
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -104,11 +106,11 @@ def starts(name: str, way: Way, place: Place, show: bool) -> Iterator[Result]:
 
 def table(results: list[Result]) -> str:
     """Medians, each as a ratio to the way that it is compared with."""
-    keys = dict.fromkeys((one.way, one.workers) for one in results)
+    keys = Counter((one.way, one.workers) for one in results)
     middle = {key: [median(getattr(one, field) for one in results if (one.way, one.workers) == key)
                     for field in ("met", "end", "cpu")] for key in keys}  # fmt: skip
-    rows = ["| way | workers | all ranks have met | end to complete | CPU | compared with | met | end | CPU |"]
-    rows.append("|---|---|---|---|---|---|---|---|---|")
+    rows = ["| way | workers | starts | all ranks have met | end to complete | CPU | compared with | met | end | CPU |"]
+    rows.append("|---|---|---|---|---|---|---|---|---|---|")
     for (way, workers), figures in middle.items():
         other = AGAINST.get(way.partition(",")[0], "")
         times = [f"{figure:.1f} s" for figure in figures]
@@ -116,7 +118,8 @@ def table(results: list[Result]) -> str:
         ratios = (
             [f"{mine / theirs:.2f}" for mine, theirs in zip(figures, against, strict=True)] if against else [""] * 3
         )
-        rows.append("| " + " | ".join([way, str(workers), *times, other if against else "", *ratios]) + " |")
+        which = [way, str(workers), str(keys[way, workers])]
+        rows.append("| " + " | ".join([*which, *times, other if against else "", *ratios]) + " |")
     return "\n".join(rows)
 
 
@@ -136,6 +139,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 8, 24, 48])
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=600, help="begin no further start after so many")
     parser.add_argument("--image", default="dsgen.test/deepspeed:1")
     parser.add_argument("--node", default="", help="a label of the node, KEY=VALUE")
     parser.add_argument("--timeline", action="store_true", help="print where each second of each start went")
@@ -148,13 +152,12 @@ def main() -> None:
     def place(workers: int) -> Place:
         return Place(f"launch-{int(time.time())}", given.image, node, workers)
 
-    for workers in given.workers:
-        for _ in range(given.times):
-            for name in given.ways:
-                for result in starts(name, WAYS[name], place(workers), given.timeline):
-                    results.append(result)
-                    print(f"{result.way}, {workers} workers: met {result.met:.1f} s, complete {result.end:.1f} s after"
-                          f" the end, {result.cpu:.0f} CPU s", file=sys.stderr)  # fmt: skip
+    until = time.monotonic() + given.minutes * 60
+    for _, workers, name in itertools.product(range(given.times), given.workers, given.ways):
+        for result in starts(name, WAYS[name], place(workers), given.timeline) if time.monotonic() < until else ():
+            results.append(result)
+            print(f"{result.way}, {workers} workers: met {result.met:.1f} s, complete {result.end:.1f} s after"
+                  f" the end, {result.cpu:.0f} CPU s", file=sys.stderr, flush=True)  # fmt: skip
     print(table(results))
     if given.write:
         write(results, given.write)

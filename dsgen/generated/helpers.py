@@ -36,7 +36,7 @@ def own_container_limits(values, pod):
         "    cpu: 20m\n"
         "    memory: 64Mi\n"
         "  limits:\n"
-        "    cpu: 500m\n"
+        "    cpu: \"1\"\n"
         "    memory: 128Mi"
     )
 

@@ -18,7 +18,7 @@ resources:
     cpu: 20m
     memory: 64Mi
   limits:
-    cpu: 500m
+    cpu: "1"
     memory: 128Mi
 {{- end }}
 
