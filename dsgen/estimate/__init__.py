@@ -7,6 +7,7 @@ The way through the package, for callers:
                    numbers = inputs.with_model(numbers, model)    those of the model where the section has none
                    inputs.keys_of(model)                          key -> number, to write them into the values file
     job            estimate = estimates.of(job.data, numbers)     job.data: complete values without errors
+    tables         report.tables(setup.of_values(job.data, numbers), estimate, limits.of(job.data, numbers))
     JSON           estimates.as_data(estimate)
     remedy         changes.cheapest(job.data, numbers, is_valid)  edits as paths in the values file
     sweep          changes.sweep(job.data, numbers, {"workers.replicas": [1, 2, 4]})
