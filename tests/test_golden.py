@@ -40,6 +40,7 @@ def manifests(file: Path) -> str:
 WHOLE = ("minimal", "storage", "torchrun")
 """The files whose manifests are kept whole."""
 FIRST = re.compile(r"--- (\w+)\n")
+HUNK = re.compile(r"^@@ -(\d+).*$", re.MULTILINE)
 
 
 def neutral(text: str) -> str:
@@ -51,8 +52,21 @@ def neutral(text: str) -> str:
 def difference(name: str, base: str) -> str:
     """The lines in which the manifests of a file differ from the kept ones of another one."""
     old, new = (CASES / base / "manifests.yaml").read_text(), manifests(FILES[name])
-    lines = (neutral(text).splitlines(keepends=True) for text in (old, new))
-    return "".join(difflib.unified_diff(*lines, base, name, n=1))
+    old, new = neutral(old), neutral(new)
+    objects = titles(old)
+    numbered = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), base, name, n=1))
+    return HUNK.sub(lambda hunk: f"@@ {objects[max(int(hunk[1]), 1) - 1]} @@", numbered)
+
+
+def titles(text: str) -> list[str]:
+    """For each line of manifests its object, which, unlike its number, stays when lines above are added."""
+    found = list[str]()
+    for document in text.split("---\n"):
+        kind, name = (re.search(rf"^{key}: (.*)$", document, re.MULTILINE) for key in ("kind", "  name"))
+        assert kind
+        assert name
+        found += [f"{kind[1]} {name[1]}"] * (document.count("\n") + 1)
+    return found
 
 
 def write(name: str) -> None:
