@@ -11,7 +11,7 @@ from typing import Any
 from dsgen import checks
 from dsgen.checks.estimate import fits_workers
 from dsgen.errors import UsageError
-from dsgen.estimate import changes, estimates, inputs, limits, parameters, setup
+from dsgen.estimate import changes, estimates, inputs, limits, measured, parameters, setup
 from dsgen.estimate.changes import Remedy
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.inputs import Inputs
@@ -115,7 +115,13 @@ def as_data(forecast: Forecast) -> dict[str, Any]:
         }
     if data["checkpoint"]:
         data["checkpoint"] |= {"claim": _whole(given.claim), "gracePeriod": given.grace}
-    return {"job": f"{release.namespace}/{release.name}", **data, "remedy": _of_remedy(forecast.remedy)}
+    rows = measured.compare(forecast.setup, forecast.estimate, forecast.inputs)
+    return {
+        "job": f"{release.namespace}/{release.name}",
+        **data,
+        "remedy": _of_remedy(forecast.remedy),
+        "measured": {"run": forecast.inputs.measured_run, "items": [one.as_data() for one in rows]} if rows else None,
+    }
 
 
 def _of_remedy(remedy: Remedy | None) -> dict[str, Any] | None:

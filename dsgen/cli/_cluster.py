@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import yaml
 
-from dsgen.cli import completion
 from dsgen.cli._console import confirm, echo, write
 from dsgen.cli._loading import load_values, refuse_several
-from dsgen.cli._options import Decorator, Function, Inputs, combine, value_options
+from dsgen.cli._options import Decorator, Function, Inputs, cluster_choice, combine, value_options
 from dsgen.cluster.runs import RunRef, parse_job_name
 from dsgen.errors import UsageError
 
@@ -42,22 +41,12 @@ def connect(context: str, kubeconfig: str) -> "Cluster":
 
 def cluster_options(command: Function) -> Function:
     """Add --context and --kubeconfig to a command; it gets them as one `Cluster`."""
-    options = combine(
-        click.option("--context", default="", metavar="NAME", help="Context of the kubeconfig."),
-        click.option(
-            "--kubeconfig",
-            default="",
-            metavar="FILE",
-            shell_complete=completion.files,
-            help="Kubeconfig to use instead of $KUBECONFIG or ~/.kube/config.",
-        ),
-    )
 
     @functools.wraps(command)
     def call(context: str, kubeconfig: str, **given: Any) -> int:
         return command(cluster=connect(context, kubeconfig), **given)
 
-    return options(call)
+    return cluster_choice(call)
 
 
 def run_options(*values_flags: str) -> Decorator:

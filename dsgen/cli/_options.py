@@ -234,3 +234,16 @@ def _with_delivery(options: Decorator, command: Function) -> Function:
         return command(delivery=Delivery(**parts), **given)
 
     return options(call)
+
+
+cluster_choice = combine(
+    click.option("--context", default="", metavar="NAME", help="Context of the kubeconfig."),
+    click.option(
+        "--kubeconfig",
+        default="",
+        metavar="FILE",
+        shell_complete=completion.files,
+        help="Kubeconfig to use instead of $KUBECONFIG or ~/.kube/config.",
+    ),
+)
+"""Selects a cluster."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -13,8 +13,8 @@ from dsgen import api, forecasts
 from dsgen.cli import completion
 from dsgen.cli._console import echo, write
 from dsgen.cli._loading import STDIN, LoadedJob, check_jobs, refuse_several
-from dsgen.cli._options import Inputs, input_options
-from dsgen.errors import EXIT_OK, UsageError
+from dsgen.cli._options import Inputs, cluster_choice, input_options
+from dsgen.errors import EXIT_OK, NotFoundError, UsageError
 from dsgen.estimate import report
 from dsgen.estimate.quantities import between, size
 from dsgen.forecasts import Forecast
@@ -33,7 +33,11 @@ FORMS = ("text", "json", "markdown", "svg")
     shell_complete=completion.files,
     help="Take the numbers of the model from this config.json of Hugging Face.",
 )
-@click.option("--save", is_flag=True, help="Write the numbers of --model, and the values of --set, into FILE.")
+@click.option("--measured", is_flag=True, help="Compare it with what the newest run in the cluster has measured.")
+@cluster_choice
+@click.option(
+    "--save", is_flag=True, help="Write the numbers of --model and --measured, and the values of --set, into FILE."
+)
 @click.option(
     "--sweep",
     "axes",
@@ -51,12 +55,23 @@ FORMS = ("text", "json", "markdown", "svg")
     default=FORMS[0],
     help="json for programs; svg is a picture of the memory, or of a sweep.  [default: text]",
 )
-def command(inputs: Inputs, config: str | None, save: bool, axes: tuple[str, ...], explain: bool, form: str) -> int:
+def command(
+    inputs: Inputs,
+    config: str | None,
+    measured: bool,
+    context: str,
+    kubeconfig: str,
+    save: bool,
+    axes: tuple[str, ...],
+    explain: bool,
+    form: str,
+) -> int:
     """Estimate memory, time, traffic and disk of a training.
 
     What an accelerator and a worker hold, what a step sends and how long it takes, and the size of a checkpoint: each
     as a range, from the values of the job and its section `estimate`. Nothing is guessed: what is missing is listed
-    with what it would give. If the job may not fit, the cheapest change with which it fits is shown.
+    with what it would give. If the job may not fit, the cheapest change with which it fits is shown. --measured shows
+    by how much the estimate was off, and with --save, later estimates show it, too.
 
     \b
     Examples:
@@ -70,6 +85,9 @@ def command(inputs: Inputs, config: str | None, save: bool, axes: tuple[str, ...
         raise UsageError("give a values file, as in: dsgen estimate cifar.yaml")
     given = [] if save else _words(inputs, config)
     loaded, inputs = _load_with_model(inputs, config)
+    if measured:
+        inputs = _with_model(inputs, _measures(loaded, context, kubeconfig))
+        loaded = check_jobs(inputs)[0][0]
     if save:
         loaded = _save(loaded, inputs)
     if axes:
@@ -113,7 +131,25 @@ def _load_with_model(inputs: Inputs, config: str | None) -> tuple[LoadedJob, Inp
     return loaded, with_model
 
 
-def _with_model(inputs: Inputs, settings: dict[str, int | None]) -> Inputs:
+def _measures(loaded: LoadedJob, context: str, kubeconfig: str) -> dict[str, Any]:
+    """Keys with what the newest run of a job has measured; empty for what a job has of an earlier run only."""
+    from dsgen.cli._cluster import connect  # imported late: only --measured needs a cluster
+    from dsgen.cluster import measures
+    from dsgen.cluster.runs import RunRef
+
+    cluster, names = connect(context, kubeconfig), loaded.job.release
+    ref = RunRef(cluster, names.namespace or cluster.namespace, names.name)
+    state = ref.read_state()
+    found = measures.read_measures(cluster, state)
+    if not found:
+        advice = "print step and memory, and set lifecycle.progress.pattern"
+        raise NotFoundError(f"run {state.run} of {ref.title} has measured nothing: {advice}")
+    before = loaded.job.data["estimate"]["measured"]
+    unknown = {key: None if key == "secondsPerStep" else "" for key in before if before[key] and key not in found}
+    return {f"{measures.KEY}.{key}": value for key, value in {**found, **unknown}.items()}
+
+
+def _with_model(inputs: Inputs, settings: Mapping[str, Any]) -> Inputs:
     model = (Override("--set-json", f"{key}={json.dumps(number)}") for key, number in settings.items())
     return inputs._replace(overrides=(*model, *inputs.overrides))
 
@@ -126,7 +162,9 @@ def _save(loaded: LoadedJob, inputs: Inputs) -> LoadedJob:
     from dsgen.runs.bump import bump
 
     if not inputs.overrides:
-        raise UsageError("--save writes the numbers of --model and the values of --set: give one of them")
+        raise UsageError(
+            "--save writes the numbers of --model and --measured, and the values of --set: give one of them"
+        )
     saved = bump(loaded.job, (), loaded.reload, inputs.overrides, has_new_id=False, option="--save")
     if isinstance(saved, Diagnostic):
         Report(problems=[saved], sources=loaded.job.sources).show()

@@ -12,7 +12,7 @@ from dsgen.cluster.requirements import ApiObject
 from dsgen.reading.quantities import parse_quantity
 
 if TYPE_CHECKING:
-    from dsgen.estimate.measured import Comparison
+    from dsgen.estimate.measured import MeasuredValue
 
 KEY = "estimate.measured"
 HEAD = ("MEASURED", "VALUE", "ESTIMATED", "ERROR")
@@ -39,7 +39,7 @@ def most_memory(metrics: Iterable[ApiObject]) -> int | None:
     return int(max(used, default=0)) or None
 
 
-def compare(values: Mapping[str, Any] | None, measures: Mapping[str, Any]) -> list[Comparison]:
+def compare(values: Mapping[str, Any] | None, measures: Mapping[str, Any]) -> list[MeasuredValue]:
     """What a run has measured beside its estimate; empty without values, or if they are those of another run."""
     if not values or not measures or str(values["run"]["id"]) != measures["run"]:
         return []

@@ -17,7 +17,7 @@ TEXTS: dict[str, Callable[[float], str]] = {"bytes": size, "seconds": seconds, "
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MeasuredValue:
     """One number of a run. low, high: its estimate; None where that is not known, or has no upper bound."""
 
     name: str
@@ -61,29 +61,29 @@ class Comparison:
         }
 
 
-def compare(setup: Setup, estimate: Estimate, inputs: Inputs) -> Sequence[Comparison]:
+def compare(setup: Setup, estimate: Estimate, inputs: Inputs) -> Sequence[MeasuredValue]:
     """What the inputs say of a run (`measured_step` and its neighbours), beside the estimate."""
     return [*_times(setup, estimate, inputs), *_memory(setup, estimate, inputs)]
 
 
-def _times(setup: Setup, estimate: Estimate, inputs: Inputs) -> Iterator[Comparison]:
+def _times(setup: Setup, estimate: Estimate, inputs: Inputs) -> Iterator[MeasuredValue]:
     each, step = inputs.measured_step, estimate.step
     if not each:
         return
-    yield Comparison("time of a step", "seconds", each, *((step.low, step.high) if step else ()))
+    yield MeasuredValue("time of a step", "seconds", each, *((step.low, step.high) if step else ()))
     if setup.samples is not None and inputs.sequence is not None:
         tokens = setup.samples * inputs.sequence / each
-        yield Comparison("tokens a second", "tokens", tokens, *(step.tokens_per_second if step else ()))
+        yield MeasuredValue("tokens a second", "tokens", tokens, *(step.tokens_per_second if step else ()))
 
 
-def _memory(setup: Setup, estimate: Estimate, inputs: Inputs) -> Iterator[Comparison]:
+def _memory(setup: Setup, estimate: Estimate, inputs: Inputs) -> Iterator[MeasuredValue]:
     """A process without an accelerator holds libraries and its program, too."""
     held, worker = estimate.per_accelerator, estimate.per_worker
     if inputs.measured_memory:
         low, high = host.PROCESS if setup.is_cpu else (0.0, 0.0)
         name = "memory of a process" if setup.is_cpu else "memory of an accelerator"
         most = held.high + high if held and estimate.is_complete else None
-        yield Comparison(name, "bytes", inputs.measured_memory, held.low + low if held else None, most)
+        yield MeasuredValue(name, "bytes", inputs.measured_memory, held.low + low if held else None, most)
     if inputs.measured_worker:
         bounds = (worker.low, worker.high) if worker else ()
-        yield Comparison("memory of a worker", "bytes", inputs.measured_worker, *bounds)
+        yield MeasuredValue("memory of a worker", "bytes", inputs.measured_worker, *bounds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dsgen.estimate import formulas, host, states, steps, symbols, traffic
+from dsgen.estimate import formulas, host, measured, states, steps, symbols, traffic
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.formulas import Item, Total
 from dsgen.estimate.limits import Limits
@@ -48,6 +48,7 @@ def tables(setup: Setup, estimate: Estimate, limits: Limits) -> list[Table]:
         _step(estimate),
         _run(setup, estimate),
         _checkpoint(setup, estimate, limits),
+        _measured(setup, estimate),
     )
     return [part for part in parts if part]
 
@@ -191,6 +192,17 @@ def _checkpoint(setup: Setup, estimate: Estimate, limits: Limits) -> Table | Non
         kept = f"volume for {setup.inputs.keep} and the one being written"
         rows.append(Line(kept, size(saved.volume), size(saved.volume), given + words))
     return Table("A checkpoint", rows, GENERAL)
+
+
+def _measured(setup: Setup, estimate: Estimate) -> Table | None:
+    """Estimates beside what a run has measured."""
+    rows = []
+    for one in measured.compare(setup, estimate, setup.inputs):
+        _, value, _, words = one.cells
+        low, high = (UNKNOWN if bound is None else measured.TEXTS[one.unit](bound) for bound in (one.low, one.high))
+        rows.append(Line(one.name, low, high, f"measured {value}{f': {words}' if words else ''}"))
+    run = f"run {setup.inputs.measured_run}" if setup.inputs.measured_run else "a run"
+    return Table(f"Beside what {run} has measured", rows) if rows else None
 
 
 # -- text and Markdown ------------------------------------------------------------------------------------------------

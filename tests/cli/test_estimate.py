@@ -232,7 +232,7 @@ def test_a_model_that_cannot_be_counted_is_refused(cli: Cli, llama: Path, config
     ("arguments", "code", "message"),
     [
         ((), 2, "give a values file, as in: dsgen estimate cifar.yaml"),
-        (("llama.yaml", "--save"), 2, "--save writes the numbers of --model and the values of --set"),
+        (("llama.yaml", "--save"), 2, "--save writes the numbers of --model and --measured, and the values of"),
         (("llama.yaml", "--model", "missing.json"), 3, "cannot read missing.json"),
         (("llama.yaml", "--set", "workers.slots=0"), 1, "workers.slots must be at least 1, not 0"),
         (("llama.yaml", "--set", "estimate.network=fast"), 1, 'estimate.network cannot be "fast"'),
@@ -369,3 +369,26 @@ def test_the_picture_of_a_sweep(cli: Cli) -> None:
     shown = texts(cli("estimate", "llama.yaml", *flags, "-o", "svg").out)
 
     assert {"replicas 1", "replicas 2", "replicas 0", "not valid", "the cheapest that fits", "80 GiB"} <= {*shown}
+
+
+MEASURED = 'estimate.measured={"run": "1", "secondsPerStep": 4, "memory": "100Gi"}'
+
+
+@pytest.mark.usefixtures("llama")
+def test_an_estimate_says_how_far_it_is_from_what_a_run_has_measured(cli: Cli) -> None:
+    done = cli("estimate", "llama.yaml", "--model", "config.json", "--set-json", MEASURED)
+    rows = done.out.partition("\nBeside what run 1 has measured\n")[2].splitlines()
+
+    assert 0 == done.code
+    assert rows[1].lstrip().startswith("time of a step")
+    assert "measured 100 GiB: too low by " in next(row for row in rows if "memory of an accelerator" in row)
+
+
+@pytest.mark.usefixtures("llama")
+def test_what_a_run_has_measured_is_saved_and_shown_later(cli: Cli) -> None:
+    assert 0 == cli("estimate", "llama.yaml", "--model", "config.json", "--set-json", MEASURED, "--save").code
+
+    later = json.loads(cli("estimate", "llama.yaml", "-o", "json").out)["measured"]
+
+    assert "1" == later["run"]
+    assert 4 == next(one["measured"] for one in later["items"] if one["name"] == "time of a step")

@@ -84,3 +84,15 @@ def test_a_name_without_a_file_has_no_estimate(job: Job) -> None:
 
     assert "s per step, at most" in text
     assert "MEASURED" not in text
+
+
+def test_the_next_estimate_says_how_far_the_last_one_was_off(job: Job, file: str) -> None:
+    progress = job.ended().record["progress"]
+    dsgen("estimate", file, "--measured", "--save")
+
+    later = json.loads(dsgen("estimate", file, "-o", "json"))["measured"]
+
+    assert "1" == later["run"]
+    assert {"time of a step", "tokens a second", "memory of a process"} == {one["name"] for one in later["items"]}
+    assert progress["secondsPerStep"] == later["items"][0]["measured"]
+    assert "Beside what run 1 has measured" in dsgen("estimate", file)

@@ -7,7 +7,7 @@ import pytest
 
 from dsgen.cluster.measures import compare, most_memory
 from dsgen.estimate import estimates, measured, setup
-from dsgen.estimate.measured import Comparison
+from dsgen.estimate.measured import MeasuredValue
 from tests.estimate.jobs import MODEL, config, values
 
 GIB = 2**30
@@ -35,7 +35,7 @@ def described(**model: Any) -> dict[str, Any]:
 def test_the_error_is_the_distance_to_the_range(
     number: float, low: float | None, high: float | None, error: float | None, words: str
 ) -> None:
-    made = Comparison("time of a step", "seconds", number, low, high)
+    made = MeasuredValue("time of a step", "seconds", number, low, high)
 
     assert error == (made.error if made.error is None else pytest.approx(made.error))
     assert words == made.cells[-1]
