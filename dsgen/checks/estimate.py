@@ -128,7 +128,7 @@ def _set(remedy: Remedy) -> str:
     """`set KEY: VALUE, KEY: VALUE`"""
     words = ", ".join(f"{path_text(path)}: {_shown(value)}" for path, value in _leaves(remedy.edits.items()))
     of_program = any(path[:2] == PARAMETERS[:2] for path in remedy.edits)
-    return f"set {words}{'; change the program, too, which estimate.model describes' if of_program else ''}"
+    return f"set {words}{'; estimate.model describes the program, which must do the same' if of_program else ''}"
 
 
 def _shown(value: Any) -> str:

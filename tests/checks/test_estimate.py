@@ -155,7 +155,7 @@ def test_a_program_whose_batch_is_only_described_gets_the_change_there() -> None
 
     [problem] = [one for one in found if one.id in ("DS401", "DS402")]
     assert ("estimate", "model", "microBatch") == problem.path
-    assert problem.hint.startswith("set estimate.model.microBatch: 8, estimate.model.accumulation: 4; change the prog")
+    assert problem.hint.startswith("set estimate.model.microBatch: 8, estimate.model.accumulation: 4; estimate.model ")
 
 
 def test_a_warning_is_switched_off_by_its_id(folder: Path, cli: Cli) -> None:
