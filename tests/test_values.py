@@ -193,7 +193,6 @@ def told(*texts: str, overrides: tuple[Override, ...] = ()) -> list[tuple[str, s
             'training: {python: t.py}\nlaunch: {method: torchrun, preflight: {network: true}}\nssh: {port: "22"}\n'
             "lifecycle: {maxRestarts: 3, keepWorkers: always, restartExitCodes: [x]}\n",
             [
-                "DS273 launch.preflight.network",
                 "DS102 ssh.port",
                 "DS273 lifecycle.keepWorkers",
                 "DS102 lifecycle.restartExitCodes[0]",

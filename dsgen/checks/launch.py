@@ -160,15 +160,6 @@ ROWS = (
         'values.lifecycle.keepWorkers != "none"',
         "a worker always ends when its program ends",
     ),
-    _not_without_ssh(
-        "DS273", "launch.preflight.network", "values.launch.preflight.network", "the network is not tested"
-    ),
-    _not_without_ssh(
-        "DS273",
-        "launch.preflight.spares",
-        "values.launch.preflight.spares > 0",
-        "a spare worker cannot replace another one",
-    ),
     _not_without_ssh("DS273", "lifecycle.debug.command", "values.lifecycle.debug.command", "it has no effect"),
     _not_without_ssh("DS273", "ssh.port", "values.ssh.port != 2222", "there is no sshd", "remove it"),
     _not_without_ssh("DS273", "ssh.user", "values.ssh.user", "there is no sshd", "remove it"),

@@ -96,7 +96,8 @@ def _failure(report: Report) -> str:
     if not failure:
         return ""
     rank = "" if failure["rank"] is None else f"rank {failure['rank']} on "
-    head = f"First failure: {rank}{failure['host'] or 'the launcher'}, exit code {failure['exitCode']}\n"
+    how = failure["reason"] if failure["exitCode"] is None else f"exit code {failure['exitCode']}"
+    head = f"First failure: {rank}{failure['host'] or 'the launcher'}, {how}\n"
     return head + "".join(f"  {line}\n" for line in (failure["tail"] or [])[-LAST_LINES:])
 
 

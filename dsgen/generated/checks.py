@@ -854,24 +854,6 @@ def ds273(values, release, watch):
 
 
 def ds273_2(values, release, watch):
-    """DS273 launch.preflight.network"""
-    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['launch']['preflight']['network']:
-        yield (
-            ('launch', 'preflight', 'network'),
-            f"launch.preflight.network: with launch.method {values['launch']['method']}, the network is not tested",
-        )
-
-
-def ds273_3(values, release, watch):
-    """DS273 launch.preflight.spares"""
-    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['launch']['preflight']['spares'] > 0:
-        yield (
-            ('launch', 'preflight', 'spares'),
-            f"launch.preflight.spares: with launch.method {values['launch']['method']}, a spare worker cannot replace another one",
-        )
-
-
-def ds273_4(values, release, watch):
     """DS273 lifecycle.debug.command"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['lifecycle']['debug']['command']:
         yield (
@@ -880,19 +862,19 @@ def ds273_4(values, release, watch):
         )
 
 
-def ds273_5(values, release, watch):
+def ds273_3(values, release, watch):
     """DS273 ssh.port"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['port'] != 2222:
         yield ('ssh', 'port'), f"ssh.port: with launch.method {values['launch']['method']}, there is no sshd"
 
 
-def ds273_6(values, release, watch):
+def ds273_4(values, release, watch):
     """DS273 ssh.user"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['user']:
         yield ('ssh', 'user'), f"ssh.user: with launch.method {values['launch']['method']}, there is no sshd"
 
 
-def ds273_7(values, release, watch):
+def ds273_5(values, release, watch):
     """DS273 ssh.secret.mode"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['secret']['mode'] != 'cluster':
         yield (
@@ -3740,8 +3722,6 @@ ROWS = (
     ds273_3,
     ds273_4,
     ds273_5,
-    ds273_6,
-    ds273_7,
     ds274,
     ds275,
     ds275_2,

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "cf6ba40362be0db9172fbc518d833983458f9a379dc08799690b6c0d0b1045ff"
+DIGEST = "57eada93ddbec7806408e25f6f1a3bc8c664fcfb124916847a5e1d2a424d1d8e"

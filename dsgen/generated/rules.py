@@ -954,7 +954,7 @@ RULES = \
  'DS273': {'title': 'A setting that needs ssh',
            'when': 'The methods torchrun, deepspeed-no-ssh and worker-command do not use ssh: every worker starts its '
                    'own processes when the launcher tells it to. The launcher cannot log in to the workers, so it '
-                   'cannot keep them, test the network or choose among them.',
+                   'cannot keep them.',
            'remedy': 'Use launch.method: pdsh or openmpi, or remove the setting.',
            'example': 'name: cifar\n'
                       'namespace: training\n'

@@ -27,7 +27,7 @@ def convert(document: Document, conversion: Conversion) -> None:
         "name": lose("dsgen has only workers"),
         "replicas": count,
         "maxReplicas": lose("a run of dsgen has a fixed number of workers"),
-        "spares": lose("spare workers need launch.method pdsh", "set launch.preflight.spares"),
+        "spares": lose("HyperPod's spares replace workers during the training", "set launch.preflight.spares"),
         "restartPolicy": restart_policy,
         "template": {},
     }

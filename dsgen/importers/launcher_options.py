@@ -83,8 +83,8 @@ TORCHRUN: Table = {
 DLROVER: Table = {
     **TORCHRUN,
     "--network-check": lose(
-        "launch.method torchrun has no check of the network",
-        "use launch.method: pdsh with launch.preflight.network, or launch.preflight.spares",
+        "dsgen has a check of its own",
+        "set launch.preflight.network: true",
         0,
     ),
     "--node-check": lose("launch.method torchrun has no check of the nodes", values=0),

@@ -140,6 +140,18 @@ def test_hours_count_from_the_node_on_and_fall_back_to_the_record() -> None:
     assert (4.0, 0.0) == count_hours(gone)
 
 
+def test_a_lost_worker_has_no_exit_code() -> None:
+    """After an eviction, say."""
+    seen = state("Pending")
+    lost = {"startTime": format_time(seen.now), "reason": "WorkersLost", "host": "cifar-1-worker-1.cifar-1"}
+    seen.record = {**seen.record, "attempts": [lost]}
+
+    text = format_status(make_report(seen, find_status(seen)), seen)
+
+    assert "First failure: cifar-1-worker-1.cifar-1, WorkersLost\n" in text
+    assert "None" not in text
+
+
 def test_many_workers_are_counted_and_only_the_unwell_are_listed() -> None:
     ready = {"Ready": Condition("True", "", "", 0)}
     workers = [

@@ -1,10 +1,11 @@
-"""The network check and spare workers, in real pods: worker 0 cannot listen on the port of the training."""
+"""The network check and spare workers, in real pods: worker 0 cannot listen on the port of the training, or is slow."""
 
 from collections.abc import Callable
 
 import pytest
 from kubernetes import client
 
+from tests.e2e.test_launch_methods import COMMAND, job_of
 from tests.e2e.training import Job, Run, condition
 
 pytestmark = pytest.mark.by_turns
@@ -71,3 +72,24 @@ def test_without_a_spare_a_dead_worker_fails_the_run(job: Job, spared: Run) -> N
     assert "exit code 1 " in condition(run.launcher).message
     assert {} == run.losses
     assert {"launcher": [1], "worker": [0, 0]} == run.exit_codes
+
+
+@pytest.mark.parametrize("method", ["torchrun", "worker-command"])
+def test_without_ssh_a_spare_trains_in_the_place_of_a_dead_worker(make_job: Callable[..., Job], method: str) -> None:
+    more = {"python": "", "args": []} if method == "worker-command" else {}
+    job = job_of(make_job, f"preflight-{method}", method, **more)
+    if more:
+        job.values["launch"]["command"] = COMMAND
+    job.values["training"]["setup"] = TAKEN
+    job.values["launch"]["preflight"] = {"network": True, "spares": 1}
+    job.apply()
+
+    run = job.ended()
+
+    assert ("Succeeded", 0) == (run.record["phase"], run.record["exitCode"])
+    assert list(range(20)) == list(run.losses)
+    assert {"launcher": [0], "worker": [0, 0, 0]} == run.exit_codes
+    host, said = "digits-1-worker-{}.digits-1", run.record["message"]
+    nodes = {index(pod): pod.spec.node_name for pod in run.pods_of("worker")}
+    assert said.startswith(f"network: {host.format(0)} (node {nodes[0]}) exchanges no data: Address already in use")
+    assert said.endswith(f"; in their place: {host.format(2)} (node {nodes[2]})")

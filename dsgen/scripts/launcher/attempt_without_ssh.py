@@ -23,7 +23,8 @@ class Parts:
     def code(self) -> int | None:
         """None while a part is running; then the first exit code that is not 0, or 0."""
         hosts = self.output.hosts
-        for name, member in self.control.members.items():
+        for name in hosts:
+            member = self.control.members[name]
             if self.attempt in member.lost or member.is_away():
                 self.output.ssh_ended.setdefault(hosts[name], LOST)
             elif member.attempt == self.attempt and member.code is not None:
@@ -54,11 +55,12 @@ class AttemptWithoutSsh(launcher_attempt.Attempt):
     def __init__(self, wait: Wait, control: ControlServer, ranks: int, number: int) -> None:
         super().__init__(wait.configured, wait.workers, wait.journal, wait.external)
         self.control, self.number, self.world = control, number, ranks
-        self.hosts = list(wait.workers.names)
+        self.hosts = list(wait.workers.chosen)
         self.progress.source = None  # rank.py on the workers reads the files
         self.heard = self.output = Output(self.hosts, progress=self.progress)
 
     def launch(self) -> Ranks:
+        self.control.choose(self.hosts)
         self.control.begin(self.number, self.output)
         return Parts(self.control, self.number, self.output)
 

@@ -7,15 +7,14 @@ from collections.abc import Callable
 
 from launcher import preflight, workers
 from launcher.attempt import Attempt
+from launcher.choice import SPARE_SECONDS, Choice, settle
 from launcher.outcome import RunEndedError
 from launcher.wait import Wait
 from shared import exchange, methods, settings
 from shared import key as keyfile
-from shared.log import log
 
 KEY_SECONDS = 0.1  # between looks for the key
 REFUSED_SECONDS = 0.5  # until the next login to a worker that has refused one: it may get its key at any moment
-SPARE_SECONDS = 60  # to wait for missing workers after enough others are ready
 SLICE_SECONDS = 5
 
 
@@ -69,21 +68,7 @@ class WithSsh:
             raise RunEndedError("unreachable", self.wait.too_late(unreached(missing)))
         if self.wait.totals()["attempts"]:
             self.workers.everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
-        self.choose()
-
-    def choose(self) -> None:
-        """Choose the workers that train, after the check of the network if it is enabled."""
-        if self.configured.preflight_network and not self.configured.debug:
-            self.journal.move("preflight")
-            self.selection.check_network(self.wait.check)
-            if self.selection.verdict.median:
-                log(f"network: the median of the workers is {self.selection.verdict.median:.0f} MiB/s")
-        enough = self.selection.choose()
-        self.journal.note = self.selection.note()
-        if self.journal.note:
-            log(self.journal.note)
-        if not enough:
-            raise RunEndedError("preflight-failed", self.journal.note)
+        settle(self.selection, self.wait, lambda: self.selection.check_network(self.wait.check))
 
     def start(self) -> methods.Start:
         return self.attempt().start()
@@ -101,17 +86,8 @@ class WithSsh:
             self.workers.everywhere(workers.announce_end(phase), workers.COMMAND_SECONDS)
 
 
-class Selection:
-    """Selects the workers that train: the first of the hostfile, and spares instead of missing or unfit ones.
-
-    The result is `workers.chosen`.
-    """
-
-    def __init__(self, configured: settings.Settings, reached: workers.Workers) -> None:
-        self.configured = configured
-        self.workers = reached
-        self.present = list(reached.names)
-        self.verdict = preflight.Verdict({}, {}, 0.0)
+class Selection(Choice):
+    """The workers that accept the launcher's login."""
 
     def wait_for_workers(
         self, time_left: Callable[[], bool], nobody_answers: Callable[[], None] = lambda: None
@@ -144,27 +120,10 @@ class Selection:
         self.workers.chosen = self.present[: self.configured.workers]
         return {} if len(self.present) >= self.configured.workers else missing
 
-    def check_network(self, wait: Callable[[], None]) -> None:
+    def check_network(self, wait: Callable[[], None]) -> preflight.Verdict:
         """Run launch.preflight.network on the present workers. `wait` is called repeatedly."""
         places = [self.workers.names.index(name) for name in self.present]
-        self.verdict = preflight.check(self.workers, self.present, places, self.configured.master_port, wait)
-
-    def choose(self) -> bool:
-        """Choose the workers, slow ones only if needed. False if too few workers can exchange data."""
-        bad = self.verdict
-        order = sorted(range(len(self.present)), key=lambda index: -bad.slow.get(index, float("inf")))
-        fit = sorted([index for index in order if index not in bad.dead][: self.configured.workers])
-        self.workers.chosen = [self.present[index] for index in fit]
-        return len(fit) == self.configured.workers
-
-    def note(self) -> str:
-        """A note for the record about unfit workers and their replacements."""
-        regular = self.workers.names[: self.configured.workers]
-        said = [self.verdict.words(self.present)]
-        said += [f"{name} is not reachable" for name in regular if name not in self.present]
-        standing_in = [name for name in self.workers.chosen if name not in regular]
-        said += [f"in their place: {' '.join(standing_in)}"] if standing_in else []
-        return "; ".join(filter(None, said))
+        return preflight.check(self.workers, self.present, places, self.configured.master_port, wait)
 
 
 def unreached(missing: dict[str, str]) -> str:

@@ -85,9 +85,9 @@ FULL = {"bytes": 64 << 20, "seconds": 0.5}
     [
         ([FULL, {"bytes": 64 << 20, "seconds": 2.0}], (32.0, ["", ""])),
         ([{"bytes": 1 << 20, "seconds": 20.0}, {"problem": "timed out"}], (0.05, ["", ""])),
-        ([FULL, {}], (0.0, ["timed out", "no answer over ssh"])),
+        ([FULL, {}], (0.0, ["timed out", "no answer"])),
         ([{"problem": "Connection refused"}, {"problem": "timed out"}], (0.0, ["Connection refused", "timed out"])),
-        ([{}, {}], (0.0, ["no answer over ssh"] * 2)),
+        ([{}, {}], (0.0, ["no answer"] * 2)),
     ],
 )
 def test_what_a_pair_reports(reports: list[dict[str, Any]], expected: tuple[float, str]) -> None:

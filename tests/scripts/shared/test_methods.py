@@ -165,9 +165,9 @@ def test_torchrun_does_not_choose_the_number_of_threads_for_bound_ranks(
     assert methods.torchrun_environment(start()).get("OMP_NUM_THREADS") == given
 
 
-def test_deepspeed_without_ssh_is_told_its_place(folder: Path) -> None:
+def test_deepspeed_without_ssh_is_told_its_place() -> None:
     assert methods.deepspeed_no_ssh(start(node=1, deepspeed_args=["--log_level", "debug"])) == [
-        *("deepspeed", "--hostfile", str(folder / "hostfile"), "--no_ssh", "--node_rank", "1", *MASTER),
+        *("deepspeed", "--hostfile", "/job/hostfile", "--no_ssh", "--node_rank", "1", *MASTER),
         *("--log_level", "debug", "--no_python", "--no_local_rank", RANK),
     ]
 

@@ -2,6 +2,8 @@
 
 An order is the state that is wanted, so it can be told again at any time: {"attempt": 2, "signal": "", "over": ""}.
 `attempt`: which one is to run; `signal`: what its ranks get, one of worker/end_ranks.py; `over`: the phase of the end.
+With spares also `hosts`: who trains, as indices into the hostfile; a worker that does not train has the attempt 0. For
+a check of the network `check`: the arguments of worker/preflight.py, of which the fifth names the check.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ class Member:
 
     def __init__(self) -> None:
         self.connection: socket.socket | None = None
+        self.own: dict[str, Any] = {}  # of its order, where that differs from the others'
+        self.checked: dict[str, Any] = {}  # its report of the last check of the network, with the `token` of the check
         self.gone_at = float("-inf")
         self.life = ""  # another one is another pod
         self.attempt = 0
@@ -43,6 +47,7 @@ class Member:
         if self.life not in ("", life) or said.get("left"):
             self.lost.add(self.attempt)
         self.free = bool(said.get("free"))
+        self.checked = dict(said.get("checked") or {})
         self.life, self.attempt, self.code = life, attempt, None if code is None else int(code)
 
     def is_away(self) -> bool:
@@ -123,6 +128,14 @@ class ControlServer:
                     self._learn(text)
         self.tell()
 
+    def choose(self, chosen: list[str]) -> None:
+        """Let these hosts train in the next attempt, in this order. Takes effect with the next order."""
+        places = {name: index for index, name in enumerate(self.members)}
+        names = [host.partition(".")[0] for host in chosen]
+        for name, member in self.members.items():
+            trains = {"hosts": [places[one] for one in names]} if len(names) < len(places) else {}
+            member.own = trains if name in names else {"attempt": 0}
+
     def connected(self) -> list[Member]:
         return [member for member in self.members.values() if member.connection]
 
@@ -131,7 +144,7 @@ class ControlServer:
         late = {"attempt": 0} if self.order["attempt"] in member.lost else {}
         with contextlib.suppress(OSError):
             if member.connection:
-                member.connection.sendall(json.dumps({**self.order, **late}).encode() + b"\n")
+                member.connection.sendall(json.dumps({**self.order, **member.own, **late}).encode() + b"\n")
 
     def _accept(self, server: socket.socket) -> None:
         while True:

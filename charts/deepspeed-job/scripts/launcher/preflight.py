@@ -108,14 +108,24 @@ def check(
     `places`: the indices of the hosts in the hostfile that the workers read. `wait` is called repeatedly, and may raise
     to end the check.
     """
-    rounds = Rounds(len(names))
+
+    def over_ssh(pairs: list[Pair]) -> dict[int, dict[str, Any]]:
+        reports = exchange(reached, names, places, pairs, port, wait)
+        return {index: reports.get(place, {}) for index, place in enumerate(places)}
+
+    return in_rounds(len(names), over_ssh)
+
+
+def in_rounds(hosts: int, exchanged: Callable[[list[Pair]], dict[int, dict[str, Any]]]) -> Verdict:
+    """The verdict after all rounds. `exchanged` lets pairs exchange data, and returns the report of each host."""
+    rounds = Rounds(hosts)
     while True:
         pairs = rounds.pairs()
         if not pairs:
             return rounds.verdict()
-        reports = exchange(reached, names, places, pairs, port, wait)
+        reports = exchanged(pairs)
         for pair in pairs:
-            rounds.learn(pair, *judge([reports.get(places[index], {}) for index in pair]))
+            rounds.learn(pair, *judge([reports.get(index, {}) for index in pair]))
 
 
 def exchange(
@@ -149,4 +159,4 @@ def judge(reports: list[dict[str, Any]]) -> tuple[float, list[str]]:
     silent = [report for report in reports if not report]
     if rates and not silent:
         return min(rates), ["", ""]
-    return 0.0, [str(report.get("problem", LATE if report else "no answer over ssh")) for report in reports]
+    return 0.0, [str(report.get("problem", LATE if report else "no answer")) for report in reports]

@@ -7,11 +7,14 @@ the worker Job completes after all parts have succeeded, and fails with the firs
 from __future__ import annotations
 
 import re
+import secrets
 import time
 from typing import Any
 
+from launcher import preflight
 from launcher.attempt_without_ssh import AttemptWithoutSsh
-from launcher.control import ControlServer
+from launcher.choice import SPARE_SECONDS, Choice, settle
+from launcher.control import ControlServer, Member
 from launcher.outcome import AttemptEnd, RunEndedError, deadline_message, never_met
 from launcher.wait import Wait
 from shared import methods
@@ -38,6 +41,7 @@ class WithoutSsh:
         self.whole = methods.of(self.configured).whole
         self.free = False  # the workers start when the record says so
         self.number = 0  # of the attempt, counted over all launcher pods
+        self.choice = Choice(self.configured, wait.workers)
 
     def prepare(self) -> None:
         """Listen for the workers. If the pod has no address, they start when the record says so."""
@@ -47,9 +51,16 @@ class WithoutSsh:
             log(f"this pod has no address to listen on: {error}")
 
     def wait_for_workers(self) -> None:
-        """Wait until each worker has connected, or has been ready too long without a connection, or is done."""
-        wanted, ready_at = self.configured.workers, 0.0
-        while self.free or len(self.control.connected()) < wanted:
+        """Wait until each worker has connected, or has been ready too long without a connection, or is done.
+
+        Spares stand in for workers that have not connected a while after enough others have.
+        """
+        wanted, ready_at, enough_at = self.configured.workers, 0.0, 0.0
+        while self.free or len(self.control.connected()) < len(self.control.members):
+            enough = not self.free and len(self.control.connected()) >= wanted
+            enough_at = (enough_at or time.monotonic()) if enough else 0.0
+            if enough and time.monotonic() - enough_at >= SPARE_SECONDS:
+                break
             ready = self.ready() >= wanted
             ready_at = (ready_at or time.monotonic()) if ready else 0.0
             if ready and (self.free or time.monotonic() - ready_at > CONNECT_SECONDS):
@@ -65,6 +76,47 @@ class WithoutSsh:
         self.free = len(self.control.connected()) < wanted or any(m.free for m in self.control.members.values())
         if self.free:
             self.journal.said["start"] = "record"
+        elif not self.training():
+            self.choice.present = [name for name in self.wait.workers.names if self.member(name).connection]
+            settle(self.choice, self.wait, self.check_network)
+
+    def member(self, host: str) -> Member:
+        return self.control.members[host.partition(".")[0]]
+
+    def training(self) -> list[str]:
+        """The hosts that train already, for a launcher pod that takes over; [] if not all do."""
+        at = {self.member(host).attempt for host in self.wait.workers.names} - {0}
+        hosts = [host for host in self.wait.workers.names if self.member(host).attempt]
+        return hosts if not self.number and len(at) == 1 and len(hosts) == self.configured.workers else []
+
+    def check_network(self) -> preflight.Verdict:
+        """Run launch.preflight.network on the workers that have connected."""
+        try:
+            return preflight.in_rounds(len(self.choice.present), self.exchange)
+        finally:
+            self.control.choose(self.wait.workers.names)
+
+    def exchange(self, pairs: list[preflight.Pair]) -> dict[int, dict[str, Any]]:
+        """Let pairs of the present workers exchange data; their reports."""
+        token, names = secrets.token_hex(16), self.choice.present
+        places = {name: index for index, name in enumerate(self.wait.workers.names)}
+        seconds = [preflight.CONNECT_SECONDS, preflight.TRANSFER_SECONDS]
+        members = {index: self.member(names[index]) for pair in pairs for index in pair}
+        self.control.choose(names)  # forgets the pairs of the round before
+        for pair in pairs:
+            for mine, other in (pair, pair[::-1]):
+                plan = f"{places[names[mine]]}:{places[names[other]]}"
+                members[mine].own = {"check": [0, self.configured.master_port, *seconds, token, plan]}
+        self.control.tell()
+        until = time.monotonic() + sum(seconds) + preflight.CONNECT_SECONDS
+
+        def missing() -> bool:
+            return any(member.checked.get("token") != token and member.connection for member in members.values())
+
+        while missing() and time.monotonic() < until:
+            self.wait.check()
+            self.control.wait(TICK_SECONDS)
+        return {index: one.checked for index, one in members.items() if one.checked.get("token") == token}
 
     def ready(self) -> int:
         """The number of ready or completed workers; 0 for a suspended Job, whose remaining pods are ending."""
@@ -78,9 +130,10 @@ class WithoutSsh:
         """The next attempt; for a new launcher pod, the attempt that its workers are running."""
         if self.free:
             return AttemptByRecord(self)
-        at = {member.attempt for member in self.control.members.values()}
-        goes_on = not self.number and len(at) == 1 and 0 not in at
-        self.number = max(self.number, *at) + (0 if goes_on else 1)
+        training = self.training()
+        self.wait.workers.chosen = training or self.wait.workers.chosen
+        at = [member.attempt for member in self.control.members.values()]
+        self.number = max(self.number, *at) + (0 if training else 1)
         return AttemptWithoutSsh(self.wait, self.control, self.reports(), self.number)
 
     def ended(self, event: str) -> RunEndedError:

@@ -102,7 +102,7 @@ def torchrun(start: Start) -> list[str]:
 
 def deepspeed_no_ssh(start: Start) -> list[str]:
     """deepspeed on one worker."""
-    own = ["deepspeed", "--hostfile", str(settings.CONFIG / "hostfile"), "--no_ssh", "--node_rank", str(start.node)]
+    own = ["deepspeed", "--hostfile", start.hostfile, "--no_ssh", "--node_rank", str(start.node)]
     given = start.configured.deepspeed_args
     return [*own, *start.master, *given, "--no_python", "--no_local_rank", RANK_PROGRAM]
 

@@ -23,6 +23,7 @@ from shared.transitions import TRANSITIONS, exit_code
 from worker import end_ranks as endranks
 from worker.control import ControlClient
 from worker.exit import CANNOT_WORK, DONE, FAILED, ORPHAN, SERVES, WAITS, Contact, WorkerExitError, ranks_seconds
+from worker.network_check import NetworkCheck
 
 BEGUN = ("Starting", "Running")
 LAUNCHER_STARTING = TRANSITIONS["begun"].reason  # of the record until the launcher has said where it listens
@@ -53,6 +54,7 @@ class LocalTraining:
         self.free = False  # started by the record, without orders
         self.signalled = ""
         self.new_output()
+        self.check_of_network = NetworkCheck(self.index())
         self.idle = False  # lifecycle.debug: a person starts it by hand
         self.state = WAITS  # until the record names the launcher
 
@@ -79,14 +81,22 @@ class LocalTraining:
         begun = recorded.get("phase") in BEGUN and not self.attempt and not self.idle
         if begun and (recorded.get("start") == BY_RECORD or self.run.debug):
             self.free = True
-            self.start(1)
+            if self.index() >= self.run.workers:
+                raise WorkerExitError(DONE, "this spare is not needed: workers start when the record says so")
+            self.start(1, list(range(self.run.workers)))
         beats = self.read_reports()
         order = self.control.exchange(self.facts(), self.reported, beats)
         if not self.free:
             self.obey(order)
 
     def facts(self) -> dict[str, Any]:
-        return {"attempt": self.attempt, "code": self.code if self.ended else None, "free": self.free}
+        own = {"attempt": self.attempt, "code": self.code if self.ended else None, "free": self.free}
+        report = self.check_of_network.report
+        return {**own, "checked": report} if report else own
+
+    def index(self) -> int:
+        """The number of this worker: its line in the hostfile."""
+        return int(os.environ.get("JOB_COMPLETION_INDEX", "0"))
 
     def obey(self, order: dict[str, Any]) -> None:
         """Do what is not done yet. Raises WorkerExitError when the run is over."""
@@ -96,9 +106,13 @@ class LocalTraining:
             end = self.verdict(self.code) if self.ended else WorkerExitError(FAILED, "")
             code = DONE if phase == "Succeeded" else end.code or FAILED
             raise WorkerExitError(code, end.reason or f"the launcher says that the run is over ({phase})", phase)
+        check = [str(word) for word in order.get("check", [])]
+        if check and self.check_of_network.is_new(check):
+            self.end_all()
+            self.check_of_network.begin(check)
         if attempt > self.attempt:
             self.end_all()
-            self.start(attempt)
+            self.start(attempt, order.get("hosts") or list(range(len(self.hosts))))
         elif attempt == self.attempt and signalled != self.signalled:
             self.signalled = signalled
             if signalled == "KILL":
@@ -106,13 +120,17 @@ class LocalTraining:
             elif signalled:
                 endranks.main(signalled)
 
-    def start(self, attempt: int) -> None:
-        """Start this worker's part of an attempt; no process of an earlier one is left."""
-        self.clear_shared_memory()
+    def start(self, attempt: int, places: list[int]) -> None:
+        """Start this worker's part of an attempt; no process of an earlier one is left.
+
+        `places`: the workers that train, as indices into the hostfile.
+        """
+        hosts = [self.hosts[place] for place in places]
+        self.clear_shared_memory(hosts[0])
         self.attempt, self.ended, self.signalled = attempt, False, ""
         self.new_output()
-        index = int(os.environ.get("JOB_COMPLETION_INDEX", "0"))
-        start = methods.Start(self.run, self.hosts, index, attempt=attempt)
+        path = hostfile.write(settings.RUN / "hostfile", hosts, self.run.slots)
+        start = methods.Start(self.run, hosts, places.index(self.index()), path, attempt)
         argv = self.method.command(start)
         if self.run.debug:
             self.idle = True
@@ -124,9 +142,9 @@ class LocalTraining:
         self.pid = processes.spawn(argv)
         del os.environ[reports.NONCE]
 
-    def clear_shared_memory(self) -> None:
+    def clear_shared_memory(self, master: str) -> None:
         """Remove the buffers of earlier attempts. Each attempt has a port of its own, so they would add up."""
-        for path in SHARED_MEMORY.glob(BUFFERS.format(os.getuid(), self.hosts[0])):
+        for path in SHARED_MEMORY.glob(BUFFERS.format(os.getuid(), master)):
             with contextlib.suppress(OSError):
                 path.unlink()
 
@@ -162,6 +180,7 @@ class LocalTraining:
 
     def note_ended(self, ended: dict[int, int]) -> None:
         """These processes have ended, maybe this worker's part among them."""
+        self.check_of_network.note_ended(ended)
         if self.pid in ended and not self.ended:
             self.read_reports()
             self.ended, self.code = True, ended[self.pid]

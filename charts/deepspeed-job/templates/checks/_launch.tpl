@@ -42,17 +42,6 @@ lifecycle.keepWorkers: with launch.method {{ .Values.launch.method }}, a worker 
   use launch.method: pdsh or openmpi, or remove it
     {{- end }}
 
-    {{- if .Values.launch.preflight.network }}
-launch.preflight.network: with launch.method {{ .Values.launch.method }}, the network is not tested [DS273]
-  use launch.method: pdsh or openmpi, or remove it
-    {{- end }}
-
-    {{- if gt (int64 .Values.launch.preflight.spares) 0 }}
-launch.preflight.spares: with launch.method {{ .Values.launch.method }}, a spare worker cannot replace another one
-    [DS273]
-  use launch.method: pdsh or openmpi, or remove it
-    {{- end }}
-
     {{- if .Values.lifecycle.debug.command }}
 lifecycle.debug.command: with launch.method {{ .Values.launch.method }}, it has no effect [DS273]
   use launch.method: pdsh or openmpi, or remove it
