@@ -21,10 +21,10 @@ NATIVE = '["cpu", "memory", "ephemeral-storage", "pods"]'
 MULTUS = "k8s.v1.cni.cncf.io/networks"
 NON_ROOT, WEBHOOK = "workers_not_root(values)", "values.status.webhook.url"
 RDMA_DEVICE = (
-    "^(rdma/.*|vpc[.]amazonaws[.]com/efa|mellanox[.]com/.*|nvidia[.]com/(hostdev|mlnx|res|rdma|ib|sriov|roce).*"
+    "^(rdma/.*|mellanox[.]com/.*|nvidia[.]com/(hostdev|mlnx|res|rdma|ib|sriov|roce).*"
     "|openshift[.]io/(mlnx|mellanox|sriov|rdma|ib).*)$"
 )
-"""Resources of the device plugins for RDMA."""
+"""Resources of the device plugins for RDMA, but for EFA, whose driver needs no IPC_LOCK."""
 EPHEMERAL = ("emptyDir", "ephemeral", "configMap", "secret", "projected")
 
 

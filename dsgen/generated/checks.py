@@ -2360,7 +2360,7 @@ def ds390(values, release, watch):
     for key, quantity in items(values['workers']['resources']['limits']):
         watch.was_read = before_key
         if (
-            matching(key, '^(rdma/.*|vpc[.]amazonaws[.]com/efa|mellanox[.]com/.*|nvidia[.]com/(hostdev|mlnx|res|rdma|ib|sriov|roce).*|openshift[.]io/(mlnx|mellanox|sriov|rdma|ib).*)$')
+            matching(key, '^(rdma/.*|mellanox[.]com/.*|nvidia[.]com/(hostdev|mlnx|res|rdma|ib|sriov|roce).*|openshift[.]io/(mlnx|mellanox|sriov|rdma|ib).*)$')
             and key not in values['network']['rdma']['resources']
             and 'IPC_LOCK' not in get(values['workers']['securityContext'], 'capabilities', 'add', [])
         ):

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "57eada93ddbec7806408e25f6f1a3bc8c664fcfb124916847a5e1d2a424d1d8e"
+DIGEST = "6ff3b8d433e650a9b68bbbf788dba61dafbe4a0515ade54fd6a9fdc0948f1693"

@@ -135,9 +135,8 @@
 {{- end }}
 
 {{- define "deepspeed-job.rdmaDevicePattern" -}}
-{{- join "" (list "^(rdma/.*|vpc[.]amazonaws[.]com/efa|mellanox[.]com/.*|"
-                  "nvidia[.]com/(hostdev|mlnx|res|rdma|ib|sriov|roce).*|"
-                  "openshift[.]io/(mlnx|mellanox|sriov|rdma|ib).*)$") }}
+{{- join "" (list "^(rdma/.*|mellanox[.]com/.*|nvidia[.]com/(hostdev|mlnx|res|rdma|ib|"
+                  "sriov|roce).*|openshift[.]io/(mlnx|mellanox|sriov|rdma|ib).*)$") }}
 {{- end }}
 
 {{- define "deepspeed-job.redirectsPattern" -}}
