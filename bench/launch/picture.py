@@ -2,44 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 360, 56, 44, 16, 150
-COLOURS = ("#2f6fde", "#c2410c", "#0f8a5f", "#8b5cf6", "#64748b", "#b45309", "#db2777", "#0e7490")
-TEXT = "#7a828c"  # readable on white and on dark pages
+from dsgen.graph.theme import head, look
+
+Seconds = Mapping[tuple[str, int], float]
+"""Of a way and a number of workers."""
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 360, 56, 44, 24, 170
+FONT = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="12"'
+COLOURS = {
+    "worker-command": "weights",
+    "torchrun": "optimizer",
+    "openmpi": "gradients",
+    "openmpi, next run": "buffers",
+    "pdsh": "activations",
+    "JobSet": "weights",
+    "MPIJob": "gradients",
+    "TrainJob": "optimizer",
+}
+"""A way of dsgen and the operator that it is compared with have the same colour."""
+OPERATORS = {"JobSet", "MPIJob", "TrainJob"}
 
 
-def write(path: Path, seconds: dict[tuple[str, int], float]) -> None:
-    """`seconds` by way and number of workers."""
+def write(path: Path, seconds: Seconds) -> None:
+    """Write the picture of the seconds until all ranks have met."""
+    path.write_text("\n".join([*_lines(seconds), "</svg>"]) + "\n", encoding="utf-8")
+
+
+def _lines(seconds: Seconds) -> Iterator[str]:
     sizes = sorted({workers for _, workers in seconds})
-    most = max(seconds.values()) * 1.1
+    most = max(seconds.values()) * 1.05
 
     def x(workers: int) -> float:
-        return LEFT + sizes.index(workers) * (WIDTH - LEFT - RIGHT) / max(len(sizes) - 1, 1)
+        return LEFT + workers / sizes[-1] * (WIDTH - LEFT - RIGHT)
 
     def y(value: float) -> float:
         return HEIGHT - BOTTOM - value / most * (HEIGHT - BOTTOM - TOP)
 
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"'
-        ' font-family="sans-serif" font-size="12">',
-        "<title>Seconds from kubectl apply until all ranks have met, by the number of workers</title>",
-    ]
+    yield from head(
+        WIDTH, HEIGHT, "Seconds from kubectl apply until all ranks have met, by the number of workers", FONT
+    )
+    yield f'<rect {look("paper")} width="{WIDTH}" height="{HEIGHT}"/>'
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200) if most / step <= 8)
     for value in range(0, int(most) + 1, step):
-        parts.append(f'<path d="M{LEFT} {y(value):.1f}H{WIDTH - RIGHT}" stroke="{TEXT}" stroke-opacity="0.25"/>')
-        parts.append(f'<text x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end" fill="{TEXT}">{value} s</text>')
+        yield f'<path {look("arrow")} stroke-opacity="0.4" d="M{LEFT} {y(value):.1f}H{WIDTH - RIGHT}"/>'
+        yield f'<text {look("faint")} x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">{value} s</text>'
     for workers in sizes:
-        words = f"{workers} workers"
-        parts.append(f'<text x="{x(workers):.1f}" y="{HEIGHT - 16}" text-anchor="middle" fill="{TEXT}">{words}</text>')
-    ways = list(dict.fromkeys(way for way, _ in seconds))
-    for index, way in enumerate(ways):
-        colour = COLOURS[index % len(COLOURS)]
-        points = [(x(workers), y(seconds[way, workers])) for workers in sizes if (way, workers) in seconds]
-        line = " ".join(f"{left:.1f},{height:.1f}" for left, height in points)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts += [f'<circle cx="{left:.1f}" cy="{height:.1f}" r="3" fill="{colour}"/>' for left, height in points]
+        yield f'<text {look("faint")} x="{x(workers):.1f}" y="{HEIGHT - 26}" text-anchor="middle">{workers}</text>'
+    yield f'<text {look("faint")} x="{x(sizes[-1]) / 2:.1f}" y="{HEIGHT - 8}" text-anchor="middle">workers</text>'
+    for index, way in enumerate(dict.fromkeys(way for way, _ in seconds)):
+        dashes = ' stroke-dasharray="5 3"' if way in OPERATORS else ""
+        line = f"{look(f'line-{COLOURS[way]}')}{dashes}"
+        points = " ".join(
+            f"{x(workers):.1f},{y(seconds[way, workers]):.1f}" for workers in sizes if (way, workers) in seconds
+        )
         place = TOP + 14 + 18 * index
-        parts.append(f'<path d="M{WIDTH - RIGHT + 14} {place - 4}h16" stroke="{colour}" stroke-width="2"/>')
-        parts.append(f'<text x="{WIDTH - RIGHT + 36}" y="{place}" fill="{TEXT}">{way}</text>')
-    path.write_text("\n".join([*parts, "</svg>"]) + "\n", encoding="utf-8")
+        yield f'<path {line} d="M{points.replace(" ", " L")}"/>'
+        yield f'<path {line} d="M{WIDTH - RIGHT + 14} {place - 4}h22"/>'
+        yield f'<text {look("ink")} x="{WIDTH - RIGHT + 44}" y="{place}">{way}</text>'

@@ -5,10 +5,11 @@ Each item is a range: no run that is described completely holds less than the lo
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from dsgen.estimate import activations, states
-from dsgen.estimate.formulas import GIB, Item, Total, total
+from dsgen.estimate.formulas import GIB, MOMENTS, Item, Total, total
 from dsgen.estimate.setup import Setup
 from dsgen.estimate.symbols import of_model, symbols_of
 
@@ -20,18 +21,13 @@ ON_CPUS = 0.07
 """The same for the allocator of a CPU and what libraries keep, measured: bench/training."""
 
 
-def of(setup: Setup) -> Total | None:
-    """What an accelerator holds when it holds most; None if the parameters, the precision or the stage are unknown."""
-    items = items_of(setup)
-    if not items:
-        return None
-    return _with_fragmentation(setup, total(items))
+def of(setup: Setup, moments: Collection[str] = MOMENTS) -> Total | None:
+    """What an accelerator holds at that of the moments at which it holds most.
 
-
-def at(setup: Setup, moment: str) -> Total | None:
-    """What an accelerator holds at one moment."""
+    None if the parameters, the precision or the stage are unknown.
+    """
     items = items_of(setup)
-    return _with_fragmentation(setup, total(items, [moment])) if items else None
+    return _with_fragmentation(setup, total(items, moments)) if items else None
 
 
 def _with_fragmentation(setup: Setup, held: Total) -> Total:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dsgen.estimate import checkpoints, device, host, notes, setup, steps, traffic
 from dsgen.estimate.checkpoints import Checkpoint
-from dsgen.estimate.formulas import Item, Total
+from dsgen.estimate.formulas import RUNNING, START, Item, Total
 from dsgen.estimate.inputs import Inputs
 from dsgen.estimate.setup import LeftOut, Missing, Setup
 from dsgen.estimate.steps import Run, Step
@@ -20,6 +20,7 @@ class Estimate:
     """What a job needs; a part is None if it cannot be computed, and `missing` says which key would give it.
 
     per_accelerator: bytes of one rank, where a rank has an accelerator or a part of it; on CPUs of one process.
+    in_step: the same without the moment at which the engine starts, if that is the one at which it holds most.
     is_complete: nothing is missing of its upper bound. is_split: tensor parallelism divides the model, so the lower
     bound is less certain. capacity: bytes of memory that a rank's accelerator has. per_worker: bytes of main memory of
     a worker. left_out: features of the job that no formula has.
@@ -28,6 +29,7 @@ class Estimate:
     parameters: int | None
     trainable: int | None
     per_accelerator: Total | None
+    in_step: Total | None
     is_complete: bool
     is_split: bool
     capacity: float | None
@@ -68,6 +70,7 @@ def of(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
         parameters=inputs.parameters,
         trainable=inputs.parameters if inputs.trainable is None else inputs.trainable,
         per_accelerator=memory,
+        in_step=device.of(job, RUNNING) if memory and memory.moment == START else None,
         is_complete=device.is_complete(job) and not job.left_out,
         is_split=job.tensor > 1,
         capacity=capacity_of(job),
@@ -97,7 +100,7 @@ def as_data(estimate: Estimate) -> dict[str, Any]:
     return {
         "parameters": estimate.parameters,
         "trainable": estimate.trainable,
-        "perAccelerator": _of_total(estimate.per_accelerator, estimate.is_complete, estimate.capacity, estimate.fits),
+        "perAccelerator": _of_accelerator(estimate),
         "perWorker": _of_total(estimate.per_worker),
         "traffic": _of_traffic(estimate.traffic),
         "step": _of_step(estimate.step),
@@ -123,14 +126,19 @@ def _items(items: tuple[Item, ...], whole: bool = True) -> list[dict[str, Any]]:
     ]
 
 
-def _of_total(
-    held: Total | None, complete: bool = True, capacity: float | None = None, fits: bool | None = None
-) -> dict[str, Any] | None:
+def _of_total(held: Total | None, complete: bool = True) -> dict[str, Any] | None:
     if held is None:
         return None
     sums = {"low": round(held.low), "high": round(held.high) if complete else None, "moment": held.moment}
-    more = {"capacity": round(capacity), "fits": fits} if capacity else {}
-    return {**sums, **more, "items": _items(held.items)}
+    return {**sums, "items": _items(held.items)}
+
+
+def _of_accelerator(estimate: Estimate) -> dict[str, Any] | None:
+    held = _of_total(estimate.per_accelerator, estimate.is_complete)
+    if held is None:
+        return None
+    more = {"capacity": round(estimate.capacity), "fits": estimate.fits} if estimate.capacity else {}
+    return {**held, **more, "inStep": _of_total(estimate.in_step, estimate.is_complete)}
 
 
 def _of_traffic(sent: Traffic | None) -> dict[str, Any] | None:

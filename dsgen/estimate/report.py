@@ -42,6 +42,7 @@ class Table:
 def tables(setup: Setup, estimate: Estimate, limits: Limits) -> list[Table]:
     """All parts that are known."""
     parts = (
+        _step_of_device(setup, estimate),
         _device(setup, estimate),
         _worker(estimate, limits),
         _traffic(setup, estimate),
@@ -89,14 +90,24 @@ def _sum(name: str, write: Callable[[float], str], bounds: tuple[float, float], 
     return Line(name, write(low), write(high), words)
 
 
+def _step_of_device(setup: Setup, estimate: Estimate) -> Table | None:
+    """What is held in a step, if more is held before the first one."""
+    return _memory(setup, estimate, estimate.in_step, "in a step, most of it when", "")
+
+
 def _device(setup: Setup, estimate: Estimate) -> Table | None:
-    held = estimate.per_accelerator
+    when = "when" if estimate.in_step else "most of it when"
+    return _memory(setup, estimate, estimate.per_accelerator, when, verdict(estimate))
+
+
+def _memory(setup: Setup, estimate: Estimate, held: Total | None, when: str, words: str) -> Table | None:
     if held is None:
         return None
     high = size(held.high) if estimate.is_complete else UNKNOWN
-    rows = [*_items(held.items), Line("together", size(held.low), high, verdict(estimate))]
+    low = size(sum(one.low for one in held.items) if held.moment == formulas.START else held.low)
+    rows = [*_items(held.items), Line("together", low, high, words)]
     what = "a process" if setup.is_cpu else "an accelerator"
-    return Table(f"Memory of {what}, most of it when {_when(held)}", rows, GENERAL | states.SYMBOLS)
+    return Table(f"Memory of {what}, {when} {_when(held)}", rows, GENERAL | states.SYMBOLS)
 
 
 def _when(held: Total) -> str:

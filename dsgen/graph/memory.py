@@ -37,15 +37,24 @@ def as_svg(setup: Setup, estimate: Estimate) -> str:
     held, title = estimate.per_accelerator, report.heading(setup, estimate)
     if held is None:
         return _unknown(title, [f"{one.key}: {one.gives}" for one in estimate.missing])
-    items = [one for one in held.items if one.high > 0]
+    step = estimate.in_step or held
+    bars = [("least", [(one, one.low) for one in step.items]), ("most", [(one, one.high) for one in step.items])]
+    if estimate.in_step:
+        bars.append(("start", [(one, one.high) for one in held.items]))
+    items = [one for one in step.items if one.high > 0]
+    items += [one for one in held.items if one.high > 0 and one.name not in {item.name for item in items}]
     most = max(held.high, estimate.capacity or 0.0)
     top = MARGIN + 2 * ROW
-    legend = top + 2 * (BAR + 10) + 2 * ROW + 10
+    bottom = top + len(bars) * (BAR + 10)
+    legend = bottom + 2 * ROW + 10
     lines = [
         *_head(legend + ROW * (len(items) + 1) + MARGIN, title),
-        *_bar("least", [(one, one.low) for one in items], top, most),
-        *_bar("most", [(one, one.high) for one in items], top + BAR + 10, most),
-        *_axis(top, top + 2 * BAR + 20, most, estimate.capacity),
+        *(
+            line
+            for number, (name, parts) in enumerate(bars)
+            for line in _bar(name, parts, top + number * (BAR + 10), most)
+        ),
+        *_axis(top, bottom, most, estimate.capacity),
         *_legend(items, legend, report.verdict(estimate), estimate, held.low, held.high),
     ]
     return "\n".join([*lines, "</svg>\n"])

@@ -45,6 +45,7 @@ LOOKS: dict[str, dict[str, Colour | str]] = {
     "bar": {"fill": LIVE},
     "range": {"fill": EDGE},
     **{name: {"fill": colour} for name, colour in SERIES.items()},
+    **{f"line-{name}": {"fill": "none", "stroke": colour, "stroke-width": "2"} for name, colour in SERIES.items()},
 }
 """The looks of elements, by class."""
 

@@ -69,7 +69,7 @@ def compared(row: dict[str, Any]) -> Iterator[Compared]:
     job = setup.of_values(values, inputs_of(row))
     offloaded = [one for one in host.items_of(job, values, None) if "offloaded" in one.name]
     more = (sum(one.low for one in offloaded) / job.slots, sum(one.high for one in offloaded) / job.slots)
-    rest, peak, sent, saved = device.at(job, REST), device.of(job), traffic.of(job), checkpoints.of(job)
+    rest, peak, sent, saved = device.of(job, [REST]), device.of(job), traffic.of(job), checkpoints.of(job)
     assert rest
     assert peak
     assert sent

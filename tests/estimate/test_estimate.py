@@ -362,6 +362,17 @@ def test_the_json_has_what_it_promises() -> None:
     assert [] == data["missing"]
 
 
+def test_a_step_is_shown_when_the_engine_holds_more_as_it_starts() -> None:
+    """Stage 2 copies the weights when the engine starts; what a step holds is asked for all the same."""
+    small = replace(COMPLETE, recompute="full", micro_batch=1, sequence=128)
+    held = as_data(of(config(2), small))["perAccelerator"]
+
+    assert ("the engine starts", held["low"]) == (held["moment"], held["inStep"]["low"])
+    assert held["inStep"]["high"] < held["high"]
+    assert {"gradients", "optimizer and its weights"} <= {one["name"] for one in held["inStep"]["items"]}
+    assert as_data(of(config(3)))["perAccelerator"]["inStep"] is None
+
+
 def test_an_incomplete_range_has_no_upper_bound_in_json() -> None:
     data = as_data(of(config(2), Inputs(parameters=P)))
 

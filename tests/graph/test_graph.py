@@ -185,14 +185,13 @@ def test_the_arrows_of_tensorboard_have_their_own_lanes(long: Graph) -> None:
     assert not any(" C" in path for path in paths)
 
 
-def pictures() -> list[str]:
-    return [path.read_text() for path in sorted((ROOT / "docs" / "pictures").glob("*.svg"))]
+PICTURES = sorted((ROOT / "docs" / "pictures").glob("*.svg"))
 
 
-@pytest.mark.parametrize("number", range(4))
-def test_colours_need_no_style_sheet(number: int) -> None:
+@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
+def test_colours_need_no_style_sheet(path: Path) -> None:
     """A sanitiser may remove the style sheet; it is only for dark mode, in which every class has its colours."""
-    text = pictures()[number]
+    text = path.read_text(encoding="utf-8")
     root = ElementTree.fromstring(text)
     sheet = "".join(each.text or "" for each in root.iter(f"{SVG}style"))
     shapes = [each for name in ("rect", "path", "text") for each in root.iter(f"{SVG}{name}")]
@@ -204,13 +203,13 @@ def test_colours_need_no_style_sheet(number: int) -> None:
     assert [] == re.findall(r"var\(|<script|foreignObject|href|url\((?!#)|style=|@import| on\w+=", text)
 
 
-@pytest.mark.parametrize("number", range(4))
-def test_librsvg_draws_the_light_picture(number: int) -> None:
+@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
+def test_librsvg_draws_the_light_picture(path: Path) -> None:
     if not shutil.which("rsvg-convert"):
         pytest.skip("rsvg-convert missing: install librsvg2-bin")
     command = ["rsvg-convert", "--format", "svg"]
 
-    flat = subprocess.run(command, input=pictures()[number], capture_output=True, text=True, check=True).stdout
+    flat = subprocess.run(command, input=path.read_text(encoding="utf-8"), capture_output=True, text=True, check=True).stdout
 
     colours = set(re.findall(r"rgb\([^)]*\)", flat.replace(" ", "")))
     assert "rgb(100%,100%,100%)" in colours
