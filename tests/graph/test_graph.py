@@ -209,7 +209,9 @@ def test_librsvg_draws_the_light_picture(path: Path) -> None:
         pytest.skip("rsvg-convert missing: install librsvg2-bin")
     command = ["rsvg-convert", "--format", "svg"]
 
-    flat = subprocess.run(command, input=path.read_text(encoding="utf-8"), capture_output=True, text=True, check=True).stdout
+    flat = subprocess.run(
+        command, input=path.read_text(encoding="utf-8"), capture_output=True, text=True, check=True
+    ).stdout
 
     colours = set(re.findall(r"rgb\([^)]*\)", flat.replace(" ", "")))
     assert "rgb(100%,100%,100%)" in colours
