@@ -41,6 +41,11 @@ NUMBERS = (
 PROGRAMS = ("python", "module", "exec")
 OWN_COMMANDS = ("worker-command", "launcher-command")
 """Launch methods whose whole command the user gives."""
+VOLUMES: Mapping[str, Sequence[Any]] = {
+    "storage.*.create.size": ["100Gi", 1e12, "1.5Ti"],
+    "storage.*.create.accessModes": [["ReadWriteMany"], ["ReadWriteOncePod"], ["ReadWriteOnce", "ReadOnlyMany"]],
+}
+"""Of all texts and numbers few are a size or a list of access modes, and a new claim needs both."""
 MOST_OF_KUBERNETES = 4
 """Optional fields of one of Kubernetes' own objects, which are many and nested."""
 
@@ -54,7 +59,7 @@ class Generator:
     def __init__(self, seed: int | random.Random, samples: Mapping[str, Sequence[Any]] = MappingProxyType({})) -> None:
         self._random = seed if isinstance(seed, random.Random) else random.Random(seed)
         self._rate = self._random.choice([0.1, 0.3, 0.6, 0.9])
-        self._samples, self._path = samples, [""]
+        self._samples, self._path = {**VOLUMES, **samples}, [""]
 
     def tree(self) -> dict[str, Any]:
         """A job that is complete, and otherwise random."""

@@ -205,7 +205,7 @@ class Cluster:
     def _unusable(self, error: Exception) -> str:
         """What is wrong with the kubeconfig; if there is none, how to name one."""
         file = self.kubeconfig or _kubeconfig_path()
-        if any(map(os.path.exists, _paths(file))):
+        if isinstance(error, PermissionError) or any(map(os.path.exists, _paths(file))):
             why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return f"cannot use {self._named()}: {_one_line(why)}"
         how = "set KUBECONFIG or use --kubeconfig FILE, and --context NAME for one of its contexts"

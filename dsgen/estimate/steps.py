@@ -98,9 +98,9 @@ def _operations(setup: Setup) -> dict[str, Bounds] | None:
 
 
 def of(setup: Setup, traffic: Traffic | None) -> Step | None:
-    """The time of a step; None without tokens or without the speed of the accelerator."""
+    """The time of a step; None without tokens, operations of matrices, or the speed of the accelerator."""
     operations = flops_of(setup)
-    if operations is None:
+    if operations is None or not operations[0]:
         if setup.inputs.sequence is None:
             setup.lacks("sequence", "tokens, FLOPs and time of a step")
         return None

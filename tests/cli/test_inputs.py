@@ -118,7 +118,7 @@ def test_standard_input_is_limited(odd: Path) -> None:
         (("chart", "cifar.yaml", "-o", "closed/out"), "cannot read closed/out: Permission denied"),
         (("diff", "cifar.yaml", "-o", "closed/out"), "closed/out/cifar/.dsgen-index: Permission denied"),
         (("list", "--kubeconfig", "secret.yaml"), "cannot use secret.yaml: Permission denied"),
-        (("list", "--kubeconfig", "closed/job.yaml"), "closed/job.yaml: Permission denied"),
+        (("list", "--kubeconfig", "closed/job.yaml"), "cannot use closed/job.yaml: Permission denied"),
     ],
 )
 def test_a_user_without_permission(odd: Path, arguments: tuple[str, ...], said: str) -> None:

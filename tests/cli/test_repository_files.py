@@ -11,7 +11,6 @@ import yaml
 
 from dsgen import roots
 from dsgen.cli._cluster import parse_job
-from dsgen.cli._options import Inputs
 from dsgen.errors import UsageError
 from tests.cli.conftest import IMAGE, Cli, job, put
 
@@ -122,9 +121,9 @@ def test_a_command_on_one_job_says_how_to_choose(cli: Cli, platform: Path, argum
 def test_a_file_names_a_job_of_the_cluster(platform: Path) -> None:
     put(platform / "prod.yaml", "name: other\n")
 
-    assert ("training", "other") == parse_job(A, "", Inputs((A,), (), ()))
+    assert ("training", "other") == parse_job(A, "")
     with pytest.raises(UsageError, match=r"give its name instead of the file; .* research/b-1, research/b-2$"):
-        parse_job(B, "", Inputs((B,), (), ()))
+        parse_job(B, "")
 
 
 def test_a_chart_has_the_values_of_the_repository(cli: Cli, platform: Path) -> None:

@@ -68,8 +68,6 @@ SAMPLES: Mapping[str, list[Any]] = {
     **{key: samples for home, _, samples in HOMES for key in _at_both_roles(home)},
     "security.securityContext": [SECURITY],
     "security.podSecurityContext": [_without(POD_SECURITY, "sysctls")],  # they exclude the node's network
-    "storage.*.create.size": ["100Gi", 1e12, "1.5Ti"],
-    "storage.*.create.accessModes": [["ReadWriteMany"], ["ReadWriteOncePod"], ["ReadWriteOnce", "ReadOnlyMany"]],
     **{f"{role}.initContainers": [_named(CONTAINER, "first"), []] for role in ROLES},
     **{f"{role}.sidecars": [_named(SIDECAR, "beside"), _named(CONTAINER, "beside")] for role in ROLES},
     **{f"{role}.{key}": [CLASS] for role in ROLES for key in ("priorityClassName", "runtimeClassName")},

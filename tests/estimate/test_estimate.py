@@ -373,6 +373,12 @@ def test_a_step_is_shown_when_the_engine_holds_more_as_it_starts() -> None:
     assert as_data(of(config(3)))["perAccelerator"]["inStep"] is None
 
 
+def test_a_model_of_embeddings_alone_has_no_time() -> None:
+    numbers = Inputs(parameters=1000, embedding=1000, sequence=128, micro_batch=1, product="H100")
+
+    assert as_data(of(config(2), numbers))["step"] is None
+
+
 def test_an_incomplete_range_has_no_upper_bound_in_json() -> None:
     data = as_data(of(config(2), Inputs(parameters=P)))
 
