@@ -1,6 +1,7 @@
 """Additions of users to real pods: containers, volumes, another user, the network of the node."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ def options(make_job: Callable[..., Job], image: str) -> Run:
     job.values["workers"]["spread"] = "preferred"
     claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Mi"}}}
     words = {"items": [{"path": "job", "fieldRef": {"fieldPath": "metadata.labels['dsgen.dev/job']"}}]}
-    volumes = {
+    volumes: dict[str, dict[str, Any]] = {
         "scratch": {"mountPath": "/scratch", "emptyDir": {}},
         "words": {"mountPath": "/words", "readOnly": True, "projected": {"sources": [{"downwardAPI": words}]}},
         "own": {"mountPath": "/own", "ephemeral": {"volumeClaimTemplate": {"spec": claim}}},
