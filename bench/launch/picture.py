@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dsgen.graph.theme import head, look
+from dsgen.graph.theme import SANS, head, look
 
 Seconds = Mapping[tuple[str, int], float]
 """Of a way and a number of workers."""
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 360, 56, 44, 24, 170
-FONT = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="12"'
 COLOURS = {
     "worker-command": "weights",
     "torchrun": "optimizer",
@@ -42,7 +41,7 @@ def _lines(seconds: Seconds) -> Iterator[str]:
         return HEIGHT - BOTTOM - value / most * (HEIGHT - BOTTOM - TOP)
 
     yield from head(
-        WIDTH, HEIGHT, "Seconds from kubectl apply until all ranks have met, by the number of workers", FONT
+        WIDTH, HEIGHT, "Seconds from kubectl apply until all ranks have met, by the number of workers", SANS
     )
     yield f'<rect {look("paper")} width="{WIDTH}" height="{HEIGHT}"/>'
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200) if most / step <= 8)

@@ -10,11 +10,10 @@ from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.formulas import GIB, Item
 from dsgen.estimate.quantities import digits, size
 from dsgen.estimate.setup import Setup
-from dsgen.graph.theme import SERIES, head, look
+from dsgen.graph.theme import SANS, SERIES, head, look
 
 WIDTH, MARGIN, LABEL, BAR, ROW = 760, 16, 60, 34, 22
 """Of the picture, of its margin and of the labels of the bars; the height of a bar and of a row, in pixels."""
-FONT = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="13"'
 COLOURS = (
     ("optimizer", "optimizer"),
     ("temporaries", "optimizer"),
@@ -61,7 +60,7 @@ def as_svg(setup: Setup, estimate: Estimate) -> str:
 
 
 def _head(height: float, title: str) -> Iterator[str]:
-    yield from head(WIDTH, height, f"Memory of an accelerator: {escape(title)}", FONT)
+    yield from head(WIDTH, height, f"Memory of an accelerator: {escape(title)}", SANS)
     yield f'<rect {look("paper")} width="{WIDTH}" height="{height:g}"/>'
     yield f'<text {look("name")} x="{MARGIN}" y="{MARGIN + 10}">{escape(title)}</text>'
 

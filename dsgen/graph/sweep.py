@@ -7,11 +7,10 @@ from xml.sax.saxutils import escape
 
 from dsgen.estimate.changes import Point
 from dsgen.estimate.quantities import between, seconds, size
-from dsgen.graph.theme import head, look
+from dsgen.graph.theme import SANS, head, look
 
 MARGIN, LETTER, ROW, BARS, TOP = 16, 7.2, 30, 250, 78
 """Margin, width of a letter, height of a row, width of the bars of a panel, height above the rows, in pixels."""
-FONT = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="13"'
 WORDS = 150
 """Width of the words after a bar, in pixels."""
 Range = tuple[float, float]
@@ -27,7 +26,7 @@ def as_svg(names: Sequence[str], attempts: Sequence[tuple[Sequence[str], Point |
     held, times = [_memory(point) for point in points], [_time(point) for point in points]
     capacities = {point.estimate.capacity for point in points if point and point.estimate.capacity}
     lines = [
-        *head(width, bottom + MARGIN, "Memory and time of a sweep", FONT),
+        *head(width, bottom + MARGIN, "Memory and time of a sweep", SANS),
         f'<rect {look("paper")} width="{width:g}" height="{bottom + MARGIN:g}"/>',
         *_title("Memory of an accelerator", panels[0]),
         *_title("Time of a step", panels[1]),

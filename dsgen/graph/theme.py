@@ -29,6 +29,8 @@ SERIES = {
     "rest": Colour("#8c959f", "#6e7681"),
 }
 """The colours of the parts of a whole, in light and in dark mode."""
+SANS = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="13"'
+"""The font of diagrams; job.svg, whose texts are names of objects, has one of fixed width."""
 LOOKS: dict[str, dict[str, Colour | str]] = {
     "paper": {"fill": PAPER},
     "ink": {"fill": INK},
