@@ -5,7 +5,7 @@ import click
 from dsgen.cli._cluster import data_option, run_options, write_data
 from dsgen.cli._console import echo, stdout_is_terminal, write
 from dsgen.cluster.format_text import format_line, format_status, format_table
-from dsgen.cluster.measures import HEAD, compare, read_measures
+from dsgen.cluster.measures import HEAD, compare, has_estimate, read_measures
 from dsgen.cluster.phase import ENDS
 from dsgen.cluster.runs import RunRef, report_run
 from dsgen.errors import EXIT_OK, UsageError
@@ -40,7 +40,7 @@ def command(ref: RunRef, form: str | None, watch: bool) -> int:
         _watch(ref)
         return EXIT_OK
     state = ref.read_state(around=True, thrifty=True)
-    compared = compare(ref.values, read_measures(ref.cluster, state)) if ref.values else []
+    compared = compare(ref.values, read_measures(ref.cluster, state)) if has_estimate(ref.values) else []
     if form:
         forecast = {"forecast": [one.as_data() for one in compared]} if compared else {}
         write_data({**report_run(state), **forecast}, form)

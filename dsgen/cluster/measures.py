@@ -39,13 +39,16 @@ def most_memory(metrics: Iterable[ApiObject]) -> int | None:
     return int(max(used, default=0)) or None
 
 
-def compare(values: Mapping[str, Any] | None, measures: Mapping[str, Any]) -> list[MeasuredValue]:
-    """What a run has measured beside its estimate; empty without values, or if they are those of another run."""
-    if not values or not measures or str(values["run"]["id"]) != measures["run"]:
-        return []
-    from dsgen.estimate import estimates, inputs, measured, setup  # imported late: most calls have no file
+def has_estimate(values: Mapping[str, Any] | None) -> bool:
+    """Whether the values describe a model, beside whose estimate a run can be shown."""
+    return values is not None and values["estimate"]["model"].get("parameters") is not None
 
-    if values["estimate"]["model"].get("parameters") is None:
+
+def compare(values: Mapping[str, Any] | None, measures: Mapping[str, Any]) -> list[MeasuredValue]:
+    """What a run has measured beside its estimate; empty without one, or if the values are those of another run."""
+    if not values or not has_estimate(values) or not measures or str(values["run"]["id"]) != measures["run"]:
         return []
+    from dsgen.estimate import estimates, inputs, measured, setup  # imported late: most jobs have no estimate
+
     given = inputs.of_section({**values["estimate"], "measured": measures})
     return [*measured.compare(setup.of_values(values, given), estimates.of(values, given), given)]
