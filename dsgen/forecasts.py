@@ -93,17 +93,6 @@ def settings_of(model: Model, job: Job | None = None) -> dict[str, int | None]:
     return numbers
 
 
-def leaves(edits: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    """Edits of a remedy as keys with their values, without maps."""
-    found: dict[str, Any] = {}
-    for path, value in edits.items():
-        if isinstance(value, Mapping):
-            found |= leaves({(*path, key): below for key, below in value.items()})
-        else:
-            found[".".join(path)] = value
-    return found
-
-
 def as_data(forecast: Forecast) -> dict[str, Any]:
     """A forecast as JSON: bytes, seconds, and null for what is not known."""
     data, given, release = estimates.as_data(forecast.estimate), forecast.limits, forecast.job.release
@@ -130,7 +119,7 @@ def _of_remedy(remedy: Remedy | None) -> dict[str, Any] | None:
     held = estimates.as_data(remedy.estimate)["perAccelerator"]
     return {
         "changes": [change.name for change in remedy.changes],
-        "set": leaves(remedy.edits),
+        "set": {".".join(path): value for path, value in remedy.settings.items()},
         "perAccelerator": {"low": held["low"], "high": held["high"]},
     }
 

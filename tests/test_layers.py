@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
-    *("errors", "roots", "problems", "reading", "language", "generated", "rules", "reports", "schema"),
+    *("errors", "columns", "roots", "problems", "reading", "language", "generated", "rules", "reports", "schema"),
     *("deepspeed", "estimate", "checks", "values", "forecasts", "editing"),
     *("explain", "presets", "pages"),
     *("catalogue", "render", "compiler"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.checks.row import Check, diagnostic, helpers
-from dsgen.language.text import to_json
 from dsgen.problems.diagnostics import path_text
 
 if TYPE_CHECKING:
@@ -126,21 +125,11 @@ def _first_key(remedy: Remedy | None, otherwise: KeyPath) -> KeyPath:
 
 def _set(remedy: Remedy) -> str:
     """`set KEY: VALUE, KEY: VALUE`"""
-    words = ", ".join(f"{path_text(path)}: {_shown(value)}" for path, value in _leaves(remedy.edits.items()))
+    from dsgen.estimate.changes import as_word
+
+    words = ", ".join(f"{path_text(path)}: {as_word(value)}" for path, value in remedy.settings.items())
     of_program = any(path[:2] == PARAMETERS[:2] for path in remedy.edits)
     return f"set {words}{'; estimate.model describes the program, which must do the same' if of_program else ''}"
-
-
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else to_json(value)
-
-
-def _leaves(edits: Iterable[tuple[KeyPath, Any]]) -> Iterator[tuple[KeyPath, Any]]:
-    for path, value in edits:
-        if isinstance(value, dict):
-            yield from _leaves(((*path, key), below) for key, below in value.items())
-        else:
-            yield path, value
 
 
 def _then(estimate: Estimate) -> str:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dsgen import forecasts, schema
 from dsgen.cli._console import echo, write
 from dsgen.cli._loading import check_jobs
 from dsgen.cli._options import Inputs
+from dsgen.columns import align
 from dsgen.deepspeed.keys import table
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from dsgen.estimate import changes, estimates, report
+from dsgen.estimate import inputs as estimate_inputs
 from dsgen.estimate.changes import Point
 from dsgen.estimate.quantities import between, count, seconds, size
-from dsgen.forecasts import Forecast
 from dsgen.schema.suggestions import did_you_mean, find_closest
 from dsgen.values import Override
 
@@ -35,7 +36,6 @@ class Attempt:
 
     words: tuple[str, ...]
     point: Point | None
-    forecast: Forecast | None
     refused: str = ""
 
 
@@ -57,7 +57,7 @@ def run(inputs: Inputs, axes: Sequence[str], form: str) -> int:
         write(sweep.as_svg(names, [(each.words, each.point) for each in attempts]))
     else:
         rows = [[*names, "accelerators", "memory of one", "step", "tokens a second", ""], *map(_row, attempts)]
-        echo(_markdown(rows) if form == "markdown" else _text(rows))
+        echo(_markdown(rows) if form == "markdown" else align(rows))
     return EXIT_OK if any(each.point for each in attempts) else EXIT_FINDINGS
 
 
@@ -115,15 +115,14 @@ def _attempt(inputs: Inputs, keys: Sequence[str], words: tuple[str, ...]) -> Att
     jobs, problems = check_jobs(inputs._replace(overrides=(*inputs.overrides, *flags)))
     errors = [one for one in problems.problems if one.severity == "error" and forecasts.is_other(one)]
     if errors or len(jobs) != 1:
-        return Attempt(words, None, None, errors[0].message if errors else "this is not one job")
-    forecast = forecasts.of(jobs[0].job)
-    settings: dict[str, Any] = dict(zip(keys, words, strict=True))
-    return Attempt(words, changes.point(settings, forecast.job.data, forecast.inputs), forecast)
+        return Attempt(words, None, errors[0].message if errors else "this is not one job")
+    data, settings = jobs[0].job.data, dict(zip(keys, words, strict=True))
+    return Attempt(words, changes.point(settings, data, estimate_inputs.of_section(data["estimate"])))
 
 
 def _marked(attempts: Sequence[Attempt]) -> list[Attempt]:
     points = iter(changes.with_cheapest([each.point for each in attempts if each.point]))
-    return [Attempt(each.words, next(points), each.forecast) if each.point else each for each in attempts]
+    return [replace(each, point=next(points)) if each.point else each for each in attempts]
 
 
 # -- output -----------------------------------------------------------------------------------------------------------
@@ -160,15 +159,8 @@ def _row(attempt: Attempt) -> list[str]:
     ]
 
 
-def _text(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
 def _markdown(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     first, *rest = rows
-    yield f"| {' | '.join(first)} |"
+    yield report.markdown_row(first)
     yield "|---" * len(first) + "|"
-    for row in rest:
-        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+    yield from map(report.markdown_row, rest)

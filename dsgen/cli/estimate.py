@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -14,8 +14,10 @@ from dsgen.cli import completion
 from dsgen.cli._console import echo, write
 from dsgen.cli._loading import STDIN, LoadedJob, check_jobs, refuse_several
 from dsgen.cli._options import Inputs, cluster_choice, input_options
+from dsgen.columns import align
 from dsgen.errors import EXIT_OK, NotFoundError, UsageError
 from dsgen.estimate import report
+from dsgen.estimate.changes import as_word
 from dsgen.estimate.quantities import between, size
 from dsgen.forecasts import Forecast
 from dsgen.values import Override
@@ -208,16 +210,10 @@ def _rest(forecast: Forecast, given: Sequence[str]) -> Iterator[tuple[str, list[
         yield _remedy(forecast, given)
     missing = [(one.key, one.gives) for one in forecast.estimate.missing]
     if missing:
-        yield "Not known, and what it would give", _columns(missing)
+        yield "Not known, and what it would give", [*align(missing)]
     left_out = [(one.key, one.why) for one in forecast.estimate.left_out]
     if left_out:
-        yield "In the job, but not in this estimate", _columns(left_out)
-
-
-def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
-    some = list(rows)
-    width = max(len(key) for key, _ in some)
-    return [f"{key:{width}}  {text}" for key, text in some]
+        yield "In the job, but not in this estimate", [*align(left_out)]
 
 
 def _words(inputs: Inputs, config: str | None) -> list[str]:
@@ -236,20 +232,16 @@ def _remedy(forecast: Forecast, given: Sequence[str]) -> tuple[str, list[str]]:
     assert capacity is not None
     high = size(held.high) if remedy.estimate.is_complete else report.UNKNOWN
     names = " and ".join(change.name for change in remedy.changes)
-    leaves = forecasts.leaves(remedy.edits)
-    flags = [word for key, value in leaves.items() for word in ("--set", f"{key}={_word(value)}")]
+    settings = {".".join(path): as_word(value) for path, value in remedy.settings.items()}
+    flags = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     lines = [f"{names}: {between(size(held.low), high)} of {size(capacity)}"]
     if forecast.job.file != STDIN:
         lines.append(shlex.join(["dsgen", "estimate", forecast.job.file, *given, *flags, "--save"]))
-    if RECOMPUTE in leaves:
+    if RECOMPUTE in settings:
         lines.append("the program itself must recompute activations: with Hugging Face, gradient_checkpointing=True")
-    elif any(key.startswith("estimate.") for key in leaves):
+    elif any(key.startswith("estimate.") for key in settings):
         lines.append("the program sets these numbers: change it, too")
     return "The cheapest change with which it fits", lines
-
-
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _sweep(inputs: Inputs, axes: tuple[str, ...], form: str, explain: bool) -> int:

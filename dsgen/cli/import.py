@@ -14,6 +14,7 @@ import click
 
 from dsgen.cli import completion
 from dsgen.cli._console import echo, write
+from dsgen.columns import align
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.importers import ORIGINS, ImportedJob, ImportRefusedError, Options, SourceText, check, import_jobs, report
 from dsgen.reading.files import read_bytes, read_standard_input
@@ -232,10 +233,7 @@ def _table(differences: Sequence[Difference]) -> Iterator[str]:
     rows += [
         (one.role, one.subject, one.source or "-", one.result or "-", one.why or UNEXPLAINED) for one in differences
     ]
-    cells = [[_cut(text, most) for text, most in zip(row, COLUMNS.values(), strict=True)] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+    yield from align([_cut(text, most) for text, most in zip(row, COLUMNS.values(), strict=True)] for row in rows)
 
 
 def _cut(text: str, most: int) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dsgen.cluster.diagnosis import Cause
 from dsgen.cluster.models import RunState, format_time, parse_time
+from dsgen.columns import align
 
 MANY_WORKERS = 16
 """If there are more workers, only those with problems are listed."""
@@ -18,11 +19,7 @@ Report = Mapping[str, Any]
 def format_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in the style of kubectl; empty without rows."""
     lines = [head, *rows]
-    if len(lines) == 1:
-        return ""
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-    padded = (GAP.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
-    return "".join(f"{line.rstrip()}\n" for line in padded)
+    return "".join(f"{line}\n" for line in align(lines, GAP)) if len(lines) > 1 else ""
 
 
 def format_duration(moment: float | None) -> str:

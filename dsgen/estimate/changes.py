@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -38,7 +39,25 @@ class Remedy:
     @property
     def edits(self) -> dict[Path, Any]:
         """All edits together."""
-        return {path: value for change in self.changes for path, value in change.edits.items()}
+        return _edits(self.changes)
+
+    @property
+    def settings(self) -> dict[Path, Any]:
+        """The edits without maps: each path leads to one value."""
+        return dict(_leaves(self.edits))
+
+
+def as_word(value: Any) -> str:
+    """A value of a setting, as `--set KEY=` and a values file take it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _leaves(edits: Mapping[Path, Any]) -> Iterator[tuple[Path, Any]]:
+    for path, value in edits.items():
+        if isinstance(value, Mapping):
+            yield from _leaves({(*path, key): below for key, below in value.items()})
+        else:
+            yield path, value
 
 
 @dataclass(frozen=True)

@@ -262,9 +262,14 @@ def as_markdown(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
         yield f"|---|--:|--:|{'---|' * len(more)}"
         for row in part.rows:
             cells = [row.name, row.low, row.high, *_cells(row, explain)]
-            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+            yield markdown_row(cells)
         if explain and (known := [f"`{letter}`: {meaning}" for letter, meaning in meanings(part)]):
             yield from ("", "; ".join(known) + ".")
+
+
+def markdown_row(cells: Iterable[str]) -> str:
+    """A row of a table in Markdown."""
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def _cells(row: Line, explain: bool) -> list[str]:
