@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "6ff3b8d433e650a9b68bbbf788dba61dafbe4a0515ade54fd6a9fdc0948f1693"
+DIGEST = "2e66a4a8bb7eb6d71c38ddfc5cdb07ac58b7f17b2b77e96ac83db0545ac64439"

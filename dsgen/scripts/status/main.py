@@ -92,7 +92,7 @@ class Sidecar:
             self.watch_workers()
             self.record.keep(self.launcher, self.worker_job)
             self.problem, self.away_since, self.delay = "", None, 0.0
-        except Exception as error:
+        except Exception as error:  # also of a bug in dsgen, which must not end the lease
             self.note(error)
         self.write_status()
 
@@ -176,7 +176,7 @@ class Sidecar:
                 self.write_last_state()
                 self.notify(until - time.monotonic())
                 return 0
-            except Exception as error:
+            except Exception as error:  # also of a bug in dsgen: the last state may be written at the next try
                 self.note(error)
             time.sleep(1)
         return 1
