@@ -42,6 +42,7 @@ image: {{repository: registry.example.com/team/bench, tag: v1}}
 workers:
   replicas: {workers}
   slots: 8
+  resources: {{requests: {{cpu: "8", memory: 64Gi}}}}
   tolerations:
     - {{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}}
 launcher:

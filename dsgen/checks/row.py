@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     """Reports the problems of complete values, for a release."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Check:
+class Check(NamedTuple):
     """One row. It reports a problem whenever all of its conditions hold: once, or for each iteration of its loops.
 
     path: the key to point at, dotted; each part is a template, and `[name]` after a part is the index of the loop with

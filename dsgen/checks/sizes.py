@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from dsgen.checks.row import Function, diagnostic
-from dsgen.deepspeed import hostfile
+from dsgen.checks.row import Function, diagnostic, helpers
 from dsgen.language.text import scalar, to_json
 from dsgen.problems.diagnostics import path_text
 
@@ -96,8 +95,9 @@ def texts_of(values: Mapping[str, Any], job: str) -> dict[KeyPath, str]:
 
 
 def _hostfile(values: Mapping[str, Any], job: str) -> str:
-    slots = scalar(values["workers"]["slots"])
-    return "".join(f"{host} slots={slots}\n" for host in hostfile.hosts(values, job))
+    run, slots = f"{job}-{scalar(values['run']['id'])}", scalar(values["workers"]["slots"])
+    before, after = f"{run}-worker-", f".{run} slots={slots}\n"
+    return before + f"{after}{before}".join(map(str, range(int(helpers().worker_pods(values))))) + after
 
 
 def _bytes(text: str) -> int:

@@ -24,13 +24,13 @@ INVISIBLE = {
 }
 QUOTES = "\u2018\u2019\u201c\u201d"
 SETUP: KeyPath = ("training", "setup")
-_TEMPLATE = re.compile(r"\{\{-? *[$]?[.](Values|Release|Chart|Capabilities|Files)\b")
+_TEMPLATE = r"\{\{-? *[$]?[.](Values|Release|Chart|Capabilities|Files)\b"
 
 
 def odd_texts(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """Texts that are most likely copied from a chart, a page or a chat."""
     for path, text in _texts(values, ()):
-        template = _TEMPLATE.search(text) if "{{" in text else None
+        template = re.search(_TEMPLATE, text) if "{{" in text else None
         if template:
             message = f"{{{{ .{template[1]} }}}} stays as it is: neither Helm nor dsgen renders templates in values"
             yield diagnostic("DS396", path, message, "write the value itself, or pass it with --set", place, "warning")

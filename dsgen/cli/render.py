@@ -63,8 +63,8 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     jobs, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
         for number, each in show_progress("rendered", enumerate(jobs), len(jobs)):
-            texts = [document.text for document in api.render(each.job)]
-            write("---\n".join([*[""] * bool(number), *texts]))
+            for place, document in enumerate(api.render(each.job)):
+                write(f"---\n{document.text}" if number or place else document.text)
         return EXIT_OK
     # Imported late: printing does not need the writer.
     from dsgen.cli._delivery import add_orphans, deliver, plan_manifests

@@ -7,6 +7,7 @@ warnings.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from dsgen.problems.diagnostics import Diagnostic
@@ -51,11 +52,11 @@ def problems(
 
 
 def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
-    from dsgen.deepspeed import arguments, batch, combinations, keys, optimizers, versions
+    from dsgen.deepspeed import batch, combinations, keys, optimizers, versions
 
     given, workers = values["training"]["deepspeed"], values["workers"]
     config = given["config"]
-    sizes = () if arguments.is_filtered(given["args"]) else (workers["replicas"], workers["slots"], given["passConfig"])
+    sizes = () if _is_filtered(given["args"]) else (workers["replicas"], workers["slots"], given["passConfig"])
     of_each = [
         [
             *keys.findings(config, version),
@@ -66,6 +67,11 @@ def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
         for version in versions.around(given["version"])
     ]
     return [*_of_all(of_each), *combinations.check_combinations(config)]
+
+
+def _is_filtered(args: Sequence[Any]) -> bool:
+    """Whether some processes may be excluded."""
+    return any(re.match("--?(i|inc|e|exc)[a-z]*(=|$)", str(word)) for word in args)
 
 
 def _of_all(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[RelativeDiagnostic]:
@@ -81,10 +87,10 @@ def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Rela
     given, method = values["training"]["deepspeed"], values["launch"]["method"]
     if not given["args"] or method not in ("pdsh", "deepspeed-no-ssh"):
         return []  # another check reports that
-    from dsgen.deepspeed import arguments, hostfile, versions
+    from dsgen.deepspeed import arguments, versions
 
     job, spares = values["name"] or release["name"], values["launch"]["preflight"]["spares"]
-    names = hostfile.hosts(values, job) if job else []
+    names = arguments.list_hosts(values, job) if job else []
     version = versions.around(given["version"])[-1]
     hosts = arguments.Hosts(names, spares, int(values["workers"]["slots"]), method, version)
     return list(arguments.findings(given["args"], hosts))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.deepspeed.keys import RelativeDiagnostic
 from dsgen.deepspeed.versions import order
+from dsgen.language.text import scalar
 from dsgen.schema.display import format_value
 from dsgen.schema.suggestions import did_you_mean, find_closest
 
@@ -115,6 +116,13 @@ class Hosts(NamedTuple):
     slots: int
     method: str
     version: Version
+
+
+def list_hosts(values: Mapping[str, Any], job: str) -> list[str]:
+    """The names in the hostfile of a job with this name: a line for each worker pod, the spares last."""
+    run = f"{job}-{scalar(values['run']['id'])}"
+    pods = int(values["workers"]["replicas"] + values["launch"]["preflight"]["spares"])
+    return [f"{run}-worker-{number}.{run}" for number in range(pods)]
 
 
 def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[RelativeDiagnostic]:
@@ -255,8 +263,3 @@ def active(hosts: Hosts, include: str = "", exclude: str = "") -> int:
     chosen = {name: named[name] or whole for name in hosts.names if name in named}
     count = sum(len(slots & whole) for slots in chosen.values())
     return count if include else len(hosts.names) * hosts.slots - count
-
-
-def is_filtered(arguments: Sequence[Any]) -> bool:
-    """Whether some processes may be excluded."""
-    return any(re.match("--?(i|inc|e|exc)[a-z]*(=|$)", str(word)) for word in arguments)

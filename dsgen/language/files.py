@@ -36,8 +36,8 @@ class Files:
             walk = os.walk(os.path.join(self._root, FOLDER))
             for path in sorted(os.path.join(folder, name) for folder, _, names in walk for name in names):
                 if path.endswith(SUFFIXES):
-                    with open(path, encoding="utf-8") as file:
-                        self._texts[os.path.relpath(path, self._root).replace(os.sep, "/")] = file.read()
+                    with open(path, "rb", buffering=0) as file:
+                        self._texts[os.path.relpath(path, self._root).replace(os.sep, "/")] = file.read().decode()
         return self._texts
 
     def get(self, path: str) -> str:

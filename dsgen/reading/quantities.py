@@ -26,6 +26,8 @@ def parse_quantity(quantity: str | float) -> Fraction:
 
 def parse_whole(quantity: str) -> int:
     """A quantity as a whole number, rounded down. Raises ValueError for a text without a number."""
+    if quantity.isdecimal():
+        return int(quantity)
     number = quantity.rstrip("numkMGTPEi")
     if number.isdecimal() and quantity[len(number) :] in SUFFIXES:
         factor, divisor = SUFFIXES[quantity[len(number) :]]
