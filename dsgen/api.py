@@ -179,7 +179,7 @@ def estimate(job: Job, config: str | os.PathLike[str] | Mapping[str, Any] | None
     """
     from dsgen import forecasts  # imported late: other functions need no estimate
 
-    problems = [problem for problem in validate(job) if forecasts.is_other(problem)]
+    problems = _expected(job, Job, "job").problems(with_estimate=False)
     if has_errors(problems):
         raise InvalidJobError(job, problems)
     model = None
@@ -187,7 +187,7 @@ def estimate(job: Job, config: str | os.PathLike[str] | Mapping[str, Any] | None
         is_path = isinstance(config, str | os.PathLike)
         name = _path(config, "config") if is_path else "config"
         model = forecasts.read_model(name, read(name).text if is_path else _expected(config, dict, "config", "a map"))
-    return forecasts.as_data(forecasts.of(job, model))
+    return forecasts.as_data(job, forecasts.of(job, model))
 
 
 def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Changes:

@@ -75,7 +75,7 @@ class Job:
     sources: dict[str, str] = field(default_factory=dict)
     meant: frozenset[KeyPath] = frozenset()
     severities: Mapping[str, str] = field(default_factory=dict)
-    _problems: dict[bool, list[Diagnostic]] = field(default_factory=dict, repr=False, compare=False)
+    _problems: dict[tuple[bool, bool], list[Diagnostic]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -97,21 +97,22 @@ class Job:
             return node.key
         return node.position
 
-    def problems(self, chart: bool = False) -> list[Diagnostic]:
+    def problems(self, chart: bool = False, with_estimate: bool = True) -> list[Diagnostic]:
         """All problems of the job, sorted.
 
-        chart: the values become the defaults of a chart, whose release provides missing names.
+        chart: the values become the defaults of a chart, whose release provides missing names. with_estimate: also what
+        does not fit by the estimate of the job.
         """
-        if chart not in self._problems:  # called by the output and by the renderer
+        if (chart, with_estimate) not in self._problems:  # called by the output and by the renderer
             missing = [] if chart else self._missing_names()
-            checked = check(self, self.release) if self.values else []
+            checked = check(self, self.release, with_estimate) if self.values else []
             found = [*self.diagnostics, *missing, *checked]
             if self.is_complete and has_errors(found):
                 from dsgen.schema import foreign_files  # imported late: only problems need it
 
                 found = foreign_files.simplify_overlay(self.root, found)
-            self._problems[chart] = ordered(self._counted(found))
-        return self._problems[chart]
+            self._problems[chart, with_estimate] = ordered(self._counted(found))
+        return self._problems[chart, with_estimate]
 
     def _counted(self, problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         for problem in problems:
@@ -270,15 +271,16 @@ def _over(below: dict[str, Any], above: Mapping[str, Any], path: tuple[str, ...]
     return merged
 
 
-def check(job: Job, release: Release) -> list[Diagnostic]:
+def check(job: Job, release: Release, with_estimate: bool = True) -> list[Diagnostic]:
     """The problems that the checks report for values without errors, for the names of a release; sorted."""
-    return ordered(_run_checks(job, job.data, release))
+    return ordered(_run_checks(job, job.data, release, (), with_estimate))
 
 
 def _run_checks(
-    job: Job, data: dict[str, Any], release: Release, unknown: Collection[KeyPath] = ()
+    job: Job, data: dict[str, Any], release: Release, unknown: Collection[KeyPath] = (), with_estimate: bool = True
 ) -> list[Diagnostic]:
-    return checks.run(data, {"name": release.name, "namespace": release.namespace}, job.position, unknown)
+    names = {"name": release.name, "namespace": release.namespace}
+    return checks.run(data, names, job.position, unknown, with_estimate)
 
 
 def find_twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:

@@ -70,7 +70,6 @@ SUBJECTS: dict[ModuleType, str] = {
 
 def find_needs(values: Mapping[str, Any], release: Mapping[str, str], place: Place) -> Iterator[Diagnostic]:
     """What does not fit a job by its estimate. The changes that it proposes pass all other checks."""
-
     return estimate.problems(values, place, no_new_errors(values, release))
 
 
@@ -89,18 +88,18 @@ def _errors(values: Mapping[str, Any], release: Mapping[str, str]) -> Iterator[t
     for row, path, _ in findings(CHECKS, values, release, Watch()):
         if row.severity == "error" and (release["name"] or not row.needs_name):
             yield row.id, path
-    for function in FUNCTIONS[:-1]:
+    for function in WITHOUT_ESTIMATE:
         for problem in function.find(values, release, lambda *_: None):
             if problem.severity == "error":
                 yield problem.id, problem.path
 
 
 CHECKS: tuple[Check, ...] = tuple(row for subject in SUBJECTS for row in getattr(subject, "ROWS", ()))
-FUNCTIONS: tuple[Function, ...] = (
+WITHOUT_ESTIMATE: tuple[Function, ...] = (
     *(function for subject in SUBJECTS for function in getattr(subject, "FUNCTIONS", ())),
     Function(deepspeed.problems, deepspeed.LOOKS_AT, is_watched=False),
-    Function(find_needs, estimate.LOOKS_AT),
 )
+FUNCTIONS = (*WITHOUT_ESTIMATE, Function(find_needs, estimate.LOOKS_AT))
 NULLABLE = (
     (("workers", "accelerator"), "count"),
     (("lifecycle",), "ttlSecondsAfterFinished"),
@@ -113,12 +112,16 @@ IN_CHART = {row.id for row in CHECKS if row.worlds == "both" and row.severity ==
 
 
 def run(
-    values: dict[str, Any], release: Mapping[str, str], place: Place, unknown: Collection[KeyPath] = ()
+    values: dict[str, Any],
+    release: Mapping[str, str],
+    place: Place,
+    unknown: Collection[KeyPath] = (),
+    with_estimate: bool = True,
 ) -> list[Diagnostic]:
     """All problems of complete values that the schema has accepted, for a release's `name` and `namespace`.
 
     While the name is unknown, the rows about names are skipped. unknown: paths whose values must be corrected first;
-    problems that depend on them are not reported.
+    problems that depend on them are not reported. with_estimate: also what does not fit by the estimate.
     """
     watch = Watch()
     marked = mark(values, unknown, watch) if unknown else values
@@ -131,7 +134,7 @@ def run(
     comparable = {**marked, "storage": known}
     if not unknown:  # otherwise, what is absent is None already
         comparable = _with_nulls(comparable)
-    for function in FUNCTIONS:
+    for function in FUNCTIONS if with_estimate else WITHOUT_ESTIMATE:
         watch.start()
         for problem in function.find(comparable, release, place):
             read_unknown = watch.was_read and function.is_watched

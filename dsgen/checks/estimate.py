@@ -5,7 +5,7 @@ Nothing is said where a number is unknown. dsgen.estimate is imported only for a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.row import Check, diagnostic, helpers
 from dsgen.problems.diagnostics import path_text
@@ -14,14 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from dsgen.checks.row import Place
-    from dsgen.estimate.changes import Kind, Remedy
+    from dsgen.estimate.changes import Remedy
     from dsgen.estimate.estimates import Estimate
+    from dsgen.estimate.forecast import Forecast, IsValid
     from dsgen.estimate.formulas import Item
-    from dsgen.estimate.inputs import Inputs
-    from dsgen.estimate.limits import Limits
     from dsgen.problems.diagnostics import Diagnostic, KeyPath
-
-    IsValid = Callable[[Mapping[str, Any]], bool]
 
 PARAMETERS: KeyPath = ("estimate", "model", "parameters")
 REPLICAS = ("workers", "replicas")
@@ -34,8 +31,6 @@ READ: tuple[KeyPath, ...] = (("estimate",), ("workers",), ("training", "deepspee
 """The keys on which an estimate depends."""
 LITTLE = 1 / 3
 """Of the memory of an accelerator: what less is used for is not the reason for several workers."""
-LAUNCHER_SECONDS = 20
-"""Of the grace period, which the launcher keeps to write the record."""
 MOST_PARTS = 3
 GIB = 2**30
 NOTHING_HELPS = (
@@ -48,66 +43,29 @@ LESS_TRAFFIC = (
 )
 
 
-class Needs(NamedTuple):
-    """A job with its estimate. is_possible: whether changed values have no new error, and fit their workers."""
-
-    values: Mapping[str, Any]
-    inputs: Inputs
-    estimate: Estimate
-    limits: Limits
-    is_possible: IsValid
-
-    def first(self, kinds: tuple[Kind, ...], is_enough: Callable[[Estimate], bool]) -> Remedy | None:
-        """The first change that is enough."""
-        from dsgen.estimate import changes
-
-        return changes.first(self.values, self.inputs, kinds, is_enough, self.is_possible)
-
-
 def problems(values: Mapping[str, Any], place: Place, is_valid: IsValid) -> Iterator[Diagnostic]:
     """What does not fit. is_valid: whether changed values have no error that these values do not have."""
     if values["estimate"]["model"].get("parameters") is None:
         return
-    from dsgen.estimate import estimates, inputs, limits  # imported late: most jobs have no estimate
+    from dsgen.estimate import forecast, inputs  # imported late: most jobs have no estimate
 
-    numbers = inputs.of_section(values["estimate"])
-    given, estimate = limits.of(values, numbers), estimates.of(values, numbers)
-    needs = Needs(values, numbers, estimate, given, fits_workers(numbers, estimate, given, is_valid))
+    needs = forecast.of(values, inputs.of_section(values["estimate"]), is_valid)
     for find in (_accelerator, _worker, _claim, _grace, _network, _unused):
         yield from find(needs, place)
-
-
-def fits_workers(numbers: Inputs, estimate: Estimate, given: Limits, is_valid: IsValid) -> IsValid:
-    """A function that says whether changed values are valid, and fit the workers if the present ones do."""
-    from dsgen.estimate import estimates
-
-    too_large = _exceeds(estimate, given)
-    return lambda changed: (too_large or not _exceeds(estimates.of(changed, numbers), given)) and is_valid(changed)
-
-
-def _exceeds(estimate: Estimate, given: Limits) -> bool:
-    """Whether a worker cannot have the memory that it needs at least."""
-    held = estimate.per_worker
-    return held is not None and given.memory is not None and held.low > given.memory
 
 
 # -- the memory of an accelerator -------------------------------------------------------------------------------------
 
 
-def _accelerator(needs: Needs, place: Place) -> Iterator[Diagnostic]:
-    from dsgen.estimate import changes
+def _accelerator(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate.quantities import size
 
-    held, capacity = needs.estimate.per_accelerator, needs.estimate.capacity
-    if held is None or capacity is None:
+    held, capacity, remedy = needs.estimate.per_accelerator, needs.estimate.capacity, needs.remedy
+    if held is None or capacity is None or not needs.may_not_fit:
         return
-    is_too_large = held.low > capacity
-    if not is_too_large and not (needs.estimate.is_complete and held.high > capacity):
-        return
-    remedy = changes.cheapest(needs.values, needs.inputs, needs.is_possible)
     path = _first_key(remedy, PARAMETERS)
     hint = f"{_set(remedy)}; {_then(remedy.estimate)}" if remedy else NOTHING_HELPS
-    if is_too_large:
+    if held.low > capacity:
         is_split = needs.estimate.is_split
         words = "most likely needs" if is_split else "needs"
         parts = _largest(held.least, lambda one: one.low)
@@ -152,7 +110,7 @@ def _largest(items: Iterable[Item], bytes_of: Callable[[Item], float]) -> str:
 # -- the memory of a worker -------------------------------------------------------------------------------------------
 
 
-def _worker(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+def _worker(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate import changes
     from dsgen.estimate.quantities import size
 
@@ -184,7 +142,7 @@ def _gibibytes(number: float) -> str:
 # -- checkpoints ------------------------------------------------------------------------------------------------------
 
 
-def _claim(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+def _claim(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate.quantities import size
 
     saved, claim, keep = needs.estimate.checkpoint, needs.limits.claim, needs.inputs.keep
@@ -197,19 +155,18 @@ def _claim(needs: Needs, place: Place) -> Iterator[Diagnostic]:
     yield diagnostic("DS405", path, message, hint, place, "warning")
 
 
-def _grace(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+def _grace(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate.quantities import seconds
 
-    saved = needs.estimate.checkpoint
-    left = needs.limits.grace - LAUNCHER_SECONDS
-    if saved is None or saved.seconds is None or saved.seconds[1] <= left:
+    saved, given = needs.estimate.checkpoint, needs.limits
+    if saved is None or saved.seconds is None or saved.seconds[1] <= given.to_save:
         return
     most = saved.seconds[1]
     message = (
         f"{path_text(GRACE)}: a checkpoint takes {seconds(most)} to save, but a training that is evicted gets"
-        f" {seconds(left)}"
+        f" {seconds(given.to_save)}"
     )
-    enough = -int(-most // 10) * 10 + LAUNCHER_SECONDS
+    enough = -int(-most // 10) * 10 + round(given.grace - given.to_save)
     hint = f"set {path_text(GRACE)}: {enough}, if the program saves a checkpoint when it gets SIGTERM"
     yield diagnostic("DS406", GRACE, message, hint, place, "warning")
 
@@ -217,7 +174,7 @@ def _grace(needs: Needs, place: Place) -> Iterator[Diagnostic]:
 # -- time -------------------------------------------------------------------------------------------------------------
 
 
-def _network(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+def _network(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate import changes
     from dsgen.estimate.quantities import between, seconds
 
@@ -236,7 +193,7 @@ def _network(needs: Needs, place: Place) -> Iterator[Diagnostic]:
     yield diagnostic("DS407", path, message, _set(remedy) if remedy else LESS_TRAFFIC, place, "warning")
 
 
-def _unused(needs: Needs, place: Place) -> Iterator[Diagnostic]:
+def _unused(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate import changes
     from dsgen.estimate.quantities import size
 

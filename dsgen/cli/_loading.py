@@ -77,12 +77,13 @@ def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[LoadedJob], Repo
     return jobs, report
 
 
-def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[LoadedJob], Report]:
+def check_jobs(inputs: Inputs, chart: bool = False, with_estimate: bool = True) -> tuple[list[LoadedJob], Report]:
     """The jobs of the command line whose values are valid, and the problems of all jobs, which are not printed yet.
 
-    chart: the jobs become charts, whose releases provide missing names.
+    chart: the jobs become charts, whose releases provide missing names. with_estimate: also what does not fit by their
+    estimates.
     """
-    loaded, report = _load_all(inputs, lambda job: api.validate(job, for_chart=chart))
+    loaded, report = _load_all(inputs, lambda job: job.problems(chart, with_estimate))
     jobs = [each for each in loaded if each.job.values]
     members = [each.member for each in jobs if each.member]
     if members or not chart:

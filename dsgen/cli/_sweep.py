@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dsgen import forecasts, schema
+from dsgen import schema
 from dsgen.cli._console import echo, write
 from dsgen.cli._loading import check_jobs
 from dsgen.cli._options import Inputs
@@ -112,8 +112,8 @@ def _is_short(key: str) -> bool:
 
 def _attempt(inputs: Inputs, keys: Sequence[str], words: tuple[str, ...]) -> Attempt:
     flags = (Override("--set", f"{key}={word}") for key, word in zip(keys, words, strict=True))
-    jobs, problems = check_jobs(inputs._replace(overrides=(*inputs.overrides, *flags)))
-    errors = [one for one in problems.problems if one.severity == "error" and forecasts.is_other(one)]
+    jobs, problems = check_jobs(inputs._replace(overrides=(*inputs.overrides, *flags)), with_estimate=False)
+    errors = [one for one in problems.problems if one.severity == "error"]
     if errors or len(jobs) != 1:
         return Attempt(words, None, errors[0].message if errors else "this is not one job")
     data, settings = jobs[0].job.data, dict(zip(keys, words, strict=True))

@@ -18,9 +18,9 @@ from dsgen.columns import align
 from dsgen.errors import EXIT_OK, NotFoundError, UsageError
 from dsgen.estimate import report
 from dsgen.estimate.changes import as_word
+from dsgen.estimate.forecast import Forecast
 from dsgen.estimate.quantities import between, size
-from dsgen.forecasts import Forecast
-from dsgen.values import Override
+from dsgen.values import Job, Override
 
 RECOMPUTE = "estimate.model.recompute"
 FORMS = ("text", "json", "markdown", "svg")
@@ -89,21 +89,22 @@ def command(
     loaded, inputs = _load_with_model(inputs, config)
     if measured:
         inputs = _with_model(inputs, _measures(loaded, context, kubeconfig))
-        loaded = check_jobs(inputs)[0][0]
+        loaded = check_jobs(inputs, with_estimate=False)[0][0]
     if save:
         loaded = _save(loaded, inputs)
     if axes:
         return _sweep(inputs, axes, form, explain)
     forecast = forecasts.of(loaded.job)
     if form == "json":
-        write(json.dumps(forecasts.as_data(forecast), indent=2) + "\n")
+        write(json.dumps(forecasts.as_data(loaded.job, forecast), indent=2) + "\n")
     elif form == "svg":
         from dsgen.graph import memory  # imported late: only pictures need it
 
         write(memory.as_svg(forecast.setup, forecast.estimate))
     else:
+        call = [] if loaded.file == STDIN else ["dsgen", "estimate", loaded.file, *given]
         write_as = _as_markdown if form == "markdown" else _as_text
-        echo(write_as(forecast, given, explain))
+        echo(write_as(loaded.job, forecast, call, explain))
     return EXIT_OK
 
 
@@ -112,8 +113,7 @@ def command(
 
 def _load(inputs: Inputs) -> LoadedJob:
     """The job of the command line. Prints its problems, except for those that the estimate itself shows."""
-    jobs, problems = check_jobs(inputs)
-    problems.problems = [problem for problem in problems.problems if forecasts.is_other(problem)]
+    jobs, problems = check_jobs(inputs, with_estimate=False)
     problems.show()
     refuse_several(inputs, [each.release.name for each in jobs], "an estimate is of one job")
     return jobs[0]
@@ -182,32 +182,32 @@ def _save(loaded: LoadedJob, inputs: Inputs) -> LoadedJob:
 # -- the output -------------------------------------------------------------------------------------------------------
 
 
-def _title(forecast: Forecast) -> str:
-    names = forecast.job.release
+def _title(job: Job, forecast: Forecast) -> str:
+    names = job.release
     return f"job {names.namespace}/{names.name}: {report.heading(forecast.setup, forecast.estimate)}"
 
 
-def _as_text(forecast: Forecast, given: Sequence[str], explain: bool) -> Iterator[str]:
-    yield f"{forecast.job.file}: {_title(forecast)}"
+def _as_text(job: Job, forecast: Forecast, call: Sequence[str], explain: bool) -> Iterator[str]:
+    yield f"{job.file}: {_title(job, forecast)}"
     yield from report.as_text(report.tables(forecast.setup, forecast.estimate, forecast.limits), explain)
-    for title, lines in _rest(forecast, given):
+    for title, lines in _rest(forecast, call):
         yield ""
         yield title
         yield from (f"  {line}" for line in lines)
 
 
-def _as_markdown(forecast: Forecast, given: Sequence[str], explain: bool) -> Iterator[str]:
-    yield f"**{_title(forecast)}**"
+def _as_markdown(job: Job, forecast: Forecast, call: Sequence[str], explain: bool) -> Iterator[str]:
+    yield f"**{_title(job, forecast)}**"
     yield from report.as_markdown(report.tables(forecast.setup, forecast.estimate, forecast.limits), explain)
-    for title, lines in _rest(forecast, given):
+    for title, lines in _rest(forecast, call):
         yield from ("", f"**{title}**", "")
         yield from (f"- {line}" for line in lines)
 
 
-def _rest(forecast: Forecast, given: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """What follows the tables: a title and lines. given: the options of this call that are not in the file."""
+def _rest(forecast: Forecast, call: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """What follows the tables: a title and lines. call: the words of this command, to repeat it, or none."""
     if forecast.may_not_fit:
-        yield _remedy(forecast, given)
+        yield _remedy(forecast, call)
     missing = [(one.key, one.gives) for one in forecast.estimate.missing]
     if missing:
         yield "Not known, and what it would give", [*align(missing)]
@@ -223,7 +223,7 @@ def _words(inputs: Inputs, config: str | None) -> list[str]:
     return [*overlays, *model, *(word for one in inputs.overrides for word in (one.flag, one.text))]
 
 
-def _remedy(forecast: Forecast, given: Sequence[str]) -> tuple[str, list[str]]:
+def _remedy(forecast: Forecast, call: Sequence[str]) -> tuple[str, list[str]]:
     remedy = forecast.remedy
     if remedy is None:
         return "No change that dsgen tries makes it fit", ["tried: micro batch, recomputation, stage, offload, workers"]
@@ -235,8 +235,8 @@ def _remedy(forecast: Forecast, given: Sequence[str]) -> tuple[str, list[str]]:
     settings = {".".join(path): as_word(value) for path, value in remedy.settings.items()}
     flags = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     lines = [f"{names}: {between(size(held.low), high)} of {size(capacity)}"]
-    if forecast.job.file != STDIN:
-        lines.append(shlex.join(["dsgen", "estimate", forecast.job.file, *given, *flags, "--save"]))
+    if call:
+        lines.append(shlex.join([*call, *flags, "--save"]))
     if RECOMPUTE in settings:
         lines.append("the program itself must recompute activations: with Hugging Face, gradient_checkpointing=True")
     elif any(key.startswith("estimate.") for key in settings):

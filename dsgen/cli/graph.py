@@ -4,7 +4,7 @@ import click
 
 from dsgen import api, graph
 from dsgen.cli._console import write
-from dsgen.cli._loading import load_jobs, refuse_several
+from dsgen.cli._loading import check_jobs, refuse_several
 from dsgen.cli._options import Inputs, format_option, input_options
 from dsgen.errors import EXIT_OK, UsageError
 from dsgen.values import Job
@@ -29,12 +29,13 @@ def command(inputs: Inputs, memory: bool, form: str) -> int:
     """
     if not inputs.has_files:
         raise UsageError("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
-    jobs, _ = load_jobs(inputs)
+    if memory and form != "svg":
+        raise UsageError("--memory draws svg: leave out --format")
+    jobs, report = check_jobs(inputs, with_estimate=not memory)
+    report.show_first("text")
     refuse_several(inputs, [job.release.name for job in jobs], "the picture shows one job")
     job = jobs[0].job
     if memory:
-        if form != "svg":
-            raise UsageError("--memory draws svg: leave out --format")
         return _draw_memory(job)
     names = job.release
     title = f"The objects of job {names.name} in namespace {names.namespace}, and the traffic between them"

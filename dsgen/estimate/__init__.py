@@ -9,7 +9,8 @@ The way through the package, for callers:
     job            estimate = estimates.of(job.data, numbers)     job.data: complete values without errors
     tables         report.tables(setup.of_values(job.data, numbers), estimate, limits.of(job.data, numbers))
     JSON           estimates.as_data(estimate)
-    remedy         changes.cheapest(job.data, numbers, is_valid)  edits as paths in the values file
+    remedy         changes.cheapest(job.data, numbers)            edits as paths in the values file
+    all of it      forecast.of(job.data, numbers, is_valid)       with the limits, and with a remedy that is valid
     sweep          changes.sweep(job.data, numbers, {"workers.replicas": [1, 2, 4]})
 
 `inputs.KEYS` has the key of a values file for each input, and `Estimate.missing` names those that would give more.

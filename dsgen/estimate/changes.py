@@ -214,26 +214,26 @@ def fits(estimate: Estimate) -> bool:
     return (held.high if estimate.is_complete else held.low) <= capacity
 
 
-def cheapest(
-    values: Mapping[str, Any], inputs: Inputs, is_valid: Callable[[Mapping[str, Any]], bool] = lambda _: True
-) -> Remedy | None:
+IsPossible = Callable[[Mapping[str, Any], Estimate], bool]
+"""Whether a job can have changed values, whose estimate is known."""
+
+
+def cheapest(values: Mapping[str, Any], inputs: Inputs, is_possible: IsPossible = lambda *_: True) -> Remedy | None:
     """The cheapest change with which a job fits its accelerators: the first single one of KINDS; if there is none, the
     first combination, of the strongest change of each kind, without those that it does not need. None if nothing helps.
-
-    is_valid: whether changed values pass all checks.
     """
     job = Job(values, inputs)
-    if remedy := first(values, inputs, KINDS, fits, is_valid):
+    if remedy := first(values, inputs, KINDS, fits, is_possible):
         return remedy
     kept: tuple[Change, ...] = ()
     for kind in KINDS:
         strongest: tuple[Change, ...] = ()
         for change in kind(applied(job, _edits(kept))):
-            changed = applied(job, _edits((*kept, change)))
-            if not is_valid(changed.values):
+            remedy = _attempt(job, (*kept, change), is_possible)
+            if remedy is None:
                 continue
-            if remedy := _remedy(job, (*kept, change), fits, is_valid):
-                return _needed(job, remedy, is_valid)
+            if fits(remedy.estimate):
+                return _needed(job, remedy, is_possible)
             strongest = (change,)
         kept = (*kept, *strongest)
     return None
@@ -244,19 +244,19 @@ def first(
     inputs: Inputs,
     kinds: Sequence[Kind],
     is_enough: Callable[[Estimate], bool],
-    is_valid: Callable[[Mapping[str, Any]], bool] = lambda _: True,
+    is_possible: IsPossible = lambda *_: True,
 ) -> Remedy | None:
     """The first single change of some kinds after which an estimate is good enough; None if there is none."""
     job = Job(values, inputs)
-    tried = (_remedy(job, (change,), is_enough, is_valid) for kind in kinds for change in kind(job))
+    tried = (_attempt(job, (change,), is_possible, is_enough) for kind in kinds for change in kind(job))
     return next((remedy for remedy in tried if remedy), None)
 
 
-def _needed(job: Job, remedy: Remedy, is_valid: Callable[[Mapping[str, Any]], bool]) -> Remedy:
+def _needed(job: Job, remedy: Remedy, is_possible: IsPossible) -> Remedy:
     """The remedy without the changes that it does not need."""
     for change in remedy.changes:
         others = tuple(one for one in remedy.changes if one is not change)
-        remedy = _remedy(job, others, fits, is_valid) or remedy
+        remedy = _attempt(job, others, is_possible, fits) or remedy
     return remedy
 
 
@@ -264,15 +264,16 @@ def _edits(changes: Sequence[Change]) -> dict[Path, Any]:
     return {path: value for change in changes for path, value in change.edits.items()}
 
 
-def _remedy(
+def _attempt(
     job: Job,
     changes: tuple[Change, ...],
-    is_enough: Callable[[Estimate], bool],
-    is_valid: Callable[[Mapping[str, Any]], bool],
+    is_possible: IsPossible,
+    is_enough: Callable[[Estimate], bool] = lambda _: True,
 ) -> Remedy | None:
+    """The changes with the estimate after them; None if they are not enough, or not possible."""
     changed = applied(job, _edits(changes))
     estimate = estimates.of(changed.values, changed.inputs)
-    return Remedy(changes, estimate) if is_enough(estimate) and is_valid(changed.values) else None
+    return Remedy(changes, estimate) if is_enough(estimate) and is_possible(changed.values, estimate) else None
 
 
 # -- sweeps -----------------------------------------------------------------------------------------------------------

@@ -11,11 +11,15 @@ from dsgen.estimate.inputs import Inputs
 from dsgen.generated import helpers
 from dsgen.reading.quantities import parse_quantity
 
+RESERVED_SECONDS = 20
+"""Of the grace period: what the ranks do not get (dsgen/scripts/worker/exit.py)."""
+
 
 @dataclass(frozen=True)
 class Limits:
     """request, limit: bytes of memory of a worker. node: bytes that a node has for it. claim: bytes of the volume for
-    checkpoints, if dsgen creates it. grace: seconds between the signal to end and the end. None for what is not known.
+    checkpoints, if dsgen creates it. grace: seconds between the signal to end and the end of a pod; to_save: those that
+    the training gets of them. None for what is not known.
     """
 
     request: float | None
@@ -23,6 +27,7 @@ class Limits:
     node: float | None
     claim: float | None
     grace: float
+    to_save: float
 
     @property
     def memory(self) -> float | None:
@@ -39,12 +44,14 @@ def of(values: Mapping[str, Any], inputs: Inputs) -> Limits:
     functions: Any = helpers
     asked = "" if given is None else functions.request_of(workers, "worker", "memory", given)
     created = values["storage"].get(inputs.checkpoints or "", {}).get("create")
+    grace = float(values["lifecycle"]["terminationGracePeriodSeconds"])
     return Limits(
         request=_bytes(json.loads(asked)) if asked else None,
         limit=_bytes(resources["limits"].get("memory")),
         node=inputs.worker_memory,
         claim=_bytes(created["size"]) if created else None,
-        grace=float(values["lifecycle"]["terminationGracePeriodSeconds"]),
+        grace=grace,
+        to_save=grace - RESERVED_SECONDS,
     )
 
 

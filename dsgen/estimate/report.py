@@ -193,8 +193,8 @@ def _checkpoint(setup: Setup, estimate: Estimate, limits: Limits) -> Table | Non
         return None
     rows = [*_items(saved.items), Line("together", size(saved.low), size(saved.high))]
     if saved.seconds is not None:
-        enough = "enough" if limits.grace >= saved.seconds[1] else "too short to save a checkpoint"
-        words = f"lifecycle.terminationGracePeriodSeconds {limits.grace:.0f}: {enough}"
+        enough = "enough" if limits.to_save >= saved.seconds[1] else "too short"
+        words = f"lifecycle.terminationGracePeriodSeconds gives a training {seconds(limits.to_save)}: {enough}"
         rows.append(_sum("time to save it", seconds, saved.seconds, words))
     if saved.volume is not None:
         name = setup.inputs.checkpoints

@@ -3,19 +3,26 @@
 import copy
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 import yaml
 
-from dsgen import values
+import dsgen
+from dsgen import api, forecasts, values
 from dsgen.compiler.rules import BASE, Case
+from dsgen.estimate import report
 from dsgen.estimate.changes import ZERO
+from dsgen.estimate.inputs import keys_of
+from dsgen.estimate.limits import RESERVED_SECONDS
+from dsgen.estimate.parameters import of_config as parameters_of
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.reading.nodes import SourceText
 from tests import hints
 from tests.base import RULES, job, parameters
 from tests.cli.conftest import Cli
+from tests.estimate.jobs import LLAMA_8B
 
 CASES = [(id_, case) for id_, rule in RULES.items() for case in rule.flat if "DS400" < id_ < "DS409"]
 OTHERWISE = ("no smaller micro batch", "use a faster network")
@@ -167,3 +174,71 @@ def test_a_warning_is_switched_off_by_its_id(folder: Path, cli: Cli) -> None:
     assert (0, "") == (lambda done: (done.code, done.err))(cli("validate"))
     (folder / "dsgen.yaml").write_text("jobs: [v.yaml]\n")
     assert "[DS404]" in cli("validate").err
+
+
+# -- the command and the checks say the same --------------------------------------------------------------------------
+
+
+def random_case(random: Random) -> Case:
+    """A job of a Llama model with values at random."""
+    sizes = {"num_hidden_layers": [8, 32, 80], "hidden_size": [1024, 8192], "vocab_size": [32000, 128256]}
+    model = parameters_of({**LLAMA_8B, **{key: random.choice(some) for key, some in sizes.items()}})
+    section: dict[str, Any] = {key.rpartition(".")[2]: number for key, number in keys_of(model).items()}
+    section |= {"sequence": random.choice([512, 4096, 16384]), "recompute": random.choice(["none", "full"])}
+    section |= random.choice([{}, {"attention": "flash", "kernels": "fused", "loss": "tiled"}])
+    zero: dict[str, Any] = {"stage": random.randrange(4)}
+    zero |= random.choice([{}, {}, {"offload_optimizer": {"device": "cpu"}}])
+    config = {"bf16": {"enabled": True}, "optimizer": {"type": "AdamW"}, "zero_optimization": zero}
+    config |= random.choice([{}, {}, {"tensor_parallel": {"autotp_size": 2}}])
+    if random.random() < 0.3:
+        section |= {"microBatch": random.choice([1, 8]), "accumulation": 2}
+        config |= {"train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto"}
+    else:
+        config |= {"train_micro_batch_size_per_gpu": random.choice([1, 3, 16])}
+    limits = random.choice([{}, {"memory": "64Gi"}, {"memory": "2000Gi"}])
+    return {
+        "training": {"deepspeed": {"config": config}},
+        "workers": {
+            "replicas": random.choice([1, 2, 4]),
+            "slots": random.choice([1, 8]),
+            "resources": {"requests": {"cpu": 8}, "limits": limits},
+        },
+        "estimate": {"model": section, "accelerator": {"memory": random.choice(["16Gi", "40Gi", "80Gi"])}},
+    }
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_remedy_of_the_command_is_the_hint_of_the_check(seed: int) -> None:
+    random, hinted = Random(seed), 0
+    for _ in range(6):
+        loaded = values.load([SourceText("v.yaml", yaml.safe_dump(whole(random_case(random)), sort_keys=False))])
+        found = [one for one in loaded.problems() if one.id in ("DS401", "DS402")]
+        remedy = api.estimate(loaded)["remedy"]
+
+        if remedy:
+            words = ", ".join(f"{key}: {value}" for key, value in remedy["set"].items())
+            assert [True] == [one.hint.startswith(f"set {words};") for one in found], (words, found)
+            hinted += 1
+        else:
+            assert [] == [one.hint for one in found if not one.hint.startswith(OTHERWISE)]
+    assert hinted
+
+
+@pytest.mark.parametrize(("bandwidth", "verdict"), [("3G", "enough"), ("2.1G", "too short")])
+def test_one_rule_says_whether_there_is_time_to_save(bandwidth: str, verdict: str) -> None:
+    """A checkpoint of 98 GB in 33 s or in 47 s; of the grace period of 60 s, a training gets 40 s."""
+    estimate = {"model": {"parameters": 7_000_000_000}, "checkpoints": {"bandwidth": bandwidth}}
+    data = whole({"training": {"deepspeed": {"config": CONFIG}}, "estimate": estimate})
+    data["training"]["deepspeed"]["config"] = {**CONFIG, "zero_optimization": {"stage": 2}}
+    loaded = values.load([SourceText("v.yaml", yaml.safe_dump(data))])
+    needs = forecasts.of(loaded)
+    text = "\n".join(report.as_text(report.tables(needs.setup, needs.estimate, needs.limits)))
+
+    assert f"terminationGracePeriodSeconds gives a training 40 s: {verdict}" in text
+    assert (verdict != "enough") == ("DS406" in {one.id for one in loaded.problems()})
+
+
+def test_the_time_to_save_is_what_the_worker_leaves() -> None:
+    text = (Path(dsgen.__file__).parent / "scripts" / "worker" / "exit.py").read_text()
+
+    assert f"\nRESERVED_SECONDS = {RESERVED_SECONDS}  # of the grace period" in text

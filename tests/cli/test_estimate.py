@@ -356,6 +356,17 @@ def test_graph_draws_the_same_picture(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("llama")
+def test_graph_draws_what_does_not_fit(cli: Cli) -> None:
+    flags = ("--set", "estimate.model.parameters=8000000000", "--set", "estimate.accelerator.memory=4Gi")
+
+    done = cli("graph", "llama.yaml", "--memory", *flags)
+
+    assert (0, "") == (done.code, done.err)
+    assert any("does not fit in 4 GiB" in text for text in texts(done.out))
+    assert 1 == cli("graph", "llama.yaml", *flags).code
+
+
+@pytest.mark.usefixtures("llama")
 def test_the_picture_of_a_job_without_numbers_says_what_is_missing(cli: Cli) -> None:
     shown = texts(cli("graph", "cifar.yaml", "--memory").out)
 

@@ -8,6 +8,7 @@ import pytest
 
 from dsgen.estimate import changes, estimates
 from dsgen.estimate.changes import Remedy, cheapest, sweep
+from dsgen.estimate.estimates import Estimate
 from dsgen.values import make_job
 from tests.estimate.jobs import MODEL, config, values
 
@@ -82,7 +83,7 @@ def test_nothing_helps_a_model_that_is_far_too_large() -> None:
 
 
 def test_a_change_that_does_not_validate_is_not_proposed() -> None:
-    def without_stage_3(changed: Mapping[str, Any]) -> bool:
+    def without_stage_3(changed: Mapping[str, Any], _: Estimate) -> bool:
         return changed["training"]["deepspeed"]["config"]["zero_optimization"]["stage"] < 3
 
     found = cheapest(values(config(2)), replace(H100, memory=40 * GIB), without_stage_3)

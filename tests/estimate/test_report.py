@@ -126,12 +126,12 @@ def test_what_the_values_give_stands_beside_what_is_needed() -> None:
     found = limits.of(job, inputs)
 
     assert (100 * 2**30, 300 * 2**30, 2 * 2**40) == (found.request, found.limit, found.node)
-    assert (300 * 2**30, 100 * 2**30, 60) == (found.memory, found.claim, found.grace)
+    assert (300 * 2**30, 100 * 2**30, 60, 40) == (found.memory, found.claim, found.grace, found.to_save)
     known = replace(INPUTS, checkpoints="out", worker_memory=found.node)
     parts = report.tables(setup.of_values(job, known), estimates.of(job, known), found)
     words = {row.name: row.words for part in parts for row in part.rows if row.item is None}
     assert "storage.out.create.size 100 GiB: too small" == words["volume for 2 and the one being written"]
-    assert "lifecycle.terminationGracePeriodSeconds 60: enough" == words["time to save it"]
+    assert "lifecycle.terminationGracePeriodSeconds gives a training 40 s: enough" == words["time to save it"]
     text = "\n".join(report.as_text(parts))
     assert "limit 300 GiB: may be too small; node 2 TiB: enough; request 100 GiB: too small" in text
 

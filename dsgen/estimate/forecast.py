@@ -1,0 +1,62 @@
+"""What a job needs beside what it has, and the changes with which it fits."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dsgen.estimate import changes, estimates, limits, setup
+from dsgen.estimate.changes import Kind, Remedy
+from dsgen.estimate.estimates import Estimate
+from dsgen.estimate.inputs import Inputs
+from dsgen.estimate.limits import Limits
+from dsgen.estimate.setup import Setup
+
+IsValid = Callable[[Mapping[str, Any]], bool]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The estimate of a job, with what it is made of.
+
+    is_valid: whether changed values have no error that the values do not have.
+    """
+
+    values: Mapping[str, Any]
+    inputs: Inputs
+    setup: Setup
+    estimate: Estimate
+    limits: Limits
+    is_valid: IsValid
+
+    @property
+    def may_not_fit(self) -> bool:
+        """Whether the accelerators may be too small, as far as it is known."""
+        estimate = self.estimate
+        return not (estimate.per_accelerator is None or estimate.capacity is None or changes.fits(estimate))
+
+    @functools.cached_property
+    def remedy(self) -> Remedy | None:
+        """The cheapest change with which the job fits its accelerators; None if it fits, or if nothing is found."""
+        return changes.cheapest(self.values, self.inputs, self._is_possible) if self.may_not_fit else None
+
+    def first(self, kinds: Sequence[Kind], is_enough: Callable[[Estimate], bool]) -> Remedy | None:
+        """The first change of some kinds that is enough."""
+        return changes.first(self.values, self.inputs, kinds, is_enough, self._is_possible)
+
+    def _is_possible(self, values: Mapping[str, Any], estimate: Estimate) -> bool:
+        """Whether changed values are valid, and fit the workers if the present ones do."""
+        return (self._exceeds(self.estimate) or not self._exceeds(estimate)) and self.is_valid(values)
+
+    def _exceeds(self, estimate: Estimate) -> bool:
+        """Whether a worker cannot have the memory that it needs at least."""
+        held, most = estimate.per_worker, self.limits.memory
+        return held is not None and most is not None and held.low > most
+
+
+def of(values: Mapping[str, Any], inputs: Inputs, is_valid: IsValid) -> Forecast:
+    """The forecast of a job. values: complete and valid, as `dsgen.values.Values.data`."""
+    job, given = setup.of_values(values, inputs), limits.of(values, inputs)
+    return Forecast(values, inputs, job, estimates.of(values, inputs), given, is_valid)
