@@ -226,7 +226,7 @@ ROWS = (
         when=f'values.training.exec | join(" ") is matching("{STARTS_RANKS}")',
         message=(
             "training.exec starts a launcher, but launch.method << values.launch.method >> already starts"
-            " << values.workers.slots >> processes on each worker"
+            " a process for each slot of a worker"
         ),
         hint=(
             "set training.python, module or exec to the program that each process runs; to run your own launcher, set"
@@ -240,7 +240,7 @@ ROWS = (
         when=f'values.training.module is matching("{STARTING_MODULE}")',
         message=(
             "training.module is a launcher, but launch.method << values.launch.method >> already starts"
-            " << values.workers.slots >> processes on each worker"
+            " a process for each slot of a worker"
         ),
         hint="set training.python or module to the program that each process runs; launch.method selects the launcher",
         inside=("if values.training.module", STARTS_ITSELF),

@@ -168,8 +168,8 @@ ROWS = (
         when="memory > 0 and memory < needed",
         message=(
             "workers.resources.requests.memory: a worker requests << memory // 1048576 >>Mi, but its"
-            " << values.workers.slots >> processes, workers.sharedMemory and what DeepSpeed offloads need"
-            " << (needed + 1073741823) // 1073741824 >>Gi or more"
+            " processes (workers.slots: << values.workers.slots >>), workers.sharedMemory and what DeepSpeed offloads"
+            " need << (needed + 1073741823) // 1073741824 >>Gi or more"
         ),
         hint="set workers.resources.requests.memory to that, and add what the program itself holds",
         exact_hint=_memory_hint,

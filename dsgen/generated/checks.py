@@ -421,7 +421,7 @@ def ds364(values, release, watch):
     ):
         yield (
             ('training', 'exec'),
-            f"training.exec starts a launcher, but launch.method {values['launch']['method']} already starts {scalar(values['workers']['slots'])} processes on each worker",
+            f"training.exec starts a launcher, but launch.method {values['launch']['method']} already starts a process for each slot of a worker",
         )
 
 
@@ -434,7 +434,7 @@ def ds364_2(values, release, watch):
     ):
         yield (
             ('training', 'module'),
-            f"training.module is a launcher, but launch.method {values['launch']['method']} already starts {scalar(values['workers']['slots'])} processes on each worker",
+            f"training.module is a launcher, but launch.method {values['launch']['method']} already starts a process for each slot of a worker",
         )
 
 
@@ -1707,7 +1707,7 @@ def ds383(values, release, watch):
         if memory > 0 and memory < needed:
             yield (
                 ('workers', 'resources', 'requests', 'memory'),
-                f"workers.resources.requests.memory: a worker requests {scalar(memory // 1048576)}Mi, but its {scalar(values['workers']['slots'])} processes, workers.sharedMemory and what DeepSpeed offloads need {scalar((needed + 1073741823) // 1073741824)}Gi or more",
+                f"workers.resources.requests.memory: a worker requests {scalar(memory // 1048576)}Mi, but its processes (workers.slots: {scalar(values['workers']['slots'])}), workers.sharedMemory and what DeepSpeed offloads need {scalar((needed + 1073741823) // 1073741824)}Gi or more",
             )
 
 

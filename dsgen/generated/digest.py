@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "2e66a4a8bb7eb6d71c38ddfc5cdb07ac58b7f17b2b77e96ac83db0545ac64439"
+DIGEST = "345e85ad22d5e4dba70a850f1e65d842a73d8f30b4d044eb5180df94d3af8715"

@@ -15,8 +15,8 @@ training.module is a whole command line, but dsgen passes it as one name [DS363]
 
   {{- if and (not (include "deepspeed-job.runsCommand" .))
              (regexMatch (include "deepspeed-job.startingModulePattern" .) .Values.training.module) }}
-training.module is a launcher, but launch.method {{ .Values.launch.method }} already starts
-    {{ int64 .Values.workers.slots }} processes on each worker [DS364]
+training.module is a launcher, but launch.method {{ .Values.launch.method }} already starts a process for each slot of a
+    worker [DS364]
   set training.python or module to the program that each process runs; launch.method selects the launcher
   {{- end }}
 {{- end }}
@@ -42,8 +42,8 @@ launch.command: {{ $word | quote }} is a whole command line, but it is the name 
 {{- if .Values.training.exec }}
   {{- if and (not (include "deepspeed-job.runsCommand" .))
              (regexMatch (include "deepspeed-job.startsRanksPattern" .) (.Values.training.exec | join " ")) }}
-training.exec starts a launcher, but launch.method {{ .Values.launch.method }} already starts
-    {{ int64 .Values.workers.slots }} processes on each worker [DS364]
+training.exec starts a launcher, but launch.method {{ .Values.launch.method }} already starts a process for each slot of
+    a worker [DS364]
   set training.python, module or exec to the program that each process runs; to run your own launcher, set
     launch.method: worker-command and launch.command
   {{- end }}
