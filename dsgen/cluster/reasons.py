@@ -37,6 +37,20 @@ RECORDED = {
         "the workers test the network in pairs (`launch.preflight.network`). Failed: the message names workers that "
         "cannot exchange data, and there are not enough spares to replace them",
     ),
+    "Resizing": Reason(
+        ("Starting",),
+        "the first worker converts the newest checkpoint, which another number of ranks has saved "
+        "(`training.deepspeed.resize`); the message says how much it has written",
+    ),
+    "ResizeRefused": Reason(
+        ("Failed",),
+        "the newest checkpoint would not be continued as it was saved, so nothing was started; the message has the "
+        "cause. Train with the earlier number of workers, or see [changing-workers.md](changing-workers.md)",
+    ),
+    "ResizeFailed": Reason(
+        ("Failed",),
+        "the conversion of the newest checkpoint failed; the message has its last line. The checkpoint is unchanged",
+    ),
     "Debug": Reason(
         ("Running", "Succeeded", "Failed"),
         "`lifecycle.debug` is enabled: all pods run, but no training is started. After the end: the result of the "

@@ -66,7 +66,11 @@ def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
         ]
         for version in versions.around(given["version"])
     ]
-    return [*_of_all(of_each), *combinations.check_combinations(config)]
+    found = [*_of_all(of_each), *combinations.check_combinations(config)]
+    if not given["resize"]["checkpoint"]:
+        return found
+    hint = batch.hint_for_workers(config, workers["replicas"], workers["slots"])
+    return [one._replace(hint=hint or one.hint) if one.id == "DS265" else one for one in found]
 
 
 def _is_filtered(args: Sequence[Any]) -> bool:

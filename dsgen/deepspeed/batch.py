@@ -30,6 +30,8 @@ SPLITS = (
 """With a value above 1, several ranks share one copy of the model."""
 MESH = "0.15.4"
 """The first known version that takes the number of copies from data_parallel_size, beside sequence_parallel_size."""
+NEAREST = 2
+"""Numbers of workers in a hint, on each side."""
 DIVIDES = "0.17.0"
 """The first known version that divides the number of ranks by sequence_parallel_size; earlier versions do so only for a
 program that passes an `mpu` (an object with the sizes of its parallel groups) to deepspeed.initialize."""
@@ -69,6 +71,19 @@ def findings(
     copies = _copies(config, replicas, slots, version)
     if not _fits(total, counts, copies.count):
         yield from _misfit(config, total, counts, copies)
+
+
+def hint_for_workers(config: Mapping[str, Any], replicas: int, slots: int) -> str:
+    """The nearest numbers of workers among which the batch can be divided; "" if there is none."""
+    counts = [_count(config[key]) for key in (TOTAL, MICRO, STEPS) if key in config]
+    if TOTAL not in config or None in counts:
+        return ""
+    total, *others = [count for count in counts if count]
+    product = math.prod(others) * slots
+    fitting = [size for size in range(1, total // product + 1) if total % (product * size) == 0]
+    below = [size for size in fitting if size < replicas][-NEAREST:]
+    near = [*below, *[size for size in fitting if size > replicas][:NEAREST]]
+    return f"the batch can be divided among {', '.join(map(str, near))} workers" if near else ""
 
 
 def _misfit(

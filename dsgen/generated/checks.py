@@ -32,7 +32,7 @@ from dsgen.generated.helpers import (
     workers_not_root,
     world_bytes,
 )
-from dsgen.language.functions import get, is_mapping, is_string, items, join, matching, whole_bytes
+from dsgen.language.functions import get, is_mapping, is_string, items, join, matching, starting, whole_bytes
 from dsgen.language.text import quote, scalar, to_plain_json
 
 
@@ -1731,6 +1731,98 @@ def ds384_2(values, release, watch):
                 ('workers', 'sharedMemory'),
                 f"workers.sharedMemory: the {scalar(values['workers']['slots'])} processes of a worker share {values['workers']['sharedMemory']}, too little for NCCL and data loaders",
             )
+
+
+def ds376(values, release, watch):
+    """DS376 launch.command"""
+    if values['training']['deepspeed']['resize']['checkpoint'] and runs_command(values):
+        yield (
+            ('launch', 'command'),
+            "training.deepspeed.resize cannot be used with launch.command: only the command could give its program another configuration",
+        )
+
+
+def ds376_2(values, release, watch):
+    """DS376 training.deepspeed.autotuning"""
+    if (
+        values['training']['deepspeed']['resize']['checkpoint']
+        and values['training']['deepspeed']['autotuning'] != 'none'
+    ):
+        yield (
+            ('training', 'deepspeed', 'autotuning'),
+            "training.deepspeed.resize cannot be used with autotuning, which starts trainings with other configurations",
+        )
+
+
+def ds376_3(values, release, watch):
+    """DS376 training.deepspeed.resize.checkpoint"""
+    if (
+        values['training']['deepspeed']['resize']['checkpoint']
+        and not values['training']['deepspeed']['config']
+        and not values['training']['deepspeed']['configFile']
+    ):
+        yield (
+            ('training', 'deepspeed', 'resize', 'checkpoint'),
+            "training.deepspeed.resize needs a DeepSpeed configuration, to which it adds checkpoint.load_universal",
+        )
+
+
+def ds376_4(values, release, watch):
+    """DS376 training.deepspeed.configFile"""
+    if (
+        values['training']['deepspeed']['resize']['checkpoint']
+        and values['training']['deepspeed']['configFile']
+        and not starting(values['training']['deepspeed']['configFile'], '/')
+    ):
+        yield (
+            ('training', 'deepspeed', 'configFile'),
+            "training.deepspeed.resize cannot be used with a configFile that is not an absolute path",
+        )
+
+
+def ds376_5(values, release, watch):
+    """DS376 training.deepspeed.passConfig"""
+    if (
+        values['training']['deepspeed']['resize']['checkpoint']
+        and not values['training']['deepspeed']['passConfig']
+        and (values['training']['deepspeed']['config'] or values['training']['deepspeed']['configFile'])
+    ):
+        path = values['training']['deepspeed']['configFile'] or '/job/ds_config.json'
+        if path not in values['training']['args'] and not runs_command(values):
+            yield (
+                ('training', 'deepspeed', 'passConfig'),
+                f"training.deepspeed.resize cannot be used without passConfig, unless training.args has the path {path}",
+            )
+
+
+def ds376_6(values, release, watch):
+    """DS376 training.deepspeed.version"""
+    if (
+        values['training']['deepspeed']['resize']['checkpoint']
+        and matching(values['training']['deepspeed']['version'], '^0[.](1[0-7]|[0-9])([.].*)?$')
+    ):
+        yield (
+            ('training', 'deepspeed', 'version'),
+            f"training.deepspeed.resize cannot be used with DeepSpeed {values['training']['deepspeed']['version']}; it needs 0.18 or later",
+        )
+
+
+def ds377(values, release, watch):
+    """DS377 storage.<name>"""
+    if values['training']['deepspeed']['resize']['checkpoint']:
+        folder = values['training']['deepspeed']['resize']['checkpoint']
+        before_name = watch.was_read
+        for name, volume in items(values['storage']):
+            watch.was_read = before_name
+            if (
+                volume['mountPath']
+                and first_source(volume) in ['emptyDir', 'ephemeral']
+                and (folder == volume['mountPath'] or starting(folder, volume['mountPath'] + '/'))
+            ):
+                yield (
+                    ('storage', name),
+                    f"training.deepspeed.resize.checkpoint is on storage.{name}, of which each worker has its own",
+                )
 
 
 def ds362(values, release, watch):
@@ -3789,6 +3881,13 @@ ROWS = (
     ds383,
     ds384,
     ds384_2,
+    ds376,
+    ds376_2,
+    ds376_3,
+    ds376_4,
+    ds376_5,
+    ds376_6,
+    ds377,
     ds362,
     ds373,
     ds210,

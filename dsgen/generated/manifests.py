@@ -374,6 +374,15 @@ def config_configmap(values, release):
         f"      \"rankLogs\": {to_plain_json(training['rankLogs'])},\n"
         f"      \"autotuning\": \"{training['deepspeed']['autotuning']}\",\n"
         f"      \"bindCores\": {scalar(training['deepspeed']['bindCores'])},\n"
+    )
+    if training['deepspeed']['resize']['checkpoint']:
+        resize_config = training['deepspeed']['configFile'] or '/job/ds_config.json'
+        text += (
+            f"      \"resizeCheckpoint\": {to_plain_json(training['deepspeed']['resize']['checkpoint'])},\n"
+            f"      \"resizeConfig\": {to_plain_json(resize_config)},\n"
+            f"      \"resizeLoadsFrozen\": {scalar(training['deepspeed']['resize']['programLoadsFrozen'])},\n"
+        )
+    text += (
         f"      \"debug\": {scalar(lifecycle['debug']['enabled'])},\n"
         f"      \"debugCommand\": {to_plain_json(lifecycle['debug']['command'])},\n"
         f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"

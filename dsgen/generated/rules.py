@@ -1704,6 +1704,55 @@ RULES = \
                       'namespace: training\n'
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {exec: [bash, -c, "cd /src; python train.py"], args: [--epochs, "3"]}\n'},
+ 'DS376': {'title': 'A job whose checkpoints cannot be converted',
+           'when': 'training.deepspeed.resize converts a checkpoint if another number of ranks has saved it, and gives '
+                   'the attempt a configuration with checkpoint.load_universal. It needs DeepSpeed 0.18 or later, and '
+                   'a configuration whose path is among the arguments of the program. launch.command and the autotuner '
+                   'choose the configuration themselves.',
+           'remedy': 'Remove the other setting, or remove training.deepspeed.resize.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, deepspeed: {resize: {checkpoint: /checkpoints}}}\n'},
+ 'DS377': {'title': 'Checkpoints that each worker keeps for itself',
+           'when': 'training.deepspeed.resize.checkpoint is a folder of a volume of which each pod has its own. A '
+                   'checkpoint of DeepSpeed has files of all ranks, and the first worker needs all of them to convert '
+                   'it.',
+           'remedy': 'Put the checkpoints on a volume that all workers share.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py, deepspeed: {configFile: /ds.json, resize: {checkpoint: '
+                      '/checkpoints/a}}}\n'
+                      'storage: {checkpoints: {mountPath: /checkpoints, emptyDir: {}}}\n'},
+ 'DS378': {'title': 'A configuration whose checkpoints cannot be continued in another size',
+           'when': 'With training.deepspeed.resize, a checkpoint is converted for another number of ranks. DeepSpeed '
+                   'converts the state of Adam and AdamW, not that of other optimizers, of amsgrad, or on NVMe. It can '
+                   'keep the global batch for several numbers of workers only if not all three sizes are given. '
+                   'checkpoint.load_universal is set by dsgen for the attempts that need it.',
+           'remedy': 'Change the configuration, or remove training.deepspeed.resize.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training:\n'
+                      '  python: train.py\n'
+                      '  deepspeed:\n'
+                      '    config: {train_batch_size: 8, checkpoint: {load_universal: true}}\n'
+                      '    resize: {checkpoint: /checkpoints}\n'},
+ 'DS379': {'title': 'A global batch that changes with the number of workers',
+           'when': 'A warning: training.deepspeed.resize is for continuing with another number of workers, but '
+                   'train_batch_size is not set. The global batch is then the micro batch times the number of '
+                   'processes: it changes with the workers, silently, and the learning rate may have to change.',
+           'remedy': 'Set train_batch_size beside train_micro_batch_size_per_gpu; DeepSpeed computes the accumulation '
+                     'steps.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training:\n'
+                      '  python: train.py\n'
+                      '  deepspeed:\n'
+                      '    config: {train_micro_batch_size_per_gpu: 8}\n'
+                      '    resize: {checkpoint: /checkpoints}\n'},
  'DS380': {'title': 'The launcher uses the ServiceAccount default',
            'when': 'Every pod of a namespace that names no ServiceAccount uses `default`. A Role for it would allow '
                    'all of them to read the ssh key of the job and to write the record, and dsgen would switch off the '

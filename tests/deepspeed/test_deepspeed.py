@@ -229,6 +229,12 @@ def test_the_message_has_the_arithmetic() -> None:
     assert f"set {TOTAL}: 128, or remove it: DeepSpeed computes it" == problem.hint
 
 
+def test_the_hint_for_a_job_of_several_sizes_is_the_nearest_numbers_of_workers() -> None:
+    [problem] = problems(sizes((96, 4, None, 1, 1)), 5, 2, resize={"checkpoint": "/checkpoints"})
+
+    assert "the batch can be divided among 3, 4, 6, 12 workers" == problem.hint
+
+
 def test_the_hint_of_two_sizes_is_the_nearest_multiple() -> None:
     [problem] = problems(sizes((30, 4, None, 2, 2)), 2, 2)
 

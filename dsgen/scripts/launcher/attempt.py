@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from launcher import outcome, workers
+from launcher import outcome, resize, workers
 from launcher.journal import External, Journal
 from launcher.outcome import AttemptEnd
 from launcher.process import LaunchProcess, Ranks
@@ -35,8 +35,7 @@ class Attempt:
     ) -> None:
         self.configured = configured
         self.workers = reached
-        self.journal = journal
-        self.external = external
+        self.journal, self.external = journal, external
         self.method = methods.of(configured)
         used = hostfile.active(reached.chosen, configured.slots, hostfile.options(configured.deepspeed_args))
         self.hosts = list(used)
@@ -48,11 +47,14 @@ class Attempt:
         self.world = sum(used.values()) if self.method.ranks else 0
         self.before = journal.totals(external.earlier())
         self.cut_message = self.hang = ""
+        self.conversion = resize.Conversion(configured, journal, external, self.before["seconds"])
         self.alone: list[str] = []  # hosts on which no process of launch.command connected with others
 
     def run(self) -> AttemptEnd:
         """Train. After the return, no rank runs on a reachable worker."""
         self.journal.begin_attempt()
+        if end := self.conversion.run(self.ask_to_resize, self.hosts):
+            return end
         self.journal.move("started")
         process = self.launch()
         try:
@@ -88,7 +90,10 @@ class Attempt:
         path = methods.HOSTFILE
         if self.configured.spares:
             path = hostfile.write(settings.RUN / "hostfile", self.workers.chosen, self.configured.slots)
-        return methods.Start(self.configured, self.hosts, hostfile=path)
+        return methods.Start(self.configured, self.hosts, hostfile=path, configuration=self.conversion.configuration)
+
+    def ask_to_resize(self) -> dict[str, Any]:
+        return resize.over_ssh(self.workers, self.hosts[0], self.world, self.conversion)
 
     def watch(self, process: Ranks) -> str:
         """Wait until the training has ended; returns the reason to end it before, or ""."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from launcher import attempt as launcher_attempt
 from launcher.control import ControlServer
@@ -52,17 +53,35 @@ class Parts:
 class AttemptWithoutSsh(launcher_attempt.Attempt):
     """An attempt whose ranks write to the logs of their workers."""
 
-    def __init__(self, wait: Wait, control: ControlServer, ranks: int, number: int) -> None:
+    def __init__(self, wait: Wait, control: ControlServer, ranks: int, number: int, goes_on: bool = False) -> None:
         super().__init__(wait.configured, wait.workers, wait.journal, wait.external)
         self.control, self.number, self.world = control, number, ranks
+        self.goes_on = goes_on  # its ranks were started by another launcher
         self.hosts = list(wait.workers.chosen)
         self.progress.source = None  # rank.py on the workers reads the files
         self.heard = self.output = Output(self.hosts, progress=self.progress)
 
     def launch(self) -> Ranks:
         self.control.choose(self.hosts)
-        self.control.begin(self.number, self.output)
+        self.control.begin(self.number, self.output, self.conversion.configuration)
         return Parts(self.control, self.number, self.output)
+
+    def ask_to_resize(self) -> dict[str, Any]:
+        """Order it, and wait for the report of the first worker."""
+        if self.goes_on:
+            return {"result": "nothing"}
+        host = self.hosts[0].partition(".")[0]
+        first = self.control.members[host]
+        life = first.life
+        self.control.tell(resize={"attempt": self.number, "ranks": self.world, "host": host})
+        while not (first.is_away() or first.life != life):
+            self.conversion.check()
+            if first.resize.get("attempt") == self.number:
+                self.conversion.hear(first.resize)
+                if "result" in first.resize:
+                    return first.resize
+            time.sleep(launcher_attempt.TICK_SECONDS)
+        return {}
 
     def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
         self.control.tell(signal=name)

@@ -16,6 +16,7 @@ from launcher.attempt_without_ssh import AttemptWithoutSsh
 from launcher.choice import SPARE_SECONDS, Choice, settle
 from launcher.control import ControlServer, Member
 from launcher.outcome import AttemptEnd, RunEndedError, deadline_message, never_met
+from launcher.resize import Conversion
 from launcher.wait import Wait
 from shared import methods
 from shared.log import log
@@ -134,7 +135,7 @@ class WithoutSsh:
         self.wait.workers.chosen = training or self.wait.workers.chosen
         at = [member.attempt for member in self.control.members.values()]
         self.number = max(self.number, *at) + (0 if training else 1)
-        return AttemptWithoutSsh(self.wait, self.control, self.reports(), self.number)
+        return AttemptWithoutSsh(self.wait, self.control, self.reports(), self.number, bool(training))
 
     def ended(self, event: str) -> RunEndedError:
         """The end of the run by an external event."""
@@ -191,6 +192,7 @@ class AttemptByRecord:
         self.configured = side.configured
         self.external, self.journal = side.external, side.journal
         self.before = self.journal.totals(self.external.earlier())
+        self.conversion = Conversion(self.configured, self.journal, self.external, 0)  # cannot be ordered
 
     def run(self) -> AttemptEnd:
         """Watch until an event ends the run or the workers are lost. The launcher does not affect the training."""

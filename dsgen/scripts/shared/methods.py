@@ -13,6 +13,7 @@ from shared.settings import Settings
 
 HOSTFILE = "/job/hostfile"
 RANK_PROGRAM = str(settings.SCRIPTS / "worker/rank.py")
+CONFIGURATION = "--dsgen-configuration"  # of rank.py
 PORTS = 8  # of the attempts without ssh, from launch.masterPort on
 PDSH_FANOUT = 1024  # the default of deepspeed; sessions stay open, so further workers would wait forever
 # deepspeed passes these through pdsh and a shell, which may change them. The workers have them already.
@@ -36,6 +37,7 @@ PLACED = (("--map-by", "slot"), ("--bind-to", "none"))
 
 class Start(NamedTuple):
     """The input of a method. `hosts` in rank order; `node`: of this worker, -1 in the launcher; `attempt`: from 1.
+    `configuration`: of DeepSpeed for this attempt, instead of the user's; "": none.
 
     Without ssh, each attempt has its own port, so that processes of an earlier attempt cannot join.
     """
@@ -45,10 +47,15 @@ class Start(NamedTuple):
     node: int = -1
     hostfile: str = HOSTFILE
     attempt: int = 1
+    configuration: str = ""
 
     @property
     def port(self) -> int:
         return self.configured.master_port + (self.attempt - 1) % PORTS
+
+    @property
+    def program(self) -> list[str]:
+        return [RANK_PROGRAM, *([CONFIGURATION, self.configuration] if self.configuration else [])]
 
     @property
     def master(self) -> list[str]:
@@ -64,7 +71,7 @@ def pdsh(start: Start) -> list[str]:
     # Joined by `=`: argparse takes a value that begins with a dash for an option.
     joined = [f"{option}={value}" for option, value in valued.items() if value]
     own = ["deepspeed", "--hostfile", start.hostfile, "--force_multi", *start.master]
-    return [*own, *joined, *given.rest, "--no_python", "--no_local_rank", RANK_PROGRAM]
+    return [*own, *joined, *given.rest, "--no_python", "--no_local_rank", *start.program]
 
 
 def autotune(start: Start) -> list[str]:
@@ -83,7 +90,7 @@ def openmpi(start: Start) -> list[str]:
     exports = [word for variable in master for word in ("-x", variable)]
     given = start.configured.mpirun_args  # mpirun refuses duplicate options
     placed = [word for pair in PLACED if pair[0] not in _names(given) for word in pair]
-    return ["mpirun", "-n", world, "--hostfile", start.hostfile, *placed, *given, *exports, RANK_PROGRAM]
+    return ["mpirun", "-n", world, "--hostfile", start.hostfile, *placed, *given, *exports, *start.program]
 
 
 def _names(arguments: list[str]) -> set[str]:
@@ -97,14 +104,14 @@ def torchrun(start: Start) -> list[str]:
     program = [_interpreter(), "-m", "torch.distributed.run"] if _interpreter() else ["torchrun"]
     size = ["--nnodes", str(run.workers), "--nproc_per_node", str(run.slots), "--max_restarts", "0"]
     place = ["--node_rank", str(start.node), *start.master]
-    return [*program, *size, *place, "--no_python", RANK_PROGRAM]
+    return [*program, *size, *place, "--no_python", *start.program]
 
 
 def deepspeed_no_ssh(start: Start) -> list[str]:
     """deepspeed on one worker."""
     own = ["deepspeed", "--hostfile", start.hostfile, "--no_ssh", "--node_rank", str(start.node)]
     given = start.configured.deepspeed_args
-    return [*own, *start.master, *given, "--no_python", "--no_local_rank", RANK_PROGRAM]
+    return [*own, *start.master, *given, "--no_python", "--no_local_rank", *start.program]
 
 
 def worker_command(_: Start) -> list[str]:

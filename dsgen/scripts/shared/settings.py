@@ -70,6 +70,10 @@ class Settings(NamedTuple):
     debug_command: list[str]
     webhook_url: str
     code_path: str
+    # Only of a run with training.deepspeed.resize:
+    resize_checkpoint: str = ""
+    resize_config: str = ""
+    resize_loads_frozen: bool = False
 
 
 def written_by(container: str) -> Path:

@@ -15,6 +15,7 @@ if not sys.flags.ignore_environment:  # PYTHONPATH is for the program: its json.
     os.execv(sys.executable, [sys.executable, "-ESs", __file__, *sys.argv[1:]])
 
 import json
+import re
 import select
 import signal
 import time
@@ -63,13 +64,18 @@ def place(whole: bool) -> Place:
     return Place(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
 
 
-def command(inserted: list[str], given: list[str]) -> list[str]:
+def command(run: settings.Settings, inserted: list[str], given: list[str]) -> list[str]:
     """The argument list of this rank: program, `--local_rank` if enabled, arguments.
 
-    `given`: pairs of an option and its value with which DeepSpeed's autotuner replaces those of the user.
+    `given`: pairs of an option and its value with which DeepSpeed's autotuner replaces those of the user; or the option
+    CONFIGURATION, whose value replaces the path of the user's configuration wherever it is.
     """
     words = json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8"))
     arguments = list(words["arguments"])
+    if given[:1] == [methods.CONFIGURATION]:
+        path, given = given[1], given[2:]
+        user_path = re.compile(f"(^|=){re.escape(run.resize_config)}$")
+        arguments = [user_path.sub(lambda match: match.group(1) + path, word) for word in arguments]
     for first in range(0, len(given), 2):
         at = arguments.index(given[first]) if given[first] in arguments else len(arguments)
         arguments[at : at + 2] = given[first : first + 2]
@@ -217,7 +223,7 @@ def main(arguments: list[str]) -> int:
         stacks.prepare(os.environ)
     inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
     program = Rank(
-        command(inserted, arguments),
+        command(run, inserted, arguments),
         lambda: reporter.say("rank-met", {"rank": here.rank}),
         meeting(run, here.world),
         Watch(run, here.rank, reporter.say),

@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -45,6 +46,8 @@ def test_attempts_that_never_had_all_ranks_use_one_start_timeout(monkeypatch: py
     attempts = []
 
     class Lost:
+        conversion = SimpleNamespace(begun=False)
+
         def run(self) -> Any:
             attempts.append(made.journal.begin_attempt())
             time.sleep(0.4)

@@ -82,6 +82,15 @@ def test_mpirun_starts_a_rank_for_each_slot() -> None:
     ]
 
 
+@pytest.mark.parametrize("method", ["pdsh", "openmpi", "torchrun", "deepspeed-no-ssh"])
+def test_ranks_are_told_another_configuration(folder: Path, method: str) -> None:
+    (folder / "command.json").write_text('{"program": ["python3", "-u", "a.py"], "arguments": []}')
+
+    words = methods.METHODS[method].command(start()._replace(configuration="/c/ds_config.json"))
+
+    assert [RANK, "--dsgen-configuration", "/c/ds_config.json"] == words[-3:]
+
+
 @pytest.mark.parametrize(
     ("given", "placed"),
     [

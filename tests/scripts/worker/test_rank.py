@@ -314,3 +314,13 @@ def test_a_report_is_one_write(pod: Any) -> None:
         lines = stream.read().splitlines()
     assert {line.split(" ")[1] for line in lines} == {"dsgen-rank", "dsgen-rank-end"}
     assert (len(lines), [rank.wait() for rank in ranks]) == (8, [1] * 4)
+
+
+def test_another_configuration_takes_the_place_of_the_users(pod: Any) -> None:
+    """As the value of any option, or behind its equals sign, and nowhere else."""
+    arguments = ("--deepspeed_config", "/job/ds_config.json", "--deepspeed=/job/ds_config.json", "x/job/ds_config.json")
+    given = ("--dsgen-configuration", r"/c/\1.json")
+
+    code, out, _ = run(pod, "echo", arguments=arguments, given=given, changes={"resizeConfig": "/job/ds_config.json"})
+
+    assert (0, r"--deepspeed_config /c/\1.json --deepspeed=/c/\1.json x/job/ds_config.json" + "\n") == (code, out)

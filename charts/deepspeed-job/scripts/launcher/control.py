@@ -1,9 +1,11 @@
 """The launcher's end of the connections to workers without ssh: what it orders, and what each worker says.
 
 An order is the state that is wanted, so it can be told again at any time: {"attempt": 2, "signal": "", "over": ""}.
-`attempt`: which one is to run; `signal`: what its ranks get, one of worker/end_ranks.py; `over`: the phase of the end.
-With spares also `hosts`: who trains, as indices into the hostfile; a worker that does not train has the attempt 0. For
-a check of the network `check`: the arguments of worker/preflight.py, of which the fifth names the check.
+`attempt`: which one is to run; `signal`: what its ranks get, one of worker/end_ranks.py; `over`: the phase of the end;
+`configuration`: of DeepSpeed, instead of the user's. With spares also `hosts`: who trains, as indices into the
+hostfile; a worker that does not train has the attempt 0. For a check of the network `check`: the arguments of
+worker/preflight.py, of which the fifth names the check. `resize` comes before an attempt: {"attempt": 2, "ranks": 8,
+"host": "cifar-1-worker-0"}, by which a worker is to prepare the checkpoint.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ class Member:
         self.attempt = 0
         self.free = False  # it was started by the record, and takes no orders
         self.code: int | None = None  # with which its part of the attempt has ended
+        self.resize: dict[str, Any] = {}  # the last report of worker/resize.py, and its attempt
         self.lost: set[int] = set()  # attempts in the middle of which its pod went away
 
     def learn(self, said: dict[str, Any]) -> None:
@@ -49,6 +52,7 @@ class Member:
         self.free = bool(said.get("free"))
         self.checked = dict(said.get("checked") or {})
         self.life, self.attempt, self.code = life, attempt, None if code is None else int(code)
+        self.resize = dict(said.get("resize") or {})
 
     def is_away(self) -> bool:
         """Whether it has had no connection for too long."""
@@ -117,11 +121,11 @@ class ControlServer:
         for member in self.members.values():
             self._send(member)
 
-    def begin(self, attempt: int, output: Output) -> None:
+    def begin(self, attempt: int, output: Output, configuration: str = "") -> None:
         """Order an attempt. The workers may be at it, or even have ended it, when another launcher has begun it."""
         with self.lock:
             self.output = output
-            self.order = {"attempt": attempt, "signal": "", "over": ""}
+            self.order = {"attempt": attempt, "signal": "", "over": "", "configuration": configuration}
             self.heard = {report: None for report in self.heard if report[0] >= attempt}
             for number, text in self.heard:
                 if number == attempt:

@@ -77,7 +77,7 @@ class Launcher:
         log(f"{row.reason}: {end.message}")
         # The clock is reset only after an attempt in which all ranks met: otherwise attempts might fail forever.
         restarts = row.phase == "Restarting"
-        if attempt.world_is_there() or restarts:
+        if attempt.world_is_there() or attempt.conversion.begun or restarts:
             self.wait.clock = self.wait.new_clock()
         self.wait.reason = ("workers-lost", end.message) if end.event == "workers-lost" else ("waiting", "")
         self.journal.move(end.event, end.message)

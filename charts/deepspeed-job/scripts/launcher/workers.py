@@ -122,11 +122,18 @@ class Workers:
                 time.sleep(POLL_SECONDS)
 
     def listen(
-        self, names: list[str], command: str, seconds: float, wait: Callable[[], object], at_once: int = 0
+        self,
+        names: list[str],
+        command: str,
+        seconds: float,
+        wait: Callable[[], object],
+        at_once: int = 0,
+        hear: Callable[[bytes], object] = lambda _: None,
     ) -> bytes:
         """The standard error of `command` on these workers, at most `at_once` at a time, and the messages of pdsh.
 
-        For at most so many seconds; `wait` is called repeatedly, and may raise to end the command.
+        For at most so many seconds; `wait` is called repeatedly, and may raise to end the command; `hear` then gets
+        what was read so far.
         """
         deadline, said = time.monotonic() + seconds, b""
         bounds = ["-R", "ssh", "-f", str(at_once or len(names)), "-t", str(CONNECT_SECONDS)]
@@ -137,6 +144,7 @@ class Workers:
             while process.poll() is None and time.monotonic() < deadline:
                 wait()
                 said += process.stderr.read() or b""
+                hear(said)
                 time.sleep(POLL_SECONDS)
             return said + (process.stderr.read() or b"")
 

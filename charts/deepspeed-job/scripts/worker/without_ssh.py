@@ -24,6 +24,7 @@ from worker import end_ranks as endranks
 from worker.control import ControlClient
 from worker.exit import CANNOT_WORK, DONE, FAILED, ORPHAN, SERVES, WAITS, Contact, WorkerExitError, ranks_seconds
 from worker.network_check import NetworkCheck
+from worker.resizing import Resizing
 
 BEGUN = ("Starting", "Running")
 LAUNCHER_STARTING = TRANSITIONS["begun"].reason  # of the record until the launcher has said where it listens
@@ -53,6 +54,7 @@ class LocalTraining:
         self.ended = False
         self.free = False  # started by the record, without orders
         self.signalled = ""
+        self.resizing = Resizing(run)
         self.new_output()
         self.check_of_network = NetworkCheck(self.index())
         self.idle = False  # lifecycle.debug: a person starts it by hand
@@ -91,8 +93,8 @@ class LocalTraining:
 
     def facts(self) -> dict[str, Any]:
         own = {"attempt": self.attempt, "code": self.code if self.ended else None, "free": self.free}
-        report = self.check_of_network.report
-        return {**own, "checked": report} if report else own
+        reports = {"checked": self.check_of_network.report, "resize": self.resizing.facts()}
+        return {**own, **{key: report for key, report in reports.items() if report}}
 
     def index(self) -> int:
         """The number of this worker: its line in the hostfile."""
@@ -112,15 +114,17 @@ class LocalTraining:
             self.check_of_network.begin(check)
         if attempt > self.attempt:
             self.end_all()
-            self.start(attempt, order.get("hosts") or list(range(len(self.hosts))))
+            places = order.get("hosts") or list(range(len(self.hosts)))
+            self.start(attempt, places, str(order.get("configuration", "")))
         elif attempt == self.attempt and signalled != self.signalled:
             self.signalled = signalled
             if signalled == "KILL":
                 self.end_all()
             elif signalled:
                 endranks.main(signalled)
+        self.resizing.obey(order)
 
-    def start(self, attempt: int, places: list[int]) -> None:
+    def start(self, attempt: int, places: list[int], configuration: str = "") -> None:
         """Start this worker's part of an attempt; no process of an earlier one is left.
 
         `places`: the workers that train, as indices into the hostfile.
@@ -130,7 +134,7 @@ class LocalTraining:
         self.attempt, self.ended, self.signalled = attempt, False, ""
         self.new_output()
         path = hostfile.write(settings.RUN / "hostfile", hosts, self.run.slots)
-        start = methods.Start(self.run, hosts, places.index(self.index()), path, attempt)
+        start = methods.Start(self.run, hosts, places.index(self.index()), path, attempt, configuration)
         argv = self.method.command(start)
         if self.run.debug:
             self.idle = True
@@ -181,6 +185,7 @@ class LocalTraining:
     def note_ended(self, ended: dict[int, int]) -> None:
         """These processes have ended, maybe this worker's part among them."""
         self.check_of_network.note_ended(ended)
+        self.resizing.note_ended(ended)
         if self.pid in ended and not self.ended:
             self.read_reports()
             self.ended, self.code = True, ended[self.pid]

@@ -14,6 +14,7 @@
 {{- include "deepspeed-job.podsProblems" . }}
 {{- include "deepspeed-job.containersProblems" . }}
 {{- include "deepspeed-job.memoryProblems" . }}
+{{- include "deepspeed-job.resizeProblems" . }}
 {{- include "deepspeed-job.storageProblems" . }}
 {{- include "deepspeed-job.networkProblems" . }}
 {{- include "deepspeed-job.schedulingProblems" . }}

@@ -1,0 +1,148 @@
+"""Checkpoints that are continued with another number of ranks: what training.deepspeed.resize needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dsgen.checks.row import Check, Function, diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic, KeyPath
+
+DEEPSPEED: KeyPath = ("training", "deepspeed")
+CONFIG: KeyPath = (*DEEPSPEED, "config")
+CHECKPOINT: KeyPath = (*DEEPSPEED, "resize", "checkpoint")
+ON = "if values.training.deepspeed.resize.checkpoint"
+CANNOT = "training.deepspeed.resize cannot be used"
+BATCH, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
+ADAM = ("adam", "adamw", "auto")
+"""Optimizers whose state DeepSpeed's converter reads (deepspeed/checkpoint/ds_to_universal.py)."""
+
+ROWS = (
+    Check(
+        id="DS376",
+        path="launch.command",
+        when="runs_command(values)",
+        message=f"{CANNOT} with launch.command: only the command could give its program another configuration",
+        hint="use another launch.method, or convert checkpoints yourself",
+        inside=(ON,),
+    ),
+    Check(
+        id="DS376",
+        path="training.deepspeed.autotuning",
+        when='values.training.deepspeed.autotuning != "none"',
+        message=f"{CANNOT} with autotuning, which starts trainings with other configurations",
+        hint="remove one of them",
+        inside=(ON,),
+    ),
+    Check(
+        id="DS376",
+        path="training.deepspeed.resize.checkpoint",
+        when="not values.training.deepspeed.config and not values.training.deepspeed.configFile",
+        message="training.deepspeed.resize needs a DeepSpeed configuration, to which it adds checkpoint.load_universal",
+        hint="set training.deepspeed.config or configFile",
+        inside=(ON,),
+    ),
+    Check(
+        id="DS376",
+        path="training.deepspeed.configFile",
+        when="not values.training.deepspeed.configFile is starting('/')",
+        message=f"{CANNOT} with a configFile that is not an absolute path",
+        hint="write the whole path of the file in the image",
+        inside=(ON, "if values.training.deepspeed.configFile"),
+    ),
+    Check(
+        id="DS376",
+        path="training.deepspeed.passConfig",
+        when="not path in values.training.args and not runs_command(values)",
+        message=f"{CANNOT} without passConfig, unless training.args has the path << path >>",
+        hint="remove passConfig; for the Hugging Face Trainer, set training.args: [--deepspeed, /job/ds_config.json]",
+        inside=(
+            ON,
+            "if not values.training.deepspeed.passConfig",
+            "if values.training.deepspeed.config or values.training.deepspeed.configFile",
+            'set path = values.training.deepspeed.configFile or "/job/ds_config.json"',
+        ),
+    ),
+    Check(
+        id="DS376",
+        path="training.deepspeed.version",
+        when='values.training.deepspeed.version is matching("^0[.](1[0-7]|[0-9])([.].*)?$")',
+        message=f"{CANNOT} with DeepSpeed << values.training.deepspeed.version >>; it needs 0.18 or later",
+        hint="use an image with a later version",
+        inside=(ON,),
+    ),
+    Check(
+        id="DS377",
+        path="storage.<< name >>",
+        when=(
+            'first_source(volume) in ["emptyDir", "ephemeral"]'
+            " and (folder == volume.mountPath or folder is starting(volume.mountPath ~ '/'))"
+        ),
+        message=("training.deepspeed.resize.checkpoint is on storage.<< name >>, of which each worker has its own"),
+        hint="put checkpoints on a volume that all workers share, such as a claim",
+        inside=(
+            ON,
+            "set folder = values.training.deepspeed.resize.checkpoint",
+            "for name, volume in values.storage | items",
+            "if volume.mountPath",
+        ),
+    ),
+)
+
+
+def _config(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration in the values of a job whose checkpoints are converted; else {}."""
+    given = values["training"]["deepspeed"]
+    return dict(given["config"]) if given["resize"]["checkpoint"] and not given["configFile"] else {}
+
+
+def _at(config: Mapping[str, Any], *path: str) -> Any:
+    """The value at a path; None without it."""
+    value: Any = config
+    for key in path:
+        value = value.get(key) if hasattr(value, "get") else None
+    return value
+
+
+def unusable_config(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """Settings of DeepSpeed whose checkpoints are not converted."""
+    config = _config(values)
+    optimizer = _at(config, "optimizer", "type")
+    if isinstance(optimizer, str) and optimizer.lower() not in ADAM:
+        message = f"{CANNOT} with the optimizer {optimizer}: only the state of Adam and AdamW is converted"
+        yield diagnostic("DS378", (*CONFIG, "optimizer", "type"), message, "use AdamW, or remove resize", place)
+    if _at(config, "optimizer", "params", "amsgrad") is True:
+        message = f"{CANNOT} with amsgrad, whose state is not converted"
+        yield diagnostic("DS378", (*CONFIG, "optimizer", "params", "amsgrad"), message, "remove it", place)
+    for part in ("offload_optimizer", "offload_param"):
+        path = ("zero_optimization", part, "device")
+        if _at(config, *path) == "nvme":
+            message = f"{CANNOT} with {part} to nvme, whose files are not converted"
+            yield diagnostic("DS378", (*CONFIG, *path), message, "offload to cpu, or remove resize", place)
+    if _at(config, "checkpoint", "load_universal") is not None:
+        message = "checkpoint.load_universal: training.deepspeed.resize sets it for the attempts that need it"
+        hint = "remove it: with it, each restart loads the converted checkpoint, which gets older than the latest"
+        yield diagnostic("DS378", (*CONFIG, "checkpoint", "load_universal"), message, hint, place)
+
+
+def batch(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """Batch sizes that allow one number of workers only, or with which the global batch changes."""
+    config = _config(values)
+    total, micro, steps = (_at(config, key) for key in (BATCH, MICRO, STEPS))
+    if total is None and micro is not None:
+        message = f"training.deepspeed.resize: without {BATCH} the global batch changes with the number of workers"
+        hint = f"set {BATCH}, and leave {STEPS} to DeepSpeed"
+        yield diagnostic("DS379", (*CONFIG, MICRO), message, hint, place, "warning")
+    if None not in (total, micro, steps) and "auto" not in (total, micro, steps):
+        message = f"training.deepspeed.resize: {BATCH}, {MICRO} and {STEPS} together allow one number of workers only"
+        yield diagnostic("DS378", (*CONFIG, STEPS), message, f"remove {STEPS}: DeepSpeed computes it", place)
+
+
+FUNCTIONS = (
+    Function(unusable_config, {"DS378": (CONFIG, CHECKPOINT)}),
+    Function(batch, {"DS378": (CONFIG, CHECKPOINT), "DS379": (CONFIG, CHECKPOINT)}),
+)

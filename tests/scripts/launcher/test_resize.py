@@ -1,0 +1,170 @@
+"""The preparation of a checkpoint before an attempt, on a real worker, with ssh and without."""
+
+import json
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launcher import control, journal
+from launcher.outcome import AttemptEnd
+from launcher.resize import Conversion, over_ssh
+from shared import exchange, settings
+from tests.resize.reduce import ARCHIVE
+from tests.scripts.launcher.test_preflight import Pods, pods  # noqa: F401 - a fixture
+from tests.scripts.trainings import HOSTS, configured, tell
+
+
+def conversion(**changes: Any) -> Conversion:
+    account = journal.Journal(settings.RUN / exchange.LAUNCHER)
+    return Conversion(configured(**changes), account, journal.External(), spent=100)
+
+
+@pytest.mark.parametrize(
+    ("report", "end", "configuration"),
+    [
+        ({"result": "nothing"}, None, ""),
+        ({"result": "ready", "message": "m", "configuration": "/c/.d/ds_config.json"}, None, "/c/.d/ds_config.json"),
+        ({"result": "ready", "message": "m", "configuration": "/c; reboot"}, "resize-failed", ""),
+        ({"result": "ready", "message": "m", "configuration": "/c%h"}, "resize-failed", ""),
+        ({"result": "refused", "message": "m"}, "resize-refused", ""),
+        ({"result": "failed", "message": "m"}, "resize-failed", ""),
+        ({}, "workers-lost", ""),
+    ],
+)
+def test_what_follows_from_a_report(
+    run_folder: Path, report: dict[str, Any], end: str | None, configuration: str
+) -> None:
+    tell(run_folder)
+    made = conversion(resize_checkpoint="/c")
+    made.journal.begin_attempt()
+
+    result = made.run(lambda: report, HOSTS)
+
+    assert end == (result and result.event)
+    assert configuration == made.configuration
+    assert bool(end) == ("endTime" in made.journal.attempts[-1])
+
+
+def test_progress_is_recorded(run_folder: Path) -> None:
+    tell(run_folder)
+    made = conversion()
+
+    made.hear({"message": "converting a from 4 to 2 ranks: 0.10 GiB of about 0.20 GiB written"})
+
+    said = exchange.launcher(run_folder)
+    assert ("Starting", "Resizing") == (said["phase"], said["reason"])
+    assert said["message"].startswith("converting a")
+    assert made.begun
+
+
+@pytest.mark.parametrize(
+    ("said", "changes", "end"),
+    [
+        ({"lease": "lost", "holder": "2"}, {}, AttemptEnd("lease-lost", "run 2 of this job has taken over", None)),
+        (
+            {},
+            {"active_deadline_seconds": 90},
+            AttemptEnd("deadline", "the training ran longer than lifecycle.activeDeadlineSeconds (90)", None),
+        ),
+    ],
+)
+def test_what_ends_it(run_folder: Path, said: dict[str, Any], changes: dict[str, Any], end: AttemptEnd) -> None:
+    tell(run_folder, **said)
+
+    made = conversion(resize_checkpoint="/c", **changes)
+    made.journal.begin_attempt()
+
+    def ask() -> dict[str, Any]:
+        made.check()
+        raise AssertionError
+
+    assert end == made.run(ask, HOSTS)
+
+
+def prepare(pod: Any, name: str) -> Path:
+    """Give a pod a checkpoint of real DeepSpeed, without its numbers; its folder."""
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(pod.root / "all", filter="data")
+    folder = pod.root / "all" / name
+    (pod.root / "job").mkdir(exist_ok=True)
+    (pod.root / "job/ds_config.json").write_text(json.dumps({"zero_optimization": {"stage": 2}}))
+    (pod.config / "command.json").write_text(json.dumps({"program": ["false", "-u", "a.py"], "arguments": []}))
+    return Path(folder)
+
+
+WANTED: list[tuple[str, int, dict[str, Any]]] = [
+    ("plain-2", 4, {"result": "nothing"}),
+    (
+        "sgd-2",
+        4,
+        {
+            "result": "refused",
+            "message": "global_step2 of 2 ranks cannot be continued with 4: its optimizer keeps momentum_buffer; only"
+            " the state of Adam and AdamW is converted",
+        },
+    ),
+    ("plain-2", 2, {"result": "failed", "message": "the conversion ended with exit code 1: without a message"}),
+]
+
+
+def test_a_worker_is_asked_over_ssh(
+    pods: Callable[[int], Pods],  # noqa: F811 - the fixture
+    run_folder: Path,
+) -> None:
+    tell(run_folder)
+    group = pods(1)
+    (pod,) = group.pods
+    pod.wait_until(pod.ready)
+
+    for name, ranks, expected in WANTED:
+        folder = prepare(pod, name)
+        pod.settings(resizeCheckpoint=str(folder), resizeConfig="/job/ds_config.json")
+        made = conversion()
+
+        assert expected == over_ssh(group.reached, group.names[0], ranks, made)
+        assert made.begun == (expected["result"] == "failed")
+        shutil.rmtree(pod.root / "all")
+
+
+def test_a_program_that_ends_without_a_report_has_failed(
+    pods: Callable[[int], Pods],  # noqa: F811 - the fixture
+    run_folder: Path,
+) -> None:
+    tell(run_folder)
+    group = pods(1)
+    (pod,) = group.pods
+    pod.wait_until(pod.ready)
+    (pod.scripts / "worker/resize.py").write_text("import os; os.kill(os.getpid(), 9)")
+
+    report = over_ssh(group.reached, group.names[0], 2, conversion())
+
+    assert {"result": "failed", "message": "worker/resize.py ended with exit code 137"} == report
+
+
+def test_a_worker_without_ssh_prepares_the_checkpoint_by_order(pod: Any) -> None:
+    """The attempt then gets the configuration."""
+    server = control.ControlServer(HOSTS)
+    folder = prepare(pod, "sgd-2")
+    pod.settings(method="torchrun", resizeCheckpoint=str(folder), resizeConfig="/job/ds_config.json")
+    (pod.config / "hostfile").write_text("".join(f"{host} slots=1\n" for host in HOSTS))
+    (pod.root / "programs").mkdir()
+    (pod.root / "programs/torchrun").write_text('#!/bin/sh\necho "given: $*"\n')
+    (pod.root / "programs/torchrun").chmod(0o755)
+    (pod.config / "command.json").write_text(json.dumps({"program": ["a"], "arguments": []}))
+    path = f"{pod.root}/programs:{pod.environment['PATH']}"
+    pod.record("Pending", launcher=server.listen())
+    pod.start(JOB_COMPLETION_INDEX="0", PATH=path)
+    member = server.members["cifar-1-worker-0"]
+    pod.wait_until(lambda: member.connection)
+
+    server.tell(resize={"attempt": 1, "ranks": 4, "host": "cifar-1-worker-0"})
+    pod.wait_until(lambda: "result" in member.resize)
+    server.begin(1, server.output, "/c/ds_config.json")
+    pod.wait_until(lambda: member.code is not None)
+
+    assert (1, "refused") == (member.resize["attempt"], member.resize["result"])
+    assert "--dsgen-configuration /c/ds_config.json" in pod.log()
