@@ -11,6 +11,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite golden files")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # tests/e2e/gitops writes once, at the end
+    is_parallel = config.getoption("numprocesses", None) and not any("tests/e2e" in each for each in config.args)
+    if config.getoption("--update") and is_parallel:
+        raise pytest.UsageError("--update writes files that other tests read: leave out -n")
+
+
 def pytest_make_parametrize_id(val: object) -> str | None:
     """The id of a case with words of a command line: the words, and not the number of the case."""
     if isinstance(val, list | tuple) and val and all(isinstance(word, str) for word in val):

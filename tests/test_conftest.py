@@ -1,4 +1,4 @@
-"""Tests that are skipped because a tool is missing are counted at the end, with the tool to install."""
+"""Options and output of the test runs of this repository."""
 
 import subprocess
 import sys
@@ -26,3 +26,14 @@ def test_each_reason_is_one_line_with_a_count(tmp_path: Path) -> None:
 
     assert "3 tests skipped: sshd missing: install openssh-server" in printed
     assert "1 test skipped: only root can run them" in printed
+
+
+def test_golden_files_are_not_written_by_several_processes() -> None:
+    command = [sys.executable, "-m", "pytest", "tests/test_golden.py", "--update", "--numprocesses", "2"]
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert (4, "ERROR: --update writes files that other tests read: leave out -n") == (
+        done.returncode,
+        done.stderr.strip(),
+    )
