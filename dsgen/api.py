@@ -165,7 +165,7 @@ def chart(job: Job | None = None) -> Plan:
 
     Raises InvalidJobError for a job with errors.
     """
-    from dsgen.runs.charts import plan_chart_folder  # imported late: only charts need the compiler
+    from dsgen.runs.plans import plan_chart_folder  # imported late: only charts need the compiler
 
     return plan_chart_folder(None if job is None else _checked(job, for_chart=True), CHART_NAME)
 
@@ -386,8 +386,7 @@ def apply(
     Raises InvalidJobError for a job with errors or for an existing run with other values, RevertedError if a tool
     applies the job, IncompleteApplyError if a request fails after others were done, and ApplyError otherwise.
     """
-    from dsgen.cluster.apply import apply_objects, prune_objects
-    from dsgen.cluster.apply_plan import ChangedRunError, plan_apply, read_runs
+    from dsgen.cluster.apply import ChangedRunError, apply_objects, plan_apply, prune_objects, read_runs
 
     _check_flags(dry_run=dry_run, force=force, end_runs=end_runs)
     _checked(job)

@@ -20,7 +20,7 @@ SEPARATOR, INDEX = "\x1f", "\x1e"
 def findings(
     rows: Sequence[Check], values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
 ) -> Iterator[tuple[Check, KeyPath, str]]:
-    """As dsgen/checks/evaluation.py: each row that has found something without a look at a gap, path and message."""
+    """As in dsgen/checks/gaps.py: each row that has found something without a look at a gap, path and message."""
     for row in rows:
         for line in _template(row).render(values=values, release=release, watch=watch).split("\n"):
             if line:

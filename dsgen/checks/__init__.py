@@ -32,8 +32,7 @@ from dsgen.checks import (
     texts,
     training,
 )
-from dsgen.checks.evaluation import findings
-from dsgen.checks.gaps import Watch, mark
+from dsgen.checks.gaps import Watch, findings, mark
 from dsgen.checks.row import Check, Function
 from dsgen.problems.diagnostics import Diagnostic
 

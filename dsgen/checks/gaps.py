@@ -1,4 +1,4 @@
-"""Values of which some are unknown, because the user must correct them first.
+"""Evaluates rows, also with values of which some are unknown, because the user must correct them first.
 
 A default replaces each unknown value, and reading it is recorded. A problem that a check reports without reading an
 unknown value does not depend on it, so it can be reported in the same run.
@@ -9,11 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dsgen import schema
+from dsgen.problems.diagnostics import KeyPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from dsgen.problems.diagnostics import KeyPath
+    from dsgen.checks.row import Check
+
+    Find = Callable[[Mapping[str, Any], Mapping[str, str], "Watch"], Iterator[tuple[KeyPath, str]]]
+
 
 NEUTRAL = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": []}
 
@@ -109,3 +113,17 @@ def _neutral(path: KeyPath, watch: Watch) -> Any:
     """A replacement for an unknown item of a list, so that the items after it keep their indices."""
     types = schema.types(schema.type_at(path) or {}) or ["object"]
     return _Map({}, watch, whole=True) if types[0] == "object" else NEUTRAL[types[0]]
+
+
+def findings(
+    rows: Sequence[Check], values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
+) -> Iterator[tuple[Check, KeyPath, str]]:
+    """For each problem that does not depend on an unknown value: its row, path and message."""
+    from dsgen.generated.checks import ROWS  # imported late: the compiler that writes it imports the rows
+
+    functions: Sequence[Find] = ROWS
+    for row, function in zip(rows, functions, strict=True):
+        watch.start()
+        for path, message in function(values, release, watch):
+            if not watch.was_read:
+                yield row, path, message

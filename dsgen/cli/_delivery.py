@@ -17,7 +17,7 @@ from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
 from dsgen.runs import format_owner, made_of, plan_job_folder
 from dsgen.writer import INDEX, Changes, Destination, Mode, Plan, compare, find_untouched, name_folder, rewrite, write
-from dsgen.writer.kustomization import LISTS
+from dsgen.writer.plan import LISTS
 
 if TYPE_CHECKING:
     from dsgen.repository import Repository

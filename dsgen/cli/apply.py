@@ -15,8 +15,7 @@ from dsgen.cli._delivery import Edit
 from dsgen.cli._loading import LoadedJob, load_jobs, refuse_several
 from dsgen.cli._options import Function, Inputs, combine, name_options, strict_option, value_options
 from dsgen.cli._report import ReportedError
-from dsgen.cluster.apply import apply_objects, prune_objects
-from dsgen.cluster.apply_plan import ChangedRunError, plan_apply, read_runs
+from dsgen.cluster.apply import ChangedRunError, apply_objects, plan_apply, prune_objects, read_runs
 from dsgen.cluster.runs import RunRef
 from dsgen.errors import EXIT_OK
 from dsgen.problems.diagnostics import Diagnostic, has_errors

@@ -1,16 +1,325 @@
-"""Applies the objects of a job as planned: sends them one after the other, then deletes those of other runs."""
+"""Plans the server-side apply of a job (what it would change, and whether it may), and applies it.
+
+The values with which a run began are in an annotation of its settings. They are compared with the new values, both
+rendered by this dsgen, as in a folder (`writer.freezing`). A run that another tool applied has no such annotation; then
+a dry run of the API server shows what would change.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dsgen.cluster.actions import delete_objects
-from dsgen.cluster.apply_plan import SUSPEND, ApplyPlan, Part, send, shorten
-from dsgen.errors import ApiError, IncompleteApplyError
+from dsgen import __version__
+from dsgen.cluster.actions import ObjectRef, delete_objects, explain_refusal, list_labelled
+from dsgen.cluster.models import JOB, RUN, parse_map
+from dsgen.cluster.ownership import Owner, find_owner
+from dsgen.cluster.phase import ENDS
+from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_records, list_runs
+from dsgen.cluster.requirements import ApiObject
+from dsgen.errors import ApiError, ApplyError, IncompleteApplyError, RevertedError
+from dsgen.render import render
+from dsgen.runs.differences import FieldChange, compare_fields
+from dsgen.runs.keys import JobGuard, select_given
+from dsgen.runs.rendered import collect_objects, parse_object
+from dsgen.writer import canonical
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
+    from dsgen.problems.diagnostics import Diagnostic
+    from dsgen.render import Document
+    from dsgen.values import Job
+
+
+BEGAN_WITH = "dsgen.dev/began-with"
+MOST_BYTES = 128 * 1024
+"""The largest annotation; all annotations of an object can have 256 KiB."""
+CLUSTER_WIDE = ("PersistentVolume",)
+INVALID = 422
+OF_THE_SERVER = ("metadata.managedFields", "metadata.resourceVersion", "metadata.generation", "status")
+"""Fields of metadata that the API server sets."""
+SUSPEND = "suspend"
+CONFLICT = 409
+MANAGER = "dsgen"
+MANAGERS = re.compile(r'conflicts? with "([^"]+)"')
+LONGEST = 300
+"""The length of a message of the API server, which may contain a whole object."""
+MOST_TOLD = 5
+"""The number of changed fields in a message."""
+NEW_RUN = (
+    "the objects of a run never change: change run.id to train with the new values, or let --bump write the next id"
+)
+
+
+class ChangedRunError(ApplyError):
+    """The run is in the cluster with other values. `problems`: the changed keys."""
+
+    def __init__(self, problems: Sequence[Diagnostic]) -> None:
+        super().__init__(*(problem.message for problem in problems))
+        self.problems = problems
+
+
+class Part(NamedTuple):
+    """A rendered object, its path in the API, and the present object in the cluster."""
+
+    path: str
+    content: dict[str, Any]
+    of_run: bool
+    live: ApiObject | None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other runs also use the object."""
+        return RUN not in self.content["metadata"]["labels"]
+
+    @property
+    def title(self) -> str:
+        return f"{self.content['kind'].lower()}/{self.content['metadata']['name']}"
+
+
+class Marks(NamedTuple):
+    """The metadata from which the owner of an object is found."""
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class JobRuns:
+    """The runs of a job in the cluster."""
+
+    jobs: Sequence[Any]
+    record: Mapping[str, str]
+
+    @property
+    def known(self) -> list[str]:
+        return list_runs(self.jobs, self.record)
+
+    def end(self, run: str) -> str:
+        """The phase of a run that has ended; otherwise empty."""
+        phase = str(parse_map(self.record.get(run)).get("phase", ""))
+        return phase if phase in ENDS else ""
+
+    def going(self, but: str) -> list[str]:
+        """Other runs that have not ended."""
+        live = {one.run for one in self.jobs if not one.ended and one.run != but}
+        return sorted(run for run in live if not self.end(run))
+
+
+@dataclass(frozen=True)
+class ApplyPlan:
+    """What applying a job does.
+
+    parts: the objects, in their order. kept: the version of dsgen whose objects of the run stay as they are; empty if
+    they are applied. old: the objects to delete afterwards. ends: the runs that these would end. force: see `send`.
+    """
+
+    parts: Sequence[Part]
+    kept: str
+    old: Sequence[ObjectRef]
+    ends: Sequence[str]
+    force: bool
+
+
+def plan_apply(cluster: Cluster, job: Job, runs: JobRuns, force: bool = False) -> ApplyPlan:
+    """The plan for a job without errors; runs: those of `read_runs`; force: also if another tool applies the job.
+
+    Raises RevertedError, ChangedRunError, and ApplyError if the API server refuses objects.
+    """
+    documents = render(job.data, job.release)
+    parts = prepare_parts(cluster, job, documents)
+    if (refusal := explain_refusal(find_job_owner(parts), "change the keys")) and not force:
+        raise RevertedError(refusal)
+    verdict = judge(cluster, job, documents, parts)
+    if verdict.problems:
+        raise ChangedRunError(verdict.problems)
+    if refusals := find_refusals(cluster, [part for part in parts if not (verdict.kept and part.of_run)], force):
+        raise ApplyError(*refusals)
+    old = find_leftovers(cluster, job, parts, bool(verdict.kept))
+    ends = runs.going(job.data["run"]["id"]) if old else []
+    return ApplyPlan(parts, verdict.kept, old, ends, force)
+
+
+def read_runs(cluster: Cluster, job: Job) -> JobRuns:
+    """Read the runs of a job from the cluster."""
+    space, name = job.release.namespace, job.release.name
+    selector = f"{JOB}={name}"
+    record = list_records(cluster, space, selector).get((space, name), {})
+    return JobRuns(list_jobs(cluster, space, selector), record)
+
+
+def prepare_parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> list[Part]:
+    """The objects of a job, in the order in which they are applied. Raises NotPossible if the namespace is missing."""
+    space = job.release.namespace
+    try:
+        cluster.get(f"/api/v1/namespaces/{space}")
+    except ApiError as error:
+        if error.status == MISSING:
+            raise ApplyError(f"there is no namespace {space}: kubectl create namespace {space}") from error
+        if error.status != FORBIDDEN:
+            raise
+    return [_part(cluster, job, document) for document in documents]
+
+
+def _part(cluster: Cluster, job: Job, document: Document) -> Part:
+    content = parse_object(document.text)
+    if "settings.json" in content.get("data", {}):
+        began = canonical({"dsgen": __version__, "values": select_given(job)})
+        if len(began.encode()) <= MOST_BYTES:
+            content["metadata"].setdefault("annotations", {})[BEGAN_WITH] = began
+    path = object_path(content)
+    try:
+        live = cluster.get(path)
+    except ApiError as error:
+        if error.status != MISSING:
+            raise
+        live = None
+    return Part(path, content, document.scope == "run", live)
+
+
+def object_path(content: Mapping[str, Any]) -> str:
+    """The path of an object in the API."""
+    group, kind, metadata = content["apiVersion"], content["kind"], content["metadata"]
+    plural = kind.lower().removesuffix("y") + ("ies" if kind.endswith("y") else "s")
+    inside = "" if kind in CLUSTER_WIDE else f"/namespaces/{metadata['namespace']}"
+    return f"/{'apis' if '/' in group else 'api'}/{group}{inside}/{plural}/{metadata['name']}"
+
+
+def find_job_owner(rendered: Iterable[Part]) -> tuple[Owner, str] | None:
+    """The tool that applies the objects of a job and would undo changes, with the name of its application."""
+    metas = (part.live["metadata"] for part in rendered if part.live)
+    owners = (find_owner(Marks(meta.get("labels") or {}, meta.get("annotations") or {})) for meta in metas)
+    return next((one for one in owners if one), None)
+
+
+# Existing runs
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on an existing run: problems refuse the change; `kept`: the version of dsgen whose objects stay."""
+
+    problems: Sequence[Diagnostic] = ()
+    kept: str = ""
+
+
+def judge(cluster: Cluster, job: Job, documents: Sequence[Document], rendered: Sequence[Part]) -> Verdict:
+    """Compare the existing run with the values. Raises ApiError."""
+    there = [part for part in rendered if part.live and not part.is_shared]
+    if not there:
+        return Verdict()
+    guard = JobGuard(job, collect_objects(documents))
+    began = _began_with(there)
+    if not began:
+        changed = [text for part in there for text in _changes(cluster, part)]
+        if not changed:
+            return Verdict()
+        message = f'run "{job.data["run"]["id"]}" is in the cluster and would change: ' + "; ".join(changed[:MOST_TOLD])
+        message += f"; and {len(changed) - MOST_TOLD} more fields" if len(changed) > MOST_TOLD else ""
+        hint = f"{NEW_RUN}\ndsgen apply did not create this run, so the changed keys are unknown"
+        return Verdict([guard.run_without_values(message, hint)])
+    writer = str(began["dsgen"])
+    problems = [replace(one, hint=NEW_RUN) for one in guard.run(canonical(began["values"]), f"dsgen {writer}")]
+    return Verdict(problems, "" if problems or writer == __version__ else f"dsgen {writer}")
+
+
+def _began_with(rendered: Iterable[Part]) -> dict[str, Any]:
+    """The version of dsgen and the values with which the run began; empty if there is no annotation."""
+    annotations = (part.live["metadata"].get("annotations") or {} for part in rendered if part.live)
+    return next((json.loads(each[BEGAN_WITH]) for each in annotations if BEGAN_WITH in each), {})
+
+
+def _changes(cluster: Cluster, part: Part) -> Iterator[str]:
+    """The fields of an existing object that an apply would change, as text."""
+    content = dict(part.content)
+    if "spec" in content:
+        content["spec"] = {key: value for key, value in content["spec"].items() if key != SUSPEND}
+    content["metadata"] = {**content["metadata"], "annotations": _without_values(content["metadata"])}
+    try:
+        made = cluster.apply(part.path, content, dry_run=True, force=True)
+    except ApiError as error:
+        if error.status != INVALID:
+            raise
+        # The message of the server contains the whole pod template, so the objects are compared here.
+        differences = [one for one in find_differences(part, content) if one.new is not None] or [
+            FieldChange("", None, str(error))
+        ]
+    else:
+        differences = find_differences(part, made)
+    yield from (f"{part.title} {one.path}: {_short(one.old)} -> {_short(one.new)}" for one in differences)
+
+
+def _without_values(metadata: ApiObject) -> dict[str, str]:
+    return {key: value for key, value in metadata.get("annotations", {}).items() if key != BEGAN_WITH}
+
+
+def find_differences(part: Part, made: ApiObject) -> list[FieldChange]:
+    """The fields that differ between the present object and the answer to an apply, except those of the API server."""
+    return [one for one in compare_fields(part.live, made) if not one.path.startswith(OF_THE_SERVER)]
+
+
+def _short(value: Any) -> str:
+    text = "not set" if value is None else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+# Objects of other runs
+
+
+def find_leftovers(cluster: Cluster, job: Job, applied: Sequence[Part], kept: bool) -> list[ObjectRef]:
+    """The objects of other runs of the job and, unless an existing run is kept, scripts that no run uses any more."""
+    space, name, run = job.release.namespace, job.release.name, job.data["run"]["id"]
+    old = list_labelled(cluster, space, f"{JOB}={name},{RUN},{RUN}!={run}")
+    if kept:
+        return old
+    rendered = {part.path for part in applied}
+    scripts = list_labelled(cluster, space, f"{JOB}={name},{COMPONENT}=scripts")
+    return [*old, *(one for one in scripts if one.path not in rendered)]
+
+
+# A dry run of all objects
+
+
+def find_refusals(cluster: Cluster, rendered: Iterable[Part], force: bool) -> list[str]:
+    """The reasons why the API server would refuse objects, from a dry run of all of them. Raises ApiError."""
+    said = []
+    for part in rendered:
+        try:
+            send(cluster, part, True, force)
+        except ApiError as error:
+            if not 400 <= error.status < 500:
+                raise ApiError(f"{part.title}: {shorten(error)}; nothing was applied", error.status) from error
+            said.append(_refusal(part, error))
+    return said
+
+
+def _refusal(part: Part, error: ApiError) -> str:
+    if error.status == MISSING and not part.live:
+        return f"{part.title}: the cluster has no kind {part.content['kind']} of {part.content['apiVersion']}"
+    return f"{part.title}: {shorten(error)}" + (". --force takes these fields over" * (error.status == CONFLICT))
+
+
+def shorten(error: ApiError) -> str:
+    said = str(error)
+    return said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} ... {said[-LONGEST // 2 :]}"
+
+
+def send(cluster: Cluster, part: Part, dry_run: bool, force: bool) -> str:
+    """Apply one object; `created`, `configured` or `unchanged`. Raises ApiError."""
+    try:
+        made = cluster.apply(part.path, part.content, dry_run, force)
+    except ApiError as error:
+        # `dsgen suspend` has the same field manager, but another operation.
+        if error.status != CONFLICT or set(MANAGERS.findall(str(error))) != {MANAGER}:
+            raise
+        made = cluster.apply(part.path, part.content, dry_run, True)
+    if part.live is None:
+        return "created"
+    return "configured" if find_differences(part, made) else "unchanged"
+
 
 COMPLETE = "once the cause is gone, `dsgen apply` of the same file, without --bump,"
 

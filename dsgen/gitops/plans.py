@@ -11,7 +11,7 @@ from dsgen.gitops.jobs import Delivered, Pattern
 from dsgen.language.environment import PACKAGE, environment
 from dsgen.repository.settings import schema as repository_schema
 from dsgen.writer import Plan, RefusedError
-from dsgen.writer.kustomization import KUSTOMIZATION, LISTS, write_empty_list
+from dsgen.writer.plan import KUSTOMIZATION, LISTS, write_empty_list
 
 TOOLS = {"argocd": "Argo CD", "flux": "Flux"}
 TEMPLATES = Path(__file__).parent / "templates"

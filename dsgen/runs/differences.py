@@ -11,7 +11,7 @@ from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import path_text
 from dsgen.runs.rendered import parse_object, read_kind_and_name
 from dsgen.writer import Changes, Destination, Plan, compare, read_texts
-from dsgen.writer.kustomization import KUSTOMIZATION
+from dsgen.writer.plan import KUSTOMIZATION
 
 HIDDEN = "(not shown)"
 NAMES = ("name", "mountPath", "key")

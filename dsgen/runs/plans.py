@@ -1,4 +1,4 @@
-"""Plans the folder of a job."""
+"""Plans the folder of a job or of a chart."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from dsgen import __version__
 from dsgen.generated.digest import DIGEST
-from dsgen.runs.guard import JobGuard
-from dsgen.runs.keys import select_given
-from dsgen.runs.rendered import collect_objects
+from dsgen.runs.keys import JobGuard, select_given
+from dsgen.runs.rendered import collect_objects, render_objects
 from dsgen.writer import Plan, canonical, checksum
 
 if TYPE_CHECKING:
@@ -47,3 +46,22 @@ def made_of(job: Job, lists: Iterable[str] = ()) -> str:
     """
     values = {key: value for key, value in job.root.data().items() if key != "estimate"}
     return checksum(json.dumps([__version__, DIGEST, values, sorted(lists)]).encode())
+
+
+def plan_chart_folder(job: Job | None, default_name: str) -> Plan:
+    """The plan of a chart. With the values of a job, its run must not change, and all files are kept or replaced."""
+    from dsgen.compiler import chart_files  # imported late: manifests do not need the compiler
+
+    if job is None:
+        return Plan(f"chart {default_name}", chart_files(None, default_name))
+    name = job.release.name or default_name
+    files, objects = chart_files(job.data, name), render_objects(job)
+    return Plan(
+        owner=f"chart {name}",
+        files=files,
+        run=str(job.data["run"]["id"]),
+        frozen=frozenset(files),
+        objects=objects.run,
+        values=canonical(select_given(job)),
+        guard=JobGuard(job, objects, chart=True),
+    )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from dsgen.language.text import quote
 from dsgen.writer.index import checksum
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     Lists = Mapping[str, Callable[[Iterable[str]], str]]
     """Path -> a function that makes the text of this file from the paths of all files."""
+
 
 Mode = Literal["keep", "refresh", "replace"]
 """How to treat an existing run that this dsgen renders differently. If the user changed nothing, `keep` keeps its files
@@ -142,3 +145,22 @@ def copy_suspension(text: str, wanted: str) -> str:
 def run_checksum(texts: Mapping[str, str]) -> str:
     """A checksum of the frozen texts of a run's files, by path."""
     return checksum("".join(f"{path}\0{texts[path]}\0" for path in sorted(texts)).encode())
+
+
+KUSTOMIZATION = "kustomization.yaml"
+HEAD = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+
+
+def listing(paths: Iterable[str]) -> str:
+    """A list of the objects in the folder, without those in folders below, and without transformations."""
+    resources = sorted(path for path in paths if "/" not in path and path != KUSTOMIZATION)
+    return f"{HEAD}resources:\n" + "".join(f"  - {quote(path)}\n" for path in resources)
+
+
+def write_empty_list(namespace: str) -> str:
+    """A kustomization without objects."""
+    return f"{HEAD}namespace: {quote(namespace)}\n"
+
+
+LISTS = {KUSTOMIZATION: listing}
+"""`Plan.lists` of a folder with a kustomization.yaml."""

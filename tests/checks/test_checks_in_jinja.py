@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dsgen import checks, values
-from dsgen.checks import evaluation
+from dsgen.checks import gaps
 from dsgen.checks.gaps import Watch
 from dsgen.checks.row import Check
 from dsgen.reading.nodes import SourceText
@@ -32,7 +32,7 @@ class Both:
     def findings(
         self, rows: Sequence[Check], tree: Mapping[str, Any], release: Mapping[str, str], watch: Watch
     ) -> Iterator[tuple[Check, Any, str]]:
-        generated = list(evaluation.findings(rows, tree, release, watch))
+        generated = list(gaps.findings(rows, tree, release, watch))
         other = list(jinja_checks.findings(rows, tree, release, watch))
         self.counts.update(row.id for row, _, _ in generated)
         self.different += [one for one in generated if one not in other] + [

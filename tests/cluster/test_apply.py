@@ -7,8 +7,16 @@ import pytest
 
 from dsgen import api, values
 from dsgen.cluster.actions import ObjectRef
-from dsgen.cluster.apply import IncompleteApplyError, apply_objects, prune_objects
-from dsgen.cluster.apply_plan import ApplyPlan, Part, find_refusals, judge, prepare_parts
+from dsgen.cluster.apply import (
+    ApplyPlan,
+    IncompleteApplyError,
+    Part,
+    apply_objects,
+    find_refusals,
+    judge,
+    prepare_parts,
+    prune_objects,
+)
 from dsgen.errors import ApiError
 from dsgen.problems.diagnostics import Diagnostic
 

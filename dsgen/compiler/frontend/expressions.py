@@ -12,9 +12,8 @@ from typing import Protocol
 from jinja2 import nodes
 
 from dsgen.compiler.frontend import tree
-from dsgen.compiler.frontend.narrowing import facts
 from dsgen.compiler.frontend.result_types import entry_type, is_whole, literal, result_type
-from dsgen.compiler.frontend.scope import Scope
+from dsgen.compiler.frontend.scope import Scope, facts
 from dsgen.compiler.frontend.source import CompileError, Unit
 from dsgen.compiler.frontend.tree import Expr
 from dsgen.compiler.frontend.types import ANY, BLOCK, BOOL, EMPTY, FILE, INT, NULL, STR, TEXTS, WORD, Type, bare, join

@@ -8,7 +8,7 @@ from jinja2 import nodes
 
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.expressions import FILTERS, Expressions
-from dsgen.compiler.frontend.narrowing import facts
+from dsgen.compiler.frontend.scope import facts
 from dsgen.compiler.frontend.source import comment_of
 from dsgen.compiler.frontend.tree import Body, Expr, Local, Statement
 from dsgen.compiler.frontend.types import ANY, INT, STR, Type, is_harmless

@@ -11,9 +11,8 @@ from dsgen.compiler.frontend.helpers import Helper, Helpers
 from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.source import CompileError
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
-from dsgen.compiler.go import patterns
 from dsgen.compiler.go.idioms import Context, With, idiomatic, with_context
-from dsgen.compiler.go.pipelines import Pipelines, camel, define_name
+from dsgen.compiler.go.pipelines import Pipelines, camel, define_name, pattern_helpers, pattern_names
 
 WIDTH = 120
 _ITEMS = re.compile(r"(?:[(]|= )(list|dict) (?=\")")
@@ -211,9 +210,9 @@ def go_templates(program: Program) -> dict[str, str]:
         first = "{{" + comment(head) + "}}\n" if head else ""
         compiled[path.removesuffix(".j2") + ".tpl"] = "\n".join(part for part in (first, *defines) if part)
     whole = "".join(compiled.values())
-    used = [name for name in patterns.names().values() if f'"{define_name(name)}"' in whole]
+    used = [name for name in pattern_names().values() if f'"{define_name(name)}"' in whole]
     if used:
-        defines = [_definition(name, body) for name, body in patterns.helpers(used)]
+        defines = [_definition(name, body) for name, body in pattern_helpers(used)]
         compiled[PATTERNS] = "\n".join(["{{/* Regular expressions of the checks. */}}\n", *defines])
     return {path: _wrapped(text) if path.startswith(CHECKS) else text for path, text in compiled.items()}
 

@@ -1,16 +1,56 @@
 """The back end for Helm: converts typed expressions to Go template pipelines."""
 
+import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
 
+from dsgen.checks import SUBJECTS
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.tree import Expr
-from dsgen.compiler.go import patterns
 from dsgen.compiler.go.idioms import Context, Dot
 from dsgen.language.text import quote
+
+WIDTH, PART = 90, 70
+"""The longest pattern on one line, and about the length of each part of a longer one."""
+_PIECE = re.compile(r"[^|]*[|]?")
+_WHOLE = re.compile(r"\^.*\$")
+
+
+@functools.cache
+def pattern_names() -> dict[str, str]:
+    """The name of each pattern; a pattern that two modules share has the name in the first one."""
+    found: dict[str, str] = {}
+    for subject in SUBJECTS:
+        for name, value in vars(subject).items():
+            if name.isupper() and isinstance(value, str) and _WHOLE.fullmatch(value):
+                found.setdefault(value, f"{name.lower()}_pattern")
+    assert len(found) == len(set(found.values())), "two patterns have one name"
+    return found
+
+
+def pattern_helpers(used: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The name and the body of the helper of each of these patterns; a long one is a list of parts."""
+    for name in sorted(used):
+        pattern = next(text for text, known in pattern_names().items() if known == name)
+        if len(pattern) <= WIDTH and "{{" not in pattern:
+            yield name, pattern
+        else:
+            parts = "\n                  ".join(map(quote, parts_of(pattern)))
+            yield name, f'{{{{- join "" (list {parts}) }}}}'
+
+
+def parts_of(pattern: str) -> list[str]:
+    """Parts of a pattern, each of which ends at an alternative."""
+    parts = [""]
+    for piece in _PIECE.findall(pattern):
+        if parts[-1] and len(parts[-1]) + len(piece) > PART:
+            parts.append("")
+        parts[-1] += piece
+    return parts
+
 
 _PLACE = re.compile(r"\{(\d)(:?)\}")
 
@@ -142,10 +182,10 @@ class Pipelines:
     def _pattern(self, expr: Expr) -> Go:
         """A regular expression: by its name; a long one without a name in parts."""
         text = str(expr.value) if isinstance(expr, tree.Const) else ""
-        if name := patterns.names().get(text):
+        if name := pattern_names().get(text):
             return Go(f"include {string(define_name(name))} .")
-        if len(text) > patterns.WIDTH:
-            return Go(f'join "" (list {" ".join(map(string, patterns.parts_of(text)))})')
+        if len(text) > WIDTH:
+            return Go(f'join "" (list {" ".join(map(string, parts_of(text)))})')
         return self.expr(expr)
 
     @expr.register

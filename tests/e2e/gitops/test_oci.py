@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pytest
 import yaml
 
-from dsgen.writer.kustomization import KUSTOMIZATION
+from dsgen.writer.plan import KUSTOMIZATION
 from tests.e2e.cluster import Namespace, kubectl, soon
 from tests.e2e.gitops import registry
 from tests.e2e.gitops.channels import ARGO, FLUX, apply, need
