@@ -6,6 +6,7 @@ Its clock stands at the time of the records. It knows labels, and removes a Job 
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +21,8 @@ from tests.cluster import recorded
 
 REQUIREMENT = re.compile(r"([^=!, ]+)(?: in \(([^)]*)\)|(!?=)([^,]*))?(?:,|$)")
 LIST = re.compile(r"/(?:api/v1|apis/[^/]+/[^/]+)(?:/namespaces/[^/]+)?/[a-z]+")
+WATCH_SECONDS = 0.2
+"""The length of a watch, which has no events: after it, dsgen reads everything again."""
 RUNS = {"training/cifar": "running", "research/llama": "NoNodeBigEnough"}
 """The jobs of the server, and the records that they are made of."""
 
@@ -124,9 +127,12 @@ def _handler(server: RecordedServer) -> type[BaseHTTPRequestHandler]:
             length = int(self.headers.get("Content-Length", 0))
             body = json.loads(self.rfile.read(length) or "null")
             query = dict(parse_qsl(parts.query))
-            answer = None if "watch" in query else server.answer(self.command, parts.path, query, body)
+            if "watch" in query:
+                time.sleep(WATCH_SECONDS)
+            answer = server.answer(self.command, parts.path, query, body)
             status = 404 if answer is None else 200
             content = json.dumps({"message": "not found"} if answer is None else answer).encode()
+            content = b"" if "watch" in query else content
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
