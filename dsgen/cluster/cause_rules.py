@@ -415,6 +415,13 @@ RULES = (
     ),
     CauseRule(
         "exit",
+        r"^worker \S* ?78\b.*the check of launch\.preflight says: (?P<what>.*)",
+        "ImageLacks",
+        "{about} lacks what the training needs: {what}",
+        ("image", "launch.preflight", "workers.sharedMemory", "training.setup"),
+    ),
+    CauseRule(
+        "exit",
         r"^worker \S* ?78\b ?(?P<what>.*)",
         "WorkerUnfit",
         "{about} cannot use the image or the key; see the last line of its log. {what}",

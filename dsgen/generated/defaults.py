@@ -115,7 +115,7 @@ RULES = \
                          'mpirunArgs': [],
                          'masterPort': 29500,
                          'expectWorld': True,
-                         'preflight': {'network': False, 'spares': 0}},
+                         'preflight': {'network': False, 'spares': 0, 'image': False, 'modules': [], 'programs': []}},
               'lifecycle': {'maxRestarts': 0,
                             'restartExitCodes': [],
                             'restartDelaySeconds': 10,

@@ -48,7 +48,7 @@ from dsgen.generated.helpers import (
     worker_ports,
 )
 from dsgen.language.files import SHIPPED
-from dsgen.language.functions import basename, count_to, items, join, replace
+from dsgen.language.functions import basename, count_to, items, join, replace, whole_bytes
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
 
 
@@ -368,6 +368,10 @@ def config_configmap(values, release):
         f"      \"expectWorld\": {scalar(values['launch']['expectWorld'])},\n"
         f"      \"spares\": {scalar(values['launch']['preflight']['spares'])},\n"
         f"      \"preflightNetwork\": {scalar(values['launch']['preflight']['network'])},\n"
+        f"      \"preflightImage\": {scalar(values['launch']['preflight']['image'])},\n"
+        f"      \"preflightModules\": {to_json(values['launch']['preflight']['modules'])},\n"
+        f"      \"preflightPrograms\": {to_plain_json(values['launch']['preflight']['programs'])},\n"
+        f"      \"sharedMemory\": {scalar(int(whole_bytes(values['workers']['sharedMemory'])))},\n"
         f"      \"sshUser\": \"{values['ssh']['user']}\",\n"
         f"      \"deepspeedArgs\": {to_plain_json(training['deepspeed']['args'])},\n"
         f"      \"mpirunArgs\": {to_plain_json(values['launch']['mpirunArgs'])},\n"

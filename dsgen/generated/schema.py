@@ -870,7 +870,63 @@ SCHEMA = \
                                                                                                  'are slow or dead in '
                                                                                                  'the network check, '
                                                                                                  'or that do not '
-                                                                                                 'answer in time.'}},
+                                                                                                 'answer in time.'},
+                                                                       'image': {'type': 'boolean',
+                                                                                 'default': False,
+                                                                                 'description': 'Let each worker look '
+                                                                                                'for what the training '
+                                                                                                'needs, before '
+                                                                                                'anything else: ninja '
+                                                                                                'and compilers for the '
+                                                                                                'operators that '
+                                                                                                'DeepSpeed compiles '
+                                                                                                'with this '
+                                                                                                'configuration, a '
+                                                                                                "driver for torch's "
+                                                                                                'CUDA, the size of '
+                                                                                                '/dev/shm, and an '
+                                                                                                'nvme_path that exists '
+                                                                                                'and is fast. A worker '
+                                                                                                'that lacks something '
+                                                                                                'ends the run and '
+                                                                                                'names it.'},
+                                                                       'modules': {'type': 'array',
+                                                                                   'default': [],
+                                                                                   'description': 'Python modules that '
+                                                                                                  'the training '
+                                                                                                  'imports, such as '
+                                                                                                  'mpi4py. A worker '
+                                                                                                  'whose interpreter '
+                                                                                                  'does not find one '
+                                                                                                  'ends the run and '
+                                                                                                  'names it.',
+                                                                                   'items': {'type': 'string',
+                                                                                             'pattern': '^[A-Za-z_][A-Za-z0-9_]{0,99}$',
+                                                                                             'x-pattern': 'the name of '
+                                                                                                          'a module '
+                                                                                                          'without '
+                                                                                                          'dots, such '
+                                                                                                          'as mpi4py'},
+                                                                                   'examples': [['mpi4py',
+                                                                                                 'flash_attn']]},
+                                                                       'programs': {'type': 'array',
+                                                                                    'default': [],
+                                                                                    'description': 'Programs that the '
+                                                                                                   'training calls, '
+                                                                                                   'such as ninja. A '
+                                                                                                   'worker whose PATH '
+                                                                                                   'does not have one '
+                                                                                                   'ends the run and '
+                                                                                                   'names it.',
+                                                                                    'items': {'type': 'string',
+                                                                                              'pattern': '^[A-Za-z0-9_./+-]{1,200}$',
+                                                                                              'x-pattern': 'the name '
+                                                                                                           'or the '
+                                                                                                           'path of a '
+                                                                                                           'program, '
+                                                                                                           'such as '
+                                                                                                           'ninja'},
+                                                                                    'examples': [['ninja', 'c++']]}},
                                                         'additionalProperties': False}},
                            'additionalProperties': False},
                 'lifecycle': {'type': 'object',

@@ -1,6 +1,6 @@
 """Jobs that cannot run, each for one reason, in its values or in its environment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,6 +76,17 @@ def storage_class(name: str, provisioner: str) -> tuple[dict[str, Any], ...]:
     return ({**kind, "metadata": metadata, "provisioner": provisioner},)
 
 
+def image_check(
+    method: str, config: dict[str, Any] | None = None, setup: str = "", modules: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Values with launch.preflight.image, and this part of DeepSpeed's configuration."""
+    launch: dict[str, Any] = {"method": method, "preflight": {"image": True, "modules": [*modules]}}
+    training: dict[str, Any] = {"setup": setup, "deepspeed": {"config": config or {}}}
+    if method == "worker-command":
+        launch["command"], training["python"], training["args"] = ["true"], "", []
+    return {"launch": launch, "training": training}
+
+
 HALF = ({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "half"}, "stringData": {"other": "x"}},)
 """A Secret without the key that is wanted."""
 STARTED = 120
@@ -88,6 +99,32 @@ SILENT = {
     "args": [],
     "files": {"silent.py": "import time\ntime.sleep(600)\n"},
 }
+
+OWN_ADAM = {"optimizer": {"params": {"torch_adam": False}}}
+ON_NVME = {"stage": 3, "offload_param": {"device": "nvme", "nvme_path": "/nvme"}}
+NO_PROGRAM = "DeepSpeed compiles {} for this training: no program {}"
+LACKS: dict[str, tuple[dict[str, Any], str]] = {
+    # The image of the tests has neither a program ninja nor a compiler.
+    "ninja": (image_check("torchrun", OWN_ADAM), NO_PROGRAM.format("fused_adam", "ninja")),
+    "compiler": (
+        image_check(
+            "worker-command",
+            OWN_ADAM | {"zero_optimization": {"offload_optimizer": {"device": "cpu"}}},
+            setup="ln -s /bin/true /usr/local/bin/ninja",
+        ),
+        NO_PROGRAM.format("cpu_adam", "c++"),
+    ),
+    "mpi4py": (image_check("openmpi", modules=["mpi4py"]), "finds no module mpi4py"),
+    "shared-memory": (
+        image_check("pdsh") | workers(slots=4, sharedMemory=""),
+        "/dev/shm has 64 MiB for 4 processes",
+    ),
+    "nvme": (
+        image_check("deepspeed-no-ssh", {"zero_optimization": ON_NVME}),
+        "nvme_path /nvme does not exist, and is on no volume",
+    ),
+}
+"""Values with which launch.preflight.image finds something, by what is lacking, and what it says."""
 
 CASES = {
     "NoNodeBigEnough": Case(workers(accelerator={"count": 8})),
@@ -154,6 +191,7 @@ CASES = {
     "WorkerUnfit": Case(
         {"training": {"setup": '[ "$DSGEN_ROLE" = launcher ] || rm -f "$(command -v sshd || echo /usr/sbin/sshd)"'}}
     ),
+    "ImageLacks": Case(LACKS["shared-memory"][0], says=LACKS["shared-memory"][1], seconds=STARTED),
     "SchedulerMissing": Case({"scheduling": {"gang": "volcano"}}),
     "QueueMissing": Case(queue("nope")),
     "QuotaNever": Case(queue("never")),

@@ -5,8 +5,11 @@ from collections.abc import Callable
 import pytest
 from kubernetes import client
 
+from dsgen.cluster.client import Cluster
+from tests.e2e.causes import LACKS
 from tests.e2e.test_launch_methods import COMMAND, job_of
-from tests.e2e.training import Job, Run, condition
+from tests.e2e.test_why import look
+from tests.e2e.training import Job, Run, condition, ended, moment
 
 pytestmark = pytest.mark.by_turns
 
@@ -93,3 +96,23 @@ def test_without_ssh_a_spare_trains_in_the_place_of_a_dead_worker(make_job: Call
     nodes = {index(pod): pod.spec.node_name for pod in run.pods_of("worker")}
     assert said.startswith(f"network: {host.format(0)} (node {nodes[0]}) exchanges no data: Address already in use")
     assert said.endswith(f"; in their place: {host.format(2)} (node {nodes[2]})")
+
+
+@pytest.mark.parametrize("lacks", LACKS)
+def test_what_an_image_lacks_is_named_in_the_first_seconds(make_job: Callable[..., Job], lacks: str) -> None:
+    """In the record 20 s after the first pod runs, and by dsgen why; no training is started."""
+    values, says = LACKS[lacks]
+    job = make_job(f"lacks-{lacks}")
+    del job.values["storage"]
+    job.apply(**values)
+
+    run = job.ended()
+
+    assert ("Failed", "WorkersFailed") == (run.record["phase"], run.record["reason"])
+    assert says in run.record["message"]
+    first = min(container.started_at for pod in run.pods_of("worker") if (container := ended(pod)))
+    assert 20 > (moment(run.record["endTime"]) - first).total_seconds()
+    assert {} == run.losses
+    _, causes, _ = look(Cluster(), job)
+    assert "ImageLacks" == causes[0].reason
+    assert says in causes[0].message

@@ -31,6 +31,7 @@ if __name__ == "__main__":
 from shared import exchange, methods, processes, record, settings
 from shared.log import last_words, log
 from shared.transitions import ENDS
+from worker import image
 from worker.exit import CANNOT_WORK, DONE, SERVES, TERMINATED, WAITS, WorkerExitError
 from worker.readiness import Readiness
 from worker.with_ssh import SshServer
@@ -78,6 +79,7 @@ class Worker:
             notice(folder)
         processes.adopt_orphans()
         try:
+            image.check(self.run)
             self.part.prepare(self.tick)
             while True:
                 self.part.step()

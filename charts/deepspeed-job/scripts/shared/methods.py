@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 from collections.abc import Callable
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from shared import hostfile, settings
 from shared.settings import Settings
@@ -101,7 +103,8 @@ def _names(arguments: list[str]) -> set[str]:
 def torchrun(start: Start) -> list[str]:
     """torchrun on one worker, without its restarts: the launcher restarts all workers."""
     run = start.configured
-    program = [_interpreter(), "-m", "torch.distributed.run"] if _interpreter() else ["torchrun"]
+    python = interpreter() or ("" if shutil.which("torchrun") else "python3")
+    program = [python, "-m", "torch.distributed.run"] if python else ["torchrun"]
     size = ["--nnodes", str(run.workers), "--nproc_per_node", str(run.slots), "--max_restarts", "0"]
     place = ["--node_rank", str(start.node), *start.master]
     return [*program, *size, *place, "--no_python", *start.program]
@@ -124,12 +127,20 @@ def launcher_command(_: Start) -> list[str]:
     return list(_command()["program"])
 
 
-def _interpreter() -> str:
-    """training.pythonCommand, whose torch the ranks use; "" for another program if there is a torchrun."""
+def interpreter() -> str:
+    """training.pythonCommand, whose torch the ranks use; "" for another program."""
     first, *rest = _command()["program"]
-    if rest[:1] == ["-u"]:  # as the template writes it for training.python and training.module
-        return first
-    return "" if shutil.which("torchrun") else "python3"
+    return first if rest[:1] == ["-u"] else ""  # as the template writes it for training.python and training.module
+
+
+def deepspeed_config() -> dict[str, Any]:
+    """DeepSpeed's configuration of the values, or of the file in the image; {} without one."""
+    words = _command()["arguments"]
+    named = [Path(words[at + 1]) for at, word in enumerate(words[:-1]) if word == CONFIG_OPTIONS[0]]
+    for path in (settings.CONFIG / "ds_config.json", *named):
+        with contextlib.suppress(OSError, ValueError):
+            return dict(json.loads(path.read_text(encoding="utf-8")))
+    return {}
 
 
 def _command() -> dict[str, list[str]]:

@@ -60,6 +60,10 @@ class Settings(NamedTuple):
     expect_world: bool
     spares: int
     preflight_network: bool
+    preflight_image: bool
+    preflight_modules: list[str]
+    preflight_programs: list[str]
+    shared_memory: int
     ssh_user: str
     deepspeed_args: list[str]
     mpirun_args: list[str]

@@ -1,0 +1,52 @@
+"""launch.preflight.image, modules and programs: a worker ends if its image or its pod lacks what the training needs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+from shared import methods, settings
+from shared.log import log
+from worker.exit import CANNOT_WORK, WorkerExitError
+
+LIMIT_SECONDS = 10  # a volume may not answer
+PREFIX = "the check of launch.preflight says"  # `dsgen why` looks for it
+
+
+def check(run: settings.Settings) -> None:
+    """Raises WorkerExitError with all that is lacking."""
+    if run.debug or not (run.preflight_image or run.preflight_modules or run.preflight_programs):
+        return
+    words = "; ".join(lacks(run))
+    if words:
+        raise WorkerExitError(CANNOT_WORK, f"{PREFIX}: {words}")
+
+
+def lacks(run: settings.Settings) -> list[str]:
+    """What worker/image_check.py finds. One that fails says so only in the log."""
+    interpreter = methods.interpreter() or "python3"
+    argv = [interpreter, str(settings.SCRIPTS / "worker/image_check.py"), json.dumps(facts(run))]
+    try:
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_SECONDS, check=True)
+        return [str(words) for words in json.loads(done.stdout)]
+    except subprocess.TimeoutExpired:
+        return [f"it did not end in {LIMIT_SECONDS} s; does nvme_path answer?"]
+    except subprocess.CalledProcessError as error:
+        log(f"the check of the image failed: {error.stderr.decode(errors='replace').strip()}")
+    except OSError as error:
+        return [f"{interpreter} (training.pythonCommand): {error.strerror}"]
+    return []
+
+
+def facts(run: settings.Settings) -> dict[str, Any]:
+    """The arguments of worker/image_check.py."""
+    return {
+        "root": str(settings.ROOT),
+        "derived": run.preflight_image,
+        "modules": run.preflight_modules,
+        "programs": run.preflight_programs,
+        "slots": run.slots,
+        "sharedMemory": run.shared_memory,
+        "config": methods.deepspeed_config(),
+    }
