@@ -172,6 +172,7 @@ def chart(job: Job | None = None) -> Plan:
 
 def estimate(job: Job, config: str | os.PathLike[str] | Mapping[str, Any] | None = None) -> dict[str, Any]:
     """What a training needs, as `dsgen estimate -o json` prints it: bytes, seconds, and None for what is not known.
+    schemas/estimate.schema.json is its schema.
 
     config: the config.json of a Hugging Face model, as a path or as data, whose numbers replace those of the job.
     Raises InvalidJobError for a job with errors other than those about its estimate, and UsageError for a config.json

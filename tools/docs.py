@@ -3,7 +3,7 @@
 In a Markdown file, a block marked `console` has commands after `$ `, each followed by its output; a line `...` stands
 for any lines. A comment `<!-- file NAME -->` on the line before a block makes the block the file NAME. All commands of
 a page run in one folder, which contains values-examples/, the files of the page, and the three files of the help texts.
-Their cluster has the recorded objects of a real one (tests/cluster/server.py).
+Their clusters have recorded objects of real ones (tests/cluster/server.py).
 """
 
 import functools
@@ -13,7 +13,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import yaml
 
 from tests.cluster.server import RecordedServer
 from tools import causes, checks
@@ -47,7 +49,7 @@ def make_folder(folder: Path) -> None:
     (folder / "cifar.yaml").write_text(minimal)
     (folder / "mnist.yaml").write_text(minimal.replace("cifar", "mnist"))
     (folder / "prod.yaml").write_text("workers: {replicas: 4}\n")
-    _server().write_kubeconfig(folder / ".kubeconfig")
+    write_kubeconfig(folder / ".kubeconfig")
     programs = folder / ".programs"
     programs.mkdir()
     for name, arguments in {"dsgen": " -m dsgen", "python": ""}.items():
@@ -55,10 +57,24 @@ def make_folder(folder: Path) -> None:
         (programs / name).chmod(0o755)
 
 
+def write_kubeconfig(path: Path) -> None:
+    """A kubeconfig with all clusters; the present context is that of the first one."""
+    whole: dict[str, Any] = {}
+    for name, server in _servers().items():
+        one = yaml.safe_load(server.write_kubeconfig(path).read_text())
+        one["contexts"][0]["name"] = one["contexts"][0]["context"]["cluster"] = one["clusters"][0]["name"] = name
+        whole = {
+            "current-context": whole.get("current-context", name),
+            **{key: [*whole.get(key, ()), *one[key]] for key in ("contexts", "clusters")},
+            "users": one["users"],
+        }
+    path.write_text(yaml.safe_dump(whole))
+
+
 @functools.cache
-def _server() -> RecordedServer:
-    """The cluster of the examples: a job that runs, and one that waits."""
-    return RecordedServer()
+def _servers() -> dict[str, RecordedServer]:
+    """The clusters of the examples: one with a job that runs and one that waits, and one with a measured run."""
+    return {"recorded": RecordedServer(), "processors": RecordedServer({"training/tiny": "measured"})}
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:

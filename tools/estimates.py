@@ -187,14 +187,18 @@ def _number(number: float, unit: str) -> str:
 
 
 def _measured() -> Iterator[str]:
-    yield from ("| what | measured | in the range | width of the range, median | widest |", "|---|--:|--:|--:|--:|")
+    yield from (
+        "| what | measured | in the range | width, median | widest | wider than x 2 |",
+        "|---|--:|--:|--:|--:|--:|",
+    )
     by_what: dict[str, list[Compared]] = {}
     for row in rows():
         by_what.setdefault(row.what, []).append(row)
     for what, some in by_what.items():
         inside = sum(row.is_inside for row in some)
         widths = sorted(row.width for row in some)
-        yield f"| {what} | {len(some)} | {inside} | x {statistics.median(widths):.2f} | x {widths[-1]:.2f} |"
+        wide = sum(width > 2 for width in widths)
+        yield f"| {what} | {len(some)} | {inside} | x {statistics.median(widths):.2f} | x {widths[-1]:.2f} | {wide} |"
 
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {

@@ -27,7 +27,14 @@ REQUEST: KeyPath = ("workers", "resources", "requests", "memory")
 NODE: KeyPath = ("estimate", "worker", "memory")
 NETWORK: KeyPath = ("estimate", "network")
 GRACE: KeyPath = ("lifecycle", "terminationGracePeriodSeconds")
-READ: tuple[KeyPath, ...] = (("estimate",), ("workers",), ("training", "deepspeed"), ("storage",), ("lifecycle",))
+READ: tuple[KeyPath, ...] = (
+    ("estimate",),
+    ("workers",),
+    ("training", "deepspeed"),
+    ("training", "files"),
+    ("storage",),
+    ("lifecycle",),
+)
 """The keys on which an estimate depends."""
 LITTLE = 1 / 3
 """Of the memory of an accelerator: what less is used for is not the reason for several workers."""

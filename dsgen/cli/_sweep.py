@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -111,13 +112,18 @@ def _is_short(key: str) -> bool:
 
 
 def _attempt(inputs: Inputs, keys: Sequence[str], words: tuple[str, ...]) -> Attempt:
-    flags = (Override("--set", f"{key}={word}") for key, word in zip(keys, words, strict=True))
+    flags = (Override(_flag(word), f"{key}={word}") for key, word in zip(keys, words, strict=True))
     jobs, problems = check_jobs(inputs._replace(overrides=(*inputs.overrides, *flags)), with_estimate=False)
     errors = [one for one in problems.problems if one.severity == "error"]
     if errors or len(jobs) != 1:
         return Attempt(words, None, errors[0].message if errors else "this is not one job")
     data, settings = jobs[0].job.data, dict(zip(keys, words, strict=True))
     return Attempt(words, changes.point(settings, data, estimate_inputs.of_section(data["estimate"])))
+
+
+def _flag(word: str) -> str:
+    """With --set, as with Helm's, 0.5 and 1e9 are texts."""
+    return "--set-json" if re.fullmatch(r"[0-9]+([.][0-9]+)?(e[+]?[0-9]+)?", word) else "--set"
 
 
 def _marked(attempts: Sequence[Attempt]) -> list[Attempt]:

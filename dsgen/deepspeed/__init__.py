@@ -25,6 +25,8 @@ PROCESSES: tuple[KeyPath, ...] = (("workers", "replicas"), ("workers", "slots"))
 """The keys on which the batch sizes depend."""
 NAMED: tuple[KeyPath, ...] = (("name",), ("run", "id"), ("launch", "method"), ("launch", "preflight", "spares"))
 """The keys on which the names of the workers depend."""
+FILES = "/job/files"
+"""Where training.files are mounted."""
 LOOKS_AT: dict[str, tuple[KeyPath, ...]] = {
     **dict.fromkeys(("DS260", "DS261", "DS262", "DS263"), (VERSION,)),
     "DS265": (VERSION, CONFIG, ARGS, *PROCESSES),
@@ -49,6 +51,28 @@ def problems(
         for one in problems_below:
             path = (*above, *one.path)
             yield Diagnostic(one.id, one.message, place(path, one.at_key), path, one.hint, one.severity)
+
+
+def find_config(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The configuration of DeepSpeed: config, or configFile if it is one of training.files.
+
+    Empty if there is none, if it is in the image, or if a file has no configuration without errors.
+    """
+    training = values["training"]
+    given = training["deepspeed"]
+    config: Mapping[str, Any] = given["config"]
+    folder, _, name = given["configFile"].rpartition("/")
+    if config or folder != FILES or name not in training["files"]:
+        return config
+    import json  # imported late: most jobs have no such file
+
+    try:
+        found = json.loads(training["files"][name])
+        in_file = {**values, "training": {**training, "deepspeed": {**given, "config": found}}}
+        is_valid = isinstance(found, dict) and not any(one.severity == "error" for one in _of_config(in_file))
+    except (ValueError, RecursionError):
+        return {}
+    return found if is_valid else {}
 
 
 def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:

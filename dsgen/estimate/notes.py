@@ -16,10 +16,10 @@ def note(setup: Setup, given: Mapping[str, Any]) -> None:
 
 
 def _note_missing(setup: Setup, given: Mapping[str, Any]) -> None:
-    if not given["config"]:
+    if not setup.config.data:
         gives = "the stage of ZeRO, precision and batch, on which memory and time depend"
         if given["configFile"]:
-            gives += "; the content of training.deepspeed.configFile is not known here"
+            gives += "; of configFile, only a valid file of training.files is known here"
         setup.lacks("", gives, DEEPSPEED)
     if not setup.precision:
         setup.lacks("precision", "the bytes of weights and gradients, where the configuration says auto")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dsgen.deepspeed import find_config
 from dsgen.deepspeed.combinations import ZERO, Config
 from dsgen.estimate import accelerators, optimizers
 from dsgen.estimate.accelerators import Accelerator
@@ -123,7 +124,7 @@ class Setup:
 def of_values(values: Mapping[str, Any], inputs: Inputs) -> Setup:
     """The setup of a job. values: complete and valid, as `dsgen.values.Values.data`."""
     given, workers = values["training"]["deepspeed"], values["workers"]
-    config = Config(given["config"])
+    config = Config(find_config(values))
     replicas, slots = int(workers["replicas"]), int(workers["slots"])
     count = workers["accelerator"].get("count")
     precision = _precision(config, inputs)

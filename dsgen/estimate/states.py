@@ -233,7 +233,10 @@ def _buckets(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     low = "min(w, q) * R" if sure else "0"
     name, source = "buckets of gradients", f"{DEFAULTS}, reduce_bucket_size"
     if setup.stage == 3:
-        yield item(name, low, high, number, source, [BACKWARD, LAYERS, REDUCED, STEP])
+        if setup.is_cpu and contiguous and not setup.inputs.experts:  # an expert without tokens has no gradient
+            low = "min(w, q) * max(0, min(T, R - L))"
+        yield item(name, "0" if setup.is_cpu else low, high, number, source, [BACKWARD, LAYERS])
+        yield item(name, low, high, number, source, [REDUCED, STEP])
         yield item(name, low, high, {**number, "n": 1}, source, [REST])
         return
     yield item(name, low, high, number, source, [BACKWARD, LAYERS])

@@ -5,11 +5,13 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from dsgen import api
 from tests.cli.conftest import Cli
 from tests.estimate.jobs import LLAMA_8B
+from tools.docs import ROOT
 
 LLAMA = """\
 name: llama
@@ -36,6 +38,7 @@ estimate:  # what dsgen estimate needs to know
   tokens: 1000000000
 """
 RANGES = [("perAccelerator", "low"), ("perAccelerator", "high"), ("perWorker", "low"), ("perWorker", "high")]
+SCHEMA = json.loads((ROOT / "schemas" / "estimate.schema.json").read_text())
 STAGE = "training.deepspeed.config.zero_optimization.stage"
 
 
@@ -76,6 +79,49 @@ def test_json_has_all_parts(cli: Cli) -> None:
     assert 500 * 2**30 == found["checkpoint"]["claim"]
     assert found["run"]["cost"]["low"] > 0
     assert ([], [], None) == (found["missing"], found["leftOut"], found["remedy"])
+
+
+@pytest.mark.usefixtures("llama")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["cifar.yaml"],
+        ["llama.yaml"],
+        ["llama.yaml", "--model", "config.json"],
+        ["llama.yaml", "--model", "config.json", "--set", f"{STAGE}=1"],
+        [
+            "llama.yaml",
+            "--model",
+            "config.json",
+            "--set",
+            "estimate.accelerator.memory=4Gi,estimate.model.sequence=null",
+        ],
+        [
+            "llama.yaml",
+            "--model",
+            "config.json",
+            "--set",
+            "workers.accelerator.count=0,training.env.DS_ACCELERATOR=cpu",
+        ],
+        ["llama.yaml", "--model", "config.json", "--set-json", 'estimate.measured={"run":"1","secondsPerStep":2}'],
+        [
+            "llama.yaml",
+            "--model",
+            "config.json",
+            "--set-json",
+            'training.deepspeed.config.compile={"deepcompile": true}',
+        ],
+        ["llama.yaml", "--model", "config.json", "--sweep", "replicas=1,0,4"],
+        ["llama.yaml", "--sweep", "stage=3"],
+    ],
+)
+def test_json_has_the_keys_and_types_of_its_schema(cli: Cli, arguments: list[str]) -> None:
+    done = cli("estimate", *arguments, "-o", "json")
+
+    assert (0, "") == (done.code, done.err)
+    form = SCHEMA["definitions"]["sweep" if "--sweep" in arguments else "job"]
+    jsonschema.validate(json.loads(done.out), {**form, "definitions": SCHEMA["definitions"]})
+    jsonschema.validate(json.loads(done.out), SCHEMA)
 
 
 @pytest.mark.usefixtures("llama")
@@ -322,6 +368,13 @@ def test_a_sweep_of_one_key_as_markdown(cli: Cli) -> None:
 
     assert done.out.startswith("| sequence | accelerators | memory of one |")
     assert 4 == len(done.out.splitlines())
+
+
+@pytest.mark.usefixtures("llama")
+def test_a_sweep_over_decimal_numbers(cli: Cli) -> None:
+    done = cli("estimate", "llama.yaml", "--model", "config.json", "--sweep", "utilization=0.25,1e0,0.5")
+
+    assert (0, 4, 0) == (done.code, len(done.out.splitlines()), done.out.count("refused"))
 
 
 # -- pictures ---------------------------------------------------------------------------------------------------------

@@ -386,3 +386,35 @@ def test_an_incomplete_range_has_no_upper_bound_in_json() -> None:
     assert data["perAccelerator"]["low"] > 0
     assert data["step"] is None
     assert data["missing"]
+
+
+def with_file(text: str, name: str = "ds.json", path: str = "/job/files/ds.json") -> dict[str, Any]:
+    """A job whose configuration of DeepSpeed is a file."""
+    given = values({})
+    given["training"] |= {"files": {name: text}}
+    given["training"]["deepspeed"] |= {"configFile": path}
+    return given
+
+
+def test_a_configuration_in_the_files_of_the_job_is_read() -> None:
+    assert estimates.of(values(config(2)), MODEL) == estimates.of(with_file(json.dumps(config(2))), MODEL)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        with_file(json.dumps(config(2)), path="/workspace/ds.json"),
+        with_file(json.dumps(config(2)), name="other.json"),
+        with_file("{"),
+        with_file("[1]"),
+        with_file("[" * 100_000),
+        with_file(json.dumps(config(2, sequence_parallel_size=-1))),
+        with_file(json.dumps(config(7))),
+    ],
+    ids=["in the image", "another name", "no JSON", "no map", "too deep", "a wrong number", "a wrong stage"],
+)
+def test_a_configuration_that_is_not_known_is_missing(given: dict[str, Any]) -> None:
+    estimate = estimates.of(given, MODEL)
+
+    assert estimate.per_accelerator is None
+    assert "training.deepspeed.config" in {one.key for one in estimate.missing}
