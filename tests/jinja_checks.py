@@ -21,17 +21,21 @@ def findings(
     rows: Sequence[Check], values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
 ) -> Iterator[tuple[Check, KeyPath, str]]:
     """As in dsgen/checks/gaps.py: each row that has found something without a look at a gap, path and message."""
-    for row in rows:
-        for line in _template(row).render(values=values, release=release, watch=watch).split("\n"):
-            if line:
-                path, message, missed = line.split("\t")
-                if missed == "false":
-                    yield row, tuple(map(_part, path.split(SEPARATOR))), message
+    for line in filter(None, _template(*rows).render(values=values, release=release, watch=watch).split("\n")):
+        number, path, message, missed = line.split("\t")
+        if missed == "false":
+            yield rows[int(number)], tuple(map(_part, path.split(SEPARATOR))), message
 
 
 @functools.cache
-def _template(row: Check) -> jinja2.Template:
-    """A line for each problem: its path, its message, and whether a gap was looked at.
+def _template(*rows: Check) -> jinja2.Template:
+    """One template of all rows, because starting one costs more than evaluating it; what a row sets ends with it."""
+    texts = (f"<% with %>\n{_text(row, number)}\n<% endwith %>\n" for number, row in enumerate(rows))
+    return environment().from_string("".join(texts))
+
+
+def _text(row: Check, number: int) -> str:
+    """A line for each problem: the number of the row, its path, its message, and whether a gap was looked at.
 
     In each turn of the loops what is set, and all conditions, are looked at anew.
     """
@@ -43,10 +47,10 @@ def _template(row: Check) -> jinja2.Template:
             lines.append(f"<% set at_{re.split('[, ]', tag)[1]} = loop.index0 %>")
     conditions = [f"({tag.removeprefix('if ')})" for tag in row.tags() if tag.startswith("if ")]
     lines += ["<% if watch.start() %>", *sets, f"<% if {' and '.join(conditions) or 'true'} %>"]
-    lines += [f"{_path(row.path)}\t{row.message}\t<< watch.was_read >>", "<% endif %>", "<% endif %>"]
+    lines += [f"{number}\t{_path(row.path)}\t{row.message}\t<< watch.was_read >>", "<% endif %>", "<% endif %>"]
     blocks = [tag.partition(" ")[0] for tag in reversed(row.tags())]
     lines += [f"<% end{block} %>" for block in blocks if block in ("for", "if")]
-    return environment().from_string("\n".join(lines) + "\n")
+    return "\n".join(lines)
 
 
 def _part(text: str) -> str | int:
