@@ -1,5 +1,6 @@
 """Null removes what was merged before, in dsgen as in Helm 3 and 4, for generated files, overlays and flags."""
 
+import functools
 import random
 import re
 from collections import Counter
@@ -95,6 +96,11 @@ def _put(tree: dict[str, Any], path: Sequence[str], value: Any) -> None:
     tree[path[-1]] = value
 
 
+make_case = functools.cache(Case)
+"""Cases are the same for each major, and take longer to make than Helm takes."""
+
+
+@functools.cache
 def ours(case: Case) -> tuple[str, Any]:
     """What dsgen says: "refused" with the problems, or "accepted" with the objects."""
     try:
@@ -135,7 +141,7 @@ def test_overlays_and_flags_remove_what_they_remove_in_helm(major: int, tmp_path
     chart = write_chart(tmp_path / "chart", without_scripts(chart_files()))
     seen: Counter[str] = Counter()
     for seed in range(COUNT):
-        case = Case(seed, most_overlays=2)
+        case = make_case(seed, 2)
         mine, other = ours(case), theirs(major, chart, *case.arguments(tmp_path))
         seen[mine[0]] += 1
         if mine[0] == "accepted" and other[0] == "refused" and of_kubernetes(case):
@@ -151,7 +157,7 @@ def test_an_overlay_removes_the_defaults_of_a_chart(major: int, tmp_path: Path) 
     """The chart of a job has the values of the job as its defaults."""
     seen: Counter[str] = Counter()
     for seed in range(COUNT // 2):
-        case = Case(seed + 100, most_overlays=1)
+        case = make_case(seed + 100, 1)
         chart = write_chart(tmp_path / f"chart{seed}", without_scripts(chart_files(load(case.texts[0]))))
         mine, other = ours(case), theirs(major, chart, *case.arguments(tmp_path, first=1))
         seen[mine[0]] += 1
