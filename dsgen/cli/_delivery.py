@@ -1,8 +1,9 @@
-"""Writes results to folders, or compares them with folders (--check, --dry-run)."""
+"""Writes results to folders, or compares them with folders (--check, --dry-run); with --bump, under the next run id."""
 
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,17 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api
 from dsgen.cli._console import confirm, describe_bug, echo, echo_error, show_progress
-from dsgen.cli._loading import LoadedJob
+from dsgen.cli._loading import STDIN, LoadedJob
 from dsgen.cli._options import Delivery
 from dsgen.cli._report import Report, ReportedError
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
-from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
+from dsgen.problems.diagnostics import Diagnostic, Position, Severity, has_errors
 from dsgen.runs import format_owner, made_of, plan_job_folder
+from dsgen.values import Override
 from dsgen.writer import INDEX, Changes, Destination, Mode, Plan, compare, find_untouched, name_folder, rewrite, write
 from dsgen.writer.plan import LISTS
 
 if TYPE_CHECKING:
     from dsgen.repository import Repository
+    from dsgen.runs.bump import Bump
     from dsgen.values import Job
     from dsgen.writer.plan import Lists
 
@@ -303,3 +306,62 @@ def _ask(outcomes: Sequence[Outcome], delivery: Delivery) -> None:
     without_terminal = f"--replace asks before it writes, and there is no terminal: add --yes. {warning}"
     if not confirm([f"--replace replaces {', '.join(runs)}. {warning}"], "Was it never applied?", without_terminal):
         raise ReportedError
+
+
+def plan_bumps(
+    folders: Sequence[OutputFolder], jobs: Sequence[LoadedJob], flags: Sequence[Override]
+) -> list[OutputFolder]:
+    """The folders; runs that would change get the next run id, or a problem if that is not possible.
+
+    flags: their values are written into the file of each job, also if its run would not change.
+    """
+    files = Counter(job.file for job in jobs)
+    return [
+        folder._replace(
+            make=functools.partial(_plan_bump, folder, job, files[job.file], flags),
+            made_of="" if flags else folder.made_of,
+        )
+        for folder, job in zip(folders, jobs, strict=True)
+    ]
+
+
+def _plan_bump(folder: OutputFolder, loaded: LoadedJob, jobs: int, flags: Sequence[Override]) -> FolderPlan:
+    """jobs: the number of jobs from the values file of this job."""
+    made = folder.make()
+    try:
+        changes = compare(folder.place, made.plan)
+    except DsgenError:
+        return made  # reported when the folder is compared
+    has_new_id = any(problem.id == "DS903" for problem in changes.problems)
+    if not has_new_id and not flags:
+        return made
+    job = loaded.job
+    if jobs > 1:
+        message = f"--bump cannot write run.id into {job.file}: it is the file of {jobs} jobs"
+        hint = "give each of them its run.id in dsgen.yaml"
+        bumped: Bump | Diagnostic = Diagnostic("DS909", message, Position(job.file, 1, 1), ("run", "id"), hint)
+    else:
+        from dsgen.runs.bump import bump  # imported late: few calls need it
+
+        bumped = bump(job, changes.runs, loaded.reload, flags, has_new_id)
+    if isinstance(bumped, Diagnostic):
+        return made._replace(problems=(bumped,))
+    if not bumped.summary:
+        return made
+    problems = api.validate(bumped.job)
+    if has_errors(problems):
+        return made._replace(problems=tuple(problems))
+    return plan_job(bumped.job, made.plan.lists)._replace(edit=make_edit(loaded, bumped))
+
+
+def make_edit(job: LoadedJob, new: Bump) -> Edit:
+    """The new text of the file of a job."""
+    file = job.file
+    assert file != STDIN
+    if job.member:
+        folder, _, name = job.member.file.rpartition("/")
+        place = Destination(job.member.settings.root, folder)
+    else:
+        path = Path(file).resolve()
+        place, name = Destination(path.parent), path.name
+    return Edit(place, name, new.text, f"{file}: {new.summary}")

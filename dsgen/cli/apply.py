@@ -8,10 +8,9 @@ import click
 
 from dsgen import api
 from dsgen.cli import completion
-from dsgen.cli._bump import make_edit
 from dsgen.cli._cluster import cluster_options, confirm_change
 from dsgen.cli._console import echo, echo_error
-from dsgen.cli._delivery import Edit
+from dsgen.cli._delivery import Edit, make_edit
 from dsgen.cli._loading import LoadedJob, load_jobs, refuse_several
 from dsgen.cli._options import Function, Inputs, combine, name_options, strict_option, value_options
 from dsgen.cli._report import ReportedError

@@ -67,12 +67,10 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
                 write(f"---\n{document.text}" if number or place else document.text)
         return EXIT_OK
     # Imported late: printing does not need the writer.
-    from dsgen.cli._delivery import add_orphans, deliver, plan_manifests
+    from dsgen.cli._delivery import add_orphans, deliver, plan_bumps, plan_manifests
 
     trust = delivery.mode == "keep" and not delivery.check
     folders = plan_manifests(jobs, output, kustomization, trust)
     if bump:
-        from dsgen.cli._bump import plan_bumps  # imported late: few calls need it
-
         folders = plan_bumps(folders, jobs, inputs.overrides)
     return deliver(folders if output else add_orphans(folders, "output", delivery, report), delivery, report)

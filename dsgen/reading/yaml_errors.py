@@ -1,4 +1,4 @@
-"""Finds the place of the mistake that causes a syntax error.
+"""Finds the place of the mistake that causes a syntax error, and files that are not YAML: scripts, unfinished merges.
 
 The parser often stops below the mistake: at the end of the file for a quote that is not closed, in the next line for a
 wrong indentation. Each function in `GUESSES` recognises one kind of mistake by the message of the parser and the lines
@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.reading.characters import LINE_END
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from dsgen.reading.nodes import SourceText
+
 
 NO_COLON, COLON = "this key has no colon", "write a colon and a space after a key"
 USUAL = "the indentation, or a quote or bracket above that is not closed, is the usual cause"
@@ -248,3 +252,31 @@ GUESSES: tuple[Callable[[Stop], Mistake | None], ...] = (
 def shorten_tag(tag: str) -> str:
     """The usual form of a tag, such as !!int."""
     return tag.replace("tag:yaml.org,2002:", "!!")
+
+
+MERGE = re.compile(r"^<{7} .*$[\s\S]*^>{7} ", re.MULTILINE)
+FROM_A_PRESET = "start from a preset (`dsgen init --list` lists them): "
+FROM_A_SCRIPT = "convert it: dsgen import FILE"
+SCRIPTS = (
+    (re.compile(r"^#SBATCH ", re.MULTILINE), "a batch script of Slurm", FROM_A_SCRIPT),
+    (re.compile(r"^#(PBS|BSUB|\$) -", re.MULTILINE), "a batch script", FROM_A_SCRIPT),
+    (re.compile(r"\A#![^\n]*python"), "a Python program", f"{FROM_A_PRESET}training.python names the program"),
+    (re.compile(r"\A#![^\n]*sh\b"), "a shell script", FROM_A_SCRIPT),
+)
+"""A pattern of the text, what the file is, and what to do."""
+
+
+def find_other_format(file: SourceText) -> Diagnostic | None:
+    """The one problem of a file that cannot be read as YAML; None if it is not known what the file is."""
+    if match := MERGE.search(file.text):
+        hint = "resolve the conflict: keep one side or both, and remove the lines with <<<<<<<, ======= and >>>>>>>"
+        return Diagnostic("DS017", "the file has the marks of an unresolved merge", _position(file, match), hint=hint)
+    for pattern, what, hint in SCRIPTS:
+        if match := pattern.search(file.text):
+            hint = hint.replace("FILE", file.name)
+            return Diagnostic("DS016", f"this is {what}, not a values file", _position(file, match), hint=hint)
+    return None
+
+
+def _position(file: SourceText, match: re.Match[str]) -> Position:
+    return Position(file.name, file.text.count("\n", 0, match.start()) + 1, 1)

@@ -17,10 +17,8 @@ request can add one.
 
 from pathlib import Path
 
-from dsgen.repository.jobs import Entry, Member, Repository, collisions, load
-from dsgen.repository.orphans import orphans
-from dsgen.repository.parts import Part, Repositories
-from dsgen.repository.places import new_place, place_in
+from dsgen.repository.jobs import Entry, Member, Repository, collisions, load, orphans
+from dsgen.repository.parts import Part, Repositories, new_place, place_in
 from dsgen.roots import FILE
 
 BEGIN = Path(__file__).with_name("begin.yaml")

@@ -1,16 +1,20 @@
-"""The jobs of a repository: their values files, merged with the defaults, overlays and matrix of dsgen.yaml."""
+"""The jobs of a repository: their values files, merged with the defaults, overlays and matrix of dsgen.yaml.
+
+Also the folders of removed jobs.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dsgen import values
+from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors, ordered
 from dsgen.reading.files import MAX_BYTES
 from dsgen.reading.nodes import Node, SourceText, Tree
@@ -20,7 +24,7 @@ from dsgen.repository.matrix import Variables
 from dsgen.repository.settings import Settings
 from dsgen.roots import FILE
 from dsgen.values import UNNAMED, Job, Override, Release
-from dsgen.writer import Destination, SourceFolder
+from dsgen.writer import INDEX, Destination, Folder, SourceFolder, read_index
 
 
 @dataclass(frozen=True)
@@ -262,3 +266,30 @@ def _below(node: Node, *keys: str) -> Node:
 
 def _is_meant(file: str, row: Mapping[str, Any]) -> bool:
     return any(globs.matches(file, pattern) for pattern in row["jobs"])
+
+
+OWNERS = {"output": "job ", "charts": "chart "}
+"""Setting -> the prefix of the owners of its folders."""
+
+
+def orphans(repository: Repository, key: str, wanted: Collection[str]) -> Iterator[tuple[Destination, str]]:
+    """The folders below the fixed part of a setting that are not in `wanted`, each with its owner.
+
+    key: "output" or "charts". Folders whose index is invalid are skipped.
+    """
+    above = globs.split_fixed(str(repository.setting(key)))
+    for index in globs.find_files(str(repository.root), "/".join((*above, "**", INDEX)), into_written=True):
+        place = Destination(repository.root, index.rpartition("/")[0])
+        if place.below and place.below not in wanted:
+            owner = _owner(place)
+            if owner.startswith(OWNERS[key]):
+                yield place, owner
+
+
+def _owner(place: Destination) -> str:
+    try:
+        with Folder(place) as folder:
+            index = read_index(folder)
+    except DsgenError:
+        return ""
+    return index.owner if index else ""

@@ -1,4 +1,6 @@
-"""Finds the jobs of a repository of which a file is a part."""
+"""Finds the jobs of a repository of which a file is a part, and the file of a new job."""
+
+from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
@@ -7,6 +9,7 @@ from pathlib import Path
 
 from dsgen import roots
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
+from dsgen.repository import globs, settings
 from dsgen.repository.jobs import Entry, Repository, load
 
 UNLISTED = "DS911"
@@ -64,3 +67,38 @@ class Repositories:
         if root not in self._by_root:
             self._by_root[root] = load(Path(root if is_absolute else os.path.relpath(root)))
         return self._by_root[root]
+
+
+def place_in(folder: Path, name: str) -> Path:
+    """The file of a job in a folder: NAME.yaml, or NAME/values.yaml if only that is a job of the repository."""
+    plain, own = folder / f"{name}.yaml", folder / name / "values.yaml"
+    root, patterns = _patterns(folder)
+    return own if _is_job(root, own, patterns) and not _is_job(root, plain, patterns) else plain
+
+
+def new_place(name: str) -> Path | None:
+    """The file of a job in the repository of the working folder.
+
+    None without a dsgen.yaml, and if none of its patterns has exactly one name to choose, as `jobs/*/values.yaml` has.
+    """
+    root, patterns = _patterns(Path())
+    for pattern in patterns:
+        parts = [part for part in globs.split_pattern(pattern) if part != globs.ANY]
+        joined = "/".join(parts)
+        if joined.count("*") == 1 and "?" not in joined and "[" not in joined:
+            return Path(os.path.relpath(root)) / joined.replace("*", name)
+    return None
+
+
+def _patterns(folder: Path) -> tuple[str, Sequence[str]]:
+    """The root of the repository of a folder, and the patterns of its jobs; none without a repository."""
+    root = roots.find(str(folder))
+    if root is None:
+        return "", ()
+    found = settings.load(Path(root))
+    return root, () if has_errors(found.diagnostics) else found.value("jobs")
+
+
+def _is_job(root: str, file: Path, patterns: Sequence[str]) -> bool:
+    path = os.path.relpath(os.path.realpath(file), root or None).replace(os.sep, "/")
+    return any(globs.matches(path, pattern) for pattern in patterns)
