@@ -5,7 +5,7 @@ import click
 from dsgen.cli._cluster import data_option, run_options, write_data
 from dsgen.cli._console import echo, stdout_is_terminal, write
 from dsgen.cluster.format_text import format_line, format_status, format_table
-from dsgen.cluster.measures import HEAD, compare, has_estimate, read_measures
+from dsgen.cluster.measures import HEAD, compare, has_estimate, read_measures, with_traffic
 from dsgen.cluster.phase import ENDS
 from dsgen.cluster.runs import RunRef, report_run
 from dsgen.errors import EXIT_OK, UsageError
@@ -41,11 +41,13 @@ def command(ref: RunRef, form: str | None, watch: bool) -> int:
         return EXIT_OK
     state = ref.read_state(around=True, thrifty=True)
     compared = compare(ref.values, read_measures(ref.cluster, state)) if has_estimate(ref.values) else []
+    report = report_run(state)
+    report["network"] = with_traffic(ref.values, state.run, report["network"])
     if form:
         forecast = {"forecast": [one.as_data() for one in compared]} if compared else {}
-        write_data({**report_run(state), **forecast}, form)
+        write_data({**report, **forecast}, form)
     else:
-        echo(format_status(report_run(state), state).splitlines())
+        echo(format_status(report, state).splitlines())
         echo(["", *format_table(HEAD, [one.cells for one in compared]).splitlines()] if compared else [])
     return EXIT_OK
 

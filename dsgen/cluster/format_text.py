@@ -8,6 +8,7 @@ from typing import Any
 from dsgen.cluster.diagnosis import Cause
 from dsgen.cluster.models import RunState, format_time, parse_time
 from dsgen.columns import align
+from dsgen.estimate.quantities import between, seconds, size
 
 MANY_WORKERS = 16
 """If there are more workers, only those with problems are listed."""
@@ -60,6 +61,7 @@ def _head(report: Report, state: RunState) -> str:
         ("GPU-hours", _hours(report) if devices else ""),
         ("World size", str(report["worldSize"] or "")),
         ("Progress", format_progress(report["progress"] or {}, state.now)),
+        ("Network", format_network(report["network"] or {})),
         ("Exit code", "" if report["exitCode"] is None else str(report["exitCode"])),
         ("Started", report["startTime"] or ""),
         ("Ended", report["endTime"] or ""),
@@ -82,6 +84,18 @@ def format_progress(reported: Mapping[str, Any], now: float) -> str:
     words += [f"checkpoint of {reported['checkpoint']}"] if reported.get("checkpoint") else []
     words += [f"{format_duration(eta - now)} left"] if eta and eta > now and step != total else []
     return ", ".join(words)
+
+
+def format_network(checked: Mapping[str, Any]) -> str:
+    """What launch.preflight.network has measured, and what it means for a step if that is known; "" without it."""
+    if not checked:
+        return ""
+    words = f"{checked['median']} MiB/s is the median of the workers, {checked['lowest']} the least of those that train"
+    if "secondsPerStep" not in checked:
+        return words
+    sent = between(*(size(checked["bytesPerStep"][bound]) for bound in ("low", "high")))
+    time = between(*(seconds(checked["secondsPerStep"][bound]) for bound in ("low", "high")))
+    return f"{words}: a worker sends {sent} a step, which takes {time} at least"
 
 
 def _hours(report: Report) -> str:

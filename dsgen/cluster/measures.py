@@ -44,6 +44,21 @@ def has_estimate(values: Mapping[str, Any] | None) -> bool:
     return values is not None and values["estimate"]["model"].get("parameters") is not None
 
 
+def with_traffic(values: Mapping[str, Any] | None, run: str, checked: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What the check of the network has measured, with the bytes and seconds of a step if the values describe them."""
+    if not values or not checked or not has_estimate(values) or str(values["run"]["id"]) != run:
+        return checked
+    from dsgen.estimate import inputs, setup, traffic  # imported late: most jobs have no estimate
+
+    sent = traffic.of(setup.of_values(values, inputs.of_section(values["estimate"])))
+    if not sent or not sent.per_worker[1] or not checked["lowest"]:
+        return checked
+    per_step = dict(zip(("low", "high"), sent.per_worker, strict=True))
+    times = {bound: round(number / checked["lowest"] / 2**20, 3) for bound, number in per_step.items()}
+    sizes = {bound: round(number) for bound, number in per_step.items()}
+    return {**checked, "bytesPerStep": sizes, "secondsPerStep": times}
+
+
 def compare(values: Mapping[str, Any] | None, measures: Mapping[str, Any]) -> list[MeasuredValue]:
     """What a run has measured beside its estimate; empty without one, or if the values are those of another run."""
     if not values or not has_estimate(values) or not measures or str(values["run"]["id"]) != measures["run"]:

@@ -40,6 +40,7 @@ class Report(RunReport):
     exitCode: int | None
     worldSize: int | None
     progress: dict[str, Any] | None
+    network: dict[str, Any] | None
     managedBy: str
     workers: dict[str, int]
     accelerators: dict[str, int]
@@ -95,6 +96,7 @@ def make_report(state: RunState, shown: RunStatus) -> Report:
         "exitCode": record.get("exitCode"),
         "worldSize": record.get("worldSize"),
         "progress": record.get("progress"),
+        "network": record.get("network"),
         "managedBy": name_manager(state.launcher or state.worker),
         "workers": count_workers(state),
         "accelerators": {name: count * state.wanted for name, count in _devices(state).items()},

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "ed14c14e86ab9d047a71371741991712893afa60962476286cef949e753833e8"
+DIGEST = "724d8be93cd849fc1dd43f2eff46b5a1ac1c6338fa13408509382fa6f838c217"

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import shlex
 import subprocess
 import time
 import uuid
@@ -61,6 +63,15 @@ def soon(what: str, look: Callable[[], Any], seconds: float) -> Any:
             return answer
         time.sleep(0.5)
     raise TooLateError(f"no {what} after {seconds} s")
+
+
+HOST = "DSGEN_E2E_HOST"  # a command, to which a command is appended that runs as root on the pods' node
+# The process that is number 1 in a container, as its node counts it.
+FIRST_PROCESS = """
+for group in $(grep --files-with-matches --no-messages {} /proc/[0-9]*/cgroup); do
+  if grep -q '^NSpid:.*[[:space:]]1$' "${{group%cgroup}}status"; then process=$(basename "${{group%/cgroup}}"); fi
+done
+"""
 
 
 class Namespace:
@@ -130,6 +141,14 @@ class Namespace:
             "    except OSError: pass\n"
         )
         return self.kubectl("exec", pod, "--container", "worker", "--", "python3", "-c", program).splitlines()
+
+    def on_host(self, pod: str, container: str, command: str) -> None:
+        """Run a shell command on the pod's node, where `process` is the first process of the container."""
+        status = self.core.read_namespaced_pod_status(pod, self.name).status
+        every = [*status.container_statuses, *(status.init_container_statuses or [])]
+        name = next(one.container_id for one in every if one.name == container).rpartition("/")[2]
+        script = FIRST_PROCESS.format(name) + command
+        subprocess.run([*shlex.split(os.environ[HOST]), "sh", "-c", script], check=True, capture_output=True)
 
     def secret(self, name: str) -> client.V1Secret:
         return self.core.read_namespaced_secret(name, self.name)

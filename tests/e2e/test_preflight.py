@@ -1,5 +1,7 @@
 """The network check and spare workers, in real pods: worker 0 cannot listen on the port of the training, or is slow."""
 
+import os
+import re
 from collections.abc import Callable
 
 import pytest
@@ -7,6 +9,8 @@ from kubernetes import client
 
 from dsgen.cluster.client import Cluster
 from tests.e2e.causes import LACKS
+from tests.e2e.cluster import HOST, soon
+from tests.e2e.conftest import unavailable
 from tests.e2e.test_launch_methods import COMMAND, job_of
 from tests.e2e.test_why import look
 from tests.e2e.training import Job, Run, condition, ended, moment
@@ -77,14 +81,19 @@ def test_without_a_spare_a_dead_worker_fails_the_run(job: Job, spared: Run) -> N
     assert {"launcher": [1], "worker": [0, 0]} == run.exit_codes
 
 
+def preflight_job(make_job: Callable[..., Job], purpose: str, method: str, setup: str) -> Job:
+    """A job of two workers and a spare without ssh, which checks the network."""
+    by_command = method == "worker-command"
+    job = job_of(make_job, purpose, method, **({"python": "", "args": []} if by_command else {}))
+    job.values["launch"] |= {"command": COMMAND} if by_command else {}
+    job.values["launch"]["preflight"] = {"network": True, "spares": 1}
+    job.values["training"]["setup"] = setup
+    return job
+
+
 @pytest.mark.parametrize("method", ["torchrun", "worker-command"])
 def test_without_ssh_a_spare_trains_in_the_place_of_a_dead_worker(make_job: Callable[..., Job], method: str) -> None:
-    more = {"python": "", "args": []} if method == "worker-command" else {}
-    job = job_of(make_job, f"preflight-{method}", method, **more)
-    if more:
-        job.values["launch"]["command"] = COMMAND
-    job.values["training"]["setup"] = TAKEN
-    job.values["launch"]["preflight"] = {"network": True, "spares": 1}
+    job = preflight_job(make_job, f"preflight-{method}", method, TAKEN)
     job.apply()
 
     run = job.ended()
@@ -96,6 +105,44 @@ def test_without_ssh_a_spare_trains_in_the_place_of_a_dead_worker(make_job: Call
     nodes = {index(pod): pod.spec.node_name for pod in run.pods_of("worker")}
     assert said.startswith(f"network: {host.format(0)} (node {nodes[0]}) exchanges no data: Address already in use")
     assert said.endswith(f"; in their place: {host.format(2)} (node {nodes[2]})")
+
+
+SHAPES = {"a slow link": {1: 40}, "half the rate": {0: 400, 1: 180, 2: 400}}
+"""Megabits a second that a worker can send, by its index."""
+WAITS = '[ "$DSGEN_ROLE" = launcher ] || until [ -e /tmp/shaped ]; do sleep 0.2; done'
+
+
+@pytest.mark.parametrize("method", ["torchrun", "worker-command"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_without_ssh_a_spare_trains_in_the_place_of_a_slow_worker(
+    make_job: Callable[..., Job], method: str, shape: str
+) -> None:
+    """Worker 1 is slow, because tc shapes what it sends."""
+    if not os.environ.get(HOST):
+        unavailable(f"{HOST} is not set")
+    job = preflight_job(make_job, f"slow-{method}", method, WAITS)
+    job.apply()
+    for pod in soon("workers", lambda: running(job), 120):
+        if rate := SHAPES[shape].get(index(pod)):
+            shaped = f"tc qdisc add dev eth0 root tbf rate {rate}mbit burst 256kb latency 400ms"
+            job.space.on_host(pod.metadata.name, "worker", f"nsenter --target $process --net {shaped}")
+        job.space.kubectl("exec", pod.metadata.name, "--container", "worker", "--", "touch", "/tmp/shaped")
+
+    run = job.ended()
+
+    assert ("Succeeded", 0) == (run.record["phase"], run.record["exitCode"])
+    assert list(range(20)) == list(run.losses)
+    said = run.record["message"]
+    slow, place = said.split("; in their place: ")
+    assert re.fullmatch(r"network: digits-1-worker-1\.digits-1 \(node .+\) is slow: \d+ MiB/s, median \d+", slow)
+    assert place.startswith("digits-1-worker-2.digits-1 ")
+
+
+def running(job: Job) -> list[client.V1Pod]:
+    """The workers, when the containers of all three run."""
+    pods = job.pods("1", "worker")
+    up = [pod for pod in pods if any(one.state.running for one in pod.status.container_statuses or [])]
+    return up if len(up) == 3 else []
 
 
 @pytest.mark.parametrize("lacks", LACKS)

@@ -1,12 +1,14 @@
 """What a run has measured, beside its estimate."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dsgen.cluster.measures import compare, most_memory
-from dsgen.estimate import estimates, measured, setup
+from dsgen.cluster.format_text import format_network
+from dsgen.cluster.measures import compare, most_memory, with_traffic
+from dsgen.estimate import estimates, inputs, measured, setup
 from dsgen.estimate.measured import MeasuredValue
 from tests.estimate.jobs import MODEL, config, values
 
@@ -80,3 +82,35 @@ def test_the_memory_of_a_worker_is_that_of_the_pod_that_uses_most() -> None:
 
     assert 3 * GIB == most_memory([pod("1Gi", "2Gi"), pod("2Gi"), pod()])
     assert most_memory([]) is None
+
+
+CHECKED = {"median": 4310, "lowest": 4102}
+
+
+def test_the_rate_of_the_network_is_shown_with_the_traffic_of_a_step() -> None:
+    data = described()
+    data["workers"] = {**data["workers"], "replicas": 4}
+    made = with_traffic(data, "1", CHECKED)
+    assert made
+
+    sent = estimates.of(data, inputs.of_section(data["estimate"])).traffic
+    assert sent
+    assert [round(one) for one in sent.per_worker] == [made["bytesPerStep"][bound] for bound in ("low", "high")]
+    assert made["bytesPerStep"]["low"] / (4102 * 2**20) == pytest.approx(made["secondsPerStep"]["low"], abs=0.001)
+    assert "a worker sends " in format_network(made)
+
+
+@pytest.mark.parametrize(
+    ("data", "run"), [(None, "1"), (described(parameters=None), "1"), (described(), "2")], ids=["none", "model", "run"]
+)
+def test_without_the_model_of_the_run_only_the_rate_is_shown(data: dict[str, Any] | None, run: str) -> None:
+    assert CHECKED == with_traffic(data, run, CHECKED)
+    words = "4310 MiB/s is the median of the workers, 4102 the least of those that train"
+    assert words == format_network(CHECKED)
+    assert "" == format_network({})
+
+
+def test_the_documentation_shows_what_is_printed() -> None:
+    step = {"bytesPerStep": {"low": 41.3 * GIB, "high": 45.4 * GIB}, "secondsPerStep": {"low": 10.31, "high": 11.33}}
+    page = (Path(__file__).parents[2] / "docs/running.md").read_text()
+    assert f"Network:      {format_network({**CHECKED, **step})}\n" in page

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.cluster import Namespace, live
+from tests.e2e.cluster import HOST, Namespace, live
 from tests.e2e.queues import api_version
 from tests.e2e.sampler import lies, sampling
 from tests.e2e.training import Job, merged, said
 from tests.faults import harm
 from tests.faults.table import Case, End
-from tests.faults.trial import HOST, POWER, Trial, base_values, method_values
+from tests.faults.trial import POWER, Trial, base_values, method_values
 
 ACCELERATE_IMAGE = "DSGEN_E2E_ACCELERATE_IMAGE"
 PATIENCE = float(os.environ.get("DSGEN_E2E_PATIENCE", "1"))

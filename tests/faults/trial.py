@@ -30,13 +30,6 @@ SECRET = {
 }
 TOKEN = "/var/run/secrets/dsgen/token"
 POWER = "DSGEN_E2E_NODE"  # a command, to which `kill NODE`, `start NODE`, `cut NODE` or `heal NODE` is appended
-HOST = "DSGEN_E2E_HOST"  # a command, to which a command is appended that runs as root on the pods' node
-# The process that is number 1 in a container, as its node counts it.
-FIRST_PROCESS = """
-for group in $(grep --files-with-matches --no-messages {} /proc/[0-9]*/cgroup); do
-  if grep -q '^NSpid:.*[[:space:]]1$' "${{group%cgroup}}status"; then process=$(basename "${{group%/cgroup}}"); fi
-done
-"""
 IN_LAUNCHER = (
     'hosts=$(cut -d " " -f 1 "$DSGEN_HOSTFILE" | paste -sd ,); exec pdsh -S -R ssh -w "$hosts" '
     '"RANK=%n WORLD_SIZE=2 MASTER_ADDR=${{hosts%%,*}} MASTER_PORT=29500 python3 -u /job/files/program.py {}"'
@@ -167,12 +160,7 @@ class Trial:
         self.execute(pod, container, "python3", "-c", program, words)
 
     def on_host(self, pod: str, container: str, command: str) -> None:
-        """Run a shell command on the pod's node, where `process` is the first process of the container."""
-        status = self.job.space.core.read_namespaced_pod_status(pod, self.job.space.name).status
-        every = [*status.container_statuses, *(status.init_container_statuses or [])]
-        name = next(one.container_id for one in every if one.name == container).rpartition("/")[2]
-        script = FIRST_PROCESS.format(name) + command
-        subprocess.run([*shlex.split(os.environ[HOST]), "sh", "-c", script], check=True, capture_output=True)
+        self.job.space.on_host(pod, container, command)
 
     def delete(self, pod: str, *options: str) -> None:
         self.job.space.kubectl("delete", "pod", pod, "--wait=false", *options)

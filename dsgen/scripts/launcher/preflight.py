@@ -27,11 +27,15 @@ if TYPE_CHECKING:  # Python 3.8 cannot evaluate it
 
 
 class Verdict(NamedTuple):
-    """Indices of hosts: the slow ones with MiB/s, the unreachable ones with their problems; `median` in MiB/s."""
+    """Indices of hosts: the slow ones with MiB/s, the unreachable ones with their problems.
+
+    `median` in MiB/s; `best`: MiB/s of each host in its best pair.
+    """
 
     slow: dict[int, float]
     dead: dict[int, str]
     median: float
+    best: dict[int, float]
 
     def words(self, names: list[str]) -> str:
         """A message about the bad workers, or ""."""
@@ -97,7 +101,7 @@ class Rounds:
         suspects = self.suspects() if self.tried else []
         slow = {index: self.best[index] for index in suspects if self.best[index]}
         dead = {index: self.problems.get(index, "no answer") for index in suspects if not self.best[index]}
-        return Verdict(slow, dead, self.median())
+        return Verdict(slow, dead, self.median(), self.best)
 
 
 def check(

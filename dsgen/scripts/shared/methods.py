@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from shared import hostfile, settings
 from shared.settings import Settings
@@ -131,16 +129,6 @@ def interpreter() -> str:
     """training.pythonCommand, whose torch the ranks use; "" for another program."""
     first, *rest = _command()["program"]
     return first if rest[:1] == ["-u"] else ""  # as the template writes it for training.python and training.module
-
-
-def deepspeed_config() -> dict[str, Any]:
-    """DeepSpeed's configuration of the values, or of the file in the image; {} without one."""
-    words = _command()["arguments"]
-    named = [Path(words[at + 1]) for at, word in enumerate(words[:-1]) if word == CONFIG_OPTIONS[0]]
-    for path in (settings.CONFIG / "ds_config.json", *named):
-        with contextlib.suppress(OSError, ValueError):
-            return dict(json.loads(path.read_text(encoding="utf-8")))
-    return {}
 
 
 def _command() -> dict[str, list[str]]:

@@ -12,6 +12,8 @@ that, so that each starts by itself. Of a run that says how far it is, there is
 of which each only where it is known: `time` is that of the step, `eta` the expected one of the last step, `checkpoint`
 when the last one was written, `secondsPerStep` the average of this attempt after its first step, `memory` the most
 bytes that any rank has said.
+After launch.preflight.network there is "network": {"median": 812, "lowest": 640}, in MiB/s: of the workers that were
+checked, and of the slowest one that trains.
 ATTEMPT, one start of the training, or one lost launcher pod:
     {"startTime": "...", "endTime": "...", "reason": "TrainingFailed", "exitCode": 3, "host": "...", "rank": 1,
      "tail": ["...", ...], "counted": true}
@@ -36,7 +38,7 @@ from shared.transitions import ENDS, TRANSITIONS
 VERSION = 1
 LIMIT_BYTES = 16 * 1024
 FAILURES = ("TrainingFailed", "Hung")  # reasons of attempts that lifecycle.maxRestarts counts
-FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher", "start", "progress")
+FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher", "start", "progress", "network")
 
 
 def stamp(seconds: float) -> str:

@@ -94,7 +94,9 @@ def test_all_are_good(trio: Trio, run_folder: Path) -> None:
     assert ["cifar-1-worker-0", "cifar-1-worker-1"] == trio.begin()
     master = f"master {HOSTS[0]}"
     assert [f"place 0 of 2, {master}", f"place 1 of 2, {master}"] == places(trio, 0, 1)
-    assert trio.side.choice.verdict.median > 0
+    checked = trio.side.choice.network()
+    assert checked == trio.side.journal.said["network"]
+    assert 0 < checked["lowest"] <= 2 * checked["median"]
     assert "starting" not in trio.pods[2].log()
     trio.side.announce_end("Succeeded")
     assert 0 == trio.pods[2].started[0].wait(20)
@@ -173,7 +175,7 @@ def test_without_spares_too_few_workers_end_the_run() -> None:
     launcher = main.Launcher(
         settings_of({"workers": 2, "method": "torchrun", "autotuning": "none", "preflight_network": True}), made.workers
     )
-    verdict = preflight.Verdict({}, {0: "timed out", 1: "timed out"}, 0.0)
+    verdict = preflight.Verdict({}, {0: "timed out", 1: "timed out"}, 0.0, {})
 
     with pytest.raises(main.RunEndedError) as caught:
         choice.settle(made, launcher.wait, lambda: verdict)

@@ -110,10 +110,10 @@ def test_the_note_stands_in_the_record_where_nothing_else_is_said(tmp_path: Path
 
 
 def test_the_words_for_the_record() -> None:
-    verdict = preflight.Verdict({1: 41.2}, {2: "timed out"}, 812.4)
+    verdict = preflight.Verdict({1: 41.2}, {2: "timed out"}, 812.4, {})
     expected = "network: w-2 exchanges no data: timed out; w-1 is slow: 41 MiB/s, median 812"
     assert expected == verdict.words(["w-0", "w-1", "w-2"])
-    assert preflight.Verdict({}, {}, 812.4).words([]) == ""
+    assert preflight.Verdict({}, {}, 812.4, {}).words([]) == ""
 
 
 NAMES = [f"w-{index}" for index in range(4)]
@@ -140,7 +140,7 @@ def test_who_trains(
 ) -> None:
     made = with_ssh.Selection(configured(), workers.Workers(NAMES, 22, 3600))
     made.present = [NAMES[index] for index in present]
-    made.verdict = preflight.Verdict(slow, dead, 100.0)
+    made.verdict = preflight.Verdict(slow, dead, 100.0, {})
 
     assert made.choose() is enough
     assert made.workers.chosen == [NAMES[index] for index in chosen]

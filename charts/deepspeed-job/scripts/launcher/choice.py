@@ -20,7 +20,7 @@ class Choice:
         self.configured = configured
         self.workers = reached
         self.present = list(reached.names)
-        self.verdict = preflight.Verdict({}, {}, 0.0)
+        self.verdict = preflight.Verdict({}, {}, 0.0, {})
 
     def choose(self) -> bool:
         """Choose the workers, slow ones only if needed. False if too few workers can exchange data."""
@@ -29,6 +29,11 @@ class Choice:
         fit = sorted([index for index in order if index not in bad.dead][: self.configured.workers])
         self.workers.chosen = [self.present[index] for index in fit]
         return len(fit) == self.configured.workers
+
+    def network(self) -> dict[str, int]:
+        """The median of all workers, and the lowest rate of those that train, in MiB/s; for the record."""
+        lowest = min(self.verdict.best[self.present.index(name)] for name in self.workers.chosen)
+        return {"median": round(self.verdict.median), "lowest": round(lowest)}
 
     def note(self) -> str:
         """A note for the record about unfit workers and their replacements."""
@@ -53,3 +58,5 @@ def settle(choice: Choice, wait: Wait, check_network: Callable[[], preflight.Ver
         log(wait.journal.note)
     if not enough:
         raise RunEndedError("preflight-failed", wait.journal.note)
+    if choice.verdict.median:
+        wait.journal.said["network"] = choice.network()

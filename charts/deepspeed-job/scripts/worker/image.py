@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
+from pathlib import Path
 from typing import Any
 
 from shared import methods, settings
@@ -48,5 +50,15 @@ def facts(run: settings.Settings) -> dict[str, Any]:
         "programs": run.preflight_programs,
         "slots": run.slots,
         "sharedMemory": run.shared_memory,
-        "config": methods.deepspeed_config(),
+        "config": deepspeed_config(),
     }
+
+
+def deepspeed_config() -> dict[str, Any]:
+    """DeepSpeed's configuration of the values, or of the file in the image; {} without one."""
+    words = json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8"))["arguments"]
+    named = [Path(words[at + 1]) for at, word in enumerate(words[:-1]) if word == methods.CONFIG_OPTIONS[0]]
+    for path in (settings.CONFIG / "ds_config.json", *named):
+        with contextlib.suppress(OSError, ValueError):
+            return dict(json.loads(path.read_text(encoding="utf-8")))
+    return {}

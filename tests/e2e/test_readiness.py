@@ -1,0 +1,89 @@
+"""The readiness of workers through a whole run: it changes while they wait, and never while they train."""
+
+import contextlib
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import urllib3
+from kubernetes import client, watch
+
+from tests.e2e.test_launch_methods import CONFIG, job_of
+from tests.e2e.training import Job, Run, ended, moment
+
+pytestmark = pytest.mark.by_turns
+PROBE = timedelta(seconds=2)  # a kubelet asks once a second
+
+
+class Watched(threading.Thread):
+    """Collects the readiness of each worker pod, as the API server tells each change of it."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(daemon=True)
+        self.job = job
+        self.seen: dict[str, list[tuple[Any, bool]]] = {}
+        self.stopped = False
+
+    def run(self) -> None:
+        listing = client.CoreV1Api().list_namespaced_pod
+        while not self.stopped:  # the API server ends a watch when it likes; a change in between shows by its time
+            with contextlib.suppress(urllib3.exceptions.HTTPError, client.ApiException):
+                selector, space = "dsgen.dev/role=worker", self.job.space.name
+                for event in watch.Watch().stream(listing, space, label_selector=selector, timeout_seconds=5):
+                    self.note(event["object"])
+
+    def note(self, pod: client.V1Pod) -> None:
+        changes = self.seen.setdefault(pod.metadata.name, [])
+        for one in pod.status.conditions or []:
+            now = (one.last_transition_time, one.status == "True")
+            changes += [now] if one.type == "Ready" and now not in changes else []
+
+
+Seen = tuple[Run, dict[str, list[tuple[Any, bool]]], list[str]]
+
+
+@pytest.fixture(scope="module", params=["pdsh", "torchrun", "worker-command"])
+def trained(request: Any, make_job: Callable[..., Job]) -> Seen:
+    """A run that is applied again while it trains, with the readiness of its workers."""
+    job = job_of(make_job, f"ready-{request.param}", request.param)
+    job.values["training"]["args"] += ["--pause", "1"]
+    if request.param == "worker-command":
+        job.values["launch"]["command"] = ["torchrun", "/job/files/train.py", *job.values["training"]["args"], *CONFIG]
+        job.values["training"] |= {"python": "", "args": []}
+    watched = Watched(job)
+    watched.start()
+    job.apply()
+    job.recorded("1", lambda record: record["phase"] == "Running" or record["worldSize"] is not None, 240)
+    before = {pod.metadata.uid: pod.spec for pod in job.space.pods(job=job.name)}
+    again = [line for _ in range(5) for line in job.apply()]
+    assert before == {pod.metadata.uid: pod.spec for pod in job.space.pods(job=job.name)}
+    run = job.ended()
+    watched.stopped = True
+    return run, watched.seen, again
+
+
+def test_a_worker_that_trains_is_never_unready(
+    trained: Seen,
+) -> None:
+    run, seen, _ = trained
+    assert ("Succeeded", list(range(20))) == (run.record["phase"], list(run.losses))
+    (attempt,) = run.record["attempts"]
+    first, last = moment(attempt["startTime"]), moment(attempt["endTime"])
+    workers = run.pods_of("worker")
+    assert {pod.metadata.name for pod in workers} == set(seen)
+    for pod in workers:
+        container = ended(pod)
+        assert container
+        changes = seen[pod.metadata.name]
+        assert True in [ready for _, ready in changes]
+        assert [] == [
+            at for at, ready in changes if first + PROBE < at < min(last, container.finished_at) and not ready
+        ]
+
+
+def test_to_apply_it_again_changes_nothing(trained: Seen) -> None:
+    """Neither an object nor, as the test above says, the readiness of a worker."""
+    changed = [line for line in trained[2] if not line.endswith(" unchanged")]
+    assert [] == changed
