@@ -1,12 +1,16 @@
 """The commands that change runs: what they send to the API server, which has the recorded objects of a real one."""
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
+import yaml
 
+from dsgen.cluster import actions
 from tests.cli.conftest import Cli
 from tests.cluster.server import RecordedServer
+from tests.test_golden import FILES, manifests
 
 JOBS = "/apis/batch/v1/namespaces/training/jobs"
 LAUNCHER, WORKER = f"{JOBS}/cifar-1-launcher", f"{JOBS}/cifar-1-worker"
@@ -113,3 +117,13 @@ def test_a_failed_run_cannot_be_suspended(make_server: Callable[..., RecordedSer
 
     assert (1, "training/cifar, run 1: it has ended, Failed\n", "") == cli("suspend", "cifar", "--yes")
     assert [] == server.changes
+
+
+def test_every_kind_that_is_rendered_is_deleted_with_its_job() -> None:
+    """A PersistentVolume is kept, and its claim is deleted only with --volumes."""
+    objects = [yaml.safe_load(text) for path in FILES.values() for text in manifests(path).split("---\n")]
+    plural = {"NetworkPolicy": "networkpolicies"}
+    rendered = {(each["apiVersion"], plural.get(each["kind"], f"{each['kind'].lower()}s")) for each in objects}
+    deleted = {(re.sub("^/apis?/", "", group), kind) for group, kind in (*actions.KINDS, actions.CLAIMS)}
+
+    assert {("v1", "persistentvolumes")} == rendered - deleted
