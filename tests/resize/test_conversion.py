@@ -6,7 +6,6 @@ The tests need a Python with torch and DeepSpeed, which DSGEN_TEST_DEEPSPEED nam
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 SCRIPTS = ROOT / "dsgen" / "scripts"
 PROGRAM = Path(__file__).parent / "train.py"
+TRAINER_PROGRAM = Path(__file__).parent / "train_with_trainer.py"
 SIZES = ((4, 5), (2, 10), (3, 15), (4, 20))  # ranks, and the step at which they end
 SCHEDULER = {"total_num_steps": 40, "warmup_num_steps": 4, "warmup_max_lr": 0.01}
 
@@ -62,7 +62,10 @@ class Training:
         path = (report or {}).get("configuration") or self.root / "job/ds_config.json"
         start = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(ranks)]
         given = ["--kind", self.kind, "--checkpoints", self.checkpoints, "--until", str(until), *more]
-        command = [self.python, *start, PROGRAM, *given, "--deepspeed", "--deepspeed_config", path]
+        program = [PROGRAM, *given, "--deepspeed", "--deepspeed_config", path]
+        if self.kind == "trainer":
+            program = [TRAINER_PROGRAM, self.checkpoints, str(until), path]
+        command = [self.python, *start, *program]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "PATH": f"{Path(self.python).parent}:{os.environ['PATH']}"}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -89,6 +92,18 @@ class Training:
         path.write_text(json.dumps({**self.settings, "resizeLoadsFrozen": True}))
 
 
+def trainer(root: Path, stage: int) -> Training:
+    """A training by the Hugging Face Trainer, whose arguments have the batch and the optimizer."""
+    training = Training(root, stage, kind="trainer")
+    configuration = {
+        **dict.fromkeys(("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"), "auto"),
+        "zero_optimization": {"stage": stage},
+        "zero_allow_untested_optimizer": True,
+    }
+    (root / "job/ds_config.json").write_text(json.dumps(configuration))
+    return training
+
+
 @pytest.fixture
 def saved(tmp_path: Path) -> Training:
     """A checkpoint of step 5 that 2 ranks of stage 2 have saved."""
@@ -113,6 +128,19 @@ def test_losses_are_those_of_the_uninterrupted_training(tmp_path: Path, stage: i
         losses.update(training.train(ranks, until, training.prepare(ranks)))
 
     assert difference(losses, expected) < limit
+
+
+@pytest.mark.parametrize("stage", [1, 2])
+def test_the_trainer_continues_with_the_losses_of_the_uninterrupted_training(tmp_path: Path, stage: int) -> None:
+    if subprocess.run([python(), "-c", "import transformers, accelerate"], check=False, capture_output=True).returncode:
+        pytest.skip("transformers missing: install transformers and accelerate beside DSGEN_TEST_DEEPSPEED's deepspeed")
+    expected = trainer(tmp_path / "whole", stage).train(4, 15)
+    training, losses = trainer(tmp_path / "parts", stage), {}
+
+    for ranks, until in SIZES[:3]:
+        losses.update(training.train(ranks, until, training.prepare(ranks)))
+
+    assert difference(losses, expected) < 1e-6
 
 
 def test_several_counts_of_steps_in_stage_3_are_refused(tmp_path: Path) -> None:
@@ -179,11 +207,10 @@ def test_an_older_conversion_is_never_taken_for_a_newer_checkpoint(saved: Traini
 
 
 def test_a_killed_conversion_is_not_used_and_its_remains_are_removed(saved: Training) -> None:
-    process = saved.start_preparing(3)
-    while not list(saved.checkpoints.glob(".dsgen-universal.*/global_step5/tmp")):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    with saved.start_preparing(3) as process:
+        while not list(saved.checkpoints.glob(".dsgen-universal.*/global_step5/tmp")):
+            time.sleep(0.01)
+        process.kill()  # the converter goes on, in a session of its own
     killed = saved.conversions()
 
     pointer = (saved.checkpoints / "latest_universal").exists()

@@ -169,7 +169,16 @@ class Resize:
             if (exchange.content(folder / LATEST) or b"").startswith(PREFIX.encode()):
                 (folder / LATEST).unlink()
             for left in folder.glob(f"{PREFIX}*"):
+                end_converter(left)
                 shutil.rmtree(left, ignore_errors=True)
+
+
+def end_converter(folder: Path) -> None:
+    """Kill a converter that still writes into a folder, because only this script was killed."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended
+            if str(folder).encode() in (process / "cmdline").read_bytes():
+                os.kill(int(process.name), signal.SIGKILL)
 
 
 def source(found: Checkpoint) -> bytes:
