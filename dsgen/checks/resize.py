@@ -137,6 +137,10 @@ def batch(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnos
         message = f"training.deepspeed.resize: without {BATCH} the global batch changes with the number of workers"
         hint = f"set {BATCH}, and leave {STEPS} to DeepSpeed"
         yield diagnostic("DS379", (*CONFIG, MICRO), message, hint, place, "warning")
+    if total == "auto":
+        message = f"training.deepspeed.resize: {BATCH} auto changes with the workers and the Trainer's arguments"
+        hint = "set it to a number: the Trainer then refuses --gradient_accumulation_steps that would change it"
+        yield diagnostic("DS379", (*CONFIG, BATCH), message, hint, place, "warning")
     if None not in (total, micro, steps) and "auto" not in (total, micro, steps):
         message = f"training.deepspeed.resize: {BATCH}, {MICRO} and {STEPS} together allow one number of workers only"
         yield diagnostic("DS378", (*CONFIG, STEPS), message, f"remove {STEPS}: DeepSpeed computes it", place)

@@ -1741,10 +1741,12 @@ RULES = \
                       '    resize: {checkpoint: /checkpoints}\n'},
  'DS379': {'title': 'A global batch that changes with the number of workers',
            'when': 'A warning: training.deepspeed.resize is for continuing with another number of workers, but '
-                   'train_batch_size is not set. The global batch is then the micro batch times the number of '
-                   'processes: it changes with the workers, silently, and the learning rate may have to change.',
+                   'train_batch_size is not set, or auto. The global batch is then the micro batch times the number of '
+                   'processes, or follows from the arguments of the Hugging Face Trainer: it changes with the workers, '
+                   'silently, and the learning rate may have to change.',
            'remedy': 'Set train_batch_size beside train_micro_batch_size_per_gpu; DeepSpeed computes the accumulation '
-                     'steps.',
+                     'steps. The Trainer refuses arguments that do not give this batch, so change '
+                     '--gradient_accumulation_steps with the workers.',
            'example': 'name: cifar\n'
                       'namespace: training\n'
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'

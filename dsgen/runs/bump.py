@@ -23,6 +23,7 @@ from dsgen.schema.nulls import takes_null
 from dsgen.values import Job
 
 ID: KeyPath = ("run", "id")
+SIZE: tuple[KeyPath, ...] = (("workers",), ("workers", "replicas"), ("workers", "slots"))
 LONGEST = 20
 ABOVE = ("namespace", "name")
 """`run` is added after the first of these keys that the file has."""
@@ -83,7 +84,8 @@ def bump(
         if has_new_id:
             changes = [_next(job, {*known}, at), *(change for change in changes if change.path != ID)]
         text = _edited(source, changes)
-        return Bump(_checked(reload(text), job, changes), text, ", ".join(map(str, changes)))
+        summary = ", ".join(map(str, changes)) + _about_checkpoints(job, changes)
+        return Bump(_checked(reload(text), job, changes), text, summary)
     except _RefusedChangeError as refusal:
         message = f"{option} cannot write {path_text(refusal.path)} into {job.file}: {refusal}"
         hint = f"write the value there, and repeat the command without {option}"
@@ -104,6 +106,15 @@ def choose_next_id(old: str, known: Collection[str]) -> str:
         if new not in known and len(new) <= LONGEST:
             return new
     return ""
+
+
+def _about_checkpoints(job: Job, changes: Sequence[_ValueChange]) -> str:
+    """What becomes of the checkpoints of another number of ranks; "" if the number stays."""
+    workers, folder = job.data["workers"], job.data["training"]["deepspeed"]["resize"]["checkpoint"]
+    if not folder or not any(change.path in SIZE for change in changes):
+        return ""
+    ranks = workers["replicas"] * workers["slots"]
+    return f"; the first worker converts the newest checkpoint in {folder} if it is not of {ranks} ranks"
 
 
 def _next(job: Job, known: Collection[str], at: Position) -> _ValueChange:

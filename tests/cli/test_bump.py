@@ -33,6 +33,19 @@ def test_a_run_that_would_change_gets_the_next_id(cli: Cli, folder: Path) -> Non
     assert (0, False) == (again.code, "run.id" in again.out)
 
 
+def test_a_job_of_several_sizes_says_what_happens_to_its_checkpoint(cli: Cli, folder: Path) -> None:
+    resize = "  deepspeed: {configFile: /ds.json, resize: {checkpoint: /checkpoints/a}}"
+    edit(folder, "training:\n", f"training:\n{resize}\n")
+    cli("render", "cifar.yaml", "-o", "out")
+
+    code, out, err = cli("render", "cifar.yaml", "-o", "out", "--bump", "--set", "workers.replicas=3,workers.slots=2")
+    same = cli("render", "cifar.yaml", "-o", "out", "--bump", "--set", "workers.sharedMemory=1Gi")
+
+    assert (0, False) == (code, "error" in err)
+    assert "; the first worker converts the newest checkpoint in /checkpoints/a if it is not of 6 ranks\n" in out
+    assert "; " not in same.out.partition("\n")[0]
+
+
 def test_an_id_that_was_there_is_not_taken_again(cli: Cli, folder: Path) -> None:
     for id_ in ("2", "1"):
         cli("render", "cifar.yaml", "-o", "out", "--set-string", f"run.id={id_}")
