@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "724d8be93cd849fc1dd43f2eff46b5a1ac1c6338fa13408509382fa6f838c217"
+DIGEST = "a97b5be115d409cc613513fe1caee9e451cd3d9a5710a74b3afaa5d192ef6c61"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import settings
+from shared import methods, settings
 from tests.resize.reduce import ARCHIVE
 from tests.scripts.conftest import run_config
 from worker import resize
@@ -218,7 +218,7 @@ def test_a_checkpoint_that_cannot_be_read_is_refused(prepared: resize.Resize) ->
 
 
 def test_a_failed_conversion_leaves_nothing(prepared: resize.Resize, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resize, "interpreter", lambda: "false")
+    monkeypatch.setattr(methods, "interpreter", lambda: "false")
     prepared.wanted = prepared.wanted._replace(ranks=3)
 
     report = prepared.run()

@@ -30,7 +30,7 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
 
-from shared import exchange, settings
+from shared import exchange, methods, settings
 from worker.checkpoint import Checkpoint, UnreadableCheckpointError, inspect
 from worker.refusals import Wanted, named, reason_against
 
@@ -137,7 +137,8 @@ class Resize:
     def run_converter(self, given: Path, output: Path, log: Path, change: str, needed: int) -> None:
         """Run DeepSpeed's converter, and end it when it has written nothing for too long."""
         module = ["-m", "deepspeed.checkpoint.ds_to_universal", "--inject_missing_state"]
-        command = [interpreter(), *module, "--input_folder", str(given), "--output_folder", str(output)]
+        folders = ["--input_folder", str(given), "--output_folder", str(output)]
+        command = [methods.interpreter() or "python3", *module, *folders]
         with log.open("wb") as file:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, start_new_session=True
@@ -211,13 +212,6 @@ def size(folder: Path) -> int:
 
 def gib(number: int) -> str:
     return f"{number / (1 << 30):.2f} GiB"
-
-
-def interpreter() -> str:
-    """The Python of the training, which has DeepSpeed."""
-    words = json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8"))
-    first, *rest = words["program"]
-    return str(first) if rest[:1] == ["-u"] else "python3"  # as the template writes it for python and module
 
 
 def main(arguments: list[str]) -> int:

@@ -89,13 +89,10 @@ def openmpi(start: Start) -> list[str]:
     master = (f"MASTER_ADDR={start.hosts[0]}", f"MASTER_PORT={start.configured.master_port}")
     exports = [word for variable in master for word in ("-x", variable)]
     given = start.configured.mpirun_args  # mpirun refuses duplicate options
-    placed = [word for pair in PLACED if pair[0] not in _names(given) for word in pair]
+    # With one dash or two:
+    options = {"--" + word.lstrip("-").partition("=")[0] for word in given if word.startswith("-")}
+    placed = [word for pair in PLACED if pair[0] not in options for word in pair]
     return ["mpirun", "-n", world, "--hostfile", start.hostfile, *placed, *given, *exports, *start.program]
-
-
-def _names(arguments: list[str]) -> set[str]:
-    """The options among arguments of mpirun, which takes them with one dash or two."""
-    return {"--" + word.lstrip("-").partition("=")[0] for word in arguments if word.startswith("-")}
 
 
 def torchrun(start: Start) -> list[str]:
