@@ -1,6 +1,7 @@
 """`dsgen estimate`: what a training needs, from the values file and a config.json."""
 
 import json
+import shlex
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -317,6 +318,18 @@ def test_a_change_that_makes_it_fit_can_be_saved(cli: Cli, llama: Path) -> None:
     assert (True, found["remedy"]["perAccelerator"]["high"]) == (held["fits"], held["high"])
     assert 0 == cli("validate", "llama.yaml").code
     assert "# of a rank" in llama.read_text()
+
+
+@pytest.mark.usefixtures("llama")
+def test_three_commands_lead_from_a_model_to_a_job_that_fits(cli: Cli) -> None:
+    """The user knows the length of a sample; the third command is what the second one prints."""
+    assert 0 == cli("init", "job.yaml", "--preset", "multi-node-gpu").code
+    shown = cli("estimate", "job.yaml", "--model", "config.json", "--set", "estimate.model.sequence=8192", "--save").out
+    [command] = [line for line in shown.splitlines() if line.startswith("  dsgen estimate job.yaml --set ")]
+    assert 0 == cli(*shlex.split(command)[1:]).code
+
+    assert json.loads(cli("estimate", "job.yaml", "-o", "json").out)["perAccelerator"]["fits"] is True
+    assert 0 == cli("validate", "job.yaml", "--strict").code
 
 
 @pytest.mark.usefixtures("llama")
