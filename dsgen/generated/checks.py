@@ -487,7 +487,7 @@ def ds366_3(values, release, watch):
     if (
         values['training']['exec']
         and not matching(join(values['training']['exec'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
-        and matching(join(values['training']['exec'], ' '), '^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$')
+        and matching(join(values['training']['exec'], ' '), '^((([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;)|[|;]) [A-Za-z./~]([^$]|[$])*$')
     ):
         before_word = watch.was_read
         for at_word, word in enumerate(values['training']['exec']):
@@ -504,7 +504,7 @@ def ds366_4(values, release, watch):
     if (
         values['training']['exec']
         and not matching(join(values['training']['exec'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
-        and matching(join(values['training']['exec'], ' '), '^([^$]|[$])* ((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$')
+        and matching(join(values['training']['exec'], ' '), '^(([^$]|[$])* )?((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$')
     ):
         before_word = watch.was_read
         for at_word, word in enumerate(values['training']['exec']):
@@ -553,7 +553,7 @@ def ds366_7(values, release, watch):
     if (
         values['launch']['command']
         and not matching(join(values['launch']['command'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
-        and matching(join(values['launch']['command'], ' '), '^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$')
+        and matching(join(values['launch']['command'], ' '), '^((([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;)|[|;]) [A-Za-z./~]([^$]|[$])*$')
     ):
         before_word = watch.was_read
         for at_word, word in enumerate(values['launch']['command']):
@@ -570,7 +570,7 @@ def ds366_8(values, release, watch):
     if (
         values['launch']['command']
         and not matching(join(values['launch']['command'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
-        and matching(join(values['launch']['command'], ' '), '^([^$]|[$])* ((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$')
+        and matching(join(values['launch']['command'], ' '), '^(([^$]|[$])* )?((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$')
     ):
         before_word = watch.was_read
         for at_word, word in enumerate(values['launch']['command']):
@@ -613,7 +613,7 @@ def ds366_11(values, release, watch):
     if (
         values['training']['args']
         and not runs_command(values)
-        and matching(join(values['training']['args'], ' '), '^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$')
+        and matching(join(values['training']['args'], ' '), '^((([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;)|[|;]) [A-Za-z./~]([^$]|[$])*$')
     ):
         before_word = watch.was_read
         for at_word, word in enumerate(values['training']['args']):
@@ -630,7 +630,7 @@ def ds366_12(values, release, watch):
     if (
         values['training']['args']
         and not runs_command(values)
-        and matching(join(values['training']['args'], ' '), '^([^$]|[$])* ((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$')
+        and matching(join(values['training']['args'], ' '), '^(([^$]|[$])* )?((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$')
     ):
         before_word = watch.was_read
         for at_word, word in enumerate(values['training']['args']):

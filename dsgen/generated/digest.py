@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "a97b5be115d409cc613513fe1caee9e451cd3d9a5710a74b3afaa5d192ef6c61"
+DIGEST = "f3ea7d8dfbbc37f7c012efe0ef9b05114fbe3aef6cd3adb4d8c16f2bf3f18df3"

@@ -59,7 +59,7 @@
 {{- end }}
 
 {{- define "deepspeed-job.joinsCommandsPattern" -}}
-^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$
+^((([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;)|[|;]) [A-Za-z./~]([^$]|[$])*$
 {{- end }}
 
 {{- define "deepspeed-job.joinsPattern" -}}
@@ -106,7 +106,7 @@
 {{- end }}
 
 {{- define "deepspeed-job.namesFilePattern" -}}
-^([^$]|[$])* ((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$
+^(([^$]|[$])* )?((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$
 {{- end }}
 
 {{- define "deepspeed-job.nothingPattern" -}}
