@@ -415,6 +415,13 @@ RULES = (
     ),
     CauseRule(
         "exit",
+        r"^\w+ \S* ?78\b.*?(?P<what>there is no python3 in this image|python3 of this image is [^:]*)",
+        "PythonMissing",
+        "{about}, or its container status: {what}; dsgen needs 3.8 or later",
+        ("image", "launcher.image", "status.image"),
+    ),
+    CauseRule(
+        "exit",
         r"^worker \S* ?78\b.*the check of launch\.preflight says: (?P<what>.*)",
         "ImageLacks",
         "{about} lacks what the training needs: {what}",

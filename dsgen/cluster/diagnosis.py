@@ -41,6 +41,8 @@ PREEMPTOR = re.compile(r"a workload \(UID: ([^,()]+)(?:,[^()]*)?\)")
 CONNECTIONS_SEEN = ("pdsh", "openmpi", "torchrun", "deepspeed-no-ssh")
 """The launch methods that start rank.py for each rank, which reports when its rank is connected with others."""
 ENDED_WELL = (0, 143)  # 143: ended by SIGTERM
+CANNOT_START = ("StartError", "ContainerCannotRun")
+"""Of a container that never ran. A sidecar that ended otherwise is started again, and is no problem."""
 UNEXPLAINED = ("", "LauncherNotStarted", "WaitingForWorkers", "WorkersLost")
 """Reasons of Pending that are less specific than the first cause."""
 Symptoms = Iterator["Symptom"]
@@ -269,7 +271,8 @@ def _exits(state: RunState, _: RunStatus) -> Symptoms:
     for pod in state.pods:
         for container in pod.containers:
             code = container.exit_code
-            if container.kind == "sidecar" or code is None or code in ENDED_WELL:
+            is_restarted = container.kind == "sidecar" and container.reason not in CANNOT_START
+            if is_restarted or code is None or code in ENDED_WELL:
                 continue
             if pod.uid in newest or container.reason == "OOMKilled":
                 word = "init" if container.kind == "init" else pod.role

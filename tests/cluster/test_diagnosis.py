@@ -41,6 +41,15 @@ def test_the_cause_is_the_first_that_is_named(name: str) -> None:
     assert "{" not in blamed[0].message.replace("{example.com", "")
 
 
+def test_a_sidecar_whose_image_has_no_shell_is_named() -> None:
+    """It is never waiting for long: the kubelet keeps the state of its last start."""
+    _, blamed, _ = told("ContainerCannotStart-status")
+
+    assert "ContainerCannotStart" == blamed[0].reason
+    assert "container status cannot start: " in blamed[0].message
+    assert 'exec: "sh": executable file not found' in blamed[0].message
+
+
 def test_the_uid_of_a_pod_is_no_answer_of_a_registry() -> None:
     """CreateContainerConfigError names the uid, which may have the digits of a status."""
     row = next(row for row in RULES if row.reason == "ImageAccess")

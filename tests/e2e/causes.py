@@ -178,6 +178,7 @@ CASES = {
     ),
     "RunAsRoot": Case({"security": {"podSecurityContext": {"runAsNonRoot": True}}}),
     "ContainerCannotStart": Case({"image": {"repository": "dsgen.test/busybox", "tag": "1"}}),
+    "PythonMissing": Case({"status": {"image": "dsgen.test/busybox:1"}}, seconds=STARTED, says="there is no python3"),
     "InitFailed": Case(starts(command=["sh", "-c", "exit 3"])),
     "ImageName": Case(starts(image="Not:a:Name")),
     "OutOfMemory": Case(
