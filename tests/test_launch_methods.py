@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from dsgen import schema
+from dsgen.cluster.diagnosis import CONNECTIONS_SEEN
 from dsgen.cluster.logs import WITHOUT_SSH
 from dsgen.generated import helpers
 from dsgen.schema import Schema
@@ -28,6 +29,7 @@ def test_templates_and_scripts_agree(method: str) -> None:
 
     assert METHODS[method].ssh == bool(helpers.uses_ssh(values)) == (method not in WITHOUT_SSH)
     assert METHODS[method].whole == bool(helpers.runs_command(values))
+    assert (METHODS[method].ranks and not METHODS[method].whole) == (method in CONNECTIONS_SEEN)
 
 
 @every_method
