@@ -9,12 +9,16 @@ from dsgen.estimate.setup import Setup
 from dsgen.estimate.symbols import symbols_of
 
 SOURCE = "files of DeepSpeed 0.19.8, measured: bench/training"
+CONVERTER = "deepspeed/checkpoint/ds_to_universal.py"
+CONVERTED = 2e8
+"""Bytes per second of a conversion on a local disk (measured on two CPUs: 2.4 to 3 GB in 14 to 16 s)."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
     """low, high: bytes of a checkpoint. export: bytes of the weights alone, in the precision of the training. seconds:
-    to save it. volume: bytes for those that are kept and the one that is being written.
+    to save it. conversion: bytes of its conversion for another number of ranks. volume: bytes for those that are kept,
+    the one that is being written, and the conversion.
     """
 
     low: float
@@ -22,6 +26,7 @@ class Checkpoint:
     items: tuple[Item, ...]
     export: float
     seconds: tuple[float, float] | None
+    conversion: Item | None
     volume: float | None
 
 
@@ -49,7 +54,8 @@ def of(setup: Setup) -> Checkpoint | None:
         setup.lacks("storage", "the time to save a checkpoint")
     if given.keep is None:
         setup.lacks("keep", "the size of the volume for checkpoints")
-    volume = high * (given.keep + 1) if given.keep is not None else None
-    return Checkpoint(
-        low, high, tuple(one for one in items if one.high), setup.weight * given.parameters, seconds, volume
-    )
+    size = "24 * T * t + w * P * t"  # fragments and merged states, of three numbers with four bytes each
+    conversion = item("conversion for other ranks", size, size, symbols, CONVERTER) if setup.resizes else None
+    volume = high * (given.keep + 1) + (conversion.high if conversion else 0) if given.keep is not None else None
+    export, shown = setup.weight * given.parameters, tuple(one for one in items if one.high)
+    return Checkpoint(low, high, shown, export, seconds, conversion, volume)

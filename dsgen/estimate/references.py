@@ -87,7 +87,15 @@ def values_of(workers: int, slots: int, config: Mapping[str, Any], version: str 
             "nodeSelector": {},
             "resources": {"requests": {}, "limits": {}},
         },
-        "training": {"deepspeed": {"config": config, "configFile": "", "version": version, "autotuning": "none"}},
+        "training": {
+            "deepspeed": {
+                "config": config,
+                "configFile": "",
+                "version": version,
+                "autotuning": "none",
+                "resize": {"checkpoint": ""},
+            }
+        },
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.estimate import formulas, host, measured, states, steps, symbols, traffic
+from dsgen.estimate.checkpoints import CONVERTED
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.formulas import Item, Total
 from dsgen.estimate.limits import Limits
@@ -196,11 +197,16 @@ def _checkpoint(setup: Setup, estimate: Estimate, limits: Limits) -> Table | Non
         enough = "enough" if limits.to_save >= saved.seconds[1] else "too short"
         words = f"lifecycle.terminationGracePeriodSeconds gives a training {seconds(limits.to_save)}: {enough}"
         rows.append(_sum("time to save it", seconds, saved.seconds, words))
+    if saved.conversion:
+        rows += _items([saved.conversion])
+        took = saved.conversion.low / CONVERTED, saved.conversion.high / CONVERTED
+        rows.append(_sum("time to convert it", seconds, took, "on a local disk, if the number of ranks has changed"))
     if saved.volume is not None:
         name = setup.inputs.checkpoints
         given = f"storage.{name}.create.size {size(limits.claim)}: " if limits.claim is not None else ""
         words = ("enough" if (limits.claim or 0) >= saved.volume else "too small") if given else ""
-        kept = f"volume for {setup.inputs.keep} and the one being written"
+        more = ", and a conversion" if saved.conversion else ""
+        kept = f"volume for {setup.inputs.keep} and the one being written{more}"
         rows.append(Line(kept, size(saved.volume), size(saved.volume), given + words))
     return Table("A checkpoint", rows, GENERAL)
 

@@ -49,7 +49,8 @@ class Setup:
     its way. stage: of ZeRO. shard: the ranks among which ZeRO partitions. tensor, sequence_ranks, expert_ranks: the
     ranks that share one copy of a layer, of a sample, of a layer's experts. micro: samples of a rank at a time;
     accumulation: how often before a step. optimizer_device, parameter_device: none, cpu or nvme. offloaded: the share
-    of the optimizer that is offloaded. missing, left_out: what is not computed.
+    of the optimizer that is offloaded. resizes: checkpoints are converted if the number of ranks has changed. missing,
+    left_out: what is not computed.
     """
 
     inputs: Inputs
@@ -76,6 +77,7 @@ class Setup:
     optimizer_device: str
     parameter_device: str
     offloaded: float
+    resizes: bool
     missing: list[Missing] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
@@ -160,6 +162,7 @@ def of_values(values: Mapping[str, Any], inputs: Inputs) -> Setup:
         optimizer_device=_optimizer_device(config, stage),
         parameter_device=_device(config, "offload_param", "cpu_offload_param") if stage == 3 else "none",
         offloaded=_ratio(config),
+        resizes=stage > 0 and bool(given["resize"]["checkpoint"]),
     )
     setup.shard = _shard(setup)
     setup.micro, setup.accumulation = _batch(setup)

@@ -258,6 +258,20 @@ def test_a_checkpoint_has_the_weights_and_the_states(stage: int, times: int) -> 
     assert 2 * P == saved.export
 
 
+@pytest.mark.parametrize(("stage", "peak"), [(0, 0), (1, 26), (3, 26)])
+def test_a_conversion_for_other_ranks_is_beside_the_checkpoints(stage: int, peak: int) -> None:
+    given = values(config(stage), 2)
+    given["training"]["deepspeed"]["resize"]["checkpoint"] = "/c"
+    whole, saved = of(config(stage)).checkpoint, estimates.of(given, COMPLETE).checkpoint
+    assert whole
+    assert saved
+    assert whole.volume
+
+    assert peak * P == (saved.conversion.high if saved.conversion else 0)
+    assert whole.volume + peak * P == saved.volume
+    assert whole.conversion is None
+
+
 def test_frozen_weights_are_saved_without_states() -> None:
     frozen = replace(COMPLETE, trainable=P // 100)
     saved = of(config(3), frozen).checkpoint
