@@ -3,7 +3,7 @@
 import contextlib
 import threading
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -87,3 +87,25 @@ def test_to_apply_it_again_changes_nothing(trained: Seen) -> None:
     """Neither an object nor, as the test above says, the readiness of a worker."""
     changed = [line for line in trained[2] if not line.endswith(" unchanged")]
     assert [] == changed
+
+
+def test_a_start_makes_few_requests_to_the_api_and_workers_none(make_job: Callable[..., Job]) -> None:
+    """Each request is a connection of its own, and without ssh the launcher pod opens no others."""
+    job = job_of(make_job, "requests", "torchrun")
+    job.values["training"]["args"] += ["--pause", "1"]
+    job.apply()
+    job.recorded("1", lambda record: record["phase"] == "Running", 240)
+
+    (launcher,) = job.pods("1", "launcher")
+    read = ("cat", "/proc/net/snmp")
+    said = job.space.kubectl("exec", launcher.metadata.name, "--container", "status", "--", *read)
+    names, numbers = (line.split() for line in said.splitlines() if line.startswith("Tcp:"))
+    requests = int(numbers[names.index("ActiveOpens")])
+    seconds = (datetime.now(UTC) - launcher.status.start_time).total_seconds()
+    print(f"{requests} requests in {seconds:.0f} s")
+    assert 3 < requests < 20 + seconds / 2  # one every two seconds looks at the worker Job
+    for pod in job.pods("1", "worker"):
+        assert not pod.spec.automount_service_account_token
+        sources = [one for volume in pod.spec.volumes if volume.projected for one in volume.projected.sources]
+        assert [] == [one for one in sources if one.service_account_token]
+    job.ended()
