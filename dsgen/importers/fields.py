@@ -140,16 +140,6 @@ def to(key: str, read: Read | None = None) -> Action:
     return action
 
 
-def first_of(*actions: Action) -> Action:
-    """All of these actions, one after the other."""
-
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
-        for one in actions:
-            one(fields, path, node)
-
-    return action
-
-
 # -- reading values ---------------------------------------------------------------------------------------------------
 
 
