@@ -21,4 +21,7 @@ class MissingParserError(DsgenError):
     """The library that parses shell scripts is not installed."""
 
     def __init__(self) -> None:
-        super().__init__("reading shell commands needs tree-sitter: pip install tree-sitter tree-sitter-bash")
+        super().__init__(
+            "reading shell commands needs tree-sitter: pipx inject dsgen-k8s tree-sitter tree-sitter-bash,"
+            " or pip install in a virtual environment"
+        )

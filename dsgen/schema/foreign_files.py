@@ -61,7 +61,7 @@ PROGRAMS = (
     Program(
         "this is a file of Docker Compose, not a values file",
         _compose,
-        f"{PRESETS}; image, command, environment and volumes of a service become image, training and storage",
+        f"{PRESETS}; `dsgen help side-by-side` says what the keys of a service become",
     ),
     Program(
         "this is a configuration of DeepSpeed, not a values file",

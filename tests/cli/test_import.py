@@ -288,7 +288,8 @@ def test_without_the_parser_one_sentence_says_what_to_install(cli: Cli, monkeypa
     assert (
         3,
         "",
-        "dsgen: reading shell commands needs tree-sitter: pip install tree-sitter tree-sitter-bash\n",
+        "dsgen: reading shell commands needs tree-sitter: pipx inject dsgen-k8s tree-sitter tree-sitter-bash,"
+        " or pip install in a virtual environment\n",
     ) == cli("import", "train.sbatch")
 
 

@@ -98,7 +98,7 @@ def test_without_the_parser_one_sentence_says_what_to_install(monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
     monkeypatch.setattr(syntax, "_parser", syntax._parser.__wrapped__)
 
-    with pytest.raises(MissingParserError, match="pip install tree-sitter tree-sitter-bash"):
+    with pytest.raises(MissingParserError, match="tree-sitter tree-sitter-bash"):
         import_jobs([SourceText("run.sh", "#!/bin/bash\ntorchrun train.py\n")], Options())
 
 

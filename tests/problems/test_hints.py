@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from dsgen import values
+from dsgen import pages, values
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.problems.framing import as_text
 from dsgen.reading.nodes import SourceText
@@ -168,6 +168,13 @@ def test_another_kind_of_file_is_one_problem_that_says_what_it_is(text: str, id_
     assert problem.position
     assert line == problem.position.line
     assert problem.hint
+
+
+def test_the_hint_for_a_compose_file_names_the_page_with_its_keys() -> None:
+    [problem] = problems(COMPOSE)
+
+    [name] = [name for name in pages.names() if f"`dsgen help {name}`" in problem.hint]
+    assert "shm_size" in pages.text(name)
 
 
 @pytest.mark.parametrize(
