@@ -1,10 +1,11 @@
 """Checkpoints that real DeepSpeed writes on CPUs, continued with other numbers of ranks.
 
-The tests need a Python with torch and DeepSpeed, which DSGEN_TEST_DEEPSPEED names, and take several minutes.
+The tests need a Python with torch and DeepSpeed, which DSGEN_TEST_DEEPSPEED names, and take several minutes. DSGEN_TEST_SEQUENCES: how many random sequences (default: 1).
 """
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,13 @@ class Training:
         lines = [line for line in said.splitlines() if line.startswith("TOKEN dsgen-resize ")]
         report: dict[str, Any] = json.loads(lines[-1].partition("dsgen-resize ")[2])
         return report
+
+    def kill_preparation(self, ranks: int) -> None:
+        """Kill worker/resize.py in the middle of a conversion, if it makes one."""
+        with self.start_preparing(ranks) as process:
+            while process.poll() is None and not list(self.checkpoints.glob(".dsgen-universal.*/*/tmp")):
+                time.sleep(0.01)
+            process.kill()  # the converter goes on, in a session of its own
 
     def conversions(self) -> list[Path]:
         return sorted(self.checkpoints.glob(".dsgen-universal.*"))
@@ -207,10 +215,7 @@ def test_an_older_conversion_is_never_taken_for_a_newer_checkpoint(saved: Traini
 
 
 def test_a_killed_conversion_is_not_used_and_its_remains_are_removed(saved: Training) -> None:
-    with saved.start_preparing(3) as process:
-        while not list(saved.checkpoints.glob(".dsgen-universal.*/global_step5/tmp")):
-            time.sleep(0.01)
-        process.kill()  # the converter goes on, in a session of its own
+    saved.kill_preparation(3)
     killed = saved.conversions()
 
     pointer = (saved.checkpoints / "latest_universal").exists()
@@ -221,6 +226,23 @@ def test_a_killed_conversion_is_not_used_and_its_remains_are_removed(saved: Trai
     assert [5] == sorted(saved.train(3, 6, report))
     assert 1 == len(saved.conversions())
     assert killed != saved.conversions()
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("DSGEN_TEST_SEQUENCES", "1"))))
+def test_a_random_sequence_of_sizes_ends_and_saves_gives_the_same_losses(tmp_path: Path, seed: int) -> None:
+    """An attempt ends before or after a checkpoint, which is saved each five steps; some conversions are killed."""
+    drawn = random.Random(seed)
+    stage = drawn.choice((1, 2, 3))
+    expected = Training(tmp_path / "whole", stage).train(4, 12)
+    training, losses, until = Training(tmp_path / "parts", stage), dict[int, float](), 0
+
+    while until < 12:
+        ranks, until = drawn.choice((1, 2, 3, 4)), min(12, until + drawn.choice((2, 3, 5)))
+        if drawn.random() < 0.4:
+            training.kill_preparation(ranks)
+        losses.update(training.train(ranks, until, training.prepare(ranks)))
+
+    assert difference(losses, expected) < 1e-6
 
 
 def test_files_of_ranks_that_no_longer_exist_are_left_out(tmp_path: Path) -> None:
