@@ -1,6 +1,7 @@
 """Checkpoints that real DeepSpeed writes on CPUs, continued with other numbers of ranks.
 
-The tests need a Python with torch and DeepSpeed, which DSGEN_TEST_DEEPSPEED names, and take several minutes. DSGEN_TEST_SEQUENCES: how many random sequences (default: 1).
+The tests need a Python with torch and DeepSpeed, which DSGEN_TEST_DEEPSPEED names, and take several minutes.
+DSGEN_TEST_SEQUENCES is the number of random sequences (default: 1).
 """
 
 import json
