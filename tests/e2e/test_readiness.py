@@ -76,6 +76,7 @@ def test_a_worker_that_trains_is_never_unready(
     for pod in workers:
         container = ended(pod)
         assert container
+        assert container.finished_at
         changes = seen[pod.metadata.name]
         assert True in [ready for _, ready in changes]
         assert [] == [

@@ -43,6 +43,7 @@ def whole(make_resized: Callable[[str, str], Job]) -> dict[int, float]:
     return job.ended(seconds=SECONDS).losses
 
 
+@pytest.mark.by_turns("method")
 @pytest.mark.parametrize("method", ["pdsh", "torchrun", "openmpi", "deepspeed-no-ssh"])
 def test_the_losses_are_those_of_an_uninterrupted_training(
     make_resized: Callable[[str, str], Job], whole: dict[int, float], method: str
@@ -71,7 +72,7 @@ def test_a_conversion_that_is_killed_is_made_again(
 
     job.apply("2", **sized(2, STEPS * 2))
     said = job.recorded("2", lambda record: record["reason"] == "Resizing", SECONDS)["message"]
-    first = min(pod.metadata.name for pod in job.pods("2", role))
+    first = min(str(pod.metadata.name) for pod in job.pods("2", role))
     job.space.kubectl("delete", "pod", first, "--grace-period", "0", "--force")
     run = job.ended("2", SECONDS)
 
