@@ -19,7 +19,7 @@ ROOT = docs.ROOT
 NAME = r"dsgen(?:[-_.]k8s)?(?:\[[^]]*\])?"
 BY_NAME = re.compile(
     rf"""
-    \b(?:(?:pipx?3?|uv|poetry|pdm|conda|mamba)\s(?:\S+\s)*?(?:install|inject|upgrade|add|run)|uvx)\s
+    \b(?:(?:pipx?3?|uv|poetry|pdm|conda|mamba)\s(?:\S+\s)*?(?:install|inject(?!\s{NAME}\b)|upgrade|add|run)|uvx)\s
       (?:[^|;&`\n]*\s)?["']?{NAME}(?=[\s"'`=<>~!]|$)  # a command
     | [\s"'`\[]{NAME}\s?(?:===?|~=|!=|[<>]=?)\s?v?[0-9]  # a requirement with a version
     | \bDSGEN_PACKAGE\s*[:=]\s*["']?{NAME}(?=[\s"']|$)  # the variable with the name
@@ -57,6 +57,7 @@ def test_nothing_installs_dsgen_by_its_name() -> None:
         "pipx run dsgen render",
         "uvx dsgen render",
         "uv tool install dsgen",
+        "pipx inject tools dsgen",
         "pip install click dsgen-k8s",
         "DSGEN_PACKAGE: dsgen",
         "    DSGEN_PACKAGE: dsgen==0.1.0 # anything that pip can install",
@@ -73,6 +74,7 @@ def test_an_installation_by_name_is_found(line: str) -> None:
     [
         'pip install "$DSGEN_PACKAGE"',
         "pipx install .",
+        "pipx inject dsgen-k8s tree-sitter",  # into the environment of an installed dsgen
         "pip install git+https://git.example.com/platform/dsgen.git@v0.1.0",
         "pip install https://git.example.com/dsgen_k8s-0.1.0-py3-none-any.whl",
         "pip install ./dist/dsgen_k8s-0.1.0-py3-none-any.whl",

@@ -165,7 +165,7 @@ ROWS = (
     Check(
         id="DS383",
         path="workers.resources.requests.memory",
-        when="memory > 0 and memory < needed",
+        when=f"memory >= {LEAST} and memory < needed",
         message=(
             "workers.resources.requests.memory: a worker requests << memory // 1048576 >>Mi, but its"
             " processes (workers.slots: << values.workers.slots >>), workers.sharedMemory and what DeepSpeed offloads"

@@ -1704,7 +1704,7 @@ def ds383(values, release, watch):
     if values['estimate']['model'].get('parameters') is None or not values['training']['deepspeed']['config']:
         memory = int(requested(values['workers'], 'worker', 'memory'))
         needed = int(worker_bytes(values))
-        if memory > 0 and memory < needed:
+        if memory >= 1048576 and memory < needed:
             yield (
                 ('workers', 'resources', 'requests', 'memory'),
                 f"workers.resources.requests.memory: a worker requests {scalar(memory // 1048576)}Mi, but its processes (workers.slots: {scalar(values['workers']['slots'])}), workers.sharedMemory and what DeepSpeed offloads need {scalar((needed + 1073741823) // 1073741824)}Gi or more",

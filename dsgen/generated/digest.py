@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "f3ea7d8dfbbc37f7c012efe0ef9b05114fbe3aef6cd3adb4d8c16f2bf3f18df3"
+DIGEST = "9b6c6131b6924280a0eee392375544b4c555c5a07ef1e7c97d3f1ba7833e14e0"

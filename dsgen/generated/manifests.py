@@ -310,9 +310,6 @@ def config_configmap(values, release):
     name = run_name(values, release)
     training = values['training']
     lifecycle = values['lifecycle']
-    code_path = ''
-    if values['code']['git']['repository']:
-        code_path = values['code']['mountPath']
     text += (
         "apiVersion: v1\n"
         "kind: ConfigMap\n"
@@ -380,17 +377,16 @@ def config_configmap(values, release):
         f"      \"bindCores\": {scalar(training['deepspeed']['bindCores'])},\n"
     )
     if training['deepspeed']['resize']['checkpoint']:
-        resize_config = training['deepspeed']['configFile'] or '/job/ds_config.json'
         text += (
             f"      \"resizeCheckpoint\": {to_plain_json(training['deepspeed']['resize']['checkpoint'])},\n"
-            f"      \"resizeConfig\": {to_plain_json(resize_config)},\n"
+            f"      \"resizeConfig\": {to_plain_json(training['deepspeed']['configFile'] or '/job/ds_config.json')},\n"
             f"      \"resizeLoadsFrozen\": {scalar(training['deepspeed']['resize']['programLoadsFrozen'])},\n"
         )
     text += (
         f"      \"debug\": {scalar(lifecycle['debug']['enabled'])},\n"
         f"      \"debugCommand\": {to_plain_json(lifecycle['debug']['command'])},\n"
         f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
-        f"      \"codePath\": {to_plain_json(code_path)}\n"
+        f"      \"codePath\": {to_plain_json(values['code']['git']['repository'] and values['code']['mountPath'])}\n"
         "    }\n"
     )
     config_arguments = []

@@ -18,10 +18,10 @@ def broken(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three files: a bug of dsgen appears with the first one, the second one has an error, the third one is good."""
     problems = Job.problems
 
-    def failing(job: Job, chart: bool = False) -> Sequence[object]:
+    def failing(job: Job, *options: bool) -> Sequence[object]:
         if job.file == "bug.yaml":
             raise ZeroDivisionError("by zero")
-        return problems(job, chart)
+        return problems(job, *options)
 
     monkeypatch.setattr(Job, "problems", failing)
     put(folder / "bug.yaml", JOB.replace("cifar", "bug"))

@@ -154,7 +154,7 @@ launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of
 {{- if or (eq .Values.estimate.model.parameters nil) (not .Values.training.deepspeed.config) }}
   {{- $memory := include "deepspeed-job.requested" (dict "pod" .Values.workers "role" "worker" "key" "memory") | int64 }}
   {{- $needed := include "deepspeed-job.workerBytes" . | int64 }}
-  {{- if and (gt $memory 0) (lt $memory $needed) }}
+  {{- if and (ge $memory 1048576) (lt $memory $needed) }}
 workers.resources.requests.memory: a worker requests {{ div $memory 1048576 }}Mi, but its processes (workers.slots:
     {{ int64 .Values.workers.slots }}), workers.sharedMemory and what DeepSpeed offloads need
     {{ div (add $needed 1073741823) 1073741824 }}Gi or more [DS383]
