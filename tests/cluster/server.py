@@ -8,6 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -136,8 +137,9 @@ def _handler(server: RecordedServer) -> type[BaseHTTPRequestHandler]:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            with suppress(BrokenPipeError):  # dsgen has ended in the middle of a watch
+                self.end_headers()
+                self.wfile.write(content)
 
         do_GET = do_PATCH = do_DELETE = _answer  # noqa: N815  # as the base class names them
 
