@@ -91,6 +91,7 @@ def preflight_job(make_job: Callable[..., Job], purpose: str, method: str, setup
     return job
 
 
+@pytest.mark.by_turns("method")
 @pytest.mark.parametrize("method", ["torchrun", "worker-command"])
 def test_without_ssh_a_spare_trains_in_the_place_of_a_dead_worker(make_job: Callable[..., Job], method: str) -> None:
     job = preflight_job(make_job, f"preflight-{method}", method, TAKEN)
@@ -112,6 +113,7 @@ SHAPES = {"a slow link": {1: 40}, "half the rate": {0: 400, 1: 180, 2: 400}}
 WAITS = '[ "$DSGEN_ROLE" = launcher ] || until [ -e /tmp/shaped ]; do sleep 0.2; done'
 
 
+@pytest.mark.by_turns("shape")
 @pytest.mark.parametrize("method", ["torchrun", "worker-command"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_without_ssh_a_spare_trains_in_the_place_of_a_slow_worker(
@@ -145,6 +147,7 @@ def running(job: Job) -> list[client.V1Pod]:
     return up if len(up) == 3 else []
 
 
+@pytest.mark.by_turns("lacks")
 @pytest.mark.parametrize("lacks", LACKS)
 def test_what_an_image_lacks_is_named_in_the_first_seconds(make_job: Callable[..., Job], lacks: str) -> None:
     """In the record 20 s after the first pod runs, and by dsgen why; no training is started."""
