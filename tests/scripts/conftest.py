@@ -1,6 +1,8 @@
 """A pod without a cluster: dsgen's scripts with their paths below a directory, real bash, real sshd and ssh."""
 
+import contextlib
 import functools
+import itertools
 import json
 import os
 import shutil
@@ -26,10 +28,15 @@ PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
 TOOLS = ("bash", "ssh", "ssh-keygen", "sshd")
 
 
+_numbers = itertools.count(os.getpid() * 997)  # other processes of the tests begin elsewhere
+
+
 def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+    """A port that nothing listens on, below the ports that the kernel gives to connections, which may take it first."""
+    while True:
+        port = 10_000 + next(_numbers) % 20_000
+        with contextlib.suppress(OSError), socket.create_server(("", port)):
+            return port
 
 
 @functools.cache

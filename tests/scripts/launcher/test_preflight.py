@@ -208,20 +208,10 @@ def pods(pod: Any, monkeypatch: pytest.MonkeyPatch, needs: Any) -> Iterator[Call
         shutil.rmtree(one.root)
 
 
-def free_port(pods: Pods) -> int:
-    """A port that nothing uses on any of the addresses."""
-    for port in range(int(pods.pods[-1].port) + 1, 65536):
-        with contextlib.suppress(OSError), contextlib.ExitStack() as servers:
-            for name in pods.names:
-                servers.enter_context(socket.create_server((name, port)))
-            return port
-    raise AssertionError("no port is free")
-
-
 def test_workers_exchange_data(pods: Callable[[int], Pods]) -> None:
     made = pods(3)
 
-    verdict, _ = made.check(free_port(made))
+    verdict, _ = made.check(conftest.free_port())
 
     assert (verdict.slow, verdict.dead) == ({}, {})
     assert verdict.median > 0
@@ -231,7 +221,7 @@ def test_a_slow_worker_is_named_with_its_figure(pods: Callable[[int], Pods]) -> 
     made = pods(4)
     made.patch(2, "self.send(chunk)", "time.sleep(0.5), self.send(chunk)")
 
-    verdict, names = made.check(free_port(made))
+    verdict, names = made.check(conftest.free_port())
 
     assert (list(verdict.slow), verdict.dead) == ([2], {})
     assert 0 < verdict.slow[2] < verdict.median * preflight.SLOW
@@ -242,7 +232,7 @@ def test_one_so_slow_that_time_runs_out_is_slow_and_not_dead(pods: Callable[[int
     made = pods(3)
     made.patch(1, "self.send(chunk)", "time.sleep(1), self.send(chunk)")
 
-    verdict, _ = made.check(free_port(made))
+    verdict, _ = made.check(conftest.free_port())
 
     assert (list(verdict.slow), verdict.dead) == ([1], {})
     assert 0 < verdict.slow[1] < 3
@@ -251,7 +241,7 @@ def test_one_so_slow_that_time_runs_out_is_slow_and_not_dead(pods: Callable[[int
 def test_a_worker_whose_port_is_taken_is_dead(pods: Callable[[int], Pods]) -> None:
     """The first listens in each of its pairs."""
     made = pods(3)
-    port = free_port(made)
+    port = conftest.free_port()
     with socket.create_server((made.names[0], port)):
         verdict, names = made.check(port)
 
@@ -263,7 +253,7 @@ def test_a_worker_that_does_not_answer_over_ssh_is_dead(pods: Callable[[int], Po
     made = pods(4)
     made.patch(1, "def main(", "os._exit(1)\ndef main(")
 
-    verdict, _ = made.check(free_port(made), [0, 1, 3])
+    verdict, _ = made.check(conftest.free_port(), [0, 1, 3])
 
     assert (verdict.slow, list(verdict.dead)) == ({}, [1])
 
@@ -272,7 +262,7 @@ def test_nobody_else_is_taken_for_the_other_worker(pods: Callable[[int], Pods]) 
     made = pods(2)
     made.patch(1, "token.encode()", "token[::-1].encode()")
 
-    verdict, _ = made.check(free_port(made))
+    verdict, _ = made.check(conftest.free_port())
 
     assert sorted(verdict.dead) == [0, 1]
 
@@ -289,7 +279,7 @@ def test_what_the_wait_raises_ends_the_check(pods: Callable[[int], Pods]) -> Non
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        preflight.check(made.reached, made.names, [0, 1], free_port(made), wait)
+        preflight.check(made.reached, made.names, [0, 1], conftest.free_port(), wait)
     assert made.reached.children == set()
 
 
@@ -319,7 +309,7 @@ CONNECTING = "import socket, time; c = socket.create_connection(('127.0.0.{other
 def test_a_command_of_the_launcher_has_met_where_its_sessions_have(pods: Callable[[int], Pods], meets: bool) -> None:
     """The other end of the connection may be in a session of its own, or in none: here it is this test."""
     made = pods(2)
-    port = free_port(made)
+    port = conftest.free_port()
     for one in made.pods:
         one.settings(method="launcher-command", masterPort=port)
     assert workers.missing(made.names, made.reached.port, lambda: True) == []

@@ -111,36 +111,35 @@ WANTED: list[tuple[str, int, dict[str, Any]]] = [
 ]
 
 
-def test_a_worker_is_asked_over_ssh(
+@pytest.fixture
+def worker(
     pods: Callable[[int], Pods],  # noqa: F811 - the fixture
     run_folder: Path,
-) -> None:
+) -> Pods:
+    """One worker that serves and that the launcher may ask."""
     tell(run_folder)
     group = pods(1)
-    (pod,) = group.pods
-    pod.wait_until(pod.ready)
+    group.pods[0].wait_until(group.pods[0].ready)
+    return group
+
+
+def test_a_worker_is_asked_over_ssh(worker: Pods) -> None:
+    (pod,) = worker.pods
 
     for name, ranks, expected in WANTED:
         folder = prepare(pod, name)
         pod.settings(resizeCheckpoint=str(folder), resizeConfig="/job/ds_config.json")
         made = conversion()
 
-        assert expected == over_ssh(group.reached, group.names[0], ranks, made)
+        assert expected == over_ssh(worker.reached, worker.names[0], ranks, made)
         assert made.begun == (expected["result"] == "failed")
         shutil.rmtree(pod.root / "all")
 
 
-def test_a_program_that_ends_without_a_report_has_failed(
-    pods: Callable[[int], Pods],  # noqa: F811 - the fixture
-    run_folder: Path,
-) -> None:
-    tell(run_folder)
-    group = pods(1)
-    (pod,) = group.pods
-    pod.wait_until(pod.ready)
-    (pod.scripts / "worker/resize.py").write_text("import os; os.kill(os.getpid(), 9)")
+def test_a_program_that_ends_without_a_report_has_failed(worker: Pods) -> None:
+    (worker.pods[0].scripts / "worker/resize.py").write_text("import os; os.kill(os.getpid(), 9)")
 
-    report = over_ssh(group.reached, group.names[0], 2, conversion())
+    report = over_ssh(worker.reached, worker.names[0], 2, conversion())
 
     assert {"result": "failed", "message": "worker/resize.py ended with exit code 137"} == report
 
