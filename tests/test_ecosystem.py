@@ -154,13 +154,9 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Path:
     name, command, environment = next(steps(load("action.yml")["runs"]["steps"], {**context, **inputs()}))
     done = run(command, folder, PYTHONPATH=PACKAGES, **environment)
     assert (name, 0) == ("Install dsgen", done.returncode), done.stdout
-    add_packages(folder / "dsgen")
+    # PACKAGES become part of the virtual environment, behind its own
+    next((folder / "dsgen" / "lib").glob("python*/site-packages")).joinpath("x.pth").write_text(f"{PACKAGES}\n")
     return folder
-
-
-def add_packages(environment: Path) -> None:
-    """Makes PACKAGES part of a virtual environment, behind its own."""
-    next((environment / "lib").glob("python*/site-packages")).joinpath("x.pth").write_text(f"{PACKAGES}\n")
 
 
 def inputs(**given: str) -> dict[str, str]:
@@ -223,17 +219,19 @@ def test_gitlab_installs_nothing_without_an_address(repository: Path) -> None:
     assert done.returncode
 
 
-def test_the_jobs_of_gitlab(repository: Path) -> None:
+def test_the_jobs_of_gitlab(repository: Path, runner: Path) -> None:
+    """In the environment of the Action: the first command would make another one, and install dsgen again."""
+    (repository / ".dsgen").symlink_to(runner / "dsgen")
     template = load("ci/gitlab.yml")
     jobs = {name: {**template[job["extends"]], **job} for name, job in template.items() if "extends" in job}
     spoils = {"dsgen validate": break_values, "dsgen render --check": break_rendered}
     assert spoils.keys() == jobs.keys()
-    (before,) = {tuple(job["before_script"]) for job in jobs.values()}
-    environment = {**template[".dsgen"]["variables"], "DSGEN_PACKAGE": str(ROOT), "PYTHONPATH": PACKAGES}
-    for command in before:
-        done = run(["sh", "-c", command], repository, **environment)
-        assert 0 == done.returncode, done.stdout
-    add_packages(repository / ".dsgen")
+    ((has_package, create, install),) = {tuple(job["before_script"]) for job in jobs.values()}
+    assert "python3 -m venv .dsgen" == create
+    variables = {**template[".dsgen"]["variables"], "DSGEN_PACKAGE": "dsgen-k8s"}
+    for command in (has_package, install):
+        done = run(["sh", "-c", command], repository, **variables)
+        assert (0, "") == (done.returncode, done.stdout)
 
     for name, spoil in spoils.items():
         (command,) = jobs[name]["script"]
