@@ -91,6 +91,7 @@ def main() -> None:
         setting=os.environ.get("SETTING"),
     )
 
+    dtype = next(engine.parameters()).dtype
     micro = engine.train_micro_batch_size_per_gpu()
     for step in range(first, given.until or first + given.steps):
         fail_if_asked(given.fail, step, rank)
@@ -98,7 +99,7 @@ def main() -> None:
         kill_if_asked(given.kill, step, rank, first)
         shuffled = numpy.random.default_rng(step).permutation(len(inputs))
         batch = shuffled[rank * micro : (rank + 1) * micro]
-        loss = torch.nn.functional.cross_entropy(engine(inputs[batch]), targets[batch])
+        loss = torch.nn.functional.cross_entropy(engine(inputs[batch].to(dtype)).float(), targets[batch])
         engine.backward(loss)
         engine.step()
         mean = loss.detach().clone()
