@@ -31,7 +31,8 @@ class Way(NamedTuple):
     """One way to launch."""
 
     objects: Callable[[Place, str], Objects]
-    watched: tuple[str, ...]  # KIND/NAME of what must be complete; RUN stands for the number of the run
+    kind: str = "jobs"  # of what must be complete
+    names: tuple[str, ...] = (f"{JOB}-RUN-launcher", f"{JOB}-RUN-worker")  # RUN stands for the number of the run
     runs: int = 1  # a second run of the job finds what the first one made
 
 
@@ -141,16 +142,13 @@ def trainjob(place: Place, _run: str) -> Objects:
     ]
 
 
-OF_DSGEN = (f"job/{JOB}-RUN-launcher", f"job/{JOB}-RUN-worker")
 WAYS = {
-    "worker-command": Way(
-        dsgen({"method": "worker-command", "command": ["python3", "-u", "/job/files/program.py"]}), OF_DSGEN
-    ),
-    "torchrun": Way(dsgen({"method": "torchrun"}), OF_DSGEN),
-    "openmpi": Way(dsgen({"method": "openmpi"}), OF_DSGEN, runs=2),
-    "pdsh": Way(dsgen({"method": "pdsh"}), OF_DSGEN),
-    "JobSet": Way(jobset, (f"jobset/{JOB}",)),
-    "MPIJob": Way(mpijob, (f"mpijob/{JOB}",)),
-    "TrainJob": Way(trainjob, (f"trainjob/{JOB}",)),
+    "worker-command": Way(dsgen({"method": "worker-command", "command": ["python3", "-u", "/job/files/program.py"]})),
+    "torchrun": Way(dsgen({"method": "torchrun"})),
+    "openmpi": Way(dsgen({"method": "openmpi"}), runs=2),
+    "pdsh": Way(dsgen({"method": "pdsh"})),
+    "JobSet": Way(jobset, "jobsets", (JOB,)),
+    "MPIJob": Way(mpijob, "mpijobs", (JOB,)),
+    "TrainJob": Way(trainjob, "trainjobs", (JOB,)),
 }
 AGAINST = {"worker-command": "JobSet", "torchrun": "TrainJob", "openmpi": "MPIJob", "pdsh": "openmpi"}
