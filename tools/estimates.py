@@ -21,7 +21,6 @@ from dsgen.estimate import (
     symbols,
     traffic,
 )
-from dsgen.estimate.estimators import DIFFERENCES
 from dsgen.estimate.families import FAMILIES
 from dsgen.estimate.formulas import Item
 from dsgen.estimate.notes import LEFT_OUT, WITHOUT_EFFECT
@@ -29,6 +28,7 @@ from dsgen.estimate.quantities import digits, size
 from dsgen.estimate.references import Comparison
 from tests.estimate import jobs
 from tests.estimate.measured import Compared, rows
+from tools.estimators import DIFFERENCES
 
 MARKS = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 INPUTS = replace(

@@ -14,8 +14,6 @@ from dsgen.importers.pod_resources import resources
 from dsgen.importers.world import World
 from dsgen.problems.diagnostics import KeyPath
 
-DEEPSPEED_KEYS = frozenset(("client", "worker", "source", "config"))
-PYTORCH_KEYS = frozenset(("worldSize", "entrypoint", "architecture", "cloneFilesFromGit"))
 CHART = "it configures the chart, which dsgen replaces"
 SERVICE = "dsgen has a Service and a NetworkPolicy of its own"
 PROBES = "dsgen has probes of its own"

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from dsgen.estimate import device, estimators, host
-from dsgen.estimate.estimators import Needs, zero2, zero3
+from dsgen.estimate import device, host
 from dsgen.estimate.formulas import STEP, at
 from dsgen.estimate.inputs import Inputs
 from dsgen.estimate.setup import of_values
 from tests.estimate.jobs import config, values
+from tools import estimators
+from tools.estimators import Needs, zero2, zero3
 
 DATA = Path(__file__).parent.parent / "data" / "deepspeed_estimates.json"
 ROWS: list[list[int]] = json.loads(DATA.read_text())["rows"]

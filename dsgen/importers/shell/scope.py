@@ -9,9 +9,6 @@ from dsgen.importers.texts import Atlas, Text, Unknown
 
 Value = Text | list[Text]
 """A variable: a text, or the items of an array."""
-LIBRARY_PATHS = frozenset(
-    ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "PYTHONPATH", "CPATH", "MANPATH", "C_INCLUDE_PATH", "LD_PRELOAD")
-)
 
 
 @dataclass
