@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.row import Check, Function, diagnostic
+from dsgen.deepspeed import batch as batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,6 +18,8 @@ CONFIG: KeyPath = (*DEEPSPEED, "config")
 CHECKPOINT: KeyPath = (*DEEPSPEED, "resize", "checkpoint")
 ON = "if values.training.deepspeed.resize.checkpoint"
 CANNOT = "training.deepspeed.resize cannot be used"
+MIN: KeyPath = ("workers", "min")
+FEWER = "if values.workers.min"
 BATCH, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
 ADAM = ("adam", "adamw", "auto")
 """Optimizers whose state DeepSpeed's converter reads (deepspeed/checkpoint/ds_to_universal.py)."""
@@ -91,6 +94,44 @@ ROWS = (
             "if volume.mountPath",
         ),
     ),
+    Check(
+        id="DS358",
+        path="workers.min",
+        when="values.workers.min > values.workers.replicas",
+        message="workers.min (<< values.workers.min >>) is more than workers.replicas (<< values.workers.replicas >>)",
+        hint="set it to less than workers.replicas",
+        inside=(FEWER,),
+    ),
+    Check(
+        id="DS358",
+        path="workers.min",
+        when="not values.training.deepspeed.resize.checkpoint",
+        message="workers.min needs training.deepspeed.resize.checkpoint: without it, fewer workers cannot continue",
+        hint="set it to the folder of the checkpoints",
+        inside=(FEWER,),
+    ),
+    Check(
+        id="DS358",
+        path="workers.min",
+        when='values.launch.method not in ["pdsh", "openmpi"]',
+        message=(
+            "workers.min cannot be used with launch.method << values.launch.method >>:"
+            " its number of workers is fixed for the whole run"
+        ),
+        hint="use launch.method: pdsh or openmpi",
+        inside=(FEWER,),
+    ),
+    Check(
+        id="DS358",
+        path="lifecycle.resizeAfterSeconds",
+        when="values.lifecycle.resizeAfterSeconds >= values.lifecycle.startTimeoutSeconds",
+        message=(
+            "lifecycle.resizeAfterSeconds (<< values.lifecycle.resizeAfterSeconds >>) must be less than"
+            " lifecycle.startTimeoutSeconds (<< values.lifecycle.startTimeoutSeconds >>), after which the run fails"
+        ),
+        hint="use a longer startTimeoutSeconds",
+        inside=(FEWER,),
+    ),
 )
 
 
@@ -146,7 +187,23 @@ def batch(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnos
         yield diagnostic("DS378", (*CONFIG, STEPS), message, f"remove {STEPS}: DeepSpeed computes it", place)
 
 
+def fewer_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """Batches that no smaller number of workers from workers.min on can share."""
+    config, workers = values["training"]["deepspeed"]["config"], values["workers"]
+    least, all_of_them, slots = workers["min"], workers["replicas"], workers["slots"]
+    if not 0 < least < all_of_them:
+        return
+    sizes = batches.sizes(config, slots)
+    if not sizes:
+        message = f"workers.min needs {BATCH} in training.deepspeed.config, and {MICRO} as a number if it is there"
+        yield diagnostic("DS358", MIN, message, "set them: the launcher computes which numbers of workers fit", place)
+    elif not any(least <= size < all_of_them for size in sizes):
+        message = f"{BATCH} cannot be divided among {least} to {all_of_them - 1} workers (workers.min to replicas - 1)"
+        yield diagnostic("DS358", MIN, message, batches.hint_for_workers(config, all_of_them, slots), place)
+
+
 FUNCTIONS = (
+    Function(fewer_workers, {"DS358": (CONFIG, MIN)}),
     Function(unusable_config, {"DS378": (CONFIG, CHECKPOINT)}),
     Function(batch, {"DS378": (CONFIG, CHECKPOINT), "DS379": (CONFIG, CHECKPOINT)}),
 )

@@ -56,7 +56,7 @@ def _head(report: Report, state: RunState) -> str:
         ("Job", f"{report['namespace']}/{report['job']}, run {report['run']}"),
         ("Phase", phase + (f", for {format_duration(state.now - since)}" if since else "")),
         ("Message", report["message"]),
-        ("Workers", f"{count['ready']}/{count['wanted']} ready"),
+        ("Workers", f"{count['ready']}/{count['wanted']} ready" + _fewer(report)),
         ("Accelerators", devices),
         ("GPU-hours", _hours(report) if devices else ""),
         ("World size", str(report["worldSize"] or "")),
@@ -69,6 +69,13 @@ def _head(report: Report, state: RunState) -> str:
         ("Managed by", report["managedBy"]),
     ]
     return "".join(f"{name + ':':<14}{value}\n" for name, value in rows if value)
+
+
+def _fewer(report: Report) -> str:
+    """With how many workers the present attempt trains, and since when, if these are not all."""
+    last = report["attempts"][-1:]
+    fewer = [one for one in last if "workers" in one and not one.get("endTime")]
+    return "".join(f", {one['workers']} train since {one['startTime']}" for one in fewer)
 
 
 def format_progress(reported: Mapping[str, Any], now: float) -> str:

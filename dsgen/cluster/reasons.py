@@ -70,8 +70,13 @@ RECORDED = {
     ),
     "WorkersLost": Reason(
         ("Pending", "Failed"),
-        "a worker pod was lost, for example evicted or on a lost node; the launcher waits for its replacement. Failed: "
-        "more pods were lost than `lifecycle.workerReplacements` allows",
+        "a worker pod was lost, for example evicted or on a lost node; the launcher waits for its replacement, with "
+        "`workers.min` for at most `lifecycle.resizeAfterSeconds`. Failed: more pods were lost than "
+        "`lifecycle.workerReplacements` allows",
+    ),
+    "Growing": Reason(
+        ("Restarting",),
+        "an attempt of fewer workers (`workers.min`) has ended after a checkpoint, because all workers answer again",
     ),
     "WorkersFailed": Reason(
         ("Failed",), "the worker Job failed; see the logs of its pods and `kubectl describe job cifar-1-worker`"

@@ -16,6 +16,8 @@ from dsgen.cluster.phase import ACTIVE, DEAD_SECONDS, RunStatus, list_notes
 
 SHAPE = 1
 SCHEMA = "schemas/status.schema.json"
+WELL = (None, "", "Succeeded", "Debug", "Growing")
+"""Reasons of attempts that have not failed."""
 COUNTED = ("creating", "pending", "running", "succeeded", "failed", "deleted", "unknown")
 
 
@@ -145,7 +147,12 @@ def count_hours(state: RunState) -> tuple[float, float]:
             held += devices * (end - pod.scheduled)
             waited += devices * max(end - pod.scheduled - trained, 0)
     each = sum(_devices(state).values())
-    recorded: float = state.record.get("totals", {}).get("seconds", 0) * each * state.wanted
+    missing = (
+        (state.wanted - one["workers"]) * ((parse_time(one.get("endTime")) or start) - start)
+        for one, start in _started(state)
+        if "workers" in one
+    )
+    recorded: float = (state.record.get("totals", {}).get("seconds", 0) * state.wanted - sum(missing)) * each
     return round((waited + max(held - waited, recorded)) / 3600, 2), round(waited / 3600, 2)
 
 
@@ -196,7 +203,7 @@ def _conditions(state: RunState, shown: RunStatus) -> list[dict[str, Any]]:
     attempts = [parse_time(a.get("startTime")) for a in state.record.get("attempts", [])]
     trained = [moment for moment in attempts if moment]
     created = state.launcher.created if state.launcher else None
-    failures = [a for a in state.record.get("attempts", []) if a.get("reason") not in (None, "", "Succeeded", "Debug")]
+    failures = [a for a in state.record.get("attempts", []) if a.get("reason") not in WELL]
     lost = parse_time(failures[-1].get("endTime")) if failures else None
     rows = (
         ("Initialized", bool(state.pods or state.record), created),

@@ -41,7 +41,8 @@ def _record(state: RunState) -> Iterator[TimelineEntry]:
     first = record.get("totals", {}).get("attempts", len(attempts)) - len(attempts) + 1
     for number, attempt in enumerate(attempts, first):
         if (began := parse_time(attempt.get("startTime"))) is not None:
-            yield TimelineEntry(began, about, "AttemptStarted", f"attempt {number}")
+            fewer = f" with {attempt['workers']} workers" if "workers" in attempt else ""
+            yield TimelineEntry(began, about, "AttemptStarted", f"attempt {number}{fewer}")
         if (ended := parse_time(attempt.get("endTime"))) is not None:
             code = attempt.get("exitCode")
             result = str(attempt.get("reason") or "ended") + ("" if code is None else f", exit code {code}")

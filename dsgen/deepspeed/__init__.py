@@ -23,7 +23,13 @@ ARGS: KeyPath = ("training", "deepspeed", "args")
 VERSION: KeyPath = ("training", "deepspeed", "version")
 PROCESSES: tuple[KeyPath, ...] = (("workers", "replicas"), ("workers", "slots"))
 """The keys on which the batch sizes depend."""
-NAMED: tuple[KeyPath, ...] = (("name",), ("run", "id"), ("launch", "method"), ("launch", "preflight", "spares"))
+NAMED: tuple[KeyPath, ...] = (
+    ("name",),
+    ("run", "id"),
+    ("launch", "method"),
+    ("launch", "preflight", "spares"),
+    ("workers", "min"),
+)
 """The keys on which the names of the workers depend."""
 FILES = "/job/files"
 """Where training.files are mounted."""
@@ -117,8 +123,10 @@ def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Rela
         return []  # another check reports that
     from dsgen.deepspeed import arguments, versions
 
-    job, spares = values["name"] or release["name"], values["launch"]["preflight"]["spares"]
+    job = values["name"] or release["name"]
     names = arguments.list_hosts(values, job) if job else []
     version = versions.around(given["version"])[-1]
-    hosts = arguments.Hosts(names, spares, int(values["workers"]["slots"]), method, version)
+    chosen_by = "launch.preflight.spares" if values["launch"]["preflight"]["spares"] else ""
+    chosen_by = chosen_by or ("workers.min" if values["workers"]["min"] else "")
+    hosts = arguments.Hosts(names, chosen_by, int(values["workers"]["slots"]), method, version)
     return list(arguments.findings(given["args"], hosts))

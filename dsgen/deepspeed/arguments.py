@@ -107,12 +107,12 @@ class Given:
 class Hosts(NamedTuple):
     """The workers for which the options are checked.
 
-    names: of the workers, empty while the job has no name; spares: how many of them are spares; method: launch.method;
-    version: of DeepSpeed, the newest possible one.
+    names: of the workers, empty while the job has no name; chosen_by: the key with which the launcher chooses among
+    them, or ""; method: launch.method; version: of DeepSpeed, the newest possible one.
     """
 
     names: Sequence[str]
-    spares: int
+    chosen_by: str
     slots: int
     method: str
     version: Version
@@ -201,8 +201,8 @@ def _of_hosts(given: Mapping[str, Given], hosts: Hosts) -> Iterator[RelativeDiag
             "DS282", (exclude.index,), "--include and --exclude are mutually exclusive", "keep one of them"
         )
     for one in filter(None, (include, exclude)):
-        if hosts.spares:
-            message = f"{one.name} and launch.preflight.spares are mutually exclusive: both decide which workers train"
+        if hosts.chosen_by:
+            message = f"{one.name} and {hosts.chosen_by} are mutually exclusive: both decide which workers train"
             yield RelativeDiagnostic("DS282", (one.index,), message, "keep one of them")
         else:
             yield from _of_filter(one, hosts)

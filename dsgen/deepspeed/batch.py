@@ -75,15 +75,22 @@ def findings(
 
 def hint_for_workers(config: Mapping[str, Any], replicas: int, slots: int) -> str:
     """The nearest numbers of workers among which the batch can be divided; "" if there is none."""
-    counts = [_count(config[key]) for key in (TOTAL, MICRO, STEPS) if key in config]
-    if TOTAL not in config or None in counts:
-        return ""
-    total, *others = [count for count in counts if count]
-    product = math.prod(others) * slots
-    fitting = [size for size in range(1, total // product + 1) if total % (product * size) == 0]
+    fitting = sizes(config, slots)
     below = [size for size in fitting if size < replicas][-NEAREST:]
     near = [*below, *[size for size in fitting if size > replicas][:NEAREST]]
     return f"the batch can be divided among {', '.join(map(str, near))} workers" if near else ""
+
+
+def sizes(config: Mapping[str, Any], slots: int) -> list[int]:
+    """All numbers of workers among which the batch can be divided; [] if a size is no number."""
+    counts = [_count(config[key]) for key in (TOTAL, MICRO, STEPS) if key in config]
+    if TOTAL not in config or None in counts:
+        return []
+    total, *others = [count for count in counts if count]
+    product, shared = math.prod(others) * slots, _count(config.get(SEQUENCE)) or 1
+    return [
+        size for size in range(1, total // product + 1) if total % (product * size) == 0 and size * slots % shared == 0
+    ]
 
 
 def _misfit(

@@ -1825,6 +1825,45 @@ def ds377(values, release, watch):
                 )
 
 
+def ds358(values, release, watch):
+    """DS358 workers.min"""
+    if values['workers']['min'] and values['workers']['min'] > values['workers']['replicas']:
+        yield (
+            ('workers', 'min'),
+            f"workers.min ({scalar(values['workers']['min'])}) is more than workers.replicas ({scalar(values['workers']['replicas'])})",
+        )
+
+
+def ds358_2(values, release, watch):
+    """DS358 workers.min"""
+    if values['workers']['min'] and not values['training']['deepspeed']['resize']['checkpoint']:
+        yield (
+            ('workers', 'min'),
+            "workers.min needs training.deepspeed.resize.checkpoint: without it, fewer workers cannot continue",
+        )
+
+
+def ds358_3(values, release, watch):
+    """DS358 workers.min"""
+    if values['workers']['min'] and values['launch']['method'] not in ['pdsh', 'openmpi']:
+        yield (
+            ('workers', 'min'),
+            f"workers.min cannot be used with launch.method {values['launch']['method']}: its number of workers is fixed for the whole run",
+        )
+
+
+def ds358_4(values, release, watch):
+    """DS358 lifecycle.resizeAfterSeconds"""
+    if (
+        values['workers']['min']
+        and values['lifecycle']['resizeAfterSeconds'] >= values['lifecycle']['startTimeoutSeconds']
+    ):
+        yield (
+            ('lifecycle', 'resizeAfterSeconds'),
+            f"lifecycle.resizeAfterSeconds ({scalar(values['lifecycle']['resizeAfterSeconds'])}) must be less than lifecycle.startTimeoutSeconds ({scalar(values['lifecycle']['startTimeoutSeconds'])}), after which the run fails",
+        )
+
+
 def ds362(values, release, watch):
     """DS362 storage.<name>"""
     before_name = watch.was_read
@@ -3888,6 +3927,10 @@ ROWS = (
     ds376_5,
     ds376_6,
     ds377,
+    ds358,
+    ds358_2,
+    ds358_3,
+    ds358_4,
     ds362,
     ds373,
     ds210,

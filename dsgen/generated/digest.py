@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "9b6c6131b6924280a0eee392375544b4c555c5a07ef1e7c97d3f1ba7833e14e0"
+DIGEST = "c9cb3b59189b5e700ecbc53165b51b2afa1866ff9bb650df70a67c5ba8d4754f"

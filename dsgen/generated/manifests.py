@@ -382,6 +382,11 @@ def config_configmap(values, release):
             f"      \"resizeConfig\": {to_plain_json(training['deepspeed']['configFile'] or '/job/ds_config.json')},\n"
             f"      \"resizeLoadsFrozen\": {scalar(training['deepspeed']['resize']['programLoadsFrozen'])},\n"
         )
+    if values['workers']['min']:
+        text += (
+            f"      \"workersMin\": {scalar(values['workers']['min'])},\n"
+            f"      \"resizeAfterSeconds\": {scalar(lifecycle['resizeAfterSeconds'])},\n"
+        )
     text += (
         f"      \"debug\": {scalar(lifecycle['debug']['enabled'])},\n"
         f"      \"debugCommand\": {to_plain_json(lifecycle['debug']['command'])},\n"

@@ -1540,6 +1540,19 @@ RULES = \
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'
                       'lifecycle: {progress: {checkpointTimeoutSeconds: 3600}}\n'},
+ 'DS358': {'title': 'Fewer workers that could not continue',
+           'when': 'With workers.min, a training goes on with fewer workers if a lost one has not been replaced for '
+                   'lifecycle.resizeAfterSeconds. The checkpoint is converted for them (training.deepspeed.resize), '
+                   'and the global batch must be one that they can share. The launch methods pdsh and openmpi can '
+                   'start another number of workers; the others have the number in each worker.',
+           'remedy': 'Change the batch or the number of workers, or remove workers.min.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training:\n'
+                      '  python: train.py\n'
+                      '  deepspeed: {config: {train_batch_size: 32}, resize: {checkpoint: /checkpoints}}\n'
+                      'workers: {replicas: 4, min: 3}\n'},
  'DS360': {'title': 'A key in an address',
            'when': 'A warning: an address seems to contain a key, after a question mark or as a part of its path, as '
                    'the webhooks of Slack, Discord and Teams do. Values files are kept in Git, and the address is '

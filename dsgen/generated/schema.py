@@ -158,6 +158,17 @@ SCHEMA = \
                                                         'minimum': 1,
                                                         'maximum': 100000,
                                                         'description': 'Number of worker pods.'},
+                                           'min': {'type': 'integer',
+                                                   'default': 0,
+                                                   'minimum': 0,
+                                                   'maximum': 100000,
+                                                   'description': 'Least number of workers that go on after a loss, '
+                                                                  'with the largest number of them among which the '
+                                                                  'batch can be divided. The first start needs all '
+                                                                  'workers. It needs training.deepspeed.resize. 0 '
+                                                                  'means that the others wait until all workers '
+                                                                  'answer.',
+                                                   'examples': [2]},
                                            'slots': {'type': 'integer',
                                                      'default': 1,
                                                      'minimum': 1,
@@ -960,6 +971,16 @@ SCHEMA = \
                                                                                     'worker, before the run fails. '
                                                                                     'Time in a queue or while '
                                                                                     'suspended does not count.'},
+                                             'resizeAfterSeconds': {'type': 'integer',
+                                                                    'default': 300,
+                                                                    'minimum': 60,
+                                                                    'maximum': 2592000,
+                                                                    'description': 'With workers.min: how long a lost '
+                                                                                   'worker is waited for before the '
+                                                                                   'others go on without it, and how '
+                                                                                   'long they train at least before '
+                                                                                   'they stop, after a checkpoint, to '
+                                                                                   'go on with all workers.'},
                                              'activeDeadlineSeconds': {'type': 'integer',
                                                                        'default': 0,
                                                                        'minimum': 0,

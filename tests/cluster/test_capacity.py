@@ -111,7 +111,7 @@ def test_attempts_are_told_with_their_numbers_and_ends() -> None:
             "reason": "TrainingFailed",
             "exitCode": 9,
         },
-        {"startTime": format_time(now - 50)},
+        {"startTime": format_time(now - 50), "workers": 3},
     ]
     record = {"version": 1, "phase": "Running", "attempts": attempts, "totals": {"attempts": 5}}
     told = list_entries(state(record=record))
@@ -119,5 +119,5 @@ def test_attempts_are_told_with_their_numbers_and_ends() -> None:
     assert [
         ("AttemptStarted", "attempt 4"),
         ("AttemptEnded", "attempt 4: TrainingFailed, exit code 9"),
-        ("AttemptStarted", "attempt 5"),
+        ("AttemptStarted", "attempt 5 with 3 workers"),
     ] == [(one.reason, one.message) for one in told if one.about == "run/1"]

@@ -138,6 +138,22 @@ def test_hours_count_from_the_node_on_and_fall_back_to_the_record() -> None:
 
     assert (16.0, 4.0) == count_hours(seen)
     assert (4.0, 0.0) == count_hours(gone)
+    fewer = {"startTime": format_time(now - 900), "endTime": format_time(now), "workers": 1}
+    gone.record = {**gone.record, "attempts": [fewer]}
+    assert (3.0, 0.0) == count_hours(gone)
+
+
+def test_an_attempt_of_fewer_workers_is_shown_while_it_lasts() -> None:
+    seen = state("Running", settings={"workers": 4})
+    began = format_time(seen.now)
+    for attempt, expected in (
+        ({"startTime": began, "workers": 3}, f"0/4 ready, 3 train since {began}"),
+        ({"startTime": began, "endTime": began, "workers": 3}, "0/4 ready"),
+        ({"startTime": began}, "0/4 ready"),
+    ):
+        seen.record = {**seen.record, "attempts": [attempt]}
+        text = format_status(make_report(seen, find_status(seen)), seen)
+        assert f"Workers:      {expected}\n" in text
 
 
 def test_a_lost_worker_has_no_exit_code() -> None:

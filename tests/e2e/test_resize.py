@@ -1,12 +1,14 @@
 """A training that is continued with other numbers of workers, by training.deepspeed.resize."""
 
 import functools
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.e2e.training import Job, Run
+from tests.e2e.cluster import kubectl
+from tests.e2e.training import Job, Run, dsgen, said
 
 pytestmark = pytest.mark.by_turns
 
@@ -14,6 +16,9 @@ FOLDER = "/checkpoints/digits"
 SIZES = (4, 2, 3, 4)
 STEPS = 10  # of each run
 SECONDS = 600
+PLACE = "dsgen.dev/e2e-place"
+PACED = 100  # steps of two seconds, so that three workers train for a minute and more
+NODE = "node-0"
 
 
 WAYS = [  # the method, ZeRO's stage, the numbers, and the greatest relative difference of a loss
@@ -54,7 +59,7 @@ def train_whole(make_resized: Callable[..., Job]) -> Callable[[str], dict[int, f
     @functools.cache
     def train(dtype: str) -> dict[int, float]:
         job = make_resized(f"whole-{dtype}", "pdsh", dtype=dtype)
-        job.apply(**sized(SIZES[0], STEPS * len(SIZES)))
+        job.apply(**sized(SIZES[0], PACED))
         return job.ended(seconds=SECONDS).losses
 
     return train
@@ -83,7 +88,9 @@ def test_the_losses_are_those_of_an_uninterrupted_training(
         }
         losses.update(run.losses)
 
-    assert losses == pytest.approx(train_whole(dtype), rel=limit, abs=1.5e-6)  # printed with six decimals
+    whole = train_whole(dtype)
+    expected = {step: whole[step] for step in range(STEPS * len(SIZES))}
+    assert losses == pytest.approx(expected, rel=limit, abs=1.5e-6)  # printed with six decimals
 
 
 @pytest.mark.parametrize(("role", "reason"), [("worker", "WorkersLost"), ("launcher", "LauncherTerminated")])
@@ -116,3 +123,69 @@ def test_a_checkpoint_that_would_be_another_one_is_refused(make_resized: Callabl
     assert ("Failed", "ResizeRefused") == (run.record["phase"], run.record["reason"])
     assert "ZeRO stage 2 saved it, and stage 3 cannot read the conversion" in run.record["message"]
     assert [1] == run.exit_codes["launcher"]
+
+
+def offer(places: int | None) -> None:
+    """Let the node offer so many of a resource of which each worker needs one."""
+    offered = {PLACE: None if places is None else str(places)}
+    patch = json.dumps({"status": {"capacity": offered, "allocatable": offered}})
+    kubectl("patch", "node", NODE, "--subresource=status", "--type=merge", "--patch", patch)
+
+
+@pytest.fixture
+def places() -> Iterator[Callable[[int | None], None]]:
+    offer(4)
+    yield offer
+    offer(None)
+
+
+@pytest.mark.by_turns("method")
+@pytest.mark.parametrize("method", ["pdsh", "openmpi"])
+def test_fewer_workers_go_on_after_a_loss_and_all_when_it_is_back(
+    make_resized: Callable[..., Job],
+    train_whole: Callable[[str], dict[int, float]],
+    places: Callable[[int | None], None],
+    method: str,
+) -> None:
+    """The first worker is lost, and has no place for a while. The pods do not change."""
+    job = make_resized(f"fewer-{method}", method)
+    job.values["workers"] |= {"min": 2, "accelerator": {"resource": PLACE, "count": 1}}
+    job.values["lifecycle"] |= {"resizeAfterSeconds": 60, "startTimeoutSeconds": 600, "maxRestarts": 0}
+    arguments = ["--checkpoints", FOLDER, "--until", str(PACED), "--pace", "2"]
+    job.apply(workers={"replicas": 4}, training={"args": arguments})
+    launcher = job.trained(role="launcher").metadata.name
+
+    places(3)
+    lost = next(pod for pod in job.pods("1", "worker") if "worker-0-" in pod.metadata.name)
+    job.space.kubectl("delete", "pod", lost.metadata.name, "--grace-period", "0", "--force")
+    fewer = job.recorded("1", lambda record: record["worldSize"] == 3, SECONDS)
+    status = dsgen("status", f"{job.space.name}/digits")
+    pending = [pod for pod in job.pods("1", "worker") if pod.status.phase == "Pending"]
+    places(4)
+    grown = job.recorded("1", lambda record: len(record["attempts"]) == 3, SECONDS)
+    run = job.ended("1", SECONDS)
+
+    assert fewer["message"].startswith("digits-1-worker-0.digits-1 is not reachable; 3 of 4 workers train")
+    assert 1 == len(pending)
+    assert f"3/4 ready, 3 train since {fewer['attempts'][1]['startTime']}" in status
+    assert ["WorkersLost", "Growing"] == [attempt["reason"] for attempt in grown["attempts"][:2]]
+    attempts: list[dict[str, Any]] = run.record["attempts"]
+    assert ["WorkersLost", "Growing", "Succeeded"] == [attempt["reason"] for attempt in attempts]
+    assert [None, 3, None] == [attempt.get("workers") for attempt in attempts]
+    assert ("Succeeded", 4, 0) == (run.record["phase"], run.record["worldSize"], run.record["totals"]["failures"])
+    assert "attempt 2 with 3 workers" in dsgen("events", f"{job.space.name}/digits")
+    check_steps(run, launcher, train_whole("fp32"))
+
+
+def check_steps(run: Run, launcher: str, whole: dict[int, float]) -> None:
+    """Every attempt begins at the newest checkpoint, and its losses are those of an uninterrupted training."""
+    saved, firsts = 0, list[tuple[int, int]]()
+    for line in [line for pod in run.pods_of("launcher") for line in said(run.logs[f"{pod.metadata.name}/launcher"])]:
+        saved = line.get("checkpoint", saved)
+        if line.get("rank") == 0:
+            firsts.append((line["world"], line["first"]))
+            assert saved <= line["first"] <= saved + 5  # one may have been written, and not printed
+        if line.get("step") in whole:
+            assert line["loss"] == pytest.approx(whole[line["step"]], rel=1e-6, abs=1.5e-6)
+    assert [4, 3, 4] == [world for world, _ in firsts]
+    assert [launcher] == [pod.metadata.name for pod in run.pods_of("launcher")]

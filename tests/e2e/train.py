@@ -30,6 +30,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=20, help="steps of this run, after those of a checkpoint")
     parser.add_argument("--until", type=int, help="end before this step instead")
     parser.add_argument("--pause", type=float, default=0, help="seconds between steps when it begins at step 0")
+    parser.add_argument("--pace", type=float, default=0, help="seconds between all steps")
     parser.add_argument("--fail", metavar="STEP:RANK:CODE", help="this rank exits with this code at this step")
     parser.add_argument(
         "--hang", metavar="STEP:RANK", help="this rank sleeps for ever before this step, the first time"
@@ -112,8 +113,7 @@ def main() -> None:
             engine.save_checkpoint(str(given.checkpoints), client_state={"step": step + 1})
             if rank == 0:
                 say(checkpoint=step + 1)
-        if first == 0:
-            time.sleep(given.pause)
+        time.sleep(given.pace or (given.pause if first == 0 else 0))
     torch.distributed.destroy_process_group()  # else its threads may abort the process on its way out
 
 

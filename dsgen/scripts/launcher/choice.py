@@ -21,14 +21,20 @@ class Choice:
         self.workers = reached
         self.present = list(reached.names)
         self.verdict = preflight.Verdict({}, {}, 0.0, {})
+        self.sizes = [configured.workers]  # with which the next attempt may begin
+
+    def size(self, available: int) -> int:
+        """The largest size for so many workers; 0 for too few."""
+        return max((size for size in self.sizes if size <= available), default=0)
 
     def choose(self) -> bool:
         """Choose the workers, slow ones only if needed. False if too few workers can exchange data."""
         bad = self.verdict
         order = sorted(range(len(self.present)), key=lambda index: -bad.slow.get(index, float("inf")))
-        fit = sorted([index for index in order if index not in bad.dead][: self.configured.workers])
-        self.workers.chosen = [self.present[index] for index in fit]
-        return len(fit) == self.configured.workers
+        fit = [index for index in order if index not in bad.dead]
+        size = self.size(len(fit))
+        self.workers.chosen = [self.present[index] for index in sorted(fit[: size or None])]
+        return size > 0
 
     def network(self) -> dict[str, int]:
         """The median of all workers, and the lowest rate of those that train, in MiB/s; for the record."""
@@ -42,6 +48,8 @@ class Choice:
         said += [f"{name} is not reachable" for name in regular if name not in self.present]
         standing_in = [name for name in self.workers.chosen if name not in regular]
         said += [f"in their place: {' '.join(standing_in)}"] if standing_in else []
+        size = len(self.workers.chosen)
+        said += [f"{size} of {len(regular)} workers train"] if size in self.sizes and size < len(regular) else []
         return "; ".join(filter(None, said))
 
 

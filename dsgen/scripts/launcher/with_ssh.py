@@ -8,6 +8,7 @@ from collections.abc import Callable
 from launcher import preflight, workers
 from launcher.attempt import Attempt
 from launcher.choice import SPARE_SECONDS, Choice, settle
+from launcher.growth import sizes
 from launcher.outcome import RunEndedError
 from launcher.wait import Wait
 from shared import exchange, methods, settings
@@ -60,8 +61,10 @@ class WithSsh:
         (settings.RUN / "known_hosts").write_text(known, encoding="ascii")
 
     def wait_for_workers(self) -> None:
-        """Wait until each worker, or a spare instead, accepts the launcher's login."""
+        """Wait until each worker, or a spare instead, accepts the launcher's login; after a loss also for fewer."""
         time_left = self.wait.time_left_for_workers
+        if self.configured.workers_min and self.wait.totals()["seconds"]:
+            self.selection.sizes = sizes(self.configured)
         missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
         # Attempts that end before all ranks have met use the same limit: otherwise they might fail forever.
         if missing or (self.wait.totals()["attempts"] and not time_left()):
@@ -95,8 +98,10 @@ class Selection(Choice):
         """Wait for the workers. Returns {} when there are enough, or the missing workers after the time limit.
 
         The value of a missing worker is its message if it refuses the login, else "". Spares are used only after a
-        while, because a worker may be slower than others. `nobody_answers` is called regularly while no worker answers.
+        while, because a worker may be slower than others; so are fewer workers than all, unless those that are missing
+        were missing before. `nobody_answers` is called regularly while no worker answers.
         """
+        before = set(self.workers.names) - set(self.present)
         missing, enough_since, part = dict.fromkeys(self.workers.names, ""), 0.0, TimeSlice(time_left)
         while missing and part.time_left:
             part = TimeSlice(time_left)
@@ -112,13 +117,21 @@ class Selection(Choice):
             if refused:
                 time.sleep(REFUSED_SECONDS)
                 part()
-            enough = len(missing) <= self.configured.spares
-            enough_since = (enough_since or time.monotonic()) if enough else 0.0
-            if enough and time.monotonic() - enough_since >= SPARE_SECONDS:
+            size = self.size(len(self.workers.names) - len(missing))
+            enough_since = (enough_since or time.monotonic()) if size else 0.0
+            patience = self.patience(size, before >= set(missing))
+            decided = size > 0 and time.monotonic() - enough_since >= patience
+            if decided:
                 break
         self.present = [name for name in self.workers.names if name not in missing]
         self.workers.chosen = self.present[: self.configured.workers]
-        return {} if len(self.present) >= self.configured.workers else missing
+        return {} if decided or size == self.configured.workers else missing
+
+    def patience(self, size: int, missing_before: bool) -> float:
+        """Seconds to wait for further workers. `missing_before`: those that are missing were so before."""
+        if size == self.configured.workers:
+            return SPARE_SECONDS
+        return 0 if missing_before else self.configured.resize_after_seconds
 
     def check_network(self, wait: Callable[[], None]) -> preflight.Verdict:
         """Run launch.preflight.network on the present workers. `wait` is called repeatedly."""

@@ -29,7 +29,9 @@ class Source:
             log(f"lifecycle.progress.pattern is not a regular expression of Python: {error}")
         self.file = run.progress_file if files else ""
         self.checkpoint = run.checkpoint_path if files else ""
-        self.seen: dict[str, Any] = {}  # NUMBERS, and checkpoint: when it was written, in seconds since 1970
+        self.saves = run.resize_checkpoint if files and run.workers_min else ""
+        # NUMBERS, and in seconds since 1970 when the checkpoint was written, and the newest of those in `saves`.
+        self.seen: dict[str, Any] = {}
         self.part = b""
 
     def read_output(self, data: bytes) -> None:
@@ -51,10 +53,10 @@ class Source:
                 break
         else:
             self.learn_lines(text.splitlines() if self.pattern else [])
-        try:
-            self.seen["checkpoint"] = int(Path(self.checkpoint).stat().st_mtime) if self.checkpoint else 0
-        except OSError:
-            self.seen["checkpoint"] = 0
+        self.seen["checkpoint"] = written(Path(self.checkpoint)) if self.checkpoint else 0
+        if self.saves:  # DeepSpeed writes `latest` after all files of a checkpoint; the Trainer has one in each folder
+            folder = Path(self.saves)
+            self.seen["saved"] = max(map(written, [folder / "latest", *folder.glob("checkpoint-*/latest")]))
 
     def learn_lines(self, lines: list[bytes]) -> None:
         """Each number from the last line that has it."""
@@ -76,6 +78,14 @@ class Source:
                 continue
             if kind is float or 0 <= value <= LARGEST:
                 self.seen[name] = value
+
+
+def written(path: Path) -> int:
+    """When it was written, in seconds since 1970; 0 if there is no such file."""
+    try:
+        return int(path.stat().st_mtime)
+    except OSError:
+        return 0
 
 
 def tail(path: str) -> bytes:

@@ -33,6 +33,7 @@ TRANSITIONS: dict[str, Row] = {
     "running": Row("Running", "", None),
     "restarting": Row("Restarting", "TrainingFailed", None),
     "hung-restarting": Row("Restarting", "Hung", None),
+    "growing": Row("Restarting", "Growing", None),
     "workers-lost": Row("Pending", "WorkersLost", None),
     "succeeded": Row("Succeeded", "", 0),
     "failed": Row("Failed", "TrainingFailed", TRAINING),

@@ -47,6 +47,7 @@ OPEN = {"startTime": "2026-01-01T00:03:00Z"}
         ("bug", "Failed", "InternalError", 1),
         ("preflight", "Starting", "Preflight", None),
         ("preflight-failed", "Failed", "Preflight", 1),
+        ("growing", "Restarting", "Growing", None),
         ("resizing", "Starting", "Resizing", None),
         ("resize-refused", "Failed", "ResizeRefused", 1),
         ("resize-failed", "Failed", "ResizeFailed", 1),

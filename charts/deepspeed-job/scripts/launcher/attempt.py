@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from launcher import outcome, resize, workers
+from launcher.growth import Growth
 from launcher.journal import External, Journal
 from launcher.outcome import AttemptEnd
 from launcher.process import LaunchProcess, Ranks
@@ -48,11 +49,13 @@ class Attempt:
         self.before = journal.totals(external.earlier())
         self.cut_message = self.hang = ""
         self.conversion = resize.Conversion(configured, journal, external, self.before["seconds"])
+        self.growth = Growth(configured, reached, self.progress)
         self.alone: list[str] = []  # hosts on which no process of launch.command connected with others
 
     def run(self) -> AttemptEnd:
         """Train. After the return, no rank runs on a reachable worker."""
-        self.journal.begin_attempt()
+        fewer = len(self.workers.chosen) < self.configured.workers
+        self.journal.begin_attempt(**({"workers": len(self.workers.chosen)} if fewer else {}))
         if end := self.conversion.run(self.ask_to_resize, self.hosts):
             return end
         self.journal.move("started")
@@ -86,9 +89,9 @@ class Attempt:
         self.workers.everywhere(workers.signal_ranks(name), seconds, until)
 
     def start(self) -> methods.Start:
-        """The start, with the hostfile of the ConfigMap or, with spare workers, one of the chosen workers."""
+        """The start, with the hostfile of the ConfigMap or, if not all workers train, one of those that do."""
         path = methods.HOSTFILE
-        if self.configured.spares:
+        if self.workers.chosen != self.workers.names:
             path = hostfile.write(settings.RUN / "hostfile", self.workers.chosen, self.configured.slots)
         return methods.Start(self.configured, self.hosts, hostfile=path, configuration=self.conversion.configuration)
 
@@ -100,7 +103,7 @@ class Attempt:
         started, wrong_since = time.monotonic(), 0.0
         while process.code() is None:
             self.workers.reap()
-            if self.configured.spares:  # spares have no session, and would count as orphans
+            if self.workers.chosen != self.workers.names:  # the others have no session, and would count as orphans
                 self.workers.keep_contact()
             now = time.monotonic()
             wrong_since = wrong_since or (now if self.output.any_failed() else 0.0)
@@ -137,6 +140,7 @@ class Attempt:
             ("world-size", self.world_is_wrong() or (seconds > start and not self.world_is_there())),
             ("follow", wrong_seconds > FOLLOW_SECONDS),
             ("hung", bool(self.progress.hang())),
+            ("growing", self.growth.is_due()),
         )
         return next((event for event, holds in reasons if event and holds), "")
 
@@ -230,6 +234,8 @@ class Attempt:
         if event == "world-size":
             sizes = ", ".join(str(size) for size in sorted(self.output.world_sizes)) or "none"
             return f"{len(self.output.ranks)} of {self.world} ranks started; world size reported: {sizes}"
+        if event == "growing":
+            return f"all {self.configured.workers} workers answer, and go on from the newest checkpoint"
         if event == "deadline":
             return outcome.deadline_message(self.configured.active_deadline_seconds)
         return self.external.explain(event)

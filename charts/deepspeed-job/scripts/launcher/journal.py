@@ -32,10 +32,11 @@ class Journal:
             self.said = said
             self.write()
 
-    def begin_attempt(self) -> None:
+    def begin_attempt(self, **facts: int) -> None:
+        """Open an attempt; `facts` are workers, if not all train."""
         for old in self.attempts[: 1 - TAILS]:
             old.pop("tail", None)
-        self.attempts.append({"startTime": record.stamp(time.time())})
+        self.attempts.append({"startTime": record.stamp(time.time()), **facts})
 
     def end_attempt(self, reason: str, facts: dict[str, Any]) -> None:
         """Close the open attempt; `facts` are exitCode, host, rank and tail, if known."""

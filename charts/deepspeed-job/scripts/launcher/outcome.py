@@ -33,7 +33,7 @@ class Facts(NamedTuple):
 
 
 # An attempt that the launcher ended for one of these has this event, whatever its ranks reported.
-CUTS = ("terminated", "lease-lost", "workers-failed", "deadline", "world-size")
+CUTS = ("terminated", "lease-lost", "workers-failed", "deadline", "world-size", "growing")
 
 
 def _ended_well(facts: Facts) -> bool:

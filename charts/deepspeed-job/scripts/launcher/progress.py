@@ -30,6 +30,8 @@ class Progress:
         self.steps: dict[int, int] = {}
         self.first: tuple[float, int] | None = None  # time and number of the first observed step
         self.last: dict[str, Any] = {}
+        self.saved: int | None = None  # when the newest checkpoint was written, as the ranks say
+        self.saved_at = float("-inf")  # when they first said so; not of a checkpoint of an earlier attempt
         self.nan_since: int | None = None
         self.stacks: dict[int, tuple[str, list[str]]] = {}  # rank -> host, innermost frames
         self.said_at = self.looked_at = float("-inf")
@@ -64,6 +66,10 @@ class Progress:
             self.last["loss"] = loss if math.isfinite(loss) else None
             lost_at = self.last.get("step", 0) if self.nan_since is None else self.nan_since
             self.nan_since = None if math.isfinite(loss) else lost_at
+        saved = said.get("saved")
+        if isinstance(saved, int) and saved != self.saved:
+            self.saved_at = self.saved_at if self.saved is None else now
+            self.saved = saved
         written = said.get("checkpoint")
         if isinstance(written, int) and 0 < written < LATEST and record.stamp(written) != self.last.get("checkpoint"):
             self.last["checkpoint"] = record.stamp(written)

@@ -201,6 +201,7 @@ ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
     "rank": number,
     "tail": last(TAIL_LINES, line),
     "counted": flag,
+    "workers": number,
 }
 PROGRESS_FIELDS: dict[str, Callable[[Any], Any]] = {
     "step": number,

@@ -16,10 +16,10 @@ After launch.preflight.network there is "network": {"median": 812, "lowest": 640
 checked, and of the slowest one that trains.
 ATTEMPT, one start of the training, or one lost launcher pod:
     {"startTime": "...", "endTime": "...", "reason": "TrainingFailed", "exitCode": 3, "host": "...", "rank": 1,
-     "tail": ["...", ...], "counted": true}
+     "tail": ["...", ...], "counted": true, "workers": 3}
 exitCode and what follows only where it is known: host, rank and tail (its last lines) are those of the rank that failed
 first, or host alone that of a worker that was lost; `counted`: the loss of workers raised the worker Job's count of
-failures.
+failures; `workers`: how many trained, if these were not all.
 TOTALS, over all attempts, also those that were cut to save room:
     {"attempts": 2, "failures": 0, "replacements": 1, "seconds": 610}
 """

@@ -78,6 +78,9 @@ class Settings(NamedTuple):
     resize_checkpoint: str = ""
     resize_config: str = ""
     resize_loads_frozen: bool = False
+    # Only of a run with workers.min:
+    workers_min: int = 0
+    resize_after_seconds: int = 0
 
 
 def written_by(container: str) -> Path:

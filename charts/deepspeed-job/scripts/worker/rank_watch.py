@@ -22,7 +22,7 @@ class Watch:
         hang = run.hang_timeout_seconds
         self.rank, self.say = rank, say
         self.source = Source(run, files=rank == 0)
-        self.wanted = bool(hang or run.progress_pattern or run.progress_file or run.checkpoint_path)
+        self.wanted = bool(hang or run.progress_pattern or run.progress_file or run.checkpoint_path or run.workers_min)
         self.interval = min(LONGEST_SECONDS, hang / 4) if hang else LONGEST_SECONDS
         self.due = time.monotonic()
         self.printed, self.sent = False, dict(self.source.seen)

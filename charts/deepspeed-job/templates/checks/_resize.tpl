@@ -50,4 +50,29 @@ training.deepspeed.resize.checkpoint is on storage.{{ $name }}, of which each wo
     {{- end }}
   {{- end }}
 {{- end }}
+
+{{- if int64 .Values.workers.min }}
+  {{- if gt (int64 .Values.workers.min) (int64 .Values.workers.replicas) }}
+workers.min ({{ int64 .Values.workers.min }}) is more than workers.replicas ({{ int64 .Values.workers.replicas }})
+    [DS358]
+  set it to less than workers.replicas
+  {{- end }}
+
+  {{- if not .Values.training.deepspeed.resize.checkpoint }}
+workers.min needs training.deepspeed.resize.checkpoint: without it, fewer workers cannot continue [DS358]
+  set it to the folder of the checkpoints
+  {{- end }}
+
+  {{- if not (has .Values.launch.method (list "pdsh" "openmpi")) }}
+workers.min cannot be used with launch.method {{ .Values.launch.method }}: its number of workers is fixed for the whole
+    run [DS358]
+  use launch.method: pdsh or openmpi
+  {{- end }}
+
+  {{- if ge (int64 .Values.lifecycle.resizeAfterSeconds) (int64 .Values.lifecycle.startTimeoutSeconds) }}
+lifecycle.resizeAfterSeconds ({{ int64 .Values.lifecycle.resizeAfterSeconds }}) must be less than
+    lifecycle.startTimeoutSeconds ({{ int64 .Values.lifecycle.startTimeoutSeconds }}), after which the run fails [DS358]
+  use a longer startTimeoutSeconds
+  {{- end }}
+{{- end }}
 {{- end }}
