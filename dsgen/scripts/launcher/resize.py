@@ -7,8 +7,8 @@ or the end of the attempt.
 from __future__ import annotations
 
 import json
+import os
 import re
-import secrets
 import time
 from collections.abc import Callable
 from typing import Any
@@ -94,7 +94,7 @@ class Conversion:
 
 def over_ssh(workers: Workers, host: str, ranks: int, conversion: Conversion) -> dict[str, Any]:
     """The last report of worker/resize.py on this worker; {} if the worker was lost."""
-    token, heard = secrets.token_hex(16), Output([host], pdsh=True)
+    token, heard = os.urandom(16).hex(), Output([host], pdsh=True)
     line = re.compile(REPORT.format(token), re.MULTILINE)
 
     def wait() -> None:

@@ -6,8 +6,8 @@ the worker Job completes after all parts have succeeded, and fails with the firs
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 import time
 from typing import Any
 
@@ -99,7 +99,7 @@ class WithoutSsh:
 
     def exchange(self, pairs: list[preflight.Pair]) -> dict[int, dict[str, Any]]:
         """Let pairs of the present workers exchange data; their reports."""
-        token, names = secrets.token_hex(16), self.choice.present
+        token, names = os.urandom(16).hex(), self.choice.present
         places = {name: index for index, name in enumerate(self.wait.workers.names)}
         seconds = [preflight.CONNECT_SECONDS, preflight.TRANSFER_SECONDS]
         members = {index: self.member(names[index]) for pair in pairs for index in pair}

@@ -8,8 +8,8 @@ is written to the log unchanged.
 from __future__ import annotations
 
 import json
+import os
 import re
-import secrets
 from typing import Any, Protocol
 
 LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh begins each line with `HOST: `
@@ -41,7 +41,7 @@ KEPT_BYTES, LINE_LENGTH = 32768, 300  # of the output that is searched for the r
 
 
 def new_nonce() -> str:
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 class Output:

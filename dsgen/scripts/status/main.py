@@ -32,6 +32,7 @@ from status.record import RunRecord, after_loss, never_started
 
 TICK_SECONDS = 0.2  # between rounds
 LOOK_SECONDS = 0.02  # between looks whether the launcher has written
+AFTER_SECONDS = 0.1  # between the launcher's end and this one's: a sidecar that is seen to end before is started again
 QUICK_SECONDS = 2  # between requests until the training runs
 FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.2, 2.0  # between tries after an error
 PODS_SECONDS = 20  # between looks at the pods of workers that are waited for
@@ -58,7 +59,7 @@ class Sidecar:
         self.resume()
         if self.configured.makes_key:
             threading.Thread(target=keygen.provide, args=(self.client, self.configured), daemon=True).start()
-        while not self.stopping.is_set():
+        while not self.stopping.is_set() and not self.is_over():
             seen = self.launcher_file()
             self.step()
             self.rest(seen)
@@ -67,9 +68,20 @@ class Sidecar:
     def rest(self, seen: tuple[int, ...]) -> None:
         """Wait until the launcher has written, or for TICK_SECONDS. `seen`: its file before the last round."""
         until = time.monotonic() + TICK_SECONDS
-        while time.monotonic() < until and self.launcher_file() == seen:
+        while time.monotonic() < until and self.launcher_file() == seen and not self.is_over():
             if self.stopping.wait(LOOK_SECONDS):
                 return
+
+    def is_over(self) -> bool:
+        """Whether the launcher has ended after its last state was recorded.
+
+        The sidecar then ends as well, without SIGTERM: a kubelet looks only once a second which containers have ended.
+        """
+        if self.launcher.get("phase") not in ENDS or self.record.sequence != self.launcher.get("sequence"):
+            return False
+        if not exchange.is_free(settings.written_by("launcher") / exchange.ALIVE):
+            return False
+        return not self.stopping.wait(AFTER_SECONDS)
 
     def launcher_file(self) -> tuple[int, ...]:
         """What differs when the launcher has replaced its file; () without one."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import secrets
 import socket
 import time
 from typing import Any
@@ -23,7 +22,7 @@ class ControlClient:
 
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
-        self.own = {"host": methods.host(run), "life": secrets.token_hex(8)}
+        self.own = {"host": methods.host(run), "life": os.urandom(8).hex()}
         self.connection: socket.socket | None = None
         self.launcher = ""  # as the record named the launcher to which this is connected
         self.order: dict[str, Any] = {}

@@ -3,6 +3,9 @@
 import json
 import os
 import socket
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -224,3 +227,28 @@ def test_only_so_much_of_a_list_is_taken(tmp_path: Path, part: str) -> None:
     assert content["attempts"][-1] == GOOD["attempts"][0]
     assert len(content["attempts"]) <= exchange.MOST_ATTEMPTS
     assert max(len(attempt.get("tail", [])) for attempt in content["attempts"]) <= exchange.TAIL_LINES
+
+
+HOLD = "import sys; from pathlib import Path; from shared import exchange; exchange.hold(Path(sys.argv[1])); input()"
+
+
+def test_a_lock_lasts_as_long_as_its_process(tmp_path: Path) -> None:
+    alive = tmp_path / exchange.ALIVE
+    assert not exchange.is_free(alive)
+    environment = {"PYTHONPATH": str(Path(exchange.__file__).parents[1])}
+    with subprocess.Popen([sys.executable, "-c", HOLD, str(alive)], env=environment, stdin=subprocess.PIPE) as holder:
+        until = time.monotonic() + 10
+        while not alive.exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        assert not exchange.is_free(alive)
+        holder.kill()
+        holder.wait()
+    assert exchange.is_free(alive)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/etc/passwd")])
+def test_what_is_no_file_is_never_free_and_ends_nothing(tmp_path: Path, make: Callable[[Path], object]) -> None:
+    make(tmp_path / exchange.ALIVE)
+    exchange.hold(tmp_path / exchange.ALIVE)
+    assert not exchange.is_free(tmp_path / exchange.ALIVE)

@@ -1,6 +1,8 @@
 """The sidecar with a real API server: lease and record."""
 
+import fcntl
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -85,6 +87,24 @@ def test_from_nothing_to_the_end(job: Any, pods: Any) -> None:
     assert job.record() == before
     assert (recorded(job)["phase"], recorded(job)["exitCode"]) == ("Succeeded", 0)
     assert (pod.folder / "termination-log").read_text() == "Succeeded"
+
+
+@pytest.mark.cluster
+def test_it_ends_with_a_launcher_whose_end_is_recorded(pods: Any) -> None:
+    pod = pods("one")
+    alive = os.open(pod.folder / exchange.ALIVE, os.O_CREAT)
+    fcntl.flock(alive, fcntl.LOCK_EX)
+    seen = []
+    for sequence, phase in ((1, "Running"), (2, "Succeeded")):
+        pod.says(sequence, phase)
+        pod.round()
+        seen.append(pod.sidecar.is_over())
+    os.close(alive)
+    seen.append(pod.sidecar.is_over())
+    pod.says(3, "Running")
+    pod.round()
+
+    assert [False, False, True, False] == [*seen, pod.sidecar.is_over()]
 
 
 @pytest.mark.cluster

@@ -128,6 +128,7 @@ class Launcher:
 
 def main() -> int:
     configured = settings.load()
+    exchange.hold(settings.RUN / exchange.ALIVE)
     names = hostfile.hosts(settings.CONFIG / "hostfile")
     # Workers without ssh observe the lease that the launcher renews.
     contact = configured.orphan_timeout_seconds if methods.of(configured).ssh else float("inf")

@@ -7,8 +7,8 @@ again with a good one, because a good worker between two bad ones also seems bad
 from __future__ import annotations
 
 import json
+import os
 import re
-import secrets
 import statistics
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -142,7 +142,7 @@ def exchange(
 ) -> dict[int, dict[str, Any]]:
     """One round; the reports of the workers by their indices in the hostfile."""
     hosts = [index for pair in pairs for index in pair]
-    token = secrets.token_hex(16)
+    token = os.urandom(16).hex()
     plan = ",".join(f"{places[a]}:{places[b]},{places[b]}:{places[a]}" for a, b in pairs)
     connect = CONNECT_SECONDS + len(hosts) // workers.LOGINS_A_SECOND
     # pdsh replaces %n by the index of the host in its list.

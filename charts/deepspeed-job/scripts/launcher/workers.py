@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import secrets
 import signal
 import subprocess
 import time
@@ -150,7 +149,7 @@ class Workers:
 
     def met(self) -> set[str]:
         """The chosen workers whose sessions connected with others; names without their domain."""
-        token = secrets.token_hex(8)
+        token = os.urandom(8).hex()
         said = self.listen(self.chosen, ask_meeting(token), COMMAND_SECONDS, lambda: None).decode(errors="replace")
         return {line.partition(":")[0].partition(".")[0] for line in said.splitlines() if line.endswith(f": {token}")}
 

@@ -26,7 +26,6 @@ TOTALS, over all attempts, also those that were cut to save room:
 
 from __future__ import annotations
 
-import calendar
 import json
 import time
 from typing import Any
@@ -48,6 +47,8 @@ def stamp(seconds: float) -> str:
 
 def seconds(text: str | None) -> float | None:
     """The reverse of stamp; None for an invalid text."""
+    import calendar  # as time.strptime does, which a worker does not need for its start
+
     try:
         return float(calendar.timegm(time.strptime(text or "", "%Y-%m-%dT%H:%M:%SZ")))
     except ValueError:

@@ -11,10 +11,8 @@ environment before the user's program starts. The nonce of the connections is in
 from __future__ import annotations
 
 import contextlib
-import hmac
 import json
 import os
-import secrets
 import socket
 import time
 from typing import Any
@@ -56,16 +54,20 @@ def shake(connection: socket.socket, nonce: str, side: str, seconds: float) -> N
     Only the run can write the record with the nonce and the address, so a process that knows both is the launcher.
     """
     until = time.monotonic() + seconds
-    own = secrets.token_hex(32)
+    own = os.urandom(32).hex()
     connection.sendall(f"{own}\n".encode())
     other = _word(connection, until)
     connection.sendall(f"{_proof(nonce, side, own, other)}\n".encode())
+    import hmac  # loads OpenSSL, which a rank and a session do not need
+
     expected = _proof(nonce, {"launcher": "worker", "worker": "launcher"}[side], other, own)
     if not hmac.compare_digest(_word(connection, until).encode(), expected.encode()):
         raise ConnectionError("it does not know the nonce")
 
 
 def _proof(nonce: str, side: str, own: str, other: str) -> str:
+    import hmac
+
     return hmac.new(nonce.encode(), f"{side} {own} {other}".encode(), "sha256").hexdigest()
 
 

@@ -21,6 +21,7 @@ import fcntl
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
@@ -34,8 +35,10 @@ from shared.transitions import ENDS
 from worker import image
 from worker.exit import CANNOT_WORK, DONE, SERVES, TERMINATED, WAITS, WorkerExitError
 from worker.readiness import Readiness
-from worker.with_ssh import SshServer
-from worker.without_ssh import LocalTraining
+
+if TYPE_CHECKING:
+    from worker.with_ssh import SshServer
+    from worker.without_ssh import LocalTraining
 
 WATCHED = (signal.SIGCHLD, signal.SIGIO, signal.SIGTERM, signal.SIGINT)
 EVENTS = (signal.SIGCHLD, signal.SIGIO)  # a process has ended; the launcher has said something, or a file has come
@@ -132,8 +135,18 @@ class Worker:
 
 def main() -> int:
     run = settings.load()
-    part = SshServer(run) if methods.of(run).ssh else LocalTraining(run)
-    return Worker(run, part).live()
+    return Worker(run, side(run)).live()
+
+
+def side(run: settings.Settings) -> SshServer | LocalTraining:
+    """The part of this worker. Only its modules are loaded: a node starts many workers at once."""
+    if methods.of(run).ssh:
+        from worker.with_ssh import SshServer
+
+        return SshServer(run)
+    from worker.without_ssh import LocalTraining
+
+    return LocalTraining(run)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import shutil
 import signal
 import subprocess
@@ -108,7 +107,7 @@ class Resize:
         if free < needed:
             raise RefusedError(f"the conversion needs {gib(needed)}, and {found.folder} has {gib(free)} free")
         change = f"converting {found.tag} from {found.ranks} to {self.wanted.ranks} ranks"
-        folder = found.folder / f"{PREFIX}{secrets.token_hex(8)}"
+        folder = found.folder / f"{PREFIX}{os.urandom(8).hex()}"
         try:
             folder.mkdir()
             made_from = source(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import secrets
+import os
 import signal
 from typing import Any
 
@@ -29,7 +29,7 @@ class Resizing:
             return
         if self.pid > 0:  # the launcher had lost this worker for a while
             processes.send([self.pid, *processes.below(self.pid)], signal.SIGKILL)
-        self.attempt, self.token, self.report = attempt, secrets.token_hex(16), {}
+        self.attempt, self.token, self.report = attempt, os.urandom(16).hex(), {}
         exchange.replace(FILE, b"")
         argv = ["python3", "-ESs", str(settings.SCRIPTS / "worker/resize.py"), self.token, str(int(asked["ranks"]))]
         log(f"attempt {attempt}: looking at the checkpoint")

@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import signal
-import subprocess
 from collections.abc import MutableMapping
 from pathlib import Path
 
@@ -57,6 +55,9 @@ def ask(pids: list[int]) -> int:
 
 def spied(pids: list[int]) -> bytes:
     """The output of py-spy for these processes, if the image has it and it is permitted."""
+    import shutil
+    import subprocess  # only for a training that hangs
+
     said = b""
     for pid in pids if shutil.which("py-spy") else []:
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
