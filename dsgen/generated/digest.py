@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "a22e9a4e7fd7abbe381dc5bd42b5ce4e90dc24f812fb56b91bda50012ecaf312"
+DIGEST = "4195403a67a04dc90d8771e9a8d90f06982ba770129b5d077d102340ef71db26"

@@ -12,7 +12,7 @@ dsgen_message=$DSGEN_ROOT/dev/termination-log
 # background process of setup may print until the pod ends.
 dsgen_keep_tail() {
   tee >(exec tail -n 20 >"$1")
-  wait $!
+  wait $! 2>/dev/null # bash may warn that it has no record of a process that has ended already
 }
 
 # Restores the output of the container. Waits for the tail, but not for a background process that holds it open.
