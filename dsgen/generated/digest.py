@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "4195403a67a04dc90d8771e9a8d90f06982ba770129b5d077d102340ef71db26"
+DIGEST = "2bd618d8182747fb56c8337aff6d6d81b494a0802ab2a46e8d058de47747a869"

@@ -10,7 +10,7 @@ from launcher.workers import Workers
 from shared import settings
 from shared.log import log
 
-TICK_SECONDS = 0.1
+TICK_SECONDS = 0.1  # between looks at the files of the sidecar
 ISOLATED_SECONDS = 180
 
 

@@ -15,7 +15,7 @@ from shared import methods, processes, settings
 from shared.log import log
 
 TRAIN = settings.RUN / "train.sh"
-TICK_SECONDS = 0.5
+TICK_SECONDS = 0.5  # between looks at what has no common event: the command, the clock and the files of the sidecar
 ENTER = "kubectl exec --namespace {namespace} --stdin --tty {pod} --container {container} -- {command}"
 
 

@@ -146,7 +146,7 @@ def end(root: int, session: int | None, seconds: float) -> None:
 
     Gives up after half a minute if SIGKILL does not end a process (for example because of a hanging NFS server).
     """
-    told: set[int] = set()
+    told: set[int] = set()  # most of these are no children of this process, so nothing tells when they end
     term_until = time.monotonic() + seconds
     while time.monotonic() < term_until:
         left = below(root, session)

@@ -190,7 +190,7 @@ class Sidecar:
                 return 0
             except Exception as error:  # also of a bug in dsgen: the last state may be written at the next try
                 self.note(error)
-            time.sleep(1)
+            time.sleep(1)  # until the API server may answer again
         return 1
 
     def write_last_state(self) -> None:

@@ -29,7 +29,7 @@ from shared import settings
 HOSTFILE = settings.ROOT / "job/hostfile"
 BYTES = 64 << 20  # each way
 CHUNK = 1 << 20
-RETRY_SECONDS = 0.2
+RETRY_SECONDS = 0.2  # the other worker may not listen yet
 GREETING_SECONDS = 2.0
 
 

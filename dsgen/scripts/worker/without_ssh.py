@@ -34,7 +34,7 @@ LEASE = "_lease"  # of the record: renewed by the launcher of whichever run has 
 ORPHAN_SECONDS = 300
 # DeepSpeed's buffers on CPUs, 69 MB for each rank, named after user, master address and port, and never removed.
 SHARED_MEMORY, BUFFERS = settings.ROOT / "dev/shm", "deepspeed_allreduce_buffer_{}_{}_*"
-TERM_SECONDS = 0.2
+TERM_SECONDS = 0.2  # between looks at processes that are no children of this one
 KILL_SECONDS = 30  # a process that hangs in the kernel may stay longer
 
 

@@ -19,7 +19,7 @@ from shared.output import Output
 from shared.progress import Source
 from shared.transitions import TRANSITIONS
 
-TICK_SECONDS = 0.5
+TICK_SECONDS = 0.5  # between looks at what has no common event: ranks, clock and the files of the sidecar
 FOLLOW_SECONDS = 20  # after a host has failed, the others have so long to end before they are ended
 RESERVED_SECONDS = 20  # of the grace period that the ranks do not get; 10 of them are for the sidecar
 KILL_SECONDS = 5

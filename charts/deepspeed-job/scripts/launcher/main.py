@@ -31,7 +31,7 @@ from shared.log import last_words, log
 from shared.transitions import TRANSITIONS, exit_code, exit_code_again
 
 CONFIRM_SECONDS = 900  # to record the end, if the API is unavailable; the workers end before
-CONFIRM_TICK_SECONDS = 0.05
+CONFIRM_TICK_SECONDS = 0.05  # between looks at the file of the sidecar
 SAY_SECONDS = 10
 
 

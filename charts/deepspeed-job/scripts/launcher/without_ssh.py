@@ -22,7 +22,7 @@ from shared import methods
 from shared.log import log
 from shared.transitions import TRANSITIONS
 
-TICK_SECONDS = 0.1
+TICK_SECONDS = 0.1  # between looks at what has no common event: workers, clock and the files of the sidecar
 CONNECT_SECONDS = 150  # a kubelet may need two minutes to update the record, with the launcher's address, in a pod
 ISOLATED_SECONDS = 600  # the launcher uses only the API, and the workers continue meanwhile
 # The message of the Job controller about the pod for which its podFailurePolicy ended the Job.

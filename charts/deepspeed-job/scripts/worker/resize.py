@@ -39,7 +39,8 @@ SOURCE = "source.json"  # in a complete conversion: which files it was made from
 STATES = ("fp32", "exp_avg", "exp_avg_sq")
 # Fragments and merged states exist at the same time: three numbers of four bytes each, twice.
 BYTES_PER_PARAMETER = 24
-STALL_SECONDS, REPORT_SECONDS, TICK_SECONDS = 900, 10, 0.2
+STALL_SECONDS, REPORT_SECONDS = 900, 10
+TICK_SECONDS = 0.2  # between looks at the converter and the clock
 LOG_BYTES = 2000
 
 

@@ -162,7 +162,7 @@ def end_unsupervised(tops: list[processes.ProcessStat]) -> None:
 
 
 def wait_for_sessions(seconds: float) -> None:
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds  # sessions are children of sshd, so nothing tells when they end
     while sessions() and time.monotonic() < deadline:
         time.sleep(0.1)
         processes.reap()
