@@ -1,6 +1,6 @@
 """Every example and every file of tests/cases/valid gives the manifests in the folder of the same name.
 
-A few manifests are kept whole, of the others the difference from one of these, so that a change of all manifests is a
+The manifests of `minimal` are kept whole, of the others the difference from these, so that a change of all manifests is a
 small change here. `pytest tests/test_golden.py --update` writes them again. A change of them is a change of the next
 render of users.
 """
@@ -37,9 +37,8 @@ def manifests(file: Path) -> str:
     return printed.replace(digest(SHIPPED.texts, "**"), "DIGEST")
 
 
-WHOLE = ("minimal", "storage", "torchrun")
-"""The files whose manifests are kept whole."""
-FIRST = re.compile(r"--- (\w+)\n")
+WHOLE = "minimal"
+"""The file whose manifests are kept whole."""
 HUNK = re.compile(r"^@@ -(\d+).*$", re.MULTILINE)
 
 
@@ -49,12 +48,11 @@ def neutral(text: str) -> str:
     return re.sub(rf"(?<![\w-]){name}(?![A-Za-z0-9])", "JOB", text)
 
 
-def difference(name: str, base: str) -> str:
-    """The lines in which the manifests of a file differ from the kept ones of another one."""
-    old, new = (CASES / base / "manifests.yaml").read_text(), manifests(FILES[name])
-    old, new = neutral(old), neutral(new)
+def difference(name: str) -> str:
+    """The lines in which the manifests of a file differ from those that are kept whole."""
+    old, new = neutral((CASES / WHOLE / "manifests.yaml").read_text()), neutral(manifests(FILES[name]))
     objects = titles(old)
-    numbered = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), base, name, n=1))
+    numbered = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), WHOLE, name, n=1))
     return HUNK.sub(lambda hunk: f"@@ {objects[max(int(hunk[1]), 1) - 1]} @@", numbered)
 
 
@@ -69,28 +67,15 @@ def titles(text: str) -> list[str]:
     return found
 
 
-def write(name: str) -> None:
-    """Keep the present manifests of a file, as the shortest difference if they are not kept whole."""
-    folder = CASES / name
-    folder.mkdir(exist_ok=True)
-    if name in WHOLE:
-        (folder / "manifests.yaml").write_text(manifests(FILES[name]))
-    else:
-        (folder / "manifests.diff").write_text(min((difference(name, base) for base in WHOLE), key=len))
-
-
-@pytest.mark.parametrize("name", sorted(FILES, key=lambda name: (name not in WHOLE, name)))
+@pytest.mark.parametrize("name", sorted(FILES, key=lambda name: (name != WHOLE, name)))
 def test_manifests(name: str, update: bool) -> None:
+    kept = CASES / name / ("manifests.yaml" if name == WHOLE else "manifests.diff")
+    content = manifests(FILES[name]) if name == WHOLE else difference(name)
     if update:
-        write(name)
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(content)
 
-    if name in WHOLE:
-        assert (CASES / name / "manifests.yaml").read_text() == manifests(FILES[name])
-    else:
-        kept = (CASES / name / "manifests.diff").read_text()
-        base = FIRST.match(kept)
-        assert base
-        assert kept == difference(name, base[1])
+    assert kept.read_text() == content
 
 
 def test_a_change_of_any_manifest_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +83,7 @@ def test_a_change_of_any_manifest_is_seen(monkeypatch: pytest.MonkeyPatch) -> No
     text = manifests(FILES["amd"])
     monkeypatch.setitem(globals(), "manifests", lambda _: text.replace("amd.com/gpu", "amd.com/gpus", 1))
 
-    assert kept != difference("amd", kept.split()[1])
+    assert kept != difference("amd")
 
 
 def test_every_folder_has_its_file() -> None:
