@@ -11,6 +11,7 @@ import pytest
 
 from dsgen import schema
 from dsgen.checks import names
+from dsgen.cluster import cause_rules
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
 from dsgen.schema import export, reference
@@ -247,9 +248,10 @@ def test_helm_accepts_what_dsgen_accepts(values: dict[str, Any], major: int, cha
     assert result.returncode == 0, result.stderr
 
 
-def test_every_key_with_an_image_is_checked_for_its_version() -> None:
+def test_every_key_with_an_image_is_checked_for_its_version_and_named_as_a_cause() -> None:
     """Whether the image has a fixed version (DS250); the image of the job has a row of its own."""
     image = json.loads(Path(schema.SCHEMA_FILE).read_text(encoding="utf-8"))["definitions"]["optionalImage"]["pattern"]
     keys = {".".join(path) for path, part in schema.records() if part.get("pattern") == image}
 
     assert keys == names.OTHER_IMAGES.keys()
+    assert keys - {"monitoring.tensorboard.image"} == set(cause_rules.IMAGE) - {"image.repository", "image.tag"}

@@ -33,7 +33,7 @@ from dsgen.schema import suggestions
         ("env", ("workers",), "did you mean training.env?"),
         ("hostNetwork", ("launcher",), "did you mean network.hostNetwork?"),
         ("volumes", ("workers",), "did you mean storage, at the top of the file?"),
-        ("image", ("workers",), "did you mean image, at the top of the file?"),
+        ("storage", ("workers",), "did you mean storage, at the top of the file?"),
         ("hostname", ("workers",), ""),
         ("hostPID", ("workers",), "did you mean workers.extraPodSpec.hostPID?"),
         ("value", ("training", "env", "A"), 'write the value directly: A: "value"'),
