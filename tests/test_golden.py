@@ -1,7 +1,7 @@
 """Every example and every file of tests/cases/valid gives the manifests in the folder of the same name.
 
-The manifests of `minimal` are kept whole, of the others the difference from these, so that a change of all manifests is a
-small change here. `pytest tests/test_golden.py --update` writes them again. A change of them is a change of the next
+The manifests of `minimal` are kept whole, of the others the difference from these, so that a change of all manifests is
+a small change here. `pytest tests/test_golden.py --update` writes them again. A change of them is a change of the next
 render of users.
 """
 
