@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "2bd618d8182747fb56c8337aff6d6d81b494a0802ab2a46e8d058de47747a869"
+DIGEST = "67bb62c7d8b77f45a2b6a7081ad4261cce8fa952eea7d262ad51eafc1c8b04c0"

@@ -24,7 +24,7 @@ from shared.transitions import TRANSITIONS
 
 # The path becomes an argument of programs that pass it through a shell, and pdsh expands a %.
 SAFE_PATH = re.compile(r"(/[A-Za-z0-9._@+=:,-]+)+")
-REPORT = r"^[A-Za-z0-9.-]+: {} dsgen-resize (\{{.*\}})$"  # after the label of pdsh, with the token
+REPORT = r"^[A-Za-z0-9.-]+: {} dsgen-resize (\{{.*\}})\n"  # a whole line: the label of pdsh, the token
 LOST = 255  # ssh's exit code for a lost connection
 
 
@@ -95,6 +95,7 @@ class Conversion:
 def over_ssh(workers: Workers, host: str, ranks: int, conversion: Conversion) -> dict[str, Any]:
     """The last report of worker/resize.py on this worker; {} if the worker was lost."""
     token, heard = os.urandom(16).hex(), Output([host], pdsh=True)
+    reports: list[dict[str, Any]] = []
     line = re.compile(REPORT.format(token), re.MULTILINE)
 
     def wait() -> None:
@@ -102,17 +103,16 @@ def over_ssh(workers: Workers, host: str, ranks: int, conversion: Conversion) ->
         workers.keep_contact()  # the others have no session
         conversion.check()
 
-    def hear(said: bytes) -> dict[str, Any]:
-        reports = line.findall(said.decode(errors="replace"))
-        report = json.loads(reports[-1]) if reports else {}
-        conversion.hear(report)
-        return dict(report)
+    def hear(said: bytes) -> None:
+        for text in line.findall(said.decode(errors="replace"))[len(reports) :]:
+            reports.append(json.loads(text))
+            conversion.hear(reports[-1])
 
     command = f'python3 -ESs "$DSGEN_ROOT/etc/dsgen/worker/resize.py" {token} {ranks}'
     said = workers.listen([host], command, float("inf"), wait, hear=hear)
-    report = hear(said)
-    if "result" in report:
-        return report
+    hear(said)
+    if reports and "result" in reports[-1]:
+        return reports[-1]
     for text in said.splitlines(keepends=True):
         heard.process_line(text)
     code = heard.ssh_ended.get(host, LOST)

@@ -144,6 +144,19 @@ def test_a_program_that_ends_without_a_report_has_failed(worker: Pods) -> None:
     assert {"result": "failed", "message": "worker/resize.py ended with exit code 137"} == report
 
 
+def test_progress_that_arrives_with_the_result_is_heard(worker: Pods) -> None:
+    reports = [{"message": "converting a"}, {"result": "failed", "message": "m"}]
+    (worker.pods[0].scripts / "worker/resize.py").write_text(
+        "import json, sys\n"
+        f"lines = [f'{{sys.argv[1]}} dsgen-resize {{json.dumps(report)}}\\n' for report in {reports}]\n"
+        "sys.stderr.write(''.join(lines))\n"
+    )
+    made = conversion()
+
+    assert reports[-1] == over_ssh(worker.reached, worker.names[0], 2, made)
+    assert made.begun
+
+
 def test_a_worker_without_ssh_prepares_the_checkpoint_by_order(pod: Any) -> None:
     """The attempt then gets the configuration."""
     server = control.ControlServer(HOSTS)
