@@ -33,7 +33,7 @@ def start(node: int = -1, hosts: list[str] = HOSTS, **changes: Any) -> methods.S
 
 def test_the_command_of_deepspeed() -> None:
     assert methods.pdsh(start(master_port=29501)) == [
-        *("deepspeed", "--hostfile", "/job/hostfile", "--force_multi"),
+        *("deepspeed", "--hostfile", "/job/hostfile", "--force_multi", "--no_ssh_check"),
         *("--master_addr", "cifar-1-worker-0.cifar-1", "--master_port", "29501"),
         *("--no_python", "--no_local_rank", RANK),
     ]
@@ -55,7 +55,7 @@ def test_arguments_of_the_users_stand_before_the_program(hosts: int, given: list
     """Values joined by `=`, because argparse takes one that begins with a dash for an option."""
     words = methods.pdsh(start(hosts=[f"w-{i}" for i in range(hosts)], deepspeed_args=given))
 
-    assert words[8 : -len(("--no_python", "--no_local_rank", RANK))] == expected
+    assert words[9 : -len(("--no_python", "--no_local_rank", RANK))] == expected
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_every_deepspeed_of_the_autotuner_trains_on_the_workers(folder: Path) ->
     said = subprocess.run(
         ["deepspeed", "--include", "a b"], env=environment, capture_output=True, text=True, check=True
     )
-    assert said.stdout == "--force_multi --no_python --no_local_rank --include a b\n"
+    assert said.stdout == "--force_multi --no_ssh_check --no_python --no_local_rank --include a b\n"
 
 
 def test_the_environment_of_deepspeed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,10 @@ PORTS = 8  # of the attempts without ssh, from launch.masterPort on
 PDSH_FANOUT = 1024  # the default of deepspeed; sessions stay open, so further workers would wait forever
 # deepspeed passes these through pdsh and a shell, which may change them. The workers have them already.
 FORWARDED = ("MLFLOW", "MV2", "UCX", "NCCL")
+# Without its own login to the first host: the launcher has logged in to all of them, and this one may time out.
+MULTI = ("--force_multi", "--no_ssh_check")
 # The autotuner starts `deepspeed` for each experiment without these options, and would train in the launcher pod.
-ALWAYS = ("--force_multi", "--no_python", "--no_local_rank")
+ALWAYS = (*MULTI, "--no_python", "--no_local_rank")
 CONFIG_OPTIONS = ("--deepspeed_config", "--deepspeed")
 OPENMPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -70,7 +72,7 @@ def pdsh(start: Start) -> list[str]:
     valued["--launcher_args"] = f"{wide} {given.launcher_args}".strip()  # pdsh takes the last -f
     # Joined by `=`: argparse takes a value that begins with a dash for an option.
     joined = [f"{option}={value}" for option, value in valued.items() if value]
-    own = ["deepspeed", "--hostfile", start.hostfile, "--force_multi", *start.master]
+    own = ["deepspeed", "--hostfile", start.hostfile, *MULTI, *start.master]
     return [*own, *joined, *given.rest, "--no_python", "--no_local_rank", *start.program]
 
 
