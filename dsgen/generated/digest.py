@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "6c6e489250167079209ff2aa70159d155744c917d1d9ab8a9ef58f0157836006"
+DIGEST = "7310c25d3440b97b7ddff3488dca1c2b9d5d8616357b9ce19670c58e68322b45"

@@ -151,6 +151,29 @@ def test_fewer_real_workers_go_on_once_the_lost_one_was_waited_for(
     assert made.reached.chosen == made.names[:2]
 
 
+@pytest.mark.parametrize(("seconds", "goes_on"), [(1, True), (60, False)])
+def test_at_the_end_of_the_start_timeout_those_that_answer_go_on(
+    pods: Callable[[int], Pods],  # noqa: F811 - the fixture
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: int,
+    goes_on: bool,
+) -> None:
+    """But not while a lost worker may still have processes."""
+    monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
+    monkeypatch.setattr(with_ssh, "CUT_OFF_SECONDS", seconds)
+    made = pods(3)
+    assert workers.missing(made.names, made.reached.port, lambda: True) == []
+    end(made, 0)
+    selection = with_ssh.Selection(of_four(workers=3, workers_min=1, resize_after_seconds=300), made.reached)
+    selection.sizes = [1, 2, 3]
+    until = time.monotonic() + 4
+
+    missing = selection.wait_for_workers(lambda: time.monotonic() < until)
+
+    assert ({} if goes_on else {made.names[0]: ""}) == missing
+    assert made.names[1:] == selection.present
+
+
 def attempt_of(names: list[str], reached: workers.Workers, **changes: Any) -> training.Attempt:
     reached.chosen = names
     account = journal.Journal(settings.RUN / exchange.LAUNCHER)

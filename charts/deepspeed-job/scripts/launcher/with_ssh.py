@@ -17,6 +17,7 @@ from shared import key as keyfile
 KEY_SECONDS = 0.1  # between looks for the key
 REFUSED_SECONDS = 0.5  # until the next login to a worker that has refused one: it may get its key at any moment
 SLICE_SECONDS = 5
+CUT_OFF_SECONDS = 60  # after which a worker that lost its network has ended its processes
 
 
 class WithSsh:
@@ -65,9 +66,10 @@ class WithSsh:
         time_left = self.wait.time_left_for_workers
         if self.configured.workers_min and self.wait.totals()["seconds"]:
             self.selection.sizes = sizes(self.configured)
-        missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
         # Attempts that end before all ranks have met use the same limit: otherwise they might fail forever.
-        if missing or (self.wait.totals()["attempts"] and not time_left()):
+        too_late = self.wait.totals()["attempts"] and not time_left()
+        missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
+        if missing or too_late:
             raise RunEndedError("unreachable", self.wait.too_late(unreached(missing)))
         if self.wait.totals()["attempts"]:
             self.workers.everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
@@ -99,9 +101,9 @@ class Selection(Choice):
 
         The value of a missing worker is its message if it refuses the login, else "". Spares are used only after a
         while, because a worker may be slower than others; so are fewer workers than all, unless those that are missing
-        were missing before. `nobody_answers` is called regularly while no worker answers.
+        were missing before, or the time limit is reached. `nobody_answers` is called regularly while no worker answers.
         """
-        before = set(self.workers.names) - set(self.present)
+        before, began = set(self.workers.names) - set(self.present), time.monotonic()
         missing, enough_since, part = dict.fromkeys(self.workers.names, ""), 0.0, TimeSlice(time_left)
         while missing and part.time_left:
             part = TimeSlice(time_left)
@@ -125,7 +127,8 @@ class Selection(Choice):
                 break
         self.present = [name for name in self.workers.names if name not in missing]
         self.workers.chosen = self.present[: self.configured.workers]
-        return {} if decided or size == self.configured.workers else missing
+        at_limit = size > 0 and time.monotonic() - began >= CUT_OFF_SECONDS
+        return {} if decided or at_limit or size == self.configured.workers else missing
 
     def patience(self, size: int, missing_before: bool) -> float:
         """Seconds to wait for further workers. `missing_before`: those that are missing were so before."""
