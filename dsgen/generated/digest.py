@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "7310c25d3440b97b7ddff3488dca1c2b9d5d8616357b9ce19670c58e68322b45"
+DIGEST = "3df11cacb0b30d1dea7266678cb630d4c31426ddfc731c3de45c939be28621ae"

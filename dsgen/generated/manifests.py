@@ -390,8 +390,7 @@ def config_configmap(values, release):
     text += (
         f"      \"debug\": {scalar(lifecycle['debug']['enabled'])},\n"
         f"      \"debugCommand\": {to_plain_json(lifecycle['debug']['command'])},\n"
-        f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
-        f"      \"codePath\": {to_plain_json(values['code']['git']['repository'] and values['code']['mountPath'])}\n"
+        f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])}\n"
         "    }\n"
     )
     config_arguments = []

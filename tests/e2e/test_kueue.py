@@ -52,11 +52,20 @@ class Queue:
         self.space.kubectl("delete", "job", job, "--wait=false")
 
 
-@pytest.fixture(scope="module", params=["pdsh", "torchrun"])
+@pytest.fixture(scope="module", params=["pdsh", "torchrun", "openmpi with workers.min"])
 def queued_job(request: pytest.FixtureRequest, make_job: Callable[..., Job], kueue_version: str) -> Iterator[Job]:
-    """A job whose workers belong into the queue `queue` of its namespace, with ssh and without."""
-    job = make_job(f"kueue-{request.param}", *SLOW)
-    job.values["launch"] = {"method": request.param}
+    """A job whose workers belong into the queue `queue` of its namespace, with ssh and without.
+
+    A queue takes all workers of a run, so workers.min changes nothing.
+    """
+    method, _, fewer = request.param.partition(" with ")
+    job = make_job(f"kueue-{method}", *SLOW)
+    job.values["launch"] = {"method": method}
+    if fewer:
+        job.values["workers"]["min"] = 1
+        job.values["lifecycle"]["resizeAfterSeconds"] = 60
+        job.values["training"]["deepspeed"]["resize"] = {"checkpoint": "/checkpoints/digits"}
+        job.values["training"]["deepspeed"]["config"]["train_batch_size"] = 16 * WORKERS
     name = job.space.name
     made = queue_objects(name, kueue_version)
     local = {"apiVersion": kueue_version, "kind": "LocalQueue", "metadata": {"name": "queue", "namespace": name}}

@@ -73,7 +73,6 @@ class Settings(NamedTuple):
     debug: bool
     debug_command: list[str]
     webhook_url: str
-    code_path: str
     # Only of a run with training.deepspeed.resize:
     resize_checkpoint: str = ""
     resize_config: str = ""
