@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "3df11cacb0b30d1dea7266678cb630d4c31426ddfc731c3de45c939be28621ae"
+DIGEST = "96375a51038677506f5852ae609ce7455f51e5cb06513994e5fb693f1e8f43b2"

@@ -16,14 +16,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from shared import exchange, settings
+from shared import backoff, exchange, settings
 from shared import key as keyfile
 from shared.key import NOT_MADE, PRIVATE, PUBLIC
 from shared.log import log
 from status import api
 
 MANAGER = "dsgen-keygen"
-FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.2, 2.0
+RETRY_SECONDS = 0.2, 2.0  # the first and the longest
 
 
 class CannotWorkError(Exception):
@@ -47,7 +47,7 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
     """
     path = api.secret_path(configured.namespace, configured.secret)
     made: dict[str, str] = {}
-    problem, delay = "", FIRST_RETRY_SECONDS
+    problem, delay = "", 0.0
     while True:
         try:
             key = found_key(client.get(path).get("data"), configured.secret)
@@ -65,8 +65,8 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
             if str(error) != problem:
                 problem = str(error)
                 log(f"{problem}; trying again")
+        delay = backoff.lengthen(delay, *RETRY_SECONDS)
         time.sleep(delay)
-        delay = min(delay * 1.5, LAST_RETRY_SECONDS)
 
 
 def found_key(data: dict[str, str] | None, name: str) -> bytes | None:

@@ -9,11 +9,11 @@ import socket
 import time
 from typing import Any
 
-from shared import methods, record, reports, settings
+from shared import backoff, methods, record, reports, settings
 
 CONNECT_SECONDS = 3  # the worker does nothing else meanwhile
-# Between tries to connect: the record names the launcher while its container is starting.
-FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.1, 1.0
+# Between tries to connect, the first and the longest: the record names the launcher while its container is starting.
+RETRY_SECONDS = 0.1, 1.0
 SAY_SECONDS = 5  # between two messages while nothing changes
 
 
@@ -30,7 +30,7 @@ class ControlClient:
         self.sent = 0  # reports of this attempt that this launcher has
         self.said: dict[str, Any] = {}
         self.said_at = self.tried_at = float("-inf")
-        self.delay = FIRST_RETRY_SECONDS  # until the next try
+        self.delay = RETRY_SECONDS[0]  # until the next try
 
     def exchange(self, state: dict[str, Any], reported: list[str], beats: list[str]) -> dict[str, Any]:
         """Send the state of this worker and the reports of its ranks; returns the newest order, {} before the first.
@@ -58,7 +58,7 @@ class ControlClient:
         if not named or time.monotonic() - self.tried_at < self.delay:
             return False
         self.tried_at = time.monotonic()
-        self.delay = min(self.delay * 1.3, LAST_RETRY_SECONDS)
+        self.delay = backoff.lengthen(self.delay, *RETRY_SECONDS)
         address, _, nonce = named.rpartition("/")
         host, _, port = address.rpartition(":")
         self.connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
@@ -66,7 +66,7 @@ class ControlClient:
         self.connection.settimeout(0)
         wake(self.connection)
         self.received, self.sent, self.said, self.launcher = b"", 0, {}, named
-        self.delay = FIRST_RETRY_SECONDS
+        self.delay = RETRY_SECONDS[0]
         return True
 
     def say(self, state: dict[str, Any]) -> None:

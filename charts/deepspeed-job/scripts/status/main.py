@@ -22,7 +22,7 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
 
-from shared import exchange, methods, record, settings, tcp
+from shared import backoff, exchange, methods, record, settings, tcp
 from shared.log import last_words, log
 from shared.output import new_nonce
 from shared.transitions import ENDS, TRANSITIONS
@@ -34,7 +34,7 @@ TICK_SECONDS = 0.2  # between rounds
 LOOK_SECONDS = 0.02  # between looks whether the launcher has written
 AFTER_SECONDS = 0.1  # between the launcher's end and this one's: a sidecar that is seen to end before is started again
 QUICK_SECONDS = 2  # between requests until the training runs
-FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.2, 2.0  # between tries after an error
+RETRY_SECONDS = 0.2, 2.0  # between tries after an error: the first and the longest
 PODS_SECONDS = 20  # between looks at the pods of workers that are waited for
 FINAL_SECONDS = 25  # for the last state; after SIGTERM of the pod the kubelet leaves about 10
 
@@ -111,7 +111,7 @@ class Sidecar:
     def note(self, error: Exception) -> None:
         """Log an error once. An error of another kind is a bug, which must not end the lease."""
         self.failed_at = time.monotonic()
-        self.delay = min(max(self.delay * 1.5, FIRST_RETRY_SECONDS), LAST_RETRY_SECONDS)
+        self.delay = backoff.lengthen(self.delay, *RETRY_SECONDS)
         if isinstance(error, api.ApiError) and not error.status:
             self.away_since = self.away_since or time.time()
         said = str(error) if isinstance(error, api.ApiError) else repr(error)

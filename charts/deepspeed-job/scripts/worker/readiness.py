@@ -11,9 +11,10 @@ import contextlib
 import socket
 import time
 
+from shared import backoff
+
 FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 15.0  # between two changes; the probe asks once a second
 FASTEST_PER_SECOND, SLOWEST_PER_SECOND = 100, 20  # changes of all workers: the API server stores each
-GROWTH = 1.3
 DRAINED = 1000  # connections in one look: a kubelet makes one a second
 BACKLOG = 4096  # connections that the kernel accepts while this process is busy
 
@@ -24,7 +25,7 @@ class Readiness:
     def __init__(self, port: int, workers: int) -> None:
         self.port = port
         self.server: socket.socket | None = None
-        self.interval = max(FASTEST_SECONDS, workers / FASTEST_PER_SECOND)
+        self.interval = self.first = max(FASTEST_SECONDS, workers / FASTEST_PER_SECOND)
         self.longest = max(SLOWEST_SECONDS, workers / SLOWEST_PER_SECOND)
         self.changed_at = float("-inf")  # what is waited for may have come while the container started
 
@@ -44,7 +45,7 @@ class Readiness:
         """Let the readiness change if it is time to, so that the kubelet brings what is mounted."""
         if time.monotonic() - self.changed_at >= self.interval:
             self.changed_at = time.monotonic()
-            self.interval = min(self.interval * GROWTH, self.longest)
+            self.interval = backoff.lengthen(self.interval, self.first, self.longest)
             if self.server is None:
                 self.show()
             else:
