@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "96375a51038677506f5852ae609ce7455f51e5cb06513994e5fb693f1e8f43b2"
+DIGEST = "4c94a2973c537cce9a3b6e6cfcef81cedb0215263fa613d3f1b48492d0f74ae7"

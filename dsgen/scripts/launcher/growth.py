@@ -54,7 +54,7 @@ class Growth:
             self.wait_until = now + self.configured.resize_after_seconds
         if now >= self.wait_until:
             self.wait_until = now + LOOK_SECONDS
-            silent = workers.missing(self.idle, self.reached.port, lambda: False)
+            silent = self.reached.missing(self.idle, lambda: False)
             whole = len(self.reached.names) - len(silent) >= self.configured.workers
             self.whole_since = min(self.whole_since, now) if whole else float("inf")
         saved = self.progress.saved_at

@@ -1,8 +1,7 @@
-"""Access to the workers over ssh: a cheap probe of their sshd, and commands over ssh and pdsh."""
+"""Commands on the workers over ssh and pdsh."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import signal
@@ -12,72 +11,13 @@ from collections.abc import Callable, Iterator
 
 from shared.output import Output
 
-PROBES_AT_ONCE = 128
-PROBE_SECONDS = 5
-FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.1, 0.5  # between two probes of a worker
-PROBES_A_SECOND = 250  # of all workers, while they are waited for
-TICK_SECONDS = 0.5  # between looks at what may end the wait
 POLL_SECONDS = 0.05  # between looks at pdsh, the clock and what may end it
 CONNECT_SECONDS = 5
 COMMAND_SECONDS = 20
 LOGINS_AT_ONCE = 128
 LOGINS_A_SECOND = 20  # a low estimate for one launcher
-TOUCH_CONTACT = "touch /run/dsgen/contact"
-
-
-def missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
-    """Wait until the sshd of every worker has sent its banner, or `keep_waiting` is false; returns the missing workers.
-
-    An exception of `keep_waiting` also ends the wait.
-    """
-    # Not asyncio.run, which would wait for hanging name lookups.
-    loop = asyncio.new_event_loop()
-    try:
-        return loop.run_until_complete(_missing(names, port, keep_waiting))
-    finally:
-        loop.close()
-
-
-async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
-    gate = asyncio.Semaphore(PROBES_AT_ONCE)
-    longest = max(LAST_RETRY_SECONDS, len(names) / PROBES_A_SECOND)
-    tasks = {name: asyncio.ensure_future(_until_banner(name, port, gate, longest)) for name in names}
-    try:
-        while True:
-            _, waiting = await asyncio.wait(list(tasks.values()), timeout=TICK_SECONDS)
-            if not waiting or not keep_waiting():
-                return [name for name, task in tasks.items() if not task.done()]
-    finally:
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-
-
-async def _until_banner(name: str, port: int, gate: asyncio.Semaphore, longest: float) -> None:
-    delay = FIRST_RETRY_SECONDS
-    while True:
-        async with gate:
-            attempt = asyncio.ensure_future(_has_banner(name, port))
-            await asyncio.wait([attempt], timeout=PROBE_SECONDS)
-            if attempt.done() and attempt.result():
-                return
-            attempt.cancel()
-        await asyncio.sleep(delay)
-        delay = min(delay * 1.5, longest)
-
-
-async def _has_banner(name: str, port: int) -> bool:
-    try:
-        reader, writer = await asyncio.open_connection(name, port)
-    except OSError:
-        return False
-    try:
-        return (await reader.readline()).startswith(b"SSH-")
-    except (OSError, ValueError):
-        return False
-    finally:
-        writer.close()
+# Begins a command that ends by itself: worker/session.sh starts no supervisor for it, and notes the contact.
+SHORT = ": dsgen; "
 
 
 class Workers:
@@ -92,9 +32,11 @@ class Workers:
         self.contacted_at = time.monotonic()
         self.contact: subprocess.Popen[bytes] | None = None
 
-    def missing(self, keep_waiting: Callable[[], bool]) -> list[str]:
-        """The chosen workers that do not answer until `keep_waiting` is false."""
-        return missing(self.chosen, self.port, keep_waiting)
+    def missing(self, names: list[str], keep_waiting: Callable[[], bool]) -> list[str]:
+        """Those of them whose sshd has not answered until `keep_waiting` is false, see probe.missing."""
+        from launcher import probe  # loads asyncio, which a launcher without ssh does not need
+
+        return probe.missing(names, self.port, keep_waiting)
 
     def refusals(self, names: list[str], wait: Callable[[], object]) -> dict[str, str]:
         """Log in to each of them, to check key, host key and session wrapper; failed workers with their messages.
@@ -106,7 +48,7 @@ class Workers:
         heard = Output(names, pdsh=True)
         words: dict[str, str] = {}
         seconds = COMMAND_SECONDS + len(names) // LOGINS_A_SECOND
-        for line in self.listen(names, "true", seconds, wait, LOGINS_AT_ONCE).splitlines(keepends=True):
+        for line in self.listen(names, f"{SHORT}true", seconds, wait, LOGINS_AT_ONCE).splitlines(keepends=True):
             heard.process_line(line)
             label, _, said = line.decode(errors="replace").strip().partition(": ")
             words.setdefault(label.partition(".")[0], said)
@@ -160,7 +102,7 @@ class Workers:
             self.contact = None
         if self.contact is None and time.monotonic() - self.contacted_at >= self.contact_every:
             self.contacted_at = time.monotonic()
-            self.contact = self._start(self._pdsh(TOUCH_CONTACT), errors=subprocess.DEVNULL)
+            self.contact = self._start(self._pdsh(f"{SHORT}true"), errors=subprocess.DEVNULL)
 
     def _pdsh(self, command: str) -> list[str]:
         bounds = ["-R", "ssh", "-f", "256", "-t", str(CONNECT_SECONDS), "-u", str(COMMAND_SECONDS)]
@@ -197,19 +139,19 @@ class Workers:
 
 def forget_meeting() -> str:
     """The command that resets the evidence of a worker that its processes connected with others."""
-    return "rm -f $DSGEN_ROOT/run/dsgen/met"
+    return f"{SHORT}rm -f $DSGEN_ROOT/run/dsgen/met"
 
 
 def ask_meeting(token: str) -> str:
     """The command with which a worker prints the token if its processes have connected with others."""
-    return f"test ! -e $DSGEN_ROOT/run/dsgen/met || echo {token} >&2"
+    return f"{SHORT}test ! -e $DSGEN_ROOT/run/dsgen/met || echo {token} >&2"
 
 
 def announce_end(phase: str) -> str:
     """The command that announces the end of the run to a worker. The file is created atomically."""
-    return f"echo {phase} >/run/dsgen/over.new && mv /run/dsgen/over.new /run/dsgen/over"
+    return f"{SHORT}echo {phase} >/run/dsgen/over.new && mv /run/dsgen/over.new /run/dsgen/over"
 
 
 def signal_ranks(name: str) -> str:
     """The command that sends TERM, KILL or STACKS to the ranks of a worker."""
-    return f"python3 -ESs /etc/dsgen/worker/end_ranks.py {name}"
+    return f"{SHORT}python3 -ESs /etc/dsgen/worker/end_ranks.py {name}"

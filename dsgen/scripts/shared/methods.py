@@ -194,6 +194,7 @@ class Method(NamedTuple):
     `pdsh`: pdsh opens the sessions, and prints how each ended for ssh.
     `whole`: the user's command is one program for a whole worker, and nothing is added to it.
     `local_rank`: programs expect `--local_rank=N`, which DeepSpeed's launcher adds, but other launchers do not.
+    `module`: what a worker may load before the order to start, see worker/preload.py; `main` there is the program.
     """
 
     ssh: bool
@@ -204,6 +205,7 @@ class Method(NamedTuple):
     pdsh: bool = False
     whole: bool = False
     local_rank: bool = False
+    module: str = ""
 
 
 SSH = ("ssh", "ssh-keygen", "pdsh")
@@ -211,8 +213,10 @@ METHODS = {
     "pdsh": Method(True, ("deepspeed", *SSH), pdsh, pdsh_environment, pdsh=True, local_rank=True),
     "openmpi": Method(True, ("mpirun", *SSH), openmpi, openmpi_environment),
     "launcher-command": Method(True, SSH, launcher_command, launcher_command_environment, ranks=False, whole=True),
-    "torchrun": Method(False, (), torchrun, torchrun_environment),
-    "deepspeed-no-ssh": Method(False, ("deepspeed",), deepspeed_no_ssh, local_rank=True),
+    "torchrun": Method(False, (), torchrun, torchrun_environment, module="torch.distributed.run"),
+    "deepspeed-no-ssh": Method(
+        False, ("deepspeed",), deepspeed_no_ssh, local_rank=True, module="deepspeed.launcher.runner"
+    ),
     "worker-command": Method(False, (), worker_command, worker_environment, whole=True),
 }
 

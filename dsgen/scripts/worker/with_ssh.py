@@ -20,6 +20,7 @@ from worker.exit import (
     ORPHAN,
     SERVES,
     TERMINATED,
+    WAITING_SECONDS,
     WAITS,
     Contact,
     WorkerExitError,
@@ -95,7 +96,7 @@ class SshServer:
 
     def tick_seconds(self) -> float:
         """The seconds until the next step, if no signal comes."""
-        return 1.0 if self.state == SERVES else 0.1
+        return {SERVES: 1.0, WAITS: WAITING_SECONDS, FAILS: 0.1}[self.state]
 
     def check(self) -> None:
         """Raises WorkerExitError after too long without a launcher."""

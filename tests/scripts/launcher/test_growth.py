@@ -13,7 +13,7 @@ import pytest
 
 from dsgen.deepspeed import batch
 from launcher import attempt as training
-from launcher import growth, journal, main, with_ssh, workers
+from launcher import growth, journal, main, probe, with_ssh, workers
 from launcher.progress import Progress
 from shared import exchange, settings
 from shared.progress import Source
@@ -125,7 +125,7 @@ def test_fewer_real_workers_go_on_once_the_lost_one_was_waited_for(
     """At the next start it is not waited for again, but another one is; one that is back is chosen at once."""
     monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
     made = pods(3)
-    assert workers.missing(made.names, made.reached.port, lambda: True) == []
+    assert made.reached.missing(made.names, lambda: True) == []
     selection = with_ssh.Selection(of_four(workers=3, workers_min=1, resize_after_seconds=2), made.reached)
     assert gather(selection) < 2
     assert made.reached.chosen == made.names
@@ -162,7 +162,7 @@ def test_at_the_end_of_the_start_timeout_those_that_answer_go_on(
     monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
     monkeypatch.setattr(with_ssh, "CUT_OFF_SECONDS", seconds)
     made = pods(3)
-    assert workers.missing(made.names, made.reached.port, lambda: True) == []
+    assert made.reached.missing(made.names, lambda: True) == []
     end(made, 0)
     selection = with_ssh.Selection(of_four(workers=3, workers_min=1, resize_after_seconds=300), made.reached)
     selection.sizes = [1, 2, 3]
@@ -226,7 +226,7 @@ class Scene:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, clock: Clock, chosen: list[str]) -> None:
         self.clock, self.silent, self.asked = clock, [NAMES[3]], 0
-        monkeypatch.setattr(workers, "missing", self.missing)
+        monkeypatch.setattr(probe, "missing", self.missing)
         reached = workers.Workers(NAMES, 1, 3600)
         reached.chosen = chosen
         self.progress = Progress(of_four())

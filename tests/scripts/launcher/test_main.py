@@ -61,7 +61,7 @@ def test_attempts_that_never_had_all_ranks_use_one_start_timeout(monkeypatch: py
     monkeypatch.setattr(made.side, "prepare", lambda: None)
     monkeypatch.setattr(made.wait, "for_lease", lambda: None)
     monkeypatch.setattr(made.workers, "everywhere", lambda *_: None)
-    monkeypatch.setattr(workers, "missing", lambda *_: [])
+    monkeypatch.setattr(made.workers, "missing", lambda *_: [])
     monkeypatch.setattr(made.workers, "refusals", lambda *_: {})
 
     assert (made.run(), len(attempts) in (2, 3)) == (69, True)

@@ -179,7 +179,7 @@ class Pods:
     def check(self, port: int, present: list[int] | None = None) -> tuple[preflight.Verdict, list[str]]:
         places = list(range(len(self.names))) if present is None else present
         names = [self.names[place] for place in places]
-        assert workers.missing(names, self.reached.port, lambda: True) == []
+        assert self.reached.missing(names, lambda: True) == []
         return preflight.check(self.reached, names, places, port, lambda: None), names
 
     def patch(self, index: int, old: str, new: str) -> None:
@@ -271,7 +271,7 @@ def test_what_the_wait_raises_ends_the_check(pods: Callable[[int], Pods]) -> Non
     """SIGTERM, say; the sessions end with it."""
     made = pods(2)
     made.patch(1, "token.encode()", "token[::-1].encode()")
-    assert workers.missing(made.names, made.reached.port, lambda: True) == []
+    assert made.reached.missing(made.names, lambda: True) == []
     calls = itertools.count()
 
     def wait() -> None:
@@ -290,7 +290,7 @@ def test_a_spare_stands_in_for_a_worker_that_is_missing(
     monkeypatch.setattr(with_ssh, "SPARE_SECONDS", 1)
     monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
     made = pods(3)
-    assert workers.missing(made.names, made.reached.port, lambda: True) == []
+    assert made.reached.missing(made.names, lambda: True) == []
     os.kill(made.pods[1].started[0].pid, signal.SIGTERM)
     made.pods[1].started[0].wait(20)
     gathered = with_ssh.Selection(configured(spares=1), made.reached)
@@ -312,7 +312,7 @@ def test_a_command_of_the_launcher_has_met_where_its_sessions_have(pods: Callabl
     port = conftest.free_port()
     for one in made.pods:
         one.settings(method="launcher-command", masterPort=port)
-    assert workers.missing(made.names, made.reached.port, lambda: True) == []
+    assert made.reached.missing(made.names, lambda: True) == []
     with socket.create_server((made.names[1], port)):
         code = CONNECTING.format(other=2 if meets else 1, port=port, seconds=2)
         made.reached.listen(made.names[:1], f'python3 -c "{code}"', 20, lambda: None)
@@ -325,7 +325,7 @@ def test_a_command_of_the_launcher_has_met_where_its_sessions_have(pods: Callabl
 def test_the_launcher_asks_the_workers_whether_they_met(pods: Callable[[int], Pods]) -> None:
     made = pods(2)
     (made.pods[1].run / "met").touch()
-    assert workers.missing(made.names, made.reached.port, lambda: True) == []
+    assert made.reached.missing(made.names, lambda: True) == []
 
     assert made.reached.met() == {"127"}, "of a name its first part"
     made.reached.everywhere(workers.forget_meeting(), 10)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from launcher import main, wait, workers
+from launcher import main, probe, wait, workers
 from shared import hostfile
 
 
@@ -43,13 +43,13 @@ def test_workers_that_send_a_banner_are_there(server: int) -> None:
     """Two hundred that do not answer are more than are asked at a time."""
     names = [f"127.0.1.{i}" for i in range(1, 201)]
 
-    assert workers.missing(["127.0.0.1"], server, for_seconds(10)) == []
-    assert workers.missing(names, server, for_seconds(1)) == names
+    assert probe.missing(["127.0.0.1"], server, for_seconds(10)) == []
+    assert probe.missing(names, server, for_seconds(1)) == names
 
 
 @pytest.mark.parametrize("server", [Mute], indirect=True)
 def test_a_port_without_a_banner_is_no_worker(server: int) -> None:
-    assert workers.missing(["127.0.0.1"], server, for_seconds(1)) == ["127.0.0.1"]
+    assert probe.missing(["127.0.0.1"], server, for_seconds(1)) == ["127.0.0.1"]
 
 
 def test_what_the_wait_raises_ends_it() -> None:
@@ -59,7 +59,7 @@ def test_what_the_wait_raises_ends_it() -> None:
         raise main.RunEndedError("terminated")
 
     with pytest.raises(main.RunEndedError):
-        workers.missing(["127.0.0.1", "no-such-host.invalid"], 1, raises)
+        probe.missing(["127.0.0.1", "no-such-host.invalid"], 1, raises)
 
 
 def test_the_hostfile_gives_the_workers_in_rank_order(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from launcher import workers
 from tests.scripts.trainings import NONCE
 
 DAEMON = (
@@ -112,6 +113,36 @@ def test_no_session_starts_while_the_worker_stops(pod: Any) -> None:
     pod.serve()
     (pod.run / "terminating").touch()
     done = pod.ssh("echo started")
+    assert (done.returncode, done.stdout, done.stderr) == (255, "", "")
+
+
+@pytest.mark.parametrize("command", [f"{workers.SHORT}true", "sleep 1.5"])
+def test_a_session_is_a_contact(pod: Any, command: str) -> None:
+    pod.serve()
+    (pod.run / "contact").unlink(missing_ok=True)
+
+    assert pod.ssh(command).returncode == 0
+
+    assert (pod.run / "contact").exists()
+
+
+def test_a_short_command_of_the_launcher_has_no_supervisor(pod: Any) -> None:
+    """It gets the environment of the worker all the same."""
+    pod.serve(ODD="a b'c")
+    parent = "cat /proc/$PPID/comm"
+
+    done = [pod.ssh(f'{prefix}printf "%s " "$ODD"; {parent}', nonce=NONCE) for prefix in (workers.SHORT, "")]
+
+    assert [one.stdout for one in done] == ["a b'c sshd\n", "a b'c python3\n"]
+    assert ["dsgen-session-end" in one.stderr for one in done] == [False, True]
+
+
+def test_no_short_command_starts_while_the_worker_stops(pod: Any) -> None:
+    pod.serve()
+    (pod.run / "terminating").touch()
+
+    done = pod.ssh(f"{workers.SHORT}echo started")
+
     assert (done.returncode, done.stdout, done.stderr) == (255, "", "")
 
 

@@ -168,7 +168,7 @@ class Attempt:
         if cut or code == 0:
             return []
         until = time.monotonic() + PROBE_SECONDS
-        return self.workers.missing(lambda: time.monotonic() < until)
+        return self.workers.missing(self.workers.chosen, lambda: time.monotonic() < until)
 
     def starter_died(self, process: Ranks) -> bool:
         """Whether a signal ended pdsh, after which deepspeed exits with 0, or mpirun."""

@@ -16,6 +16,7 @@ import sys
 import time
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
@@ -24,11 +25,13 @@ from launcher import workers
 from launcher.journal import External, Journal
 from launcher.outcome import RunEndedError
 from launcher.wait import InterruptedRunError, Wait
-from launcher.with_ssh import WithSsh
-from launcher.without_ssh import WithoutSsh
 from shared import debug, exchange, hostfile, methods, record, settings
 from shared.log import last_words, log
 from shared.transitions import TRANSITIONS, exit_code, exit_code_again
+
+if TYPE_CHECKING:
+    from launcher.with_ssh import WithSsh
+    from launcher.without_ssh import WithoutSsh
 
 CONFIRM_SECONDS = 900  # to record the end, if the API is unavailable; the workers end before
 CONFIRM_TICK_SECONDS = 0.05  # between looks at the file of the sidecar
@@ -42,10 +45,9 @@ class Launcher:
         self.configured = configured
         self.workers = reached
         self.journal = Journal(settings.RUN / exchange.LAUNCHER)
-        ssh = methods.of(configured).ssh
-        self.external = External(own_end=not ssh)
+        self.external = External(own_end=not methods.of(configured).ssh)
         self.wait = Wait(configured, reached, self.journal, self.external)
-        self.side = WithSsh(self.wait) if ssh else WithoutSsh(self.wait)
+        self.side = side(self.wait)
 
     def run(self) -> int:
         """Run all steps; return the exit code."""
@@ -124,6 +126,17 @@ class Launcher:
                 said = True
                 log(f"the end is not in the record yet; waiting for it for up to {CONFIRM_SECONDS} s")
             time.sleep(CONFIRM_TICK_SECONDS)
+
+
+def side(wait: Wait) -> WithSsh | WithoutSsh:
+    """The steps with or without ssh. Only their modules are loaded: GPUs wait for this process."""
+    if methods.of(wait.configured).ssh:
+        from launcher.with_ssh import WithSsh
+
+        return WithSsh(wait)
+    from launcher.without_ssh import WithoutSsh
+
+    return WithoutSsh(wait)
 
 
 def main() -> int:

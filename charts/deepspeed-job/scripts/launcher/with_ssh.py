@@ -107,7 +107,7 @@ class Selection(Choice):
         missing, enough_since, part = dict.fromkeys(self.workers.names, ""), 0.0, TimeSlice(time_left)
         while missing and part.time_left:
             part = TimeSlice(time_left)
-            silent = workers.missing(list(missing), self.workers.port, part)
+            silent = self.workers.missing(list(missing), part)
             if len(silent) == len(self.workers.names):
                 nobody_answers()
             refused = self.workers.refusals([name for name in missing if name not in silent], time_left)

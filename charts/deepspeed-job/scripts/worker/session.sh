@@ -4,7 +4,12 @@
 # declare -x.
 # shellcheck source=/dev/null
 source "$DSGEN_ROOT/run/dsgen/env"
-if [ -z "$SSH_ORIGINAL_COMMAND" ]; then
-  exec bash -i # an interactive session of a user
-fi
+case $SSH_ORIGINAL_COMMAND in
+  '') exec bash -i ;; # an interactive session of a user
+  ': dsgen; '*) # of the launcher, and ends by itself: no supervisor, which is an interpreter more
+    [ ! -e "$DSGEN_ROOT/run/dsgen/terminating" ] || exit 255
+    : >"$DSGEN_ROOT/run/dsgen/contact"
+    exec bash -c "$SSH_ORIGINAL_COMMAND"
+    ;;
+esac
 exec python3 -ESs "$DSGEN_ROOT/etc/dsgen/worker/session.py"

@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from shared import debug, exchange, hostfile, methods, output, processes, record, reports, settings
@@ -22,8 +23,20 @@ from shared.log import log
 from shared.transitions import TRANSITIONS, exit_code
 from worker import end_ranks as endranks
 from worker.control import ControlClient
-from worker.exit import CANNOT_WORK, DONE, FAILED, ORPHAN, SERVES, WAITS, Contact, WorkerExitError, ranks_seconds
+from worker.exit import (
+    CANNOT_WORK,
+    DONE,
+    FAILED,
+    ORPHAN,
+    SERVES,
+    WAITING_SECONDS,
+    WAITS,
+    Contact,
+    WorkerExitError,
+    ranks_seconds,
+)
 from worker.network_check import NetworkCheck
+from worker.preloading import Preloading
 from worker.resizing import Resizing
 
 BEGUN = ("Starting", "Running")
@@ -34,6 +47,7 @@ LEASE = "_lease"  # of the record: renewed by the launcher of whichever run has 
 ORPHAN_SECONDS = 300
 # DeepSpeed's buffers on CPUs, 69 MB for each rank, named after user, master address and port, and never removed.
 SHARED_MEMORY, BUFFERS = settings.ROOT / "dev/shm", "deepspeed_allreduce_buffer_{}_{}_*"
+HOSTFILE = str(settings.RUN / "hostfile")  # of the attempt
 TERM_SECONDS = 0.2  # between looks at processes that are no children of this one
 KILL_SECONDS = 30  # a process that hangs in the kernel may stay longer
 
@@ -55,6 +69,7 @@ class LocalTraining:
         self.free = False  # started by the record, without orders
         self.signalled = ""
         self.resizing = Resizing(run)
+        self.preloading = Preloading()
         self.new_output()
         self.check_of_network = NetworkCheck(self.index())
         self.idle = False  # lifecycle.debug: a person starts it by hand
@@ -73,6 +88,14 @@ class LocalTraining:
             names = ", ".join(missing)
             raise WorkerExitError(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
         log("waiting for the launcher to start the run")
+        self.preload()
+
+    def preload(self) -> None:
+        """Load the program that starts the ranks. An order for another command than this one starts it anew."""
+        if self.method.module and not self.run.debug and self.index() < self.run.workers:
+            start = methods.Start(self.run, self.hosts[: self.run.workers], self.index(), HOSTFILE)
+            os.environ.update(self.method.environment(start))
+            self.preloading.begin(self.method.module, self.method.command(start))
 
     def step(self) -> None:
         """Execute the orders of the launcher, and send it the reports of the ranks."""
@@ -133,18 +156,20 @@ class LocalTraining:
         self.clear_shared_memory(hosts[0])
         self.attempt, self.ended, self.signalled = attempt, False, ""
         self.new_output()
-        path = hostfile.write(settings.RUN / "hostfile", hosts, self.run.slots)
-        start = methods.Start(self.run, hosts, places.index(self.index()), path, attempt, configuration)
+        hostfile.write(Path(HOSTFILE), hosts, self.run.slots)
+        start = methods.Start(self.run, hosts, places.index(self.index()), HOSTFILE, attempt, configuration)
         argv = self.method.command(start)
         if self.run.debug:
             self.idle = True
             log(debug.write_script(argv, self.method.environment(start)))
             return
         log(f"starting: {' '.join(argv)}")
-        environment = self.method.environment(start)
-        os.environ.update(environment, **{reports.NONCE: self.output.nonce.decode()})
-        self.pid = processes.spawn(argv)
-        del os.environ[reports.NONCE]
+        self.pid = self.preloading.take(argv, self.output.nonce)
+        if self.pid < 0:
+            environment = self.method.environment(start)
+            os.environ.update(environment, **{reports.NONCE: self.output.nonce.decode()})
+            self.pid = processes.spawn(argv)
+            del os.environ[reports.NONCE]
 
     def clear_shared_memory(self, master: str) -> None:
         """Remove the buffers of earlier attempts. Each attempt has a port of its own, so they would add up."""
@@ -153,10 +178,10 @@ class LocalTraining:
                 path.unlink()
 
     def end_all(self) -> None:
-        """Kill what is left of the attempt, and nothing that training.setup has started."""
+        """Kill what is left of the attempt, but not what training.setup has started, or what waits for an attempt."""
         until = time.monotonic() + KILL_SECONDS
         while time.monotonic() < until:
-            kept = {pid for own in self.own for pid in (own, *processes.below(own))}
+            kept = {pid for own in {*self.own, self.preloading.pid} for pid in (own, *processes.below(own))}
             left = set(processes.below(os.getpid())) - kept
             if not left:
                 return
@@ -186,6 +211,7 @@ class LocalTraining:
         """These processes have ended, maybe this worker's part among them."""
         self.check_of_network.note_ended(ended)
         self.resizing.note_ended(ended)
+        self.preloading.note_ended(ended)
         if self.pid in ended and not self.ended:
             self.read_reports()
             self.ended, self.code = True, ended[self.pid]
@@ -214,7 +240,7 @@ class LocalTraining:
     def tick_seconds(self) -> float:
         """The seconds until the next step, if no signal comes. With a connection, the launcher's orders are signals."""
         if self.state == WAITS:
-            return 0.1
+            return WAITING_SECONDS
         return 1.0 if self.control.connection or self.attempt else self.control.delay
 
     def check(self) -> None:
