@@ -21,6 +21,8 @@ SCRIPTS = ROOT / "dsgen" / "scripts"
 PROGRAM = Path(__file__).parent / "train.py"
 TRAINER_PROGRAM = Path(__file__).parent / "train_with_trainer.py"
 SIZES = ((4, 5), (2, 10), (3, 15), (4, 20))  # ranks, and the step at which they end
+AUTO = dict.fromkeys(("lr", "betas", "eps", "weight_decay"), "auto")  # as the Trainer's arguments have them
+CONFIGURED = {"type": "AdamW", "params": {**AUTO, "torch_adam": True}}
 SCHEDULER = {"total_num_steps": 40, "warmup_num_steps": 4, "warmup_max_lr": 0.01}
 
 
@@ -66,7 +68,7 @@ class Training:
         given = ["--kind", self.kind, "--checkpoints", self.checkpoints, "--until", str(until), *more]
         program = [PROGRAM, *given, "--deepspeed", "--deepspeed_config", path]
         if self.kind == "trainer":
-            program = [TRAINER_PROGRAM, self.checkpoints, str(until), path]
+            program = [TRAINER_PROGRAM, self.checkpoints, str(until), path, *more]
         command = [self.python, *start, *program]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "PATH": f"{Path(self.python).parent}:{os.environ['PATH']}"}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -101,13 +103,19 @@ class Training:
         path.write_text(json.dumps({**self.settings, "resizeLoadsFrozen": True}))
 
 
-def trainer(root: Path, stage: int) -> Training:
-    """A training by the Hugging Face Trainer, whose arguments have the batch and the optimizer."""
+def trainer(root: Path, stage: int, optimizer: dict[str, Any] | None = None) -> Training:
+    """A training by the Hugging Face Trainer, whose arguments have the batch and the options of the optimizer.
+
+    Without an optimizer in the configuration, the Trainer makes one with two parameter groups.
+    """
+    if subprocess.run([python(), "-c", "import transformers, accelerate"], check=False, capture_output=True).returncode:
+        pytest.skip("transformers missing: install transformers and accelerate beside DSGEN_TEST_DEEPSPEED's deepspeed")
     training = Training(root, stage, kind="trainer")
     configuration = {
         **dict.fromkeys(("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"), "auto"),
         "zero_optimization": {"stage": stage},
         "zero_allow_untested_optimizer": True,
+        **({"optimizer": optimizer} if optimizer else {}),
     }
     (root / "job/ds_config.json").write_text(json.dumps(configuration))
     return training
@@ -139,17 +147,28 @@ def test_losses_are_those_of_the_uninterrupted_training(tmp_path: Path, stage: i
     assert difference(losses, expected) < limit
 
 
-@pytest.mark.parametrize("stage", [1, 2])
+@pytest.mark.parametrize("stage", [1, 2, 3])
 def test_the_trainer_continues_with_the_losses_of_the_uninterrupted_training(tmp_path: Path, stage: int) -> None:
-    if subprocess.run([python(), "-c", "import transformers, accelerate"], check=False, capture_output=True).returncode:
-        pytest.skip("transformers missing: install transformers and accelerate beside DSGEN_TEST_DEEPSPEED's deepspeed")
-    expected = trainer(tmp_path / "whole", stage).train(4, 15)
-    training, losses = trainer(tmp_path / "parts", stage), {}
+    """In stage 3 with the optimizer of the configuration, which has one parameter group."""
+    optimizer = CONFIGURED if stage == 3 else None
+    expected = trainer(tmp_path / "whole", stage, optimizer).train(4, 15)
+    training, losses = trainer(tmp_path / "parts", stage, optimizer), {}
 
     for ranks, until in SIZES[:3]:
         losses.update(training.train(ranks, until, training.prepare(ranks)))
 
     assert difference(losses, expected) < 1e-6
+
+
+@pytest.mark.parametrize(("decay", "words"), [("0.1", "differ in weight_decay"), ("0", "count their steps together")])
+def test_the_trainer_s_own_optimizer_is_refused_in_stage_3(tmp_path: Path, decay: str, words: str) -> None:
+    training = trainer(tmp_path, 3)
+    training.train(2, 5, None, decay)
+
+    report = training.prepare(3)
+
+    assert "refused" == report["result"]
+    assert words in report["message"]
 
 
 def test_several_counts_of_steps_in_stage_3_are_refused(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def collate(samples: list[Any]) -> dict[str, torch.Tensor]:
 
 
 def main() -> None:
-    folder, until, configuration = sys.argv[1:]
+    folder, until, configuration, *decay = sys.argv[1:]
     torch.manual_seed(0)
     torch.set_num_threads(1)
     given = {
@@ -49,7 +49,7 @@ def main() -> None:
         "logging_steps": 1,
         "learning_rate": 0.01,
         "lr_scheduler_type": "constant",
-        "weight_decay": 0.1,
+        "weight_decay": float(decay[0] if decay else 0.1),
         "per_device_train_batch_size": MICRO,
         "gradient_accumulation_steps": BATCH // MICRO // int(os.environ["WORLD_SIZE"]),
         "use_cpu": True,
