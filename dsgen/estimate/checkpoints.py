@@ -15,10 +15,18 @@ CONVERTED = 2e8
 
 
 @dataclass(frozen=True)
+class Conversion:
+    """item: the bytes at its peak. seconds: on a local disk."""
+
+    item: Item
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Checkpoint:
     """low, high: bytes of a checkpoint. export: bytes of the weights alone, in the precision of the training. seconds:
-    to save it. conversion: bytes of its conversion for another number of ranks. volume: bytes for those that are kept,
-    the one that is being written, and the conversion.
+    to save it. conversion: for another number of ranks. volume: bytes for those that are kept, the one that is being
+    written, and the conversion.
     """
 
     low: float
@@ -26,7 +34,7 @@ class Checkpoint:
     items: tuple[Item, ...]
     export: float
     seconds: tuple[float, float] | None
-    conversion: Item | None
+    conversion: Conversion | None
     volume: float | None
 
 
@@ -54,8 +62,14 @@ def of(setup: Setup) -> Checkpoint | None:
         setup.lacks("storage", "the time to save a checkpoint")
     if given.keep is None:
         setup.lacks("keep", "the size of the volume for checkpoints")
-    size = "24 * T * t + w * P * t"  # fragments and merged states, of three numbers with four bytes each
-    conversion = item("conversion for other ranks", size, size, symbols, CONVERTER) if setup.resizes else None
-    volume = high * (given.keep + 1) + (conversion.high if conversion else 0) if given.keep is not None else None
+    conversion = _conversion(symbols) if setup.resizes else None
+    converted = conversion.item.high if conversion else 0
+    volume = high * (given.keep + 1) + converted if given.keep is not None else None
     export, shown = setup.weight * given.parameters, tuple(one for one in items if one.high)
     return Checkpoint(low, high, shown, export, seconds, conversion, volume)
+
+
+def _conversion(symbols: dict[str, Bounds]) -> Conversion:
+    size = "24 * T * t + w * P * t"  # fragments and merged states, of three numbers with four bytes each
+    made = item("conversion for other ranks", size, size, symbols, CONVERTER)
+    return Conversion(made, made.high / CONVERTED)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dsgen.deepspeed import batch
 from dsgen.estimate import checkpoints, device, host, notes, setup, steps, traffic
-from dsgen.estimate.checkpoints import Checkpoint
+from dsgen.estimate.checkpoints import Checkpoint, Conversion
 from dsgen.estimate.formulas import RUNNING, START, Item, Total
 from dsgen.estimate.inputs import Inputs
 from dsgen.estimate.setup import LeftOut, Missing, Setup
@@ -23,7 +24,8 @@ class Estimate:
     in_step: the same without the moment at which the engine starts, if that is the one at which it holds most.
     is_complete: nothing is missing of its upper bound. is_split: tensor parallelism divides the model, so the lower
     bound is less certain. capacity: bytes of memory that a rank's accelerator has. per_worker: bytes of main memory of
-    a worker. left_out: features of the job that no formula has.
+    a worker. left_out: features of the job that no formula has. fewer: of the fewest workers with which the job goes
+    on after a loss (workers.min).
     """
 
     parameters: int | None
@@ -40,6 +42,7 @@ class Estimate:
     checkpoint: Checkpoint | None
     missing: tuple[Missing, ...]
     left_out: tuple[LeftOut, ...]
+    fewer: Fewer | None
 
     @property
     def fits(self) -> bool | None:
@@ -52,6 +55,14 @@ class Estimate:
         if self.per_accelerator.low > self.capacity:
             return None if self.is_split else False
         return True if self.is_complete and self.per_accelerator.high <= self.capacity else None
+
+
+@dataclass(frozen=True)
+class Fewer:
+    """The same job with fewer workers."""
+
+    workers: int
+    estimate: Estimate
 
 
 def of(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
@@ -81,7 +92,19 @@ def of(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
         checkpoint=saved,
         missing=tuple(job.missing),
         left_out=tuple(job.left_out),
+        fewer=_fewer(values, inputs),
     )
+
+
+def _fewer(values: Mapping[str, Any], inputs: Inputs) -> Fewer | None:
+    """The job with the fewest workers that workers.min allows and that can share the batch."""
+    workers = values["workers"]
+    sizes = batch.sizes(values["training"]["deepspeed"]["config"], workers["slots"]) if workers["min"] else []
+    fitting = [size for size in sizes if workers["min"] <= size < workers["replicas"]]
+    if not fitting:
+        return None
+    changed = {**values, "workers": {**workers, "replicas": fitting[0], "min": 0}}
+    return Fewer(fitting[0], of(changed, inputs))
 
 
 def capacity_of(job: Setup) -> float | None:
@@ -108,6 +131,7 @@ def as_data(estimate: Estimate) -> dict[str, Any]:
         "checkpoint": _of_checkpoint(estimate.checkpoint),
         "missing": [{"key": one.key, "gives": one.gives} for one in estimate.missing],
         "leftOut": [{"key": one.key, "why": one.why} for one in estimate.left_out],
+        "fewer": _of_fewer(estimate.fewer),
     }
 
 
@@ -139,6 +163,12 @@ def _of_accelerator(estimate: Estimate) -> dict[str, Any] | None:
         return None
     more = {"capacity": round(estimate.capacity), "fits": estimate.fits} if estimate.capacity else {}
     return {**held, **more, "inStep": _of_total(estimate.in_step, estimate.is_complete)}
+
+
+def _of_fewer(fewer: Fewer | None) -> dict[str, Any] | None:
+    if fewer is None:
+        return None
+    return {"workers": fewer.workers, "perAccelerator": _of_accelerator(fewer.estimate)}
 
 
 def _of_traffic(sent: Traffic | None) -> dict[str, Any] | None:
@@ -190,5 +220,10 @@ def _of_checkpoint(saved: Checkpoint | None) -> dict[str, Any] | None:
         "export": round(saved.export),
         "seconds": None if saved.seconds is None else _range(saved.seconds),
         "volume": None if saved.volume is None else round(saved.volume),
+        "conversion": _of_conversion(saved.conversion),
         "items": _items(saved.items),
     }
+
+
+def _of_conversion(made: Conversion | None) -> dict[str, Any] | None:
+    return None if made is None else {"bytes": round(made.item.high), "seconds": made.seconds}

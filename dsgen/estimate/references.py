@@ -81,6 +81,7 @@ def values_of(workers: int, slots: int, config: Mapping[str, Any], version: str 
     return {
         "workers": {
             "replicas": workers,
+            "min": 0,
             "slots": slots,
             "accelerator": {},
             "sharedMemory": "",

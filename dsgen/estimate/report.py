@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.estimate import formulas, host, measured, states, steps, symbols, traffic
-from dsgen.estimate.checkpoints import CONVERTED
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.formulas import Item, Total
 from dsgen.estimate.limits import Limits
@@ -93,20 +92,41 @@ def _sum(name: str, write: Callable[[float], str], bounds: tuple[float, float], 
 
 def _step_of_device(setup: Setup, estimate: Estimate) -> Table | None:
     """What is held in a step, if more is held before the first one."""
-    return _memory(setup, estimate, estimate.in_step, "in a step, most of it when", "")
+    return _memory(setup, estimate, estimate.in_step, "in a step, most of it when")
 
 
 def _device(setup: Setup, estimate: Estimate) -> Table | None:
     when = "when" if estimate.in_step else "most of it when"
-    return _memory(setup, estimate, estimate.per_accelerator, when, verdict(estimate))
+    return _memory(setup, estimate, estimate.per_accelerator, when, verdict(estimate), _fewer(estimate))
 
 
-def _memory(setup: Setup, estimate: Estimate, held: Total | None, when: str, words: str) -> Table | None:
+def _at_most(held: Total, estimate: Estimate) -> str:
+    return size(held.high) if estimate.is_complete else UNKNOWN
+
+
+def _fewer(estimate: Estimate) -> tuple[Line, ...]:
+    """The memory after a loss, with the fewest workers that workers.min allows."""
+    one = estimate.fewer
+    held = one.estimate.per_accelerator if one else None
+    if one is None or held is None:
+        return ()
+    high = _at_most(held, one.estimate)
+    name = f"with {one.workers} worker{'s' if one.workers > 1 else ''}, after a loss"
+    return (Line(name, size(held.low), high, verdict(one.estimate)),)
+
+
+def _memory(
+    setup: Setup,
+    estimate: Estimate,
+    held: Total | None,
+    when: str,
+    words: str = "",
+    fewer: tuple[Line, ...] = (),
+) -> Table | None:
     if held is None:
         return None
-    high = size(held.high) if estimate.is_complete else UNKNOWN
     low = size(sum(one.low for one in held.items) if held.moment == formulas.START else held.low)
-    rows = [*_items(held.items), Line("together", low, high, words)]
+    rows = [*_items(held.items), Line("together", low, _at_most(held, estimate), words), *fewer]
     what = "a process" if setup.is_cpu else "an accelerator"
     return Table(f"Memory of {what}, {when} {_when(held)}", rows, GENERAL | states.SYMBOLS)
 
@@ -198,8 +218,8 @@ def _checkpoint(setup: Setup, estimate: Estimate, limits: Limits) -> Table | Non
         words = f"lifecycle.terminationGracePeriodSeconds gives a training {seconds(limits.to_save)}: {enough}"
         rows.append(_sum("time to save it", seconds, saved.seconds, words))
     if saved.conversion:
-        rows += _items([saved.conversion])
-        took = saved.conversion.low / CONVERTED, saved.conversion.high / CONVERTED
+        rows += _items([saved.conversion.item])
+        took = saved.conversion.seconds, saved.conversion.seconds
         rows.append(_sum("time to convert it", seconds, took, "on a local disk, if the number of ranks has changed"))
     if saved.volume is not None:
         name = setup.inputs.checkpoints

@@ -1,6 +1,7 @@
 """`dsgen estimate`: what a training needs, from the values file and a config.json."""
 
 import json
+import re
 import shlex
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -40,6 +41,11 @@ estimate:  # what dsgen estimate needs to know
 """
 RANGES = [("perAccelerator", "low"), ("perAccelerator", "high"), ("perWorker", "low"), ("perWorker", "high")]
 SCHEMA = json.loads((ROOT / "schemas" / "estimate.schema.json").read_text())
+DEEPSPEED = "training.deepspeed"
+RESIZED = [  # 4 workers, or 2 after a loss
+    *("--set", f"{DEEPSPEED}.config.train_batch_size=128,{DEEPSPEED}.config.gradient_accumulation_steps=null"),
+    *("--set", f"{DEEPSPEED}.resize.checkpoint=/checkpoints/llama,workers.replicas=4,workers.min=2"),
+]
 STAGE = "training.deepspeed.config.zero_optimization.stage"
 
 
@@ -112,6 +118,7 @@ def test_json_has_all_parts(cli: Cli) -> None:
             "--set-json",
             'training.deepspeed.config.compile={"deepcompile": true}',
         ],
+        ["llama.yaml", "--model", "config.json", *RESIZED],
         ["llama.yaml", "--model", "config.json", "--sweep", "replicas=1,0,4"],
         ["llama.yaml", "--sweep", "stage=3"],
     ],
@@ -145,6 +152,19 @@ def test_the_text_has_each_part_with_its_bounds(cli: Cli) -> None:
     assert 6 == sum(line.split() == ["least", "most"] for line in lines)
     assert any(line.startswith("  together") and line.endswith("fits in 80 GiB") for line in lines)
     assert "Not known" not in done.out
+
+
+@pytest.mark.usefixtures("llama")
+def test_a_job_that_resizes_has_the_conversion_and_the_memory_of_fewer_workers(cli: Cli) -> None:
+    found, text = data(cli, *RESIZED), cli("estimate", "llama.yaml", "--model", "config.json", *RESIZED).out
+
+    peak, fewer = 24 * 8030261248, found["fewer"]
+    assert peak < found["checkpoint"]["conversion"]["bytes"] < 1.1 * peak
+    assert peak / 2e8 < found["checkpoint"]["conversion"]["seconds"] < 1.1 * peak / 2e8
+    assert 2 == fewer["workers"]
+    assert found["perAccelerator"]["low"] < fewer["perAccelerator"]["low"]
+    assert re.search(r"\n  together +[^\n]+ fits in 80 GiB\n  with 2 workers, after a loss +[^\n]+ 80 GiB\n", text)
+    assert re.search(r"\n  conversion for other ranks +194 GiB", text)
 
 
 @pytest.mark.usefixtures("llama")

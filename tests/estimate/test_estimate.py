@@ -267,9 +267,23 @@ def test_a_conversion_for_other_ranks_is_beside_the_checkpoints(stage: int, peak
     assert saved
     assert whole.volume
 
-    assert peak * P == (saved.conversion.high if saved.conversion else 0)
+    assert (peak * P, peak * P / 2e8) == (
+        (saved.conversion.item.high, saved.conversion.seconds) if saved.conversion else (0, 0)
+    )
     assert whole.volume + peak * P == saved.volume
     assert whole.conversion is None
+
+
+@pytest.mark.parametrize(("batch", "least", "fewest"), [(24, 2, 2), (12, 2, 3), (16, 3, None), (24, 0, None)])
+def test_the_fewest_workers_after_a_loss_share_the_batch(batch: int, least: int, fewest: int | None) -> None:
+    given, smaller = (values(config(3), replicas, 1) for replicas in (4, fewest or 1))
+    for job in (given, smaller):
+        job["training"]["deepspeed"]["config"] |= {"train_batch_size": batch, "train_micro_batch_size_per_gpu": 4}
+    given["workers"]["min"] = least
+
+    fewer = estimates.of(given, COMPLETE).fewer
+
+    assert (fewest and (fewest, estimates.of(smaller, COMPLETE))) == (fewer and (fewer.workers, fewer.estimate))
 
 
 def test_frozen_weights_are_saved_without_states() -> None:
