@@ -164,6 +164,10 @@ def unusable_config(values: Mapping[str, Any], _: Names, place: Place) -> Iterat
         if _at(config, *path) == "nvme":
             message = f"{CANNOT} with {part} to nvme, whose files are not converted"
             yield diagnostic("DS378", (*CONFIG, *path), message, "offload to cpu, or remove resize", place)
+    if _at(config, "checkpoint", "use_node_local_storage") is True:
+        message = f"{CANNOT} with use_node_local_storage: the first worker needs the files of all"
+        hint = "write checkpoints to a volume that all workers share, or remove resize"
+        yield diagnostic("DS378", (*CONFIG, "checkpoint", "use_node_local_storage"), message, hint, place)
     if _at(config, "checkpoint", "load_universal") is not None:
         message = "checkpoint.load_universal: training.deepspeed.resize sets it for the attempts that need it"
         hint = "remove it: with it, each restart loads the converted checkpoint, which gets older than the latest"
@@ -198,7 +202,8 @@ def fewer_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iterator
         message = f"workers.min needs {BATCH} in training.deepspeed.config, and {MICRO} as a number if it is there"
         yield diagnostic("DS358", MIN, message, "set them: the launcher computes which numbers of workers fit", place)
     elif not any(least <= size < all_of_them for size in sizes):
-        message = f"{BATCH} cannot be divided among {least} to {all_of_them - 1} workers (workers.min to replicas - 1)"
+        numbers = f"{least} to {all_of_them - 1}" if least < all_of_them - 1 else f"{least}"
+        message = f"{BATCH} cannot be divided among {numbers} workers (workers.min to replicas - 1)"
         yield diagnostic("DS358", MIN, message, batches.hint_for_workers(config, all_of_them, slots), place)
 
 

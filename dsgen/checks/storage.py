@@ -56,6 +56,7 @@ ABSOLUTE = "^/[^/].*$"
 FOLDERS = {
     "training.rankLogs": _of_key("training.rankLogs"),
     "lifecycle.progress.checkpointPath": _of_key("lifecycle.progress.checkpointPath"),
+    "training.deepspeed.resize.checkpoint": _of_key("training.deepspeed.resize.checkpoint"),
     **{
         f"training.deepspeed.config.zero_optimization.{part}.nvme_path": _of_offload(part)
         for part in ("offload_optimizer", "offload_param")

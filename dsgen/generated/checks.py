@@ -2124,6 +2124,32 @@ def ds388_2(values, release, watch):
 
 
 def ds387_3(values, release, watch):
+    """DS387 training.deepspeed.resize.checkpoint"""
+    if values['training']['deepspeed']['resize']['checkpoint']:
+        path = values['training']['deepspeed']['resize']['checkpoint']
+        if matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
+            yield (
+                ('training', 'deepspeed', 'resize', 'checkpoint'),
+                f"training.deepspeed.resize.checkpoint: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
+            )
+
+
+def ds388_3(values, release, watch):
+    """DS388 training.deepspeed.resize.checkpoint"""
+    if values['training']['deepspeed']['resize']['checkpoint']:
+        path = values['training']['deepspeed']['resize']['checkpoint']
+        if (
+            matching(path, '^/[^/].*$')
+            and is_on_volume(values, path, 'any')
+            and not is_on_volume(values, path, 'writable')
+        ):
+            yield (
+                ('training', 'deepspeed', 'resize', 'checkpoint'),
+                f"training.deepspeed.resize.checkpoint: {quote(path)} is on a volume that is mounted read-only",
+            )
+
+
+def ds387_4(values, release, watch):
     """DS387 training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path"""
     if values['training']['deepspeed']['config']:
         zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
@@ -2140,7 +2166,7 @@ def ds387_3(values, release, watch):
                         )
 
 
-def ds388_3(values, release, watch):
+def ds388_4(values, release, watch):
     """DS388 training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path"""
     if values['training']['deepspeed']['config']:
         zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
@@ -2162,7 +2188,7 @@ def ds388_3(values, release, watch):
                         )
 
 
-def ds387_4(values, release, watch):
+def ds387_5(values, release, watch):
     """DS387 training.deepspeed.config.zero_optimization.offload_param.nvme_path"""
     if values['training']['deepspeed']['config']:
         zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
@@ -2179,7 +2205,7 @@ def ds387_4(values, release, watch):
                         )
 
 
-def ds388_4(values, release, watch):
+def ds388_5(values, release, watch):
     """DS388 training.deepspeed.config.zero_optimization.offload_param.nvme_path"""
     if values['training']['deepspeed']['config']:
         zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
@@ -3954,6 +3980,8 @@ ROWS = (
     ds388_3,
     ds387_4,
     ds388_4,
+    ds387_5,
+    ds388_5,
     ds389,
     ds389_2,
     ds409,

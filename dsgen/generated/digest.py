@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "4c94a2973c537cce9a3b6e6cfcef81cedb0215263fa613d3f1b48492d0f74ae7"
+DIGEST = "6f67282297a433fdff429e5e9c321b8bce8da9262a9a4aeceb0d1b83cc7cad59"

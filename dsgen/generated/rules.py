@@ -1552,7 +1552,8 @@ RULES = \
                       'training:\n'
                       '  python: train.py\n'
                       '  deepspeed: {config: {train_batch_size: 32}, resize: {checkpoint: /checkpoints}}\n'
-                      'workers: {replicas: 4, min: 3}\n'},
+                      'workers: {replicas: 4, min: 3}\n'
+                      'storage: {checkpoints: {mountPath: /checkpoints, create: {}}}\n'},
  'DS360': {'title': 'A key in an address',
            'when': 'A warning: an address seems to contain a key, after a question mark or as a part of its path, as '
                    'the webhooks of Slack, Discord and Teams do. Values files are kept in Git, and the address is '
@@ -1726,7 +1727,8 @@ RULES = \
            'example': 'name: cifar\n'
                       'namespace: training\n'
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
-                      'training: {python: train.py, deepspeed: {resize: {checkpoint: /checkpoints}}}\n'},
+                      'training: {python: train.py, deepspeed: {resize: {checkpoint: /checkpoints}}}\n'
+                      'storage: {checkpoints: {mountPath: /checkpoints, create: {}}}\n'},
  'DS377': {'title': 'Checkpoints that each worker keeps for itself',
            'when': 'training.deepspeed.resize.checkpoint is a folder of a volume of which each pod has its own. A '
                    'checkpoint of DeepSpeed has files of all ranks, and the first worker needs all of them to convert '
@@ -1740,9 +1742,10 @@ RULES = \
                       'storage: {checkpoints: {mountPath: /checkpoints, emptyDir: {}}}\n'},
  'DS378': {'title': 'A configuration whose checkpoints cannot be continued in another size',
            'when': 'With training.deepspeed.resize, a checkpoint is converted for another number of ranks. DeepSpeed '
-                   'converts the state of Adam and AdamW, not that of other optimizers, of amsgrad, or on NVMe. It can '
-                   'keep the global batch for several numbers of workers only if not all three sizes are given. '
-                   'checkpoint.load_universal is set by dsgen for the attempts that need it.',
+                   'converts the state of Adam and AdamW, not that of other optimizers, of amsgrad, on NVMe, or in '
+                   'files that each node keeps for itself. It can keep the global batch for several numbers of workers '
+                   'only if not all three sizes are given. checkpoint.load_universal is set by dsgen for the attempts '
+                   'that need it.',
            'remedy': 'Change the configuration, or remove training.deepspeed.resize.',
            'example': 'name: cifar\n'
                       'namespace: training\n'
@@ -1751,7 +1754,8 @@ RULES = \
                       '  python: train.py\n'
                       '  deepspeed:\n'
                       '    config: {train_batch_size: 8, checkpoint: {load_universal: true}}\n'
-                      '    resize: {checkpoint: /checkpoints}\n'},
+                      '    resize: {checkpoint: /checkpoints}\n'
+                      'storage: {checkpoints: {mountPath: /checkpoints, create: {}}}\n'},
  'DS379': {'title': 'A global batch that changes with the number of workers',
            'when': 'A warning: training.deepspeed.resize is for continuing with another number of workers, but '
                    'train_batch_size is not set, or auto. The global batch is then the micro batch times the number of '
@@ -1767,7 +1771,8 @@ RULES = \
                       '  python: train.py\n'
                       '  deepspeed:\n'
                       '    config: {train_micro_batch_size_per_gpu: 8}\n'
-                      '    resize: {checkpoint: /checkpoints}\n'},
+                      '    resize: {checkpoint: /checkpoints}\n'
+                      'storage: {checkpoints: {mountPath: /checkpoints, create: {}}}\n'},
  'DS380': {'title': 'The launcher uses the ServiceAccount default',
            'when': 'Every pod of a namespace that names no ServiceAccount uses `default`. A Role for it would allow '
                    'all of them to read the ssh key of the job and to write the record, and dsgen would switch off the '

@@ -9,6 +9,7 @@ import shutil
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,6 +79,33 @@ def test_frozen_parameters_and_buffers_are_allowed_if_the_program_loads_them(sav
     names = [f"{kind}-{stage}" for kind in ("frozen", "buffers") for stage in (1, 2, 3)]
 
     assert [""] * 6 == [reason(saved / name, int(name[-1]), loads_frozen=True) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"states": ["exp_avg_sq_col", "exp_avg_sq_row", "step"]}, "only the state of Adam and AdamW is converted"),
+        ({"states": []}, "its optimizer keeps no state"),
+        ({"parallel": 2}, "2 ranks share a copy of the model (a pipeline, or tensor parallelism)"),
+    ],
+    ids=["adafactor", "no state", "tensor parallelism"],
+)
+def test_what_no_checkpoint_here_has_is_refused(saved: Path, changed: dict[str, Any], words: str) -> None:
+    found = inspect(saved / "plain-2")
+    assert found
+
+    assert words in reason_against(found._replace(**changed), wanted(2))
+
+
+def test_parts_of_a_model_that_is_split_are_counted(saved: Path) -> None:
+    folder = saved / "plain-2" / "global_step2"
+    for path in list(folder.glob("*mp_rank_00*")):
+        shutil.copy(path, folder / path.name.replace("mp_rank_00", "mp_rank_01"))
+
+    found = inspect(saved / "plain-2")
+
+    assert found
+    assert (8, 2) == (found.ranks, found.parallel)
 
 
 @pytest.mark.parametrize(
@@ -225,3 +253,15 @@ def test_a_failed_conversion_leaves_nothing(prepared: resize.Resize, monkeypatch
 
     assert {"result": "failed", "message": "the conversion ended with exit code 1: without a message"} == report
     assert ["global_step2", "latest"] == sorted(path.name for path in prepared.root.iterdir())
+
+
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_a_configuration_that_always_loads_a_conversion_is_refused(prepared: resize.Resize, ranks: int) -> None:
+    """A file in the image, which dsgen has not seen. Of 4 ranks is the checkpoint itself."""
+    path = prepared.root.parent / "job/ds_config.json"
+    path.write_text(json.dumps({"zero_optimization": {"stage": 2}, "checkpoint": {"load_universal": True}}))
+
+    report = resize.Resize(settings.load(prepared.root.parent / "settings.json"), ranks, lambda _: None).run()
+
+    assert "refused" == report["result"]
+    assert "the DeepSpeed configuration has checkpoint.load_universal" in report["message"]

@@ -58,6 +58,8 @@ class Resize:
     def __init__(self, run: settings.Settings, ranks: int, report: Callable[[dict[str, Any]], None]) -> None:
         self.root = Path(run.resize_checkpoint)
         self.configuration = json.loads((settings.ROOT / run.resize_config.lstrip("/")).read_text(encoding="utf-8"))
+        given = self.configuration.get("checkpoint")
+        self.checkpoint_settings = given if isinstance(given, dict) else {}
         zero = self.configuration.get("zero_optimization")
         stage = zero.get("stage", 0) if isinstance(zero, dict) else None
         self.wanted = Wanted(ranks, stage if isinstance(stage, int) else None, run.resize_loads_frozen)
@@ -65,6 +67,11 @@ class Resize:
 
     def run(self) -> dict[str, Any]:
         """The last report."""
+        if self.checkpoint_settings.get("load_universal"):
+            said = (
+                "the DeepSpeed configuration has checkpoint.load_universal: each attempt would load an old conversion"
+            )
+            return {"result": "refused", "message": f"{said}; remove it, dsgen sets it where it is needed"}
         try:
             found = inspect(self.root)
             if found is None or found.ranks == self.wanted.ranks:
@@ -87,8 +94,7 @@ class Resize:
             self.remove_conversions()
             folder = self.convert(found)
         path = folder / "ds_config.json"
-        given = self.configuration.get("checkpoint")
-        checkpoint = {**(given if isinstance(given, dict) else {}), "load_universal": True}
+        checkpoint = {**self.checkpoint_settings, "load_universal": True}
         exchange.replace(path, json.dumps({**self.configuration, "checkpoint": checkpoint}).encode())
         message = f"{found.tag} is converted from {found.ranks} to {self.wanted.ranks} ranks"
         return {"result": "ready", "message": message, "configuration": str(path)}

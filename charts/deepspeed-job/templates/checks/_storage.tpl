@@ -118,6 +118,16 @@ lifecycle.progress.checkpointPath: {{ $path | quote }} is on a volume that is mo
   {{- end }}
 {{- end }}
 
+{{- if .Values.training.deepspeed.resize.checkpoint }}
+  {{- $path := .Values.training.deepspeed.resize.checkpoint }}
+  {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
+             (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
+             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "writable") | trim)) }}
+training.deepspeed.resize.checkpoint: {{ $path | quote }} is on a volume that is mounted read-only [DS388]
+  choose a folder on a volume without readOnly
+  {{- end }}
+{{- end }}
+
 {{- if .Values.training.deepspeed.config }}
   {{- $zero := dig "zero_optimization" (dict) .Values.training.deepspeed.config }}
   {{- if kindIs "map" $zero }}
@@ -208,6 +218,16 @@ lifecycle.progress.checkpointPath: {{ $path | quote }} is on a volume that each 
     pod [DS389]
   write checkpoints to a volume that all workers share and keep, such as create: {}
     {{- end }}
+  {{- end }}
+{{- end }}
+
+{{- if .Values.training.deepspeed.resize.checkpoint }}
+  {{- $path := .Values.training.deepspeed.resize.checkpoint }}
+  {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
+             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)) }}
+training.deepspeed.resize.checkpoint: {{ $path | quote }} is on no volume of storage, so its files fill the disk of the
+    node and are lost with the pod [DS387]
+  mount a volume there, or choose a folder on one
   {{- end }}
 {{- end }}
 
