@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import builtins
 import os
+import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dsgen import values
@@ -32,7 +34,7 @@ from dsgen.render import render as _render
 from dsgen.values import Job, Override, Release, SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Literal
 
     from dsgen.cluster.apply import AppliedObject
@@ -197,7 +199,7 @@ def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Ch
     mode: like --refresh and --replace. Raises DsgenError, and leaves the folder unchanged, if a file of the user would
     be overwritten, an existing run would change, or the folder cannot be written.
     """
-    from pathlib import Path
+    from pathlib import Path  # imported late, as the next: other functions write nothing
 
     from dsgen.writer import Destination, Mode, Plan, compare
     from dsgen.writer import write as write_changes
@@ -218,8 +220,7 @@ def _text(source: Source, number: int) -> SourceText:
         return source
     if isinstance(source, str | os.PathLike):
         return read(source)
-    import json
-    from collections.abc import Mapping
+    import json  # imported late: few sources are maps
 
     _expected(source, Mapping, "a source", "the name of a file, a SourceText or a map")
     try:
@@ -232,8 +233,6 @@ def _text(source: Source, number: int) -> SourceText:
 
 def _plain(value: object) -> dict[str, Any]:
     """A map of another type as a dict; TypeError for everything else."""
-    from collections.abc import Mapping
-
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} is not a type of JSON")
@@ -286,7 +285,7 @@ def _expected(value: Any, kind: type | tuple[type, ...], what: str, words: str =
     return value
 
 
-# Runs in a cluster
+# Runs in a cluster. The parts of dsgen.cluster are imported late, because no other function needs them.
 
 
 def status(job: JobName, *, run: str = "", context: str = "", kubeconfig: str = "") -> Report:
@@ -356,8 +355,6 @@ def wait(
     timeout: in seconds. Raises WaitTimeoutError after that time. A run that has failed is no error here: see its
     `phase`. The other arguments and the errors are those of `status`.
     """
-    import time
-
     from dsgen.cluster.runs import WAITED_FOR, report_run, wait_for
 
     if _expected(state, str, "state") not in WAITED_FOR:

@@ -5,6 +5,7 @@ The caller reads the new text again and compares the values: a change of an anch
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -178,6 +179,4 @@ def flow(value: Any, is_json: bool = False) -> str:
         return "[" + ", ".join(flow(part, is_json) for part in value) + "]"
     if isinstance(value, str):
         return value if is_plain(value) and not is_json else quote(value)
-    import json
-
     return json.dumps(value)

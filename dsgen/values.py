@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -197,8 +198,6 @@ def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
         given, node = getattr(names, key), root.child(key)
         if not given:
             continue
-        import re
-
         rule = schema.type_at((key,)) or {}
         if not re.fullmatch(rule["pattern"], given):
             raise UsageError(f"{flag}: {key} cannot be {format_value(given)}; expected: {rule['x-pattern']}")

@@ -1,7 +1,9 @@
-"""What `dsgen render` and `dsgen validate` do not load, because a usual file needs none of it."""
+"""What `dsgen render` and `dsgen validate` do not load, because a usual file needs none of it; and late imports."""
 
+import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,3 +38,38 @@ def test_a_usual_file_loads_no_library_and_no_explanation(command: str, file: Pa
     assert set() == loaded & (LIBRARIES | SLOW)
     assert set() == loaded & EXPLANATIONS
     assert [] == [name for name in loaded if name.startswith("dsgen.estimate")]
+
+
+def late_imports(text: str) -> Iterator[int]:
+    """The lines of imports inside functions that are the first of their function."""
+    for function in ast.walk(ast.parse(text)):
+        if isinstance(function, ast.FunctionDef):
+            lines = [node.lineno for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom)]
+            yield from sorted(lines)[:1]
+
+
+def unexplained(text: str) -> list[str]:
+    """Late imports without a reason on their line or the one above, or once for the module, in its docstring or below
+    a heading.
+    """
+    lines = text.splitlines()
+    reason = "imported late"
+    once = [number for number, line in enumerate(lines, 1) if reason in line.lower() and line[:1] != " "]
+    return [
+        lines[number - 1].strip()
+        for number in late_imports(text)
+        if not any(one < number for one in once)
+        and not any(reason in line.lower() for line in lines[number - 3 : number])
+    ]
+
+
+def test_every_late_import_has_its_reason() -> None:
+    paths = [path for path in (ROOT / "dsgen").rglob("*.py") if not {"scripts", "generated"} & {*path.parts}]
+
+    assert {} == {str(path): found for path in paths if (found := unexplained(path.read_text()))}
+
+
+def test_a_late_import_without_a_reason_is_found() -> None:
+    text = "def f():\n    import json\n\n\ndef g():\n    import json  # imported late: few need it\n"
+
+    assert ["import json"] == unexplained(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.row import Check
@@ -31,8 +32,6 @@ def _needs_repository(key: str) -> Check:
 
 def _repository_hint(values: Mapping[str, Any], _: KeyPath) -> str:
     """The repository of a page, and what the page shows."""
-    import re  # imported late: only problems need it
-
     git = values["code"]["git"]
     pattern = r"(https?://[^/]+/.+?)(?:/-)?/(?:tree|blob|commit|src/(?:branch|tag|commit))/([^/]+)(?:/(.*))?"
     page = re.fullmatch(pattern, git["repository"])

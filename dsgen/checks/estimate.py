@@ -1,6 +1,6 @@
 """What a job needs, by the numbers of the section `estimate`, beside what it has: memory, volumes, time and network.
 
-Nothing is said where a number is unknown. dsgen.estimate is imported only for a model whose parameters are known.
+Nothing is said where a number is unknown. dsgen.estimate is imported late, for a model whose parameters are known.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.row import ANY_TEXT, Check, Function, diagnostic, helpers
@@ -282,8 +283,6 @@ def no_pattern(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Di
     pattern = values["lifecycle"]["progress"]["pattern"]
     if not pattern:
         return
-    import re  # imported late: few jobs have a pattern
-
     try:
         re.compile(pattern)
     except re.error as error:
@@ -312,8 +311,6 @@ def setup_in_launcher(values: Mapping[str, Any], _: Names, place: Place) -> Iter
 
 def _only_assigns(line: str) -> bool:
     """Whether a line of a script sets a variable by which the launcher finds no program."""
-    import re  # imported late: few jobs have such a script
-
     return bool(
         re.fullmatch(r"\s*(export\s+)?(?!PATH=|LD_LIBRARY_PATH=)[A-Za-z_]\w*=(\"[^\"`(]*\"|[^\s\"'`;&|()]*)\s*", line)
     )
@@ -321,8 +318,6 @@ def _only_assigns(line: str) -> bool:
 
 def _uses_variable(script: str, name: str) -> bool:
     """Whether a shell script has $NAME or ${NAME...}."""
-    import re  # imported late: few jobs have such a script
-
     return bool(re.search(rf"[$]{{?{name}\b", script))
 
 
@@ -330,8 +325,6 @@ def number_of_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iter
     """launch.command with another number of workers than workers.replicas."""
     if values["launch"]["method"] != "worker-command":
         return
-    import re  # imported late: few jobs have a command
-
     count = values["workers"]["replicas"]
     words = " ".join(values["launch"]["command"])
     for option, number in re.findall(r"(?<!\S)--(nnodes|num[_-]machines)[= ](\d+)(?=\s|$)", words):

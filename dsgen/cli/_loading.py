@@ -208,9 +208,9 @@ def _find_in_repository(inputs: Inputs) -> tuple[list[JobRequest], Report]:
 
 
 def _load_repository(inputs: Inputs) -> Repository:
-    from pathlib import Path
+    from pathlib import Path  # imported late, as the next: most calls have no repository
 
-    from dsgen.repository import load  # imported late: most calls have no repository
+    from dsgen.repository import load
 
     root = roots.find(".")
     if root is None:

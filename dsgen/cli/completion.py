@@ -1,6 +1,6 @@
 """`dsgen completion`: print the completion script of a shell; and the completions of arguments and options.
 
-Each completion imports what it needs when it is called, because the modules of all commands import this one.
+What completions need is imported late, because the modules of all commands import this one.
 """
 
 from collections.abc import Callable, Iterable

@@ -97,7 +97,7 @@ def _instead(requirement: Requirement, nodes: Sequence[ApiObject]) -> str:
     values = _of_key(key, nodes)
     if values:
         return f"{key} is {_listed(values)}"
-    import difflib
+    import difflib  # imported late: few clusters lack a label
 
     keys = sorted({other for node in nodes for other in node_labels(node)})
     last = key.rpartition("/")[2]

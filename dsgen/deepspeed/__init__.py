@@ -82,6 +82,7 @@ def find_config(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
+    # Imported late: many jobs have no configuration of DeepSpeed.
     from dsgen.deepspeed import batch, combinations, keys, optimizers, versions
 
     given, workers = values["training"]["deepspeed"], values["workers"]
@@ -121,6 +122,7 @@ def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Rela
     given, method = values["training"]["deepspeed"], values["launch"]["method"]
     if not given["args"] or method not in ("pdsh", "deepspeed-no-ssh"):
         return []  # another check reports that
+    # Imported late: few jobs have arguments.
     from dsgen.deepspeed import arguments, versions
 
     job = values["name"] or release["name"]

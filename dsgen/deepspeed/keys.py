@@ -87,7 +87,7 @@ class RelativeDiagnostic(NamedTuple):
 @functools.cache
 def table(version: str = NEWEST) -> Rule:
     """keys.json, with the differences of an older version; shared, so do not change it."""
-    from dsgen.generated.deepspeed import KEYS  # jobs without a configuration do without
+    from dsgen.generated.deepspeed import KEYS  # imported late: many jobs have no configuration
 
     newest: Mapping[str, Any] = KEYS
     if version == NEWEST:
@@ -104,7 +104,7 @@ def table(version: str = NEWEST) -> Rule:
 
 
 def _older() -> Any:
-    import json
+    import json  # imported late: few jobs have an older version
     from pathlib import Path
 
     return json.loads(Path(__file__).with_name("older.json").read_text(encoding="utf-8"))

@@ -151,7 +151,7 @@ def _of_command(source: Sequence[str], result: Sequence[str], job: ImportedJob) 
 
 def _of_words(source: Sequence[str], result: Sequence[str], job: ImportedJob) -> Iterator[Difference]:
     """Words that differ; the others keep their order."""
-    import difflib
+    import difflib  # imported late: few jobs differ from their source
 
     one, other = [_plain(word) for word in source], [_plain(word) for word in result]
     for kind, start, end, first, last in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():

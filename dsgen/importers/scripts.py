@@ -153,7 +153,7 @@ def _texts(data: object) -> list[str]:
 
 def lose_unread(conversion: Conversion, text: Text) -> None:
     """Name what nothing above accounted for, so that nothing of a script is silent."""
-    from dsgen.importers.shell.units import units
+    from dsgen.importers.shell.units import units  # imported late: only scripts need the parser
 
     known = list(conversion.accounted)
     for unit in units(conversion, text):

@@ -5,6 +5,7 @@ Generated code imports these functions, so this module is cheap to import.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dsgen.errors import DsgenError
@@ -51,8 +52,6 @@ def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
 def matching(text: str, pattern: str) -> bool:
     """Whether the whole text matches `^...$`; patterns use the ASCII subset that Python and RE2 share."""
     if pattern not in _FULLMATCH:
-        import re  # imported late: only some values need it
-
         _FULLMATCH[pattern] = re.compile(pattern).fullmatch
     return _FULLMATCH[pattern](text) is not None
 

@@ -6,10 +6,10 @@ ConfigMap, must be the same in both, so quoting, JSON and numbers follow Go's st
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _SHORT_ESCAPES = {7: r"\a", 8: r"\b", 12: r"\f", 10: r"\n", 13: r"\r", 9: r"\t", 11: r"\v", 34: r"\"", 92: r"\\"}
@@ -50,8 +50,6 @@ def _is_plain(text: str) -> bool:
 
 
 def _sub(pattern: str, escape: Callable[[re.Match[str]], str], text: str) -> str:
-    import re  # imported late: few texts need it
-
     return re.sub(pattern, escape, text)
 
 

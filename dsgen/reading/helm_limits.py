@@ -40,7 +40,7 @@ def explain_key(key: str) -> str:
         return "is read as a merge by Helm, even in quotes"
     if len(key) <= _SHORT_KEY:
         return _uncarried(key)
-    import json
+    import json  # imported late: few keys are so long
 
     # Go escapes a few more characters than Python.
     size = len(json.dumps(key, ensure_ascii=False)) + len("u003c") * sum(key.count(char) for char in "<>&\u2028\u2029")

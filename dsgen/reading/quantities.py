@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,8 +59,6 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 def parse_duration(text: str) -> int:
     """A time such as 3d, 1h30m, 90 min, 12:30:00 or 3-00:00:00 (Slurm) in seconds; 0 for any other text."""
-    import re  # imported late: only problems need it
-
     slurm = re.fullmatch(r"(?:(\d{1,4})-)?(\d{1,4}):(\d\d)(?::(\d\d))?", text.strip())
     if slurm:
         days, hours, minutes, rest = (int(part or 0) for part in slurm.groups())

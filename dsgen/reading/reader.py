@@ -24,8 +24,8 @@ def read(file: SourceText) -> Tree:
 
 def _of_another_kind(file: SourceText) -> Tree | None:
     """The tree of a file that is known not to be YAML, with this one problem."""
-    from dsgen.problems.diagnostics import Position
-    from dsgen.reading import nodes, yaml_errors  # imported late: only problems need them
+    from dsgen.problems.diagnostics import Position  # imported late, as the next: only problems need them
+    from dsgen.reading import nodes, yaml_errors
 
     problem = yaml_errors.find_other_format(file)
     return nodes.Tree(nodes.Node({}, Position(file.name, 1, 1)), [problem], complete=False) if problem else None

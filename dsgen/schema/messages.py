@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import schema
@@ -162,8 +163,6 @@ def _as_list(violation: Violation) -> str:
 
 def _as_text(violation: Violation) -> str:
     """A hint for a value that should be a string."""
-    import re
-
     text = violation.node.text or format_value(violation.value)
     if "enum" in violation.rule:
         return suggestions.list_possible(violation.rule["enum"])
@@ -172,7 +171,7 @@ def _as_text(violation: Violation) -> str:
     if violation.node.position.file == "--set":
         return "use --set-string, which makes it a string"
     if isinstance(violation.value, dict | list) and isinstance(violation.path[-1], int):
-        import json
+        import json  # imported late: few problems are of lists and maps
 
         return f"put it in quotes: {item(json.dumps(violation.value, ensure_ascii=False))}"  # JSON as an argument
     return f'put it in quotes: "{text}"' if isinstance(violation.value, int | float) else ""
@@ -192,8 +191,6 @@ def _wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
 
 
 def _pattern_words(violation: Violation) -> str:
-    import re
-
     expected, text = f"expected: {violation.rule['x-pattern']}", str(violation.value)
     for candidate in (*_corrected(text), *(_beginning_with_a_letter(text) if violation.path == ("name",) else ())):
         if re.fullmatch(violation.rule["pattern"], candidate, re.ASCII):
@@ -203,8 +200,6 @@ def _pattern_words(violation: Violation) -> str:
 
 def _corrected(text: str) -> Iterator[str]:
     """Quantities in the spelling of other tools, and names in which invalid characters are replaced or removed."""
-    import re
-
     if quantity := re.fullmatch(r"([0-9.]+) *([kKmMgGtT])(i?)[bB]?", text):
         yield f"{quantity[1]}{quantity[2].upper()}i"
     elif number := re.fullmatch(r"([0-9.]+) *(cores?|cpus?|vcpus?)", text, re.IGNORECASE):
@@ -219,8 +214,6 @@ def _corrected(text: str) -> Iterator[str]:
 
 def _beginning_with_a_letter(text: str) -> Iterator[str]:
     """Names such as 7b-sft, with the digits at the end or after a word."""
-    import re
-
     first, _, rest = re.sub("[_.]", "-", text.lower()).partition("-")
     yield f"{rest}-{first}"
     yield f"job-{text.lower()}"

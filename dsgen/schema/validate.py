@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from dsgen import schema
@@ -161,8 +162,6 @@ def _spellings(root: Node) -> Iterator[Diagnostic]:
         rule = schema.type_at(path)
         if rule and schema.types(rule) == ["string", "integer"]:
             message = f"{path_text(path)}: {node.text} is read as the number {node.value}"
-            import re
-
             is_text = re.fullmatch(rule.get("pattern", ".*"), node.text, re.ASCII)
             hint = f'put it in quotes: "{node.text}"' if is_text else f"expected: {rule['x-pattern']}"
             yield Diagnostic("DS110", message, node.position, path, hint)

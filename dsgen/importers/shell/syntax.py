@@ -56,7 +56,7 @@ class Script:
 @functools.cache
 def _parser() -> Any:
     try:
-        import tree_sitter
+        import tree_sitter  # imported late: it may not be installed
         import tree_sitter_bash
     except ImportError as error:
         raise MissingParserError from error
