@@ -11,8 +11,8 @@ from __future__ import annotations
 import builtins
 import os
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from dsgen import values
 from dsgen.errors import (
@@ -27,29 +27,25 @@ from dsgen.errors import (
     WaitTimeoutError,
 )
 from dsgen.problems import diagnostics
-from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors
 from dsgen.reading.files import read_bytes
 from dsgen.render import Document
 from dsgen.render import render as _render
 from dsgen.values import Job, Override, Release, SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Literal
-
     from dsgen.cluster.apply import AppliedObject
     from dsgen.cluster.client import Cluster
     from dsgen.cluster.logs import LogLine
     from dsgen.cluster.report import CausesReport, Report
     from dsgen.cluster.runs import RunRef
-    from dsgen.problems.diagnostics import KeyPath
     from dsgen.writer import Changes, Mode, Plan
 
-    Source = str | os.PathLike[str] | SourceText | Mapping[str, Any]
-    """The name of a values file, its text, or values as plain data."""
-    JobName = str | Job
-    """The name of a job in a cluster, such as "cifar" or "training/cifar", or a loaded job."""
-    WaitState = Literal["end", "running", "admitted"]
+Source = str | os.PathLike[str] | SourceText | Mapping[str, Any]
+"""The name of a values file, its text, or values as plain data."""
+JobName = str | Job
+"""The name of a job in a cluster, such as "cifar" or "training/cifar", or a loaded job."""
+WaitState = Literal["end", "running", "admitted"]
 
 __all__ = [
     "ApiError",

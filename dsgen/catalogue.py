@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    Scope = Literal["name", "run"]
+Scope = Literal["name", "run"]
 
 
 class Template(NamedTuple):

@@ -6,19 +6,15 @@ import difflib
 import json
 import re
 import textwrap
-from typing import TYPE_CHECKING
 
 from dsgen import deepspeed, schema
 from dsgen.deepspeed import json_schema
 from dsgen.errors import UsageError
 from dsgen.problems.escaping import in_place, visible
 from dsgen.rules import RULES
-from dsgen.schema import suggestions
+from dsgen.schema import Schema, suggestions
 from dsgen.schema.suggestions import did_you_mean, list_possible_keys
 from dsgen.schema.validate import TYPE_WORDS
-
-if TYPE_CHECKING:
-    from dsgen.schema import Schema
 
 WIDTH = 100
 ANY = "*"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from dsgen.catalogue import TEMPLATES
+from dsgen.catalogue import TEMPLATES, Scope
 from dsgen.generated import manifests
+from dsgen.values import Release
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from dsgen.catalogue import Scope
-    from dsgen.values import Release
-
-    Function = Callable[[Mapping[str, Any], Mapping[str, str]], str]
-    """A template: values, and name and namespace of the release, to YAML."""
+Function = Callable[[Mapping[str, Any], Mapping[str, str]], str]
+"""A template: values, and name and namespace of the release, to YAML."""
 
 # A text from values cannot contain such a line: it is always quoted, and blocks are indented.
 SEPARATOR = "\n---\n"

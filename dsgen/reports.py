@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from dsgen import __version__
-from dsgen.problems.diagnostics import path_text
+from dsgen.problems.diagnostics import Diagnostic, Position, path_text
 from dsgen.problems.escaping import visible
 from dsgen.problems.framing import printable
 from dsgen.rules import RULES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dsgen.problems.diagnostics import Diagnostic, Position
 
 JSON_VERSION = 1
 """Increased if a field of the JSON report is removed or gets another meaning, but not for a new field."""

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dsgen import checks, schema
 from dsgen.errors import UsageError
-from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
-from dsgen.reading.nodes import Node, Override, SourceText, build_nodes, merge_trees
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors, ordered
+from dsgen.reading.nodes import Node, Override, SourceText, Tree, build_nodes, merge_trees
 from dsgen.reading.reader import read
 from dsgen.schema import suggestions
 from dsgen.schema.default_values import defaults, fill
 from dsgen.schema.display import format_value
 from dsgen.schema.nulls import MAP, classify_place, remove_nulls
 from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, validate
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from dsgen.problems.diagnostics import KeyPath
-    from dsgen.reading.nodes import Tree
 
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "find_twins", "load"]
 

@@ -8,7 +8,9 @@ more than templates can do is a function. Each module of this package has the ro
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from types import ModuleType
+from typing import Any
 
 from dsgen import deepspeed
 from dsgen.checks import (
@@ -33,15 +35,8 @@ from dsgen.checks import (
     training,
 )
 from dsgen.checks.gaps import Watch, findings, mark
-from dsgen.checks.row import Check, Function
-from dsgen.problems.diagnostics import Diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from types import ModuleType
-
-    from dsgen.checks.row import Place
-    from dsgen.problems.diagnostics import KeyPath
+from dsgen.checks.row import Check, Function, Place
+from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
 __all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "Check", "Function", "run"]
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from dsgen.checks.row import Check
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems.diagnostics import KeyPath
 
 GIT = ("if values.code.git.repository",)
 REPOSITORY = "values.code.git.repository"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from dsgen.checks.row import ANY_TEXT, Check
-from dsgen.problems.diagnostics import path_text
+from dsgen.problems.diagnostics import KeyPath, Severity, path_text
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dsgen.problems.diagnostics import KeyPath, Severity
-
-    Values = Mapping[str, Any]
+Values = Mapping[str, Any]
 
 LISTS = ("training.exec", "launch.command")
 """The keys that begin with a program."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
-from dsgen.checks.row import ROLES, Check, Function, diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic, KeyPath
+from dsgen.checks.row import ROLES, Check, Function, Names, Place, diagnostic
+from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
 OWN_CONTAINERS = "^(worker|launcher|status|passwd|code|dsgen-.*)$"
 UNIQUE = "give each container of the pod its own name"

@@ -5,13 +5,11 @@ The names of the rules are those that the API server prints when it refuses a po
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
 from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BELOW_PRIVILEGED = 'if values.security.podSecurityLevel != "privileged"'
 BASELINE = 'if values.security.podSecurityLevel == "baseline"'

@@ -5,20 +5,17 @@ Nothing is said where a number is unknown. dsgen.estimate is imported late, for 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dsgen.checks.row import Check, diagnostic, helpers
-from dsgen.problems.diagnostics import path_text
+from dsgen.checks.row import Check, Place, diagnostic, helpers
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from dsgen.checks.row import Place
     from dsgen.estimate.changes import Remedy
     from dsgen.estimate.estimates import Estimate
     from dsgen.estimate.forecast import Forecast, IsValid
     from dsgen.estimate.formulas import Item
-    from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
 PARAMETERS: KeyPath = ("estimate", "model", "parameters")
 REPLICAS = ("workers", "replicas")

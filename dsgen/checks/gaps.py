@@ -6,17 +6,14 @@ unknown value does not depend on it, so it can be reported in the same run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from dsgen import schema
+from dsgen.checks.row import Check
 from dsgen.problems.diagnostics import KeyPath
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from dsgen.checks.row import Check
-
-    Find = Callable[[Mapping[str, Any], Mapping[str, str], "Watch"], Iterator[tuple[KeyPath, str]]]
+Find = Callable[[Mapping[str, Any], Mapping[str, str], "Watch"], Iterator[tuple[KeyPath, str]]]
 
 
 NEUTRAL = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": []}

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from dsgen.checks.row import ANY_TEXT, Check, Function, diagnostic, helpers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic
+from dsgen.checks.row import ANY_TEXT, Check, Function, Names, Place, diagnostic, helpers
+from dsgen.problems.diagnostics import Diagnostic
 
 NO_SSH = "if not uses_ssh(values)"
 COMMAND = "if runs_command(values)"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from dsgen.checks.row import ROLES, VOLUMES, Check, helpers, quoted
 from dsgen.language.text import to_json
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.quantities import suggest_memory
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dsgen.problems.diagnostics import KeyPath
 
 SIZES = ("memory", "ephemeral-storage")
 KEYS = ", ".join(map(quoted, SIZES))

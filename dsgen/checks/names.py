@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems.diagnostics import KeyPath
 
 MOVING_TAG = "^((.*-)?(latest|nightly)|main|master|develop|dev|devel|edge|head|stable)?$"
 """Tags that most registries move to the newest image."""

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from dsgen.checks.contexts import IPC_LOCK
-from dsgen.checks.row import Check, Function, diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic
+from dsgen.checks.row import Check, Function, Names, Place, diagnostic
+from dsgen.problems.diagnostics import Diagnostic
 
 OWN_PORTS = ("if values.ssh.port != 2222 or values.launch.masterPort != 29500",)
 RDMA = ("if values.network.rdma.resources",)

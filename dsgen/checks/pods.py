@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from dsgen.checks.row import ANY_TEXT, ROLES, Check, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dsgen.problems.diagnostics import KeyPath, Severity
+from dsgen.problems.diagnostics import KeyPath, Severity
 
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
 DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"

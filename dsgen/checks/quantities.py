@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from dsgen.checks.containers import users_containers
 from dsgen.checks.memory import is_too_small
-from dsgen.checks.row import Function, diagnostic, helpers
-from dsgen.problems.diagnostics import path_text
+from dsgen.checks.row import Function, Names, Place, diagnostic, helpers
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 from dsgen.reading.quantities import parse_quantity
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic, KeyPath
-
-    Quantities = Mapping[str, Any]
+Quantities = Mapping[str, Any]
 
 PAGES = "hugepages-[1-9][0-9]*[KMG]i"
 MAIN: dict[str, KeyPath] = {

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from dsgen.checks.row import Check, Function, diagnostic
+from dsgen.checks.row import Check, Function, Names, Place, diagnostic
 from dsgen.deepspeed import batch as batches
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic, KeyPath
+from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
 DEEPSPEED: KeyPath = ("training", "deepspeed")
 CONFIG: KeyPath = (*DEEPSPEED, "config")

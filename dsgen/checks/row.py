@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
 
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, Severity
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from dsgen.problems.diagnostics import Severity
-
-    Worlds = Literal["both", "flat"]
-    Place = Callable[[KeyPath, bool], Position | None]
-    """Path of a key, and whether its name (true) or its value (false) is meant, to its place in a file."""
-    Names = Mapping[str, str]
-    """The `name` and `namespace` of a release; empty if they are not known yet."""
-    Find = Callable[[Mapping[str, Any], Names, Place], Iterator[Diagnostic]]
-    """Reports the problems of complete values, for a release."""
+Worlds = Literal["both", "flat"]
+Place = Callable[[KeyPath, bool], Position | None]
+"""Path of a key, and whether its name (true) or its value (false) is meant, to its place in a file."""
+Names = Mapping[str, str]
+"""The `name` and `namespace` of a release; empty if they are not known yet."""
+Find = Callable[[Mapping[str, Any], Names, Place], Iterator[Diagnostic]]
+"""Reports the problems of complete values, for a release."""
 
 
 class Check(NamedTuple):

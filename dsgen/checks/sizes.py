@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from dsgen.checks.row import Function, diagnostic, helpers
+from dsgen.checks.row import Function, Names, Place, diagnostic, helpers
 from dsgen.language.text import scalar, to_json
-from dsgen.problems.diagnostics import path_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic, KeyPath
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 
 MAX_BYTES = 1024 * 1024
 """The limit of a ConfigMap; the API server counts keys and values."""

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from dsgen.checks.row import VOLUMES, Check, Function, diagnostic, helpers, quoted
-from dsgen.problems.diagnostics import KeyPath, path_text
+from dsgen.checks.row import VOLUMES, Check, Function, Names, Place, diagnostic, helpers, quoted
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic
-
-    Mount = tuple[KeyPath, str, str, Mapping[str, Any]]
-    """The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""
+Mount = tuple[KeyPath, str, str, Mapping[str, Any]]
+"""The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""
 
 SOURCES = (
     *("existingClaim", "create", "nfs", "hostPath", "emptyDir", "ephemeral"),

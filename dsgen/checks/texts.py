@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from dsgen.checks.row import Function, diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic, KeyPath
+from dsgen.checks.row import Function, Names, Place, diagnostic
+from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
 FREE: tuple[KeyPath, ...] = (("training", "files"), ("annotations",), ("global",))
 """Texts that dsgen passes on and nobody reads as a name, an argument or a script."""

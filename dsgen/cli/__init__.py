@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
 from dsgen.cli._console import describe_bug, echo_error, echo_usage_error
 from dsgen.cli._group import dsgen
 from dsgen.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, DsgenError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str], program: click.Command = dsgen) -> int:

@@ -17,15 +17,13 @@ from dsgen.cli._report import Report, ReportedError
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.problems.diagnostics import Diagnostic, Position, Severity, has_errors
 from dsgen.runs import format_owner, made_of, plan_job_folder
-from dsgen.values import Override
+from dsgen.values import Job, Override
 from dsgen.writer import INDEX, Changes, Destination, Mode, Plan, compare, find_untouched, name_folder, rewrite, write
-from dsgen.writer.plan import LISTS
+from dsgen.writer.plan import LISTS, Lists
 
 if TYPE_CHECKING:
     from dsgen.repository import Repository
     from dsgen.runs.bump import Bump
-    from dsgen.values import Job
-    from dsgen.writer.plan import Lists
 
 
 class Edit(NamedTuple):

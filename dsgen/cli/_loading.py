@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api, roots, schema, values
 from dsgen.cli._console import show_progress
+from dsgen.cli._options import Inputs
 from dsgen.cli._report import Report
 from dsgen.errors import DsgenError, UsageError
-from dsgen.problems.diagnostics import has_errors
+from dsgen.problems.diagnostics import Diagnostic, has_errors
 from dsgen.reading import files
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
-from dsgen.values import Release, SourceText
+from dsgen.values import Job, Release, SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dsgen.cli._options import Inputs
-    from dsgen.problems.diagnostics import Diagnostic
     from dsgen.repository import Entry, Member, Part, Repository
-    from dsgen.values import Job
 
-    Read = Callable[[str], SourceText]
-    Load = Callable[..., Job]
-    """Loads a job. text: another text of its values file, with which it is loaded without --set flags."""
     Locate = Callable[[Release], Member]
     """The place in a repository of a job with these names."""
-    Group = tuple[str, ...]
-    """The files of a job: FILE and the overlays."""
+
+Read = Callable[[str], SourceText]
+Load = Callable[..., Job]
+"""Loads a job. text: another text of its values file, with which it is loaded without --set flags."""
+Group = tuple[str, ...]
+"""The files of a job: FILE and the overlays."""
 
 STDIN = "<stdin>"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
@@ -11,9 +11,6 @@ from dsgen.cli._loading import load_chart, load_jobs
 from dsgen.cli._options import NO_PRUNE, Delivery, Inputs, delivery_options, input_options, output_option
 from dsgen.errors import UsageError
 from dsgen.writer import Destination
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command("chart")

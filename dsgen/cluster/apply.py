@@ -21,17 +21,16 @@ from dsgen.cluster.phase import ENDS
 from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_records, list_runs
 from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError, ApplyError, IncompleteApplyError, RevertedError
-from dsgen.render import render
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.render import Document, render
 from dsgen.runs.differences import FieldChange, compare_fields
 from dsgen.runs.keys import JobGuard, select_given
 from dsgen.runs.rendered import collect_objects, parse_object
+from dsgen.values import Job
 from dsgen.writer import canonical
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
-    from dsgen.problems.diagnostics import Diagnostic
-    from dsgen.render import Document
-    from dsgen.values import Job
 
 
 BEGAN_WITH = "dsgen.dev/began-with"

@@ -12,15 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from dsgen.checks import CHECKS, SUBJECTS
 from dsgen.checks.row import Check
 from dsgen.compiler.frontend.source import Unit
 from dsgen.compiler.frontend.statements import INDEX, PROBLEM
-
-if TYPE_CHECKING:
-    from dsgen.problems.diagnostics import Severity
+from dsgen.problems.diagnostics import Severity
 
 Line = tuple[str, str]
 """A line, and its origin: the id of a row, or a subject."""

@@ -8,15 +8,11 @@ warnings.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from dsgen.problems.diagnostics import Diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from dsgen.deepspeed.keys import RelativeDiagnostic
-    from dsgen.problems.diagnostics import KeyPath, Position
+from dsgen.deepspeed.keys import RelativeDiagnostic
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
 
 CONFIG: KeyPath = ("training", "deepspeed", "config")
 ARGS: KeyPath = ("training", "deepspeed", "args")

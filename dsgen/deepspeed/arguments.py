@@ -7,19 +7,15 @@ accepts any unique prefix of an option, so prefixes are checked, too.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dsgen.deepspeed.keys import RelativeDiagnostic
-from dsgen.deepspeed.versions import order
+from dsgen.deepspeed.versions import Version, order
 from dsgen.language.text import scalar
 from dsgen.schema.display import format_value
 from dsgen.schema.suggestions import did_you_mean, find_closest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from dsgen.deepspeed.versions import Version
 
 OUR_NO_SSH = "deepspeed-no-ssh"
 

@@ -8,15 +8,13 @@ share one copy. DeepSpeed computes the sizes that are not set, and fails if the 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dsgen.deepspeed.combinations import Config
 from dsgen.deepspeed.keys import RelativeDiagnostic
 from dsgen.deepspeed.versions import Version, order
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 NEWEST = Version()
 

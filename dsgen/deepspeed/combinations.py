@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic
-from dsgen.deepspeed.versions import order
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from dsgen.deepspeed.versions import Version
-    from dsgen.problems.diagnostics import KeyPath, Severity
+from dsgen.deepspeed.versions import Version, order
+from dsgen.problems.diagnostics import KeyPath, Severity
 
 ZERO = "zero_optimization"
 NEEDS_ZERO = "set zero_optimization.stage"

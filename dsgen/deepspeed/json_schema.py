@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from dsgen.deepspeed.keys import REMOVED, table
-
-if TYPE_CHECKING:
-    from dsgen.deepspeed.keys import Rule
-    from dsgen.problems.diagnostics import KeyPath
-    from dsgen.schema import Schema
+from dsgen.deepspeed.keys import REMOVED, Rule, table
+from dsgen.problems.diagnostics import KeyPath
+from dsgen.schema import Schema
 
 PARAMETER: Schema = {"description": "A parameter of the class in type; dsgen checks its name and type."}
 COPIED = ("enum", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")

@@ -5,22 +5,18 @@ from __future__ import annotations
 import functools
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from dsgen.deepspeed.versions import KNOWN, NEWEST, Version, order
-from dsgen.problems.diagnostics import path_text
+from dsgen.problems.diagnostics import KeyPath, Severity, path_text
 from dsgen.reading.nodes import name_type
 from dsgen.schema.display import format_value
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys, suggest_among
 from dsgen.schema.validate import TYPE_WORDS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from dsgen.problems.diagnostics import KeyPath, Severity
-
-    Rule = Mapping[str, Any]
-    """The values that a key takes; tools/deepspeed_keys.py describes the form."""
+Rule = Mapping[str, Any]
+"""The values that a key takes; tools/deepspeed_keys.py describes the form."""
 
 
 AUTO = "auto"

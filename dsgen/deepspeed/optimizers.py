@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from dsgen.deepspeed.combinations import ZERO, Config
-from dsgen.deepspeed.keys import AUTO, NO_VERSION, RelativeDiagnostic, of_value, table, when
-from dsgen.deepspeed.versions import KNOWN, NEWEST
+from dsgen.deepspeed.keys import AUTO, NO_VERSION, RelativeDiagnostic, Rule, of_value, table, when
+from dsgen.deepspeed.versions import KNOWN, NEWEST, Version
 from dsgen.schema.display import format_value
 from dsgen.schema.suggestions import did_you_mean, find_closest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dsgen.deepspeed.keys import Rule
-    from dsgen.deepspeed.versions import Version
 
 NO_PARAMETER = "max_grad_norm"
 TYPE = ("optimizer", "type")

@@ -12,8 +12,9 @@ lines), `file` (the path of a shipped file).
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dsgen.language.functions import (
     basename,
@@ -32,9 +33,6 @@ from dsgen.language.functions import (
     whole_bytes,
 )
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @dataclass(frozen=True)

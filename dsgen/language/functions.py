@@ -6,12 +6,10 @@ Generated code imports these functions, so this module is cheap to import.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NoReturn
 
 from dsgen.errors import DsgenError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 
 class TemplateError(DsgenError):

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from dsgen.language.text import YamlWriter, quote
 from dsgen.reading.scalars import resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _WORD = r"[A-Za-z0-9_./@=+-]+(:[A-Za-z0-9_./@=+-]+)*"
 _PLAIN = re.compile(rf"(?=[A-Za-z/_]){_WORD}( {_WORD})*|[0-9]+([KMGTPE]i|m)")

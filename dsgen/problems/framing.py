@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import functools
 import unicodedata
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from dsgen.problems.diagnostics import ordered
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, ordered
 from dsgen.problems.escaping import in_place, line, visible
 from dsgen.problems.redaction import redacted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
 COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "place": "\x1b[1m", "caret": "\x1b[1;32m"}
 RESET = "\x1b[0m"

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from dsgen.reading.helm_limits import is_refused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_SHOWN = 20
 """Characters and lines that are reported for one file; a binary file has far more."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
-    from dsgen.reading.scalars import Scalar
-
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
+from dsgen.reading.scalars import Scalar
 
 MAX_TEXT = 4 << 20
 """Characters of all values of a file. Kubernetes accepts objects up to about 1 MiB, and checking texts takes time."""

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dsgen.reading import fast_reader
-
-if TYPE_CHECKING:
-    from dsgen.reading.nodes import SourceText, Tree
+from dsgen.reading.nodes import SourceText, Tree
 
 
 def read(file: SourceText) -> Tree:

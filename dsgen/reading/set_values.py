@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from dsgen.errors import DsgenError, UsageError
 from dsgen.problems.diagnostics import Position
@@ -12,9 +13,6 @@ from dsgen.problems.redaction import redacted
 from dsgen.reading.files import read_bytes
 from dsgen.reading.nodes import MAX_TEXT, Node, Override, build_nodes, merge
 from dsgen.reading.scalars import LONGEST_INTEGER, resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 __all__ = ["DECODER", "FLAGS", "Override", "apply_overrides", "parse_typed"]
 

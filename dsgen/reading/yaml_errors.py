@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.reading.characters import LINE_END
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from dsgen.reading.nodes import SourceText
-
+from dsgen.reading.nodes import SourceText
 
 NO_COLON, COLON = "this key has no colon", "write a colon and a space after a key"
 USUAL = "the indentation, or a quote or bracket above that is not closed, is the usual cause"

@@ -6,19 +6,15 @@ It interprets the events of PyYAML. What versions of Helm read differently, and 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import yaml
 
 from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.reading.characters import find_directive, find_separators, find_unreadable_characters
-from dsgen.reading.nodes import MAX_TEXT, Node, Tree, name_type
+from dsgen.reading.nodes import MAX_TEXT, Node, SourceText, Tree, name_type
 from dsgen.reading.scalars import LONGEST_INTEGER, UnreadableScalarError, explain_surprise, format_key, resolve
-from dsgen.reading.yaml_errors import find_mistake, find_place, find_stop, index_of, shorten_tag
-
-if TYPE_CHECKING:
-    from dsgen.reading.nodes import SourceText
-    from dsgen.reading.yaml_errors import LineColumn
+from dsgen.reading.yaml_errors import LineColumn, find_mistake, find_place, find_stop, index_of, shorten_tag
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000

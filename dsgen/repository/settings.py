@@ -7,19 +7,17 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, ordered
 from dsgen.reading.files import MAX_BYTES
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
 from dsgen.roots import FILE
+from dsgen.schema.access import Schema
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys
 from dsgen.schema.validate import About, find_schema_problems
 from dsgen.writer import Destination, SourceFolder, is_path, name_folder
-
-if TYPE_CHECKING:
-    from dsgen.schema.access import Schema
 
 SCHEMA_FILE = Path(__file__).with_name("settings.json")
 NAMESPACE, NAME = PLACEHOLDERS = ("{namespace}", "{name}")

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from dsgen import __version__, schema, values
-from dsgen.problems.diagnostics import Diagnostic, path_text
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 from dsgen.runs import rendered
 from dsgen.runs.rendered import Objects, is_possible, read_kind_and_name, render_objects
 from dsgen.schema.display import format_value
+from dsgen.values import Job
 from dsgen.writer import Claims, canonical, remove_suspension
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from dsgen.problems.diagnostics import KeyPath
-    from dsgen.runs.rendered import Objects
-    from dsgen.values import Job
-
-    Texts = Mapping[str, str]
-    Select = Callable[[Objects], Texts]
-    """Selects those objects of a job whose texts are compared."""
-    Differs = Callable[[Texts, Texts], bool]
+Texts = Mapping[str, str]
+Select = Callable[[Objects], Texts]
+"""Selects those objects of a job whose texts are compared."""
+Differs = Callable[[Texts, Texts], bool]
 
 
 MISSING = object()

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from dsgen import __version__
 from dsgen.generated.digest import DIGEST
+from dsgen.render import Document
 from dsgen.runs.keys import JobGuard, select_given
 from dsgen.runs.rendered import collect_objects, render_objects
+from dsgen.values import Job
 from dsgen.writer import Plan, canonical, checksum
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dsgen.render import Document
-    from dsgen.values import Job
-    from dsgen.writer.plan import Lists
+from dsgen.writer.plan import Lists
 
 
 def plan_job_folder(job: Job, documents: Sequence[Document], lists: Lists | None = None) -> Plan:

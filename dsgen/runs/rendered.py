@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from dsgen.errors import DsgenError
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import parse_quantity
 from dsgen.reading.reader import read
-from dsgen.render import render
-from dsgen.values import Release
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
-    from dsgen.problems.diagnostics import KeyPath
-    from dsgen.render import Document
-    from dsgen.values import Job
+from dsgen.render import Document, render
+from dsgen.values import Job, Release
 
 _KIND = re.compile(r"^kind: (\w+)$", re.MULTILINE)
 _NAME = re.compile(r"^metadata:\n(?:  .*\n)*?  name: \"?([^\"\n]+)\"?$", re.MULTILINE)

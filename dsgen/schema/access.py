@@ -9,12 +9,10 @@ key that may be null has no default.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from dsgen.generated.schema import SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 Schema = dict[str, Any]
 FOLDER = os.path.dirname(__file__)

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from dsgen.schema.display import item
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 SHELL = "(.* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c "
 """Words that start a shell with a script, up to the script; also in the templates of the checks."""

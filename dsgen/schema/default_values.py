@@ -6,13 +6,10 @@ records in it. Rules of a map whose keys the user chooses have, for `each` of it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from dsgen.generated.defaults import RULES as GENERATED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 RULES: Mapping[str, Any] = GENERATED
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dsgen.schema.access import DEFINITION, is_always_there, load, resolve, types
-
-if TYPE_CHECKING:
-    from dsgen.schema.access import Schema
+from dsgen.schema.access import DEFINITION, Schema, is_always_there, load, resolve, types
 
 FREE, NULLS_IN_MAPS = f"{DEFINITION}withoutNull", "nullsInMaps"
 FREE_MAP = {

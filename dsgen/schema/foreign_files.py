@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, Position
+from dsgen.reading.nodes import Node
 from dsgen.schema.display import format_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from dsgen.reading.nodes import Node
 
 OWN = frozenset(("training", "workers", "launcher", "launch", "run"))
 """A file with one of these keys is meant as a values file."""

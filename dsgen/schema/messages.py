@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from dsgen import schema
-from dsgen.problems.diagnostics import Diagnostic, path_text
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 from dsgen.reading.helm_limits import explain_key
-from dsgen.reading.nodes import name_type
+from dsgen.reading.nodes import Node, name_type
 from dsgen.reading.quantities import parse_duration
 from dsgen.reading.scalars import LONGEST_INTEGER
 from dsgen.schema import suggestions
 from dsgen.schema.display import format_value, item
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from dsgen.problems.diagnostics import KeyPath
-    from dsgen.reading.nodes import Node
-    from dsgen.schema.violations import KeywordViolation
+from dsgen.schema.violations import KeywordViolation
 
 TYPE_WORDS = {
     "string": "a string",

@@ -6,16 +6,12 @@ chart's schema. dsgen's chart accepts and removes such a null where it can: for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from dsgen.problems.diagnostics import Diagnostic, path_text
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
+from dsgen.reading.nodes import Node
 from dsgen.schema.access import child, is_always_there, is_nullable, load, resolve, type_at
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dsgen.problems.diagnostics import KeyPath
-    from dsgen.reading.nodes import Node
 
 NO_VALUE = "DS106"
 GIVE = "give it a value, or remove the line"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from dsgen import schema
 from dsgen.generated.schema import KUBERNETES_VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dsgen.schema import Schema
+from dsgen.schema import Schema
 
 HEAD = """\
 # Options

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.quantities import suggest_memory
 from dsgen.schema.display import item
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dsgen.problems.diagnostics import KeyPath
-
 
 VARIABLE = ("name", "value", "valueFrom")
 """The keys of a variable of Kubernetes."""

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from dsgen import schema
-from dsgen.problems.diagnostics import path_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems.diagnostics import KeyPath, path_text
 
 ENV_SOURCES = ("secretKeyRef", "configMapKeyRef", "fieldRef", "resourceFieldRef")
 MOST_SHOWN = 12

@@ -7,21 +7,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from dsgen import schema
-from dsgen.problems.diagnostics import Diagnostic, path_text
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 from dsgen.reading.helm_limits import explain_argument, explain_key, explain_text
+from dsgen.reading.nodes import Node
 from dsgen.schema.display import format_value
 from dsgen.schema.messages import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, explain_name
 from dsgen.schema.nulls import GIVE, NO_VALUE, takes_null
 from dsgen.schema.violations import find_violations
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from dsgen.problems.diagnostics import KeyPath
-    from dsgen.reading.nodes import Node
 
 __all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "find_schema_problems", "validate"]
 

@@ -8,17 +8,13 @@ jsonschema.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from dsgen.schema.access import resolve
+from dsgen.problems.diagnostics import KeyPath
+from dsgen.schema.access import Schema, resolve
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from dsgen.problems.diagnostics import KeyPath
-    from dsgen.schema.access import Schema
-
-    Below = Callable[[Any, Any, Schema, KeyPath], Iterator["KeywordViolation"]]
+Below = Callable[[Any, Any, Schema, KeyPath], Iterator["KeywordViolation"]]
 
 TYPES: dict[str, Callable[[Any], bool]] = {
     "object": lambda value: isinstance(value, dict),

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import Folder, RefusedError
-from dsgen.writer.history import TEMPORARY, read_history
-from dsgen.writer.immutability import judge
+from dsgen.writer.history import TEMPORARY, History, read_history
+from dsgen.writer.immutability import Contents, judge
 from dsgen.writer.index import INDEX, checksum, read_index, unix
-from dsgen.writer.plan import Changes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from dsgen.writer.history import History
-    from dsgen.writer.immutability import Contents
-    from dsgen.writer.paths import Destination
-    from dsgen.writer.plan import Mode, Plan
+from dsgen.writer.paths import Destination
+from dsgen.writer.plan import Changes, Mode, Plan
 
 
 def compare(place: Destination, plan: Plan, mode: Mode = "keep") -> Changes:

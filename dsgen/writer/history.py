@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from dsgen import __version__
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import RefusedError
+from dsgen.writer.folder import Folder, RefusedError
 from dsgen.writer.index import INDEX, Index, Run, checksum, read_index, unix
-from dsgen.writer.plan import remove_suspension, run_checksum
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dsgen.writer.folder import Folder
-    from dsgen.writer.plan import Plan
+from dsgen.writer.plan import Plan, remove_suspension, run_checksum
 
 TEMPORARY = re.compile(r"\.dsgen-(index-)?[0-9a-f]{16}\.tmp")
 _OBJECT = re.compile(r".*\.yaml")

@@ -6,22 +6,16 @@ if the results are equal, the user changed nothing, and the files of the older v
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from dsgen.problems.diagnostics import Diagnostic
-from dsgen.writer.index import INDEX
-from dsgen.writer.plan import copy_suspension, remove_suspension
+from dsgen.writer.history import History
+from dsgen.writer.index import INDEX, Run
+from dsgen.writer.paths import Destination
+from dsgen.writer.plan import Mode, Plan, copy_suspension, remove_suspension
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from dsgen.writer.history import History
-    from dsgen.writer.index import Run
-    from dsgen.writer.paths import Destination
-    from dsgen.writer.plan import Mode, Plan
-
-    Contents = Mapping[str, bytes | None]
+Contents = Mapping[str, bytes | None]
 
 UNKNOWN_VERSION = "an earlier dsgen"
 

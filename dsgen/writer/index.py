@@ -10,18 +10,14 @@ import hashlib
 import json
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dsgen import __version__
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import RefusedError
+from dsgen.writer.folder import Folder, RefusedError
 from dsgen.writer.paths import is_path
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dsgen.writer.folder import Folder
 
 INDEX = ".dsgen-index"
 INDEX_VERSION = 2  # version 1 had a checksum for each run, but no version of dsgen

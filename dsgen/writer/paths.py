@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 DEEPEST, LONGEST = 8, 255
 """The parts of a path, not deeper than a chart, and the characters of a part."""

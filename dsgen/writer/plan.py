@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from dsgen.language.text import quote
+from dsgen.problems.diagnostics import Diagnostic
 from dsgen.writer.index import checksum
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from dsgen.problems.diagnostics import Diagnostic
-
-    Lists = Mapping[str, Callable[[Iterable[str]], str]]
-    """Path -> a function that makes the text of this file from the paths of all files."""
+Lists = Mapping[str, Callable[[Iterable[str]], str]]
+"""Path -> a function that makes the text of this file from the paths of all files."""
 
 
 Mode = Literal["keep", "refresh", "replace"]

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
+from pathlib import Path
 
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import Folder, RefusedError, SourceFolder
 from dsgen.writer.history import read_history, temporary
 from dsgen.writer.index import INDEX
 from dsgen.writer.paths import Destination
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from pathlib import Path
-
-    from dsgen.writer.plan import Changes, Plan
+from dsgen.writer.plan import Changes, Plan
 
 _REMEDIES = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable, or choose another folder"),
