@@ -8,8 +8,9 @@ import re
 import textwrap
 
 from dsgen import deepspeed, schema
-from dsgen.deepspeed import json_schema
+from dsgen.deepspeed.keys import REMOVED, Rule, table
 from dsgen.errors import UsageError
+from dsgen.problems.diagnostics import KeyPath
 from dsgen.problems.escaping import in_place, visible
 from dsgen.rules import RULES
 from dsgen.schema import Schema, suggestions
@@ -19,6 +20,9 @@ from dsgen.schema.validate import TYPE_WORDS
 WIDTH = 100
 ANY = "*"
 ANYTHING = {"description": "The value can be anything; dsgen does not check it."}
+PARAMETER = {"description": "A parameter of the class in type; dsgen checks its name and type."}
+COPIED = ("enum", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+"""Keywords that rules for the keys of DeepSpeed have in common with a JSON schema."""
 
 _ID = re.compile("DS[0-9]+", re.IGNORECASE)
 _PART = re.compile(r'\["(?P<quoted>[^"]*)"\]|\[(?P<index>[0-9*]*)\]|[.]?(?P<word>[^.\[\]]+)')
@@ -62,7 +66,7 @@ def _of_key(word: str) -> str:
             raise UsageError(_unknown(parts[:depth], key, part))
         part, required = below, key in part.get("required", ())
         if tuple(parts[: depth + 1]) == deepspeed.CONFIG:
-            part |= json_schema.build_schema()
+            part |= _schema_of_deepspeed()
     if not parts:
         return f"{_description(part)}{_children(part)}".replace("\n\n", "\n", 1)
     return f"{visible(word)}\n\n{_description(part)}{_facts(part, required)}{_children(part)}"
@@ -211,3 +215,37 @@ def _question(close: list[str]) -> str:
 
 def _close(word: str, known: list[str]) -> list[str]:
     return difflib.get_close_matches(word, known, 1, 0.6)
+
+
+# -- keys of DeepSpeed's configuration, as a JSON schema --------------------------------------------------------------
+
+
+def _schema_of_deepspeed() -> Schema:
+    """The whole configuration of DeepSpeed in its newest version, and the keys that it no longer has."""
+    return _of_rule({"types": ["object"], **table()}, ())
+
+
+def _of_rule(rule: Rule, path: KeyPath) -> Schema:
+    """One key; empty if its value may be anything."""
+    described: Schema = {name: rule[name] for name in COPIED if name in rule}
+    if types := rule.get("types"):
+        described["type"] = types[0] if len(types) == 1 else types
+    if text := _describe_rule(rule):
+        described["description"] = text
+    if "keys" in rule:
+        described["properties"] = {key: _of_rule(below, (*path, key)) for key, below in rule["keys"].items()}
+        described["properties"] |= {gone[-1]: _removed(*words) for gone, words in REMOVED.items() if gone[:-1] == path}
+        described["additionalProperties"] = {} if rule.get("unknown") == "used" else False
+    elif path[-1:] == ("params",):
+        described["additionalProperties"] = PARAMETER
+    return described
+
+
+def _removed(since: str, instead: str) -> Schema:
+    return {"description": f"{since}; {instead}." if instead else f"{since}."}
+
+
+def _describe_rule(rule: Rule) -> str:
+    if "newName" in rule:
+        return f"An old name of {rule['newName']}."
+    return '"auto" lets DeepSpeed choose.' if rule.get("auto") else ""

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from dsgen.editing import with_value
+from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.reader import read
 from dsgen.schema.suggestions import ALMOST, find_closest
 
 _WORD = re.compile("[A-Za-z][A-Za-z0-9]+")

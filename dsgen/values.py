@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from dsgen import checks, schema
 from dsgen.errors import UsageError
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors, ordered
+from dsgen.reading import read
 from dsgen.reading.nodes import Node, Override, SourceText, Tree, build_nodes, merge_trees
-from dsgen.reading.reader import read
 from dsgen.schema import suggestions
 from dsgen.schema.default_values import defaults, fill
 from dsgen.schema.display import format_value

@@ -2,8 +2,7 @@
 
 import re
 
-from dsgen.cluster.cause_rules import RULES, CauseRule
-from dsgen.cluster.reasons import RECORDED, in_capitals
+from dsgen.cluster.reasons import RECORDED, RULES, CauseRule, in_capitals
 
 HEAD = """# Why a run waits or has failed
 

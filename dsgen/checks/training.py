@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +19,9 @@ INSTALLS = (
 )
 """A script with a command that often fails, and without whose result the training is another one."""
 CHECKS_FAILURE = f"^{ANY_TEXT}(set -[a-z]*e|set -o errexit|[|][|]){ANY_TEXT}$"
+BASH_SECONDS = 5
+STDIN = "/dev/stdin"
+LINE_OF_BASH = re.compile(rf"^{STDIN}: (line \d+: .*)$")
 TUNING = ('if values.training.deepspeed.autotuning != "none"',)
 
 
@@ -148,14 +153,38 @@ ROWS = (
 def setup_syntax(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """training.setup must be a script for bash, which the pods check in the same way before they source it."""
     setup = values["training"]["setup"]
-    if not setup:
-        return
-    from dsgen.reading import bash  # imported late: few jobs have such a script
-
-    error = bash.find_syntax_error(setup)
-    if error:
+    if setup and (error := _find_syntax_error(setup)):
         message = f"training.setup is not a valid script of bash: {error}"
         yield diagnostic("DS394", ("training", "setup"), message, "try it with bash -n", place)
+
+
+@functools.lru_cache(maxsize=64)
+def _find_syntax_error(script: str) -> str:
+    """What is wrong with the syntax of a script, such as `line 2: syntax error: unexpected end of file`.
+
+    Empty for a valid script, and on a machine without bash, where the pods are the first to check it. Nothing of the
+    script is executed (`bash -n`).
+    """
+    import shutil  # imported late, as the next: few jobs have such a script
+    import subprocess
+
+    program = shutil.which("bash")
+    if not program:
+        return ""
+    command = [program, "--norc", "--noprofile", "-O", "extglob", "-n", STDIN]
+    try:
+        done = subprocess.run(
+            command,
+            input=script.encode(errors="replace"),
+            capture_output=True,
+            timeout=BASH_SECONDS,
+            env={"LC_ALL": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    lines = done.stderr.decode(errors="replace").splitlines() if done.returncode else []
+    found = LINE_OF_BASH.match(lines[0]) if lines else None
+    return found[1] if found else ""
 
 
 FUNCTIONS = (Function(setup_syntax, {"DS394": ()}),)

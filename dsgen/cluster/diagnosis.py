@@ -1,6 +1,6 @@
 """Finds why a run does not continue. Pure functions.
 
-The symptoms are in the conditions, events and states of its objects; the rules of `cause_rules` know their causes.
+The symptoms are in the conditions, events and states of its objects; the rules of `reasons` know their causes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from dsgen.cluster.cause_rules import GENERAL, RULES
 from dsgen.cluster.models import (
     Container,
     JobState,
@@ -21,6 +20,7 @@ from dsgen.cluster.models import (
     true_conditions,
 )
 from dsgen.cluster.phase import ENDS, RunStatus, find_status
+from dsgen.cluster.reasons import GENERAL, RULES
 from dsgen.cluster.requirements import ApiObject, find_missing, select_nodes
 from dsgen.reading.quantities import parse_quantity
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from dsgen.compiler.frontend.source import CompileError
+from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.reader import read
 
 PACKAGE = Path(__file__).parent.parent
 BASE_FILE = PACKAGE / "checks" / "base-job.yaml"

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from dsgen import values
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors, ordered
+from dsgen.reading import read
 from dsgen.reading.files import MAX_BYTES
 from dsgen.reading.nodes import Node, SourceText, Tree
-from dsgen.reading.reader import read
 from dsgen.repository import globs, matrix, settings
 from dsgen.repository.matrix import Variables
 from dsgen.repository.settings import Settings

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, ordered
+from dsgen.reading import read
 from dsgen.reading.files import MAX_BYTES
 from dsgen.reading.nodes import Node, SourceText, Tree
-from dsgen.reading.reader import read
 from dsgen.roots import FILE
 from dsgen.schema.access import Schema
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import KeyPath
+from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import parse_quantity
-from dsgen.reading.reader import read
 from dsgen.render import Document, render
 from dsgen.values import Job, Release
 

@@ -6,9 +6,8 @@ followed.
 """
 
 from dsgen.writer.comparison import compare, find_untouched, read_texts
-from dsgen.writer.folder import Folder, RefusedError, SourceFolder
+from dsgen.writer.folder import Destination, Folder, RefusedError, SourceFolder, is_path, name_folder
 from dsgen.writer.index import INDEX, canonical, checksum, read_index
-from dsgen.writer.paths import Destination, is_path, name_folder
 from dsgen.writer.plan import Changes, Claims, Mode, Plan, remove_suspension
 from dsgen.writer.staging import create, rewrite, write
 

@@ -6,11 +6,10 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Folder, RefusedError
+from dsgen.writer.folder import Destination, Folder, RefusedError
 from dsgen.writer.history import TEMPORARY, History, read_history
 from dsgen.writer.immutability import Contents, judge
 from dsgen.writer.index import INDEX, checksum, read_index, unix
-from dsgen.writer.paths import Destination
 from dsgen.writer.plan import Changes, Mode, Plan
 
 

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dsgen.problems.diagnostics import Diagnostic
+from dsgen.writer.folder import Destination
 from dsgen.writer.history import History
 from dsgen.writer.index import INDEX, Run
-from dsgen.writer.paths import Destination
 from dsgen.writer.plan import Mode, Plan, copy_suspension, remove_suspension
 
 Contents = Mapping[str, bytes | None]

@@ -16,8 +16,7 @@ from typing import Any
 
 from dsgen import __version__
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Folder, RefusedError
-from dsgen.writer.paths import is_path
+from dsgen.writer.folder import Folder, RefusedError, is_path
 
 INDEX = ".dsgen-index"
 INDEX_VERSION = 2  # version 1 had a checksum for each run, but no version of dsgen

@@ -12,10 +12,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Folder, RefusedError, SourceFolder
+from dsgen.writer.folder import Destination, Folder, RefusedError, SourceFolder
 from dsgen.writer.history import read_history, temporary
 from dsgen.writer.index import INDEX
-from dsgen.writer.paths import Destination
 from dsgen.writer.plan import Changes, Plan
 
 _REMEDIES = {

@@ -11,12 +11,12 @@ import jsonschema
 import pytest
 
 from dsgen import schema
-from dsgen.cluster.cause_rules import RULES
 from dsgen.cluster.diagnosis import PROVISIONING_SECONDS, Cause, find_causes
 from dsgen.cluster.format_text import format_causes, format_status
 from dsgen.cluster.models import INDEX, RunState
 from dsgen.cluster.phase import PHASES, find_status
 from dsgen.cluster.reader import read_run
+from dsgen.cluster.reasons import RULES
 from dsgen.cluster.report import make_report
 from tests.cluster import recorded
 from tests.e2e.causes import CASES

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dsgen.problems.diagnostics import has_errors
+from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.reader import read
 from tests.fuzz.shrink import smallest_text
 from tests.helm import MAJORS, helm, helm_template, run_helm
 from tests.parity import write_chart

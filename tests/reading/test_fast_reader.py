@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.reading import fast_reader, reader, yaml_reader
+from dsgen.reading import fast_reader, read, yaml_reader
 from dsgen.reading.nodes import SourceText, Tree
 from tests.fuzz import reading
 
@@ -76,4 +76,4 @@ def test_everything_else_is_left_to_the_other(text: str) -> None:
     file = SourceText("x.yaml", text)
 
     assert fast_reader.read(file) is None
-    assert yaml_reader.read(file) == reader.read(file)
+    assert yaml_reader.read(file) == read(file)

@@ -11,7 +11,7 @@ import pytest
 
 from dsgen import schema
 from dsgen.checks import names
-from dsgen.cluster import cause_rules
+from dsgen.cluster import reasons
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
 from dsgen.schema import export, reference
@@ -254,4 +254,4 @@ def test_every_key_with_an_image_is_checked_for_its_version_and_named_as_a_cause
     keys = {".".join(path) for path, part in schema.records() if part.get("pattern") == image}
 
     assert keys == names.OTHER_IMAGES.keys()
-    assert keys - {"monitoring.tensorboard.image"} == set(cause_rules.IMAGE) - {"image.repository", "image.tag"}
+    assert keys - {"monitoring.tensorboard.image"} == set(reasons.IMAGE) - {"image.repository", "image.tag"}

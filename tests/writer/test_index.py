@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dsgen import __version__
 from dsgen.errors import EXIT_FINDINGS, DsgenError
 from dsgen.writer import INDEX, Changes, Destination, Plan, RefusedError, compare, write
-from dsgen.writer.paths import is_path
+from dsgen.writer.folder import is_path
 
 MUTATIONS = int(os.environ.get("DSGEN_INDEX_MUTATIONS", "150"))
 

@@ -13,7 +13,7 @@ import pytest
 from dsgen.compiler import chart_files
 from dsgen.errors import DsgenError
 from dsgen.writer import INDEX, Destination, Plan, RefusedError, compare, find_untouched, folder, staging, write
-from dsgen.writer.paths import is_path
+from dsgen.writer.folder import is_path
 
 OLD, NEW, SECRET = "old\n", "new\n", "a secret of the user's\n"
 FILES = {"a.yaml": NEW, "templates/b.yaml": NEW}
