@@ -199,8 +199,11 @@ def deliver(folders: Sequence[OutputFolder], delivery: Delivery, report: Report)
     """Write the folders, or compare them; returns the exit code.
 
     All are compared before the first one is written: when one refuses, none is written, or with --keep-going all
-    others. The texts of many folders would take too much memory, so each plan is made again when it is written.
+    others. The texts of many folders would take too much memory, so each of their plans is made again when it is
+    written.
     """
+    if len(folders) == 1:
+        folders = [folder._replace(make=functools.cache(folder.make)) for folder in folders]
     writes = not (delivery.check or delivery.dry_run)
     outcomes = [_compare_folder(folder, delivery.mode) for folder in show_progress("compared", folders, len(folders))]
     is_text = delivery.form == "text"

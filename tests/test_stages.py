@@ -1,0 +1,66 @@
+"""The way of a job through the packages: it is loaded, checked, rendered and written, in this order."""
+
+import sys
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from dsgen import cli
+
+PACKAGE = Path(cli.__file__).parents[1]
+FILE = str(PACKAGE.parent / "values-examples" / "minimal.yaml")
+CALLERS = {"__main__", "api", "cli", "values"}
+"""What calls the packages in order. What these packages call themselves is part of their work."""
+TYPES = {"problems/diagnostics", "reading/nodes"}
+"""A problem and a value with its place: every package gets and returns them, so to ask one is to go nowhere."""
+
+
+def module(frame: FrameType) -> str:
+    """The path of a frame's module below the package; empty for code elsewhere."""
+    path = Path(frame.f_code.co_filename)
+    return path.relative_to(PACKAGE).with_suffix("").as_posix() if path.is_relative_to(PACKAGE) else ""
+
+
+def stages(arguments: Sequence[str]) -> list[str]:
+    """The packages that the callers call in a command line, in order. Imports are no calls."""
+    called: list[str] = []
+    depth = 0  # of calls in the present package, or of an import
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal depth
+        if event not in ("call", "return") or not (name := module(frame)):
+            return
+        package, is_import = name.split("/")[0], frame.f_code.co_name == "<module>"
+        if depth:
+            depth += 1 if event == "call" else -1
+        elif event == "call" and (is_import or (package not in CALLERS and name not in TYPES)):
+            depth = 1
+            called.extend([] if is_import else [package])
+
+    sys.setprofile(note)
+    try:
+        assert 0 == cli.main(arguments)
+    finally:
+        sys.setprofile(None)
+    return [package for package, _ in groupby(called)]
+
+
+def returns(packages: Sequence[str]) -> int:
+    """How often a package is called again after others."""
+    return len(packages) - len({*packages})
+
+
+def test_a_printed_job_goes_through_each_package_once() -> None:
+    found = stages(["render", FILE])
+
+    assert ["roots", "reading", "schema", "checks", "render"] == found
+
+
+def test_a_written_job_returns_to_few_packages(tmp_path: Path) -> None:
+    found = stages(["render", FILE, "-o", str(tmp_path)])
+
+    loaded, made = ["roots", "reading", "schema", "checks"], ["writer", "runs", "writer", "render", "runs", "writer"]
+    assert [*loaded, *made, "problems"] == found  # which escapes what is printed
+    assert 4 >= returns(found)
