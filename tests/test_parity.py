@@ -182,7 +182,7 @@ MUTATIONS = (
     ("config/configmap.yaml", "{{ $name }}-worker-{{ $index }}.", "{{ $name }}-{{ $index }}-worker."),
     ("_pod.tpl", "{{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}", "{{ .Values.lifecycle.ttlSeconds }}"),
     ("_pod.tpl", "Finished: {{ int64 .Values", "Finished: {{ .Values"),
-    ("config/configmap.yaml", "| toRawJson | quote", "| toJson"),
+    ("_containers.tpl", "| toRawJson | quote", "| toJson"),
 )
 
 

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "6f67282297a433fdff429e5e9c321b8bce8da9262a9a4aeceb0d1b83cc7cad59"
+DIGEST = "1c8ac3f78fd206d4c1465849754a4091c907c90e79a04e505f52e0142d83fbeb"

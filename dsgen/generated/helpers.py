@@ -9,6 +9,7 @@ from dsgen.language.functions import (
     is_string,
     items,
     join,
+    join_blocks,
     matching,
     overlay,
     replace,
@@ -192,19 +193,18 @@ def resources(values, pod, role):
     """
     text = ""
     devices = device_resources(values, role)
-    requests = requests_of(pod, role)
-    if requests or devices:
-        text += "requests:\n"
-        if requests:
-            text += f"  {indent(requests, 2)}\n"
-        if devices:
-            text += f"  {indent(devices, 2)}\n"
-    if pod['resources']['limits'] or devices:
-        text += "limits:\n"
-        if pod['resources']['limits']:
-            text += f"  {indent(to_yaml(pod['resources']['limits']), 2)}\n"
-        if devices:
-            text += f"  {indent(devices, 2)}\n"
+    requests = join_blocks([requests_of(pod, role), devices])
+    if requests:
+        text += (
+            "requests:\n"
+            f"  {indent(requests, 2)}\n"
+        )
+    limits = join_blocks([pod['resources']['limits'] and to_yaml(pod['resources']['limits']), devices])
+    if limits:
+        text += (
+            "limits:\n"
+            f"  {indent(limits, 2)}\n"
+        )
     if pod['resources']['claims']:
         text += (
             "claims:\n"
@@ -229,23 +229,10 @@ def request_of(pod, role, key, quantity):
         return f"{quantity_json(quantity)}"
     if key in pod['resources']['limits']:
         return f"{quantity_json(pod['resources']['limits'][key])}"
-    if default_request(role, key):
-        return f"{quote(default_request(role, key))}"
-    return ""
-
-
-def default_request(role, key):
-    """The request of a main container without a limit."""
-    if key == 'memory' and role == 'tensorboard':
-        return "512Mi"
-    if key == 'memory':
-        return "2Gi"
-    if key == 'cpu' and role == 'worker':
-        return "1"
-    if key == 'cpu' and role == 'launcher':
-        return "500m"
     if key == 'cpu':
-        return "100m"
+        return quote(get({'worker': '1', 'launcher': '500m', 'tensorboard': '100m'}, role, ''))
+    if key == 'memory':
+        return quote(get({'worker': '2Gi', 'launcher': '2Gi', 'tensorboard': '512Mi'}, role, ''))
     return ""
 
 
@@ -263,8 +250,9 @@ def device_resources(values, role):
 
 
 def environment(values, release, role):
-    """dsgen's variables, then the user's. Dollar signs are doubled, so that the kubelet does not expand $(NAME). Only
-    caches of compiled code are put elsewhere: a cache of models would fill the disk of the node.
+    """dsgen's variables, then the user's; in a launcher that does not run the program, without those from other
+    objects, such as Secrets. Dollar signs are doubled, so that the kubelet does not expand $(NAME). Only caches of
+    compiled code are put elsewhere: a cache of models would fill the disk of the node.
     """
     text = (
         "- name: DSGEN_ROLE\n"
@@ -290,7 +278,7 @@ def environment(values, release, role):
     if role == 'launcher':
         own = overlay(own, values['launcher']['env'])
     for name, value in items(own):
-        if is_given(values, role, name, value):
+        if is_string(value) or role == 'worker' or name in values['launcher']['env'] or program_in_launcher(values):
             text += f"- name: {quote(name)}\n"
             if is_string(value):
                 text += f"  value: {quote(replace(value, '$', '$$'))}\n"
@@ -302,15 +290,6 @@ def environment(values, release, role):
     return text.removesuffix("\n")
 
 
-def is_given(values, role, name, value):
-    """"true" if the main container of a role has the variable; else empty. Values from other objects, such as Secrets,
-    are for the user's program.
-    """
-    if role == 'worker' or is_string(value) or name in values['launcher']['env'] or program_in_launcher(values):
-        return "true"
-    return ""
-
-
 def training_container(values, release, pod, role):
     """Fields of the containers that run the user's code."""
     text = f"{image_fields(values, role)}\n"
@@ -318,10 +297,9 @@ def training_container(values, release, pod, role):
         text += "command: [bash, /etc/dsgen/shared/start.sh]\n"
     else:
         text += "command: [bash, /etc/dsgen/shared/start.sh, --without-setup]\n"
-    if values['training']['workingDir']:
-        text += f"workingDir: {quote(values['training']['workingDir'])}\n"
-    elif values['code']['git']['repository']:
-        text += f"workingDir: {quote(values['code']['mountPath'])}\n"
+    directory = values['training']['workingDir'] or values['code']['git']['repository'] and values['code']['mountPath']
+    if directory:
+        text += f"workingDir: {quote(directory)}\n"
     text += (
         "env:\n"
         f"  {indent(environment(values, release, role), 2)}\n"
@@ -439,6 +417,29 @@ def training_mounts(values, pod, role, pods):
     return text.removesuffix("\n")
 
 
+def command(values):
+    """The content of command.json: the program and its arguments. launch.command gets no further arguments."""
+    text = ""
+    training = values['training']
+    config = training['deepspeed']['configFile'] or training['deepspeed']['config'] and '/job/ds_config.json'
+    arguments = training['args']
+    if training['deepspeed']['passConfig'] and config:
+        arguments = arguments + ['--deepspeed', '--deepspeed_config', config]
+    if values['launch']['command']:
+        text += quote(to_json({'program': values['launch']['command'], 'arguments': []})) + "\n"
+    elif training['python']:
+        text += (
+            quote(to_json({'program': [training['pythonCommand'], '-u', training['python']], 'arguments': arguments})) + "\n"
+        )
+    elif training['module']:
+        text += (
+            quote(to_json({'program': [training['pythonCommand'], '-u', '-m', training['module']], 'arguments': arguments})) + "\n"
+        )
+    else:
+        text += quote(to_json({'program': training['exec'], 'arguments': arguments})) + "\n"
+    return text.removesuffix("\n")
+
+
 def labels(values, release, component):
     """Labels of every object; objects of a run also have its id. `component` is the purpose of the object."""
     text = (
@@ -494,18 +495,10 @@ def keep_annotations():
     )
 
 
-def stay_annotations():
-    """By default, Argo CD prunes objects before it applies the others. If it then cannot apply them, pods of the run
-    may still need the pruned objects.
-    """
-    return (
-        "argocd.argoproj.io/compare-options: IgnoreExtraneous\n"
-        "argocd.argoproj.io/sync-options: Prune=false"
-    )
-
-
 def scripts_metadata(values, release, folder):
-    """The metadata of the ConfigMap with a folder of scripts."""
+    """The metadata of the ConfigMap with a folder of scripts. By default, Argo CD prunes objects before it applies the
+    others. If it then cannot apply them, pods of the run may still need the pruned scripts.
+    """
     return (
         f"name: {scripts_name(values, release, folder)}\n"
         f"namespace: {quote(namespace(values, release))}\n"
@@ -513,7 +506,8 @@ def scripts_metadata(values, release, folder):
         f"  {indent(labels(values, release, 'scripts'), 2)}\n"
         "annotations:\n"
         f"  {indent(annotations(values), 2)}\n"
-        f"  {indent(stay_annotations(), 2)}"
+        "  argocd.argoproj.io/compare-options: IgnoreExtraneous\n"
+        "  argocd.argoproj.io/sync-options: Prune=false"
     )
 
 
@@ -621,13 +615,8 @@ def scripts_name(values, release, folder):
 
 def image_of(values, role):
     """The image of a role: worker, launcher, status (the containers with the API token) or tensorboard."""
-    if role == 'launcher':
-        return f"{values['launcher']['image'] or job_image(values)}"
-    if role == 'status':
-        return f"{values['status']['image'] or values['launcher']['image'] or job_image(values)}"
-    if role == 'tensorboard':
-        return f"{values['monitoring']['tensorboard']['image'] or job_image(values)}"
-    return f"{job_image(values)}"
+    images = {'launcher': values['launcher']['image'], 'status': values['status']['image'] or values['launcher']['image'], 'tensorboard': values['monitoring']['tensorboard']['image']}
+    return f"{images.get(role) or job_image(values)}"
 
 
 def job_image(values):
@@ -644,9 +633,7 @@ def secret_name(values, release):
     """The Secret with the key pair: filled in the cluster, or created by the user."""
     if values['ssh']['secret']['mode'] == 'cluster':
         return f"{job_name(values, release)}-ssh"
-    if values['ssh']['secret']['name']:
-        return f"{values['ssh']['secret']['name']}"
-    return f"{job_name(values, release)}-ssh-key"
+    return f"{values['ssh']['secret']['name'] or job_name(values, release) + '-ssh-key'}"
 
 
 def identity_name(values, release):
@@ -658,10 +645,8 @@ def identity_name(values, release):
 
 def service_account_name(values, release):
     """The service account of the launcher pod."""
-    if values['serviceAccount']['name']:
-        return f"{values['serviceAccount']['name']}"
-    if values['serviceAccount']['create']:
-        return f"{identity_name(values, release)}"
+    if values['serviceAccount']['name'] or values['serviceAccount']['create']:
+        return f"{values['serviceAccount']['name'] or identity_name(values, release)}"
     return "default"
 
 
@@ -669,9 +654,7 @@ def claim_name(values, release, name, volume):
     """The claim of a volume. `name` is its key in storage, `volume` its value. Names of jobs have no dots, so the
     volume a-b of job x does not share a claim with the volume b of job x-a.
     """
-    if volume['existingClaim']:
-        return f"{volume['existingClaim']}"
-    return f"{job_name(values, release)}-{replace(name, '-', '.')}"
+    return f"{volume['existingClaim'] or job_name(values, release) + '-' + replace(name, '-', '.')}"
 
 
 def volume_name(values, release, name):
@@ -734,9 +717,10 @@ def is_mounted_in(values, volume, pods):
     """"true" if the main containers of a pod mount the volume of storage; else empty. `pods` is workers or launcher, as
     in storage.*.mountIn.
     """
-    if volume['mountIn'] in ['both', pods]:
-        return "true"
-    if volume['mountIn'] == 'auto' and (pods == 'workers' or files_in_launcher(values)):
+    if (
+        volume['mountIn'] in ['both', pods]
+        or volume['mountIn'] == 'auto' and (pods == 'workers' or files_in_launcher(values))
+    ):
         return "true"
     return ""
 
@@ -1000,10 +984,10 @@ def scheduler_name(values, pod, role):
     """The scheduler of a pod: the user's, or for workers that of the gang; empty for the cluster's default."""
     if pod['schedulerName']:
         return f"{pod['schedulerName']}"
-    if role == 'worker' and values['scheduling']['gang'] == 'volcano':
-        return "volcano"
-    if role == 'worker' and values['scheduling']['gang'] == 'coscheduling':
-        return "scheduler-plugins-scheduler"
+    if role == 'worker':
+        return (
+            get({'volcano': 'volcano', 'coscheduling': 'scheduler-plugins-scheduler'}, values['scheduling']['gang'], '')
+        )
     return ""
 
 
@@ -1024,26 +1008,22 @@ def affinity_of(values, release, pod, role):
             f"  {indent(to_yaml(node), 2)}\n"
         )
     for kind in ['podAffinity', 'podAntiAffinity']:
-        if get(pod['affinity'], kind, {}):
+        given = get(pod['affinity'], kind, {})
+        if given:
             text += (
                 f"{kind}:\n"
-                "  " + indent(to_yaml(get(pod['affinity'], kind, {})), 2) + "\n"
+                f"  {indent(to_yaml(given), 2)}\n"
             )
     topology = values['scheduling']['topology']
     if role == 'worker' and (topology['required'] or topology['preferred']) and not kueue_queue(values, role):
         text += (
             "podAffinity:\n"
-            f"  {indent(workers_beside(values, release, topology['required'], topology['preferred']), 2)}\n"
+            f"  {indent(workers_beside(values, release, topology['required'] or topology['preferred'], topology['required'] != ''), 2)}\n"
         )
-    if role == 'worker' and values['workers']['spread'] == 'required':
+    if role == 'worker' and values['workers']['spread'] != 'none':
         text += (
             "podAntiAffinity:\n"
-            f"  {indent(workers_beside(values, release, 'kubernetes.io/hostname', ''), 2)}\n"
-        )
-    elif role == 'worker' and values['workers']['spread'] == 'preferred':
-        text += (
-            "podAntiAffinity:\n"
-            f"  {indent(workers_beside(values, release, '', 'kubernetes.io/hostname'), 2)}\n"
+            f"  {indent(workers_beside(values, release, 'kubernetes.io/hostname', values['workers']['spread'] == 'required'), 2)}\n"
         )
     return text.removesuffix("\n")
 
@@ -1131,12 +1111,12 @@ def term_fields(values, role, term):
     return text.removesuffix("\n")
 
 
-def workers_beside(values, release, required, preferred):
-    """Terms of podAffinity or podAntiAffinity among the workers of this run, by one of two node labels."""
-    if required:
+def workers_beside(values, release, label, is_required):
+    """Terms of podAffinity or podAntiAffinity among the workers of this run, by a label of the nodes."""
+    if is_required:
         return (
             "requiredDuringSchedulingIgnoredDuringExecution:\n"
-            f"  - topologyKey: {quote(required)}\n"
+            f"  - topologyKey: {quote(label)}\n"
             "    labelSelector:\n"
             "      matchLabels:\n"
             f"        {indent(selector(values, release, 'worker'), 8)}"
@@ -1145,7 +1125,7 @@ def workers_beside(values, release, required, preferred):
         "preferredDuringSchedulingIgnoredDuringExecution:\n"
         "  - weight: 100\n"
         "    podAffinityTerm:\n"
-        f"      topologyKey: {quote(preferred)}\n"
+        f"      topologyKey: {quote(label)}\n"
         "      labelSelector:\n"
         "        matchLabels:\n"
         f"          {indent(selector(values, release, 'worker'), 10)}"

@@ -6,6 +6,7 @@ Written by `make generate` from dsgen/templates; changes are lost.
 from dsgen.generated.helpers import (
     annotations,
     claim_name,
+    command,
     gang_name,
     has_code,
     identity_name,
@@ -392,24 +393,8 @@ def config_configmap(values, release):
         f"      \"debugCommand\": {to_plain_json(lifecycle['debug']['command'])},\n"
         f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])}\n"
         "    }\n"
+        f"  command.json: {command(values)}\n"
     )
-    config_arguments = []
-    if training['deepspeed']['passConfig'] and training['deepspeed']['configFile']:
-        config_arguments = ['--deepspeed', '--deepspeed_config', training['deepspeed']['configFile']]
-    elif training['deepspeed']['passConfig'] and training['deepspeed']['config']:
-        config_arguments = ['--deepspeed', '--deepspeed_config', '/job/ds_config.json']
-    program = training['exec']
-    # Without arguments this is an empty list, not null.
-    arguments = training['args'] + config_arguments
-    if values['launch']['command']:
-        # launch.command gets no further arguments.
-        program = values['launch']['command']
-        arguments = []
-    elif training['python']:
-        program = [training['pythonCommand'], '-u', training['python']]
-    elif training['module']:
-        program = [training['pythonCommand'], '-u', '-m', training['module']]
-    text += "  command.json: " + quote(to_json({'program': program, 'arguments': arguments})) + "\n"
     if training['deepspeed']['config']:
         text += f"  ds_config.json: {quote(to_json(training['deepspeed']['config']))}\n"
     text += f"  setup.sh: {quote(training['setup'])}\n"
@@ -758,20 +743,17 @@ def workers_job(values, release):
         "        onPodConditions:\n"
         "          - type: DisruptionTarget\n"
         "            status: \"True\"\n"
+        "      - action: FailJob\n"
+        "        onExitCodes:\n"
+        "          containerName: worker\n"
     )
     if uses_ssh(values):
         text += (
-            "      - action: FailJob\n"
-            "        onExitCodes:\n"
-            "          containerName: worker\n"
             "          operator: In\n"
             "          values: [75, 78]\n"
         )
     else:
         text += (
-            "      - action: FailJob\n"
-            "        onExitCodes:\n"
-            "          containerName: worker\n"
             "          operator: NotIn\n"
             "          values: [137, 143, 255]\n"
         )

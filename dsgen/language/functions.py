@@ -83,6 +83,11 @@ def join(texts: Iterable[str], separator: str) -> str:
     return separator.join(texts)
 
 
+def join_blocks(blocks: Iterable[Any]) -> str:
+    """The blocks that are not empty, below each other."""
+    return "\n".join(block for block in blocks if block)
+
+
 def basename(path: str) -> str:
     """The last part of a path."""
     return path.rpartition("/")[2]

@@ -75,7 +75,9 @@ container has the token, and it does not run the user's code.
 command: [sh, /etc/dsgen/status/start.sh]
 {{ include "deepspeed-job.ownContainerLimits" . }}
 volumeMounts:
-  {{- include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "program" "status"
+  {{- include "deepspeed-job.ownMounts" (dict "Values" .Values
+                                            "pod" .pod
+                                            "program" "status"
                                             "run" "dsgen-run-status") | nindent 2 }}
   - name: dsgen-run
     mountPath: /run/dsgen-launcher
@@ -97,7 +99,8 @@ volumeMounts:
 
 {{/* "true" if the pods (workers or launcher) have the code of code.git; else empty. */}}
 {{- define "deepspeed-job.hasCode" -}}
-{{- if and .Values.code.git.repository (or (eq .pods "workers") (include "deepspeed-job.codeInLauncher" .)) -}}
+{{- if and .Values.code.git.repository
+           (or (eq .pods "workers") (include "deepspeed-job.codeInLauncher" .)) -}}
 true
 {{- end -}}
 {{- end }}
@@ -123,7 +126,9 @@ true
       cpu: "1"
       memory: 2Gi
   volumeMounts:
-    {{- include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "program" ""
+    {{- include "deepspeed-job.ownMounts" (dict "Values" .Values
+                                              "pod" .pod
+                                              "program" ""
                                               "run" "dsgen-run-code") | nindent 4 }}
     - name: dsgen-code
       mountPath: /run/dsgen/code
@@ -142,7 +147,8 @@ containers that keep running: in the main list they would keep the Job from comp
 {{- if include "deepspeed-job.hasCode" . }}
 {{ include "deepspeed-job.codeContainer" . }}
 {{- end }}
-{{- if and .pod.initContainers (not (and .Values.lifecycle.debug.enabled .Values.lifecycle.debug.skipInitContainers)) }}
+{{- if and .pod.initContainers
+           (not (and .Values.lifecycle.debug.enabled .Values.lifecycle.debug.skipInitContainers)) }}
 {{ include "deepspeed-job.yaml" .pod.initContainers }}
 {{- end }}
 {{- range $sidecar := .pod.sidecars }}
@@ -156,24 +162,13 @@ server requires. `pod` can also be monitoring.tensorboard, with the role tensorb
 */}}
 {{- define "deepspeed-job.resources" -}}
 {{- $devices := include "deepspeed-job.deviceResources" . | trim }}
-{{- $requests := include "deepspeed-job.requestsOf" . | trim }}
-{{- if or $requests $devices }}
+{{- with list (include "deepspeed-job.requestsOf" . | trim) $devices | compact | join "\n" }}
 requests:
-  {{- with $requests }}
   {{- . | nindent 2 }}
-  {{- end }}
-  {{- with $devices }}
-  {{- . | nindent 2 }}
-  {{- end }}
 {{- end }}
-{{- if or .pod.resources.limits $devices }}
+{{- with list (and .pod.resources.limits (include "deepspeed-job.yaml" .pod.resources.limits)) $devices | compact | join "\n" }}
 limits:
-  {{- with .pod.resources.limits }}
-  {{- include "deepspeed-job.yaml" . | nindent 2 }}
-  {{- end }}
-  {{- with $devices }}
   {{- . | nindent 2 }}
-  {{- end }}
 {{- end }}
 {{- with .pod.resources.claims }}
 claims:
@@ -184,7 +179,10 @@ claims:
 {{/* The requests of a main container. A request that is auto follows the limit, as in Kubernetes. */}}
 {{- define "deepspeed-job.requestsOf" -}}
 {{- range $key, $quantity := .pod.resources.requests }}
-{{- with include "deepspeed-job.requestOf" (dict "pod" $.pod "role" $.role "key" $key "quantity" $quantity) }}
+{{- with include "deepspeed-job.requestOf" (dict "pod" $.pod
+                                               "role" $.role
+                                               "key" $key
+                                               "quantity" $quantity) }}
 {{ $key | quote }}: {{ . }}
 {{- end }}
 {{- end }}
@@ -196,32 +194,18 @@ claims:
 {{ include "deepspeed-job.quantityJson" .quantity }}
 {{- else if hasKey .pod.resources.limits .key -}}
 {{ include "deepspeed-job.quantityJson" (index .pod.resources.limits .key) }}
-{{- else if include "deepspeed-job.defaultRequest" . -}}
-{{ include "deepspeed-job.defaultRequest" . | quote }}
-{{- end -}}
-{{- end }}
-
-{{/* The request of a main container without a limit. */}}
-{{- define "deepspeed-job.defaultRequest" -}}
-{{- if and (eq .key "memory") (eq .role "tensorboard") -}}
-512Mi
-{{- else if eq .key "memory" -}}
-2Gi
-{{- else if and (eq .key "cpu") (eq .role "worker") -}}
-1
-{{- else if and (eq .key "cpu") (eq .role "launcher") -}}
-500m
 {{- else if eq .key "cpu" -}}
-100m
+{{ dig .role "" (dict "worker" "1" "launcher" "500m" "tensorboard" "100m") | quote }}
+{{- else if eq .key "memory" -}}
+{{ dig .role "" (dict "worker" "2Gi" "launcher" "2Gi" "tensorboard" "512Mi") | quote }}
 {{- end -}}
 {{- end }}
 
 {{/* Requests or limits of devices: the accelerators and RDMA devices of a worker. Other pods have none. */}}
 {{- define "deepspeed-job.deviceResources" -}}
 {{- if eq .role "worker" }}
-{{- $count := include "deepspeed-job.accelerators" .Values.workers | int64 }}
-{{- if $count }}
-{{ .Values.workers.accelerator.resource | quote }}: {{ $count }}
+{{- with include "deepspeed-job.accelerators" .Values.workers | int64 }}
+{{ $.Values.workers.accelerator.resource | quote }}: {{ . }}
 {{- end }}
 {{- with .Values.network.rdma.resources }}
 {{ include "deepspeed-job.yaml" . }}
@@ -230,7 +214,8 @@ claims:
 {{- end }}
 
 {{/*
-dsgen's variables, then the user's. Dollar signs are doubled, so that the kubelet does not expand $(NAME).
+dsgen's variables, then the user's; in a launcher that does not run the program, without those from
+other objects, such as Secrets. Dollar signs are doubled, so that the kubelet does not expand $(NAME).
 Only caches of compiled code are put elsewhere: a cache of models would fill the disk of the node.
 */}}
 {{- define "deepspeed-job.environment" -}}
@@ -243,29 +228,34 @@ Only caches of compiled code are put elsewhere: a cache of models would fill the
 - name: DSGEN_JOB_LIMITS
   value: |-
     {{- include "deepspeed-job.jobLimits" . | trim | nindent 4 }}
-{{- $own := dict "PYTHONUNBUFFERED" "1" "CUDA_CACHE_PATH" "/run/dsgen/cache/cuda"
+{{- $own := dict "PYTHONUNBUFFERED" "1"
+                 "CUDA_CACHE_PATH" "/run/dsgen/cache/cuda"
                  "NEURON_COMPILE_CACHE_URL" "/run/dsgen/cache/neuron"
                  "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions"
-                 "TORCHINDUCTOR_CACHE_DIR" "/run/dsgen/cache/torchinductor" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton"
-                 }}
+                 "TORCHINDUCTOR_CACHE_DIR" "/run/dsgen/cache/torchinductor"
+                 "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" }}
 {{- /* Git refuses a working tree of another user, such as that of the code container. */}}
 {{- if .Values.code.git.repository }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "GIT_CONFIG_COUNT" "1" "GIT_CONFIG_KEY_0" "safe.directory"
-                                                "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}
+{{- $own = mergeOverwrite $own (dict "GIT_CONFIG_COUNT" "1"
+                                     "GIT_CONFIG_KEY_0" "safe.directory"
+                                     "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}
 {{- end }}
 {{- if and (eq .role "worker") .Values.network.socketInterface }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "NCCL_SOCKET_IFNAME" .Values.network.socketInterface) }}
+{{- $own = mergeOverwrite $own (dict "NCCL_SOCKET_IFNAME" .Values.network.socketInterface) }}
 {{- /* Gloo supports neither lists of interfaces nor the prefixes ^ and =. */}}
 {{- if regexMatch "^[^,=^]*$" .Values.network.socketInterface }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "GLOO_SOCKET_IFNAME" .Values.network.socketInterface) }}
+{{- $own = mergeOverwrite $own (dict "GLOO_SOCKET_IFNAME" .Values.network.socketInterface) }}
 {{- end }}
 {{- end }}
-{{- $own = mergeOverwrite (deepCopy $own) (deepCopy .Values.training.env) }}
+{{- $own = mergeOverwrite $own (deepCopy .Values.training.env) }}
 {{- if eq .role "launcher" }}
-{{- $own = mergeOverwrite (deepCopy $own) (deepCopy .Values.launcher.env) }}
+{{- $own = mergeOverwrite $own (deepCopy .Values.launcher.env) }}
 {{- end }}
 {{- range $name, $value := $own }}
-{{- if include "deepspeed-job.isGiven" (dict "Values" $.Values "role" $.role "name" $name "value" $value) }}
+{{- if or (kindIs "string" $value)
+          (eq $.role "worker")
+          (hasKey $.Values.launcher.env $name)
+          (include "deepspeed-job.programInLauncher" $) }}
 - name: {{ $name | quote }}
   {{- if kindIs "string" $value }}
   value: {{ $value | replace "$" "$$" | quote }}
@@ -277,19 +267,6 @@ Only caches of compiled code are put elsewhere: a cache of models would fill the
 {{- end }}
 {{- end }}
 
-{{/*
-"true" if the main container of a role has the variable; else empty.
-Values from other objects, such as Secrets, are for the user's program.
-*/}}
-{{- define "deepspeed-job.isGiven" -}}
-{{- if or (eq .role "worker")
-          (kindIs "string" .value)
-          (hasKey .Values.launcher.env .name)
-          (include "deepspeed-job.programInLauncher" .) -}}
-true
-{{- end -}}
-{{- end }}
-
 {{/* Fields of the containers that run the user's code. */}}
 {{- define "deepspeed-job.trainingContainer" -}}
 {{ include "deepspeed-job.imageFields" . }}
@@ -298,14 +275,13 @@ command: [bash, /etc/dsgen/shared/start.sh]
 {{- else }}
 command: [bash, /etc/dsgen/shared/start.sh, --without-setup]
 {{- end }}
-{{- if .Values.training.workingDir }}
-workingDir: {{ .Values.training.workingDir | quote }}
-{{- else if .Values.code.git.repository }}
-workingDir: {{ .Values.code.mountPath | quote }}
+{{- with or .Values.training.workingDir (and .Values.code.git.repository .Values.code.mountPath) }}
+workingDir: {{ . | quote }}
 {{- end }}
 env:
   {{- include "deepspeed-job.environment" . | nindent 2 }}
-{{- if and .Values.training.envFrom (or (eq .role "worker") (include "deepspeed-job.programInLauncher" .)) }}
+{{- if and .Values.training.envFrom
+           (or (eq .role "worker") (include "deepspeed-job.programInLauncher" .)) }}
 envFrom:
   {{- include "deepspeed-job.yaml" .Values.training.envFrom | nindent 2 }}
 {{- end }}
@@ -349,7 +325,10 @@ ports, so two workers with the same port never share a node.
 
 {{/* Mounts of the main container. */}}
 {{- define "deepspeed-job.trainingMounts" -}}
-{{ include "deepspeed-job.ownMounts" (dict "Values" .Values "pod" .pod "program" .role "run" "dsgen-run") }}
+{{ include "deepspeed-job.ownMounts" (dict "Values" .Values
+                                         "pod" .pod
+                                         "program" .role
+                                         "run" "dsgen-run") }}
 {{- if eq .pods "launcher" }}
 - name: dsgen-run-status
   mountPath: /run/dsgen-status
@@ -394,7 +373,9 @@ ports, so two workers with the same port never share a node.
 {{- end }}
 {{- range $name, $volume := .Values.storage }}
 {{- if and (dig "mountPath" "" $volume)
-           (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" $.pods)) }}
+           (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
+                                                    "volume" $volume
+                                                    "pods" $.pods)) }}
 - name: {{ $name | quote }}
   mountPath: {{ dig "mountPath" "" $volume | quote }}
   {{- with dig "subPath" "" $volume }}
@@ -405,4 +386,23 @@ ports, so two workers with the same port never share a node.
   {{- end }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* The content of command.json: the program and its arguments. launch.command gets no further arguments. */}}
+{{- define "deepspeed-job.command" -}}
+{{- $training := .Values.training -}}
+{{- $config := or $training.deepspeed.configFile (and $training.deepspeed.config "/job/ds_config.json") -}}
+{{- $arguments := $training.args -}}
+{{- if and $training.deepspeed.passConfig $config -}}
+{{- $arguments = concat $arguments (list "--deepspeed" "--deepspeed_config" $config) -}}
+{{- end -}}
+{{- if .Values.launch.command -}}
+{{ dict "program" .Values.launch.command "arguments" (list) | toRawJson | quote }}
+{{- else if $training.python -}}
+{{ dict "program" (list $training.pythonCommand "-u" $training.python) "arguments" $arguments | toRawJson | quote }}
+{{- else if $training.module -}}
+{{ dict "program" (list $training.pythonCommand "-u" "-m" $training.module) "arguments" $arguments | toRawJson | quote }}
+{{- else -}}
+{{ dict "program" $training.exec "arguments" $arguments | toRawJson | quote }}
+{{- end -}}
 {{- end }}

@@ -44,23 +44,20 @@ kustomize.toolkit.fluxcd.io/prune: disabled
 {{- end }}
 
 {{/*
-By default, Argo CD prunes objects before it applies the others. If it
-then cannot apply them, pods of the run may still need the pruned objects.
+The metadata of the ConfigMap with a folder of scripts. By default, Argo CD prunes objects before it
+applies the others. If it then cannot apply them, pods of the run may still need the pruned scripts.
 */}}
-{{- define "deepspeed-job.stayAnnotations" -}}
-argocd.argoproj.io/compare-options: IgnoreExtraneous
-argocd.argoproj.io/sync-options: Prune=false
-{{- end }}
-
-{{/* The metadata of the ConfigMap with a folder of scripts. */}}
 {{- define "deepspeed-job.scriptsMetadata" -}}
 name: {{ include "deepspeed-job.scriptsName" . }}
 namespace: {{ include "deepspeed-job.namespace" . | quote }}
 labels:
-  {{- include "deepspeed-job.labels" (dict "Values" .Values "Release" .Release "component" "scripts") | nindent 2 }}
+  {{- include "deepspeed-job.labels" (dict "Values" .Values
+                                         "Release" .Release
+                                         "component" "scripts") | nindent 2 }}
 annotations:
   {{- include "deepspeed-job.annotations" . | nindent 2 }}
-  {{- include "deepspeed-job.stayAnnotations" . | nindent 2 }}
+  argocd.argoproj.io/compare-options: IgnoreExtraneous
+  argocd.argoproj.io/sync-options: Prune=false
 {{- end }}
 
 {{/*
@@ -80,7 +77,8 @@ ignore-check.kube-linter.io/job-ttl-seconds-after-finished: a deleted Job would 
           (regexMatch "^app[.]kubernetes[.]io/(name|instance|component|managed-by)$" .)
           (regexMatch "^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$" .)
           (regexMatch "^argocd[.]argoproj[.]io/(compare|sync)-options$" .)
-          (has . (list "job-name" "controller-uid" "scheduling.k8s.io/group-name" "scheduling.x-k8s.io/pod-group"
+          (has . (list "job-name" "controller-uid" "scheduling.k8s.io/group-name"
+                       "scheduling.x-k8s.io/pod-group"
                        "ignore-check.kube-linter.io/job-ttl-seconds-after-finished")) -}}
 true
 {{- end -}}

@@ -14,8 +14,10 @@ workers. A ReadWriteOncePod claim would keep the workers from starting.
 {{- define "deepspeed-job.isShared" -}}
 {{- if and (dig "mountPath" "" .)
            (ne (dig "mountIn" "auto" .) "launcher")
-           (or (and (ne .create nil) (not (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") .create))))
-               (and (eq .create nil) (or (dig "existingClaim" "" .) (ne .nfs nil) (ne .hostPath nil) (ne .csi nil)))) -}}
+           (or (and (ne .create nil)
+                    (not (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") .create))))
+               (and (eq .create nil)
+                    (or (dig "existingClaim" "" .) (ne .nfs nil) (ne .hostPath nil) (ne .csi nil)))) -}}
 true
 {{- end -}}
 {{- end }}
@@ -39,7 +41,9 @@ true
 {{- range $name, $volume := .Values.storage }}
 {{- if include "deepspeed-job.isShared" $volume }}
 - name: {{ $name | quote }}
-  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name
+  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values
+                                               "Release" $.Release
+                                               "name" $name
                                                "volume" $volume) | trim | nindent 2 }}
 {{- end }}
 {{- end }}

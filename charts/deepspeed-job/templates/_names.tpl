@@ -32,15 +32,10 @@ the content of all scripts, so a run keeps those with which it started.
 
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}
 {{- define "deepspeed-job.imageOf" -}}
-{{- if eq .role "launcher" -}}
-{{ or .Values.launcher.image (include "deepspeed-job.jobImage" .) }}
-{{- else if eq .role "status" -}}
-{{ or .Values.status.image .Values.launcher.image (include "deepspeed-job.jobImage" .) }}
-{{- else if eq .role "tensorboard" -}}
-{{ or .Values.monitoring.tensorboard.image (include "deepspeed-job.jobImage" .) }}
-{{- else -}}
-{{ include "deepspeed-job.jobImage" . }}
-{{- end -}}
+{{- $images := dict "launcher" .Values.launcher.image
+                    "status" (or .Values.status.image .Values.launcher.image)
+                    "tensorboard" .Values.monitoring.tensorboard.image -}}
+{{ or (index $images .role) (include "deepspeed-job.jobImage" .) }}
 {{- end }}
 
 {{/* The image of the job; a digest takes precedence over a tag. */}}
@@ -59,10 +54,8 @@ the content of all scripts, so a run keeps those with which it started.
 {{- define "deepspeed-job.secretName" -}}
 {{- if eq .Values.ssh.secret.mode "cluster" -}}
 {{ include "deepspeed-job.jobName" . }}-ssh
-{{- else if .Values.ssh.secret.name -}}
-{{ .Values.ssh.secret.name }}
 {{- else -}}
-{{ include "deepspeed-job.jobName" . }}-ssh-key
+{{ or .Values.ssh.secret.name (printf "%s-ssh-key" (include "deepspeed-job.jobName" .)) }}
 {{- end -}}
 {{- end }}
 
@@ -76,10 +69,8 @@ ServiceAccount that Kubernetes or an operator creates, such as default, or cifar
 
 {{/* The service account of the launcher pod. */}}
 {{- define "deepspeed-job.serviceAccountName" -}}
-{{- if .Values.serviceAccount.name -}}
-{{ .Values.serviceAccount.name }}
-{{- else if .Values.serviceAccount.create -}}
-{{ include "deepspeed-job.identityName" . }}
+{{- if or .Values.serviceAccount.name .Values.serviceAccount.create -}}
+{{ or .Values.serviceAccount.name (include "deepspeed-job.identityName" .) }}
 {{- else -}}
 default
 {{- end -}}
@@ -90,21 +81,17 @@ The claim of a volume. `name` is its key in storage, `volume` its value. Names o
 no dots, so the volume a-b of job x does not share a claim with the volume b of job x-a.
 */}}
 {{- define "deepspeed-job.claimName" -}}
-{{- if dig "existingClaim" "" .volume -}}
-{{ dig "existingClaim" "" .volume }}
-{{- else -}}
-{{ include "deepspeed-job.jobName" . }}-{{ .name | replace "-" "." }}
-{{- end -}}
+{{ or (dig "existingClaim" "" .volume) (printf "%s-%s" (include "deepspeed-job.jobName" .) (.name | replace "-" ".")) }}
 {{- end }}
 
 {{/* The claims that are kept when the job is deleted: those that dsgen creates and protects. */}}
 {{- define "deepspeed-job.keptClaims" -}}
 {{- range $name, $volume := .Values.storage }}
-{{- if ne $volume.create nil }}
-{{- $create := $volume.create }}
-{{- if dig "protect" true $create }}
-- {{ include "deepspeed-job.claimName" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) }}
-{{- end }}
+{{- if and (ne $volume.create nil) (dig "protect" true $volume.create) }}
+- {{ include "deepspeed-job.claimName" (dict "Values" $.Values
+                                           "Release" $.Release
+                                           "name" $name
+                                           "volume" $volume) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -154,7 +141,8 @@ true
 
 {{/* "true" if the launcher needs the code of the user: for the program, the autotuner or training.setup. */}}
 {{- define "deepspeed-job.codeInLauncher" -}}
-{{- if and (include "deepspeed-job.usesSsh" .) (or .Values.training.setup (include "deepspeed-job.filesInLauncher" .)) -}}
+{{- if and (include "deepspeed-job.usesSsh" .)
+           (or .Values.training.setup (include "deepspeed-job.filesInLauncher" .)) -}}
 true
 {{- end -}}
 {{- end }}
@@ -164,7 +152,8 @@ true
 program, or for the configurations and results of the autotuner.
 */}}
 {{- define "deepspeed-job.filesInLauncher" -}}
-{{- if or (include "deepspeed-job.programInLauncher" .) (ne .Values.training.deepspeed.autotuning "none") -}}
+{{- if or (include "deepspeed-job.programInLauncher" .)
+          (ne .Values.training.deepspeed.autotuning "none") -}}
 true
 {{- end -}}
 {{- end }}
@@ -174,10 +163,9 @@ true
 else empty. `pods` is workers or launcher, as in storage.*.mountIn.
 */}}
 {{- define "deepspeed-job.isMountedIn" -}}
-{{- if has (dig "mountIn" "auto" .volume) (list "both" .pods) -}}
-true
-{{- else if and (eq (dig "mountIn" "auto" .volume) "auto")
-                (or (eq .pods "workers") (include "deepspeed-job.filesInLauncher" .)) -}}
+{{- if or (has (dig "mountIn" "auto" .volume) (list "both" .pods))
+          (and (eq (dig "mountIn" "auto" .volume) "auto")
+               (or (eq .pods "workers") (include "deepspeed-job.filesInLauncher" .))) -}}
 true
 {{- end -}}
 {{- end }}

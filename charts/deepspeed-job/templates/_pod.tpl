@@ -38,13 +38,13 @@ labels:
 {{- $own = dict "k8s.v1.cni.cncf.io/networks" (.Values.network.rdma.networks | join ",") }}
 {{- end }}
 {{- if and (eq .role "worker") (eq .Values.scheduling.gang "volcano") }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "deepspeed-job.gangName" .)) }}
+{{- $own = mergeOverwrite $own (dict "scheduling.k8s.io/group-name" (include "deepspeed-job.gangName" .)) }}
 {{- end }}
 {{- $topology := .Values.scheduling.topology }}
 {{- if and (eq .role "worker") (include "deepspeed-job.kueueQueue" .) $topology.required }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-required-topology" $topology.required) }}
+{{- $own = mergeOverwrite $own (dict "kueue.x-k8s.io/podset-required-topology" $topology.required) }}
 {{- else if and (eq .role "worker") (include "deepspeed-job.kueueQueue" .) $topology.preferred }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
+{{- $own = mergeOverwrite $own (dict "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
 {{- end }}
 {{- with mergeOverwrite (deepCopy .Values.annotations) (deepCopy .pod.podAnnotations) (deepCopy $own) }}
 annotations:
@@ -117,12 +117,20 @@ Volumes of both pods: those of dsgen, then those of storage.
   configMap:
     name: {{ include "deepspeed-job.runName" . }}-config
     defaultMode: 292  # 0444
-{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values "Release" .Release "folder" "shared") }}
+{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values
+                                             "Release" .Release
+                                             "folder" "shared") }}
 {{- if eq .pods "launcher" }}
-{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values "Release" .Release "folder" "launcher") }}
-{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values "Release" .Release "folder" "status") }}
+{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values
+                                             "Release" .Release
+                                             "folder" "launcher") }}
+{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values
+                                             "Release" .Release
+                                             "folder" "status") }}
 {{- else }}
-{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values "Release" .Release "folder" "worker") }}
+{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values
+                                             "Release" .Release
+                                             "folder" "worker") }}
 {{- end }}
 - name: dsgen-run
   emptyDir:
@@ -166,10 +174,15 @@ Volumes of both pods: those of dsgen, then those of storage.
 {{- end }}
 {{- end }}
 {{- range $name, $volume := .Values.storage }}
-{{- if include "deepspeed-job.hasVolume" (dict "Values" $.Values "pod" $.pod "pods" $.pods "name" $name
+{{- if include "deepspeed-job.hasVolume" (dict "Values" $.Values
+                                             "pod" $.pod
+                                             "pods" $.pods
+                                             "name" $name
                                              "volume" $volume) | trim }}
 - name: {{ $name | quote }}
-  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name
+  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values
+                                               "Release" $.Release
+                                               "name" $name
                                                "volume" $volume) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
@@ -187,7 +200,8 @@ persistentVolumeClaim:
   readOnly: true
   {{- end }}
 {{- else }}
-{{- range $source := list "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret" "projected" }}
+{{- range $source := list "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret"
+                          "projected" }}
 {{- if hasKey $.volume $source }}
 {{ $source }}:
   {{- include "deepspeed-job.yaml" (index $.volume $source) | nindent 2 }}

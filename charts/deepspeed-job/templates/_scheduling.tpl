@@ -19,10 +19,9 @@ number: with another number, the run gets another PodGroup.
 
 {{/* Labels that put a Job into its queue. Pods do not have them: Kueue admits the Job as a whole. */}}
 {{- define "deepspeed-job.queueLabels" -}}
-{{- $queue := include "deepspeed-job.kueueQueue" . }}
-{{- if $queue }}
-kueue.x-k8s.io/queue-name: {{ $queue | quote }}
-{{- with .Values.scheduling.priorityClass }}
+{{- with include "deepspeed-job.kueueQueue" . }}
+kueue.x-k8s.io/queue-name: {{ . | quote }}
+{{- with $.Values.scheduling.priorityClass }}
 kueue.x-k8s.io/priority-class: {{ . | quote }}
 {{- end }}
 {{- end }}
@@ -32,10 +31,9 @@ kueue.x-k8s.io/priority-class: {{ . | quote }}
 {{- define "deepspeed-job.schedulerName" -}}
 {{- if .pod.schedulerName -}}
 {{ .pod.schedulerName }}
-{{- else if and (eq .role "worker") (eq .Values.scheduling.gang "volcano") -}}
-volcano
-{{- else if and (eq .role "worker") (eq .Values.scheduling.gang "coscheduling") -}}
-scheduler-plugins-scheduler
+{{- else if eq .role "worker" -}}
+{{ dig .Values.scheduling.gang "" (dict "volcano" "volcano"
+                                        "coscheduling" "scheduler-plugins-scheduler") }}
 {{- end -}}
 {{- end }}
 
@@ -48,32 +46,36 @@ queue) and spread. The checks refuse values for which a key would be written twi
 {{- if or (and .pod.nodeSelector (include "deepspeed-job.kueueQueue" .))
           (and (eq .role "worker") .Values.workers.excludeNodes) }}
 nodeAffinity:
-  {{- include "deepspeed-job.selectingAffinity" (dict "Values" .Values "pod" .pod "role" .role
+  {{- include "deepspeed-job.selectingAffinity" (dict "Values" .Values
+                                                    "pod" .pod
+                                                    "role" .role
                                                     "node" $node) | nindent 2 }}
 {{- else if $node }}
 nodeAffinity:
   {{- include "deepspeed-job.yaml" $node | nindent 2 }}
 {{- end }}
 {{- range $kind := list "podAffinity" "podAntiAffinity" }}
-{{- if dig $kind (dict) $.pod.affinity }}
+{{- with dig $kind (dict) $.pod.affinity }}
 {{ $kind }}:
-  {{- include "deepspeed-job.yaml" (dig $kind (dict) $.pod.affinity) | nindent 2 }}
+  {{- include "deepspeed-job.yaml" . | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- $topology := .Values.scheduling.topology }}
-{{- if and (eq .role "worker") (or $topology.required $topology.preferred) (not (include "deepspeed-job.kueueQueue" .)) }}
+{{- if and (eq .role "worker")
+           (or $topology.required $topology.preferred)
+           (not (include "deepspeed-job.kueueQueue" .)) }}
 podAffinity:
-  {{- include "deepspeed-job.workersBeside" (dict "Values" .Values "Release" .Release "required" $topology.required
-                                                "preferred" $topology.preferred) | trim | nindent 2 }}
+  {{- include "deepspeed-job.workersBeside" (dict "Values" .Values
+                                                "Release" .Release
+                                                "label" (or $topology.required $topology.preferred)
+                                                "isRequired" (ne $topology.required "")) | trim | nindent 2 }}
 {{- end }}
-{{- if and (eq .role "worker") (eq .Values.workers.spread "required") }}
+{{- if and (eq .role "worker") (ne .Values.workers.spread "none") }}
 podAntiAffinity:
-  {{- include "deepspeed-job.workersBeside" (dict "Values" .Values "Release" .Release "required" "kubernetes.io/hostname"
-                                                "preferred" "") | trim | nindent 2 }}
-{{- else if and (eq .role "worker") (eq .Values.workers.spread "preferred") }}
-podAntiAffinity:
-  {{- include "deepspeed-job.workersBeside" (dict "Values" .Values "Release" .Release "required" ""
-                                                "preferred" "kubernetes.io/hostname") | trim | nindent 2 }}
+  {{- include "deepspeed-job.workersBeside" (dict "Values" .Values
+                                                "Release" .Release
+                                                "label" "kubernetes.io/hostname"
+                                                "isRequired" (eq .Values.workers.spread "required")) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 
@@ -89,12 +91,16 @@ of its own: Kueue sets it, and the API server would refuse later applies.
 {{ $required }}:
   nodeSelectorTerms:
     {{- if not $terms }}
-    {{- include "deepspeed-job.selectingTerm" (dict "Values" .Values "pod" .pod "role" .role
+    {{- include "deepspeed-job.selectingTerm" (dict "Values" .Values
+                                                  "pod" .pod
+                                                  "role" .role
                                                   "term" (dict)) | trim | nindent 4 }}
     {{- end }}
     {{- range $term := $terms }}
     {{- if or (dig "matchExpressions" (list) $term) (dig "matchFields" (list) $term) }}
-    {{- include "deepspeed-job.selectingTerm" (dict "Values" $.Values "pod" $.pod "role" $.role
+    {{- include "deepspeed-job.selectingTerm" (dict "Values" $.Values
+                                                  "pod" $.pod
+                                                  "role" $.role
                                                   "term" $term) | trim | nindent 4 }}
     {{- else }}
     - {}  # an empty term matches no node, so it stays empty
@@ -154,21 +160,25 @@ the user's. The label kubernetes.io/hostname can differ from the name of a node.
 {{- end }}
 {{- end }}
 
-{{/* Terms of podAffinity or podAntiAffinity among the workers of this run, by one of two node labels. */}}
+{{/* Terms of podAffinity or podAntiAffinity among the workers of this run, by a label of the nodes. */}}
 {{- define "deepspeed-job.workersBeside" -}}
-{{- if .required }}
+{{- if .isRequired }}
 requiredDuringSchedulingIgnoredDuringExecution:
-  - topologyKey: {{ .required | quote }}
+  - topologyKey: {{ .label | quote }}
     labelSelector:
       matchLabels:
-        {{- include "deepspeed-job.selector" (dict "Values" .Values "Release" .Release "role" "worker") | nindent 8 }}
+        {{- include "deepspeed-job.selector" (dict "Values" .Values
+                                                 "Release" .Release
+                                                 "role" "worker") | nindent 8 }}
 {{- else }}
 preferredDuringSchedulingIgnoredDuringExecution:
   - weight: 100
     podAffinityTerm:
-      topologyKey: {{ .preferred | quote }}
+      topologyKey: {{ .label | quote }}
       labelSelector:
         matchLabels:
-          {{- include "deepspeed-job.selector" (dict "Values" .Values "Release" .Release "role" "worker") | nindent 10 }}
+          {{- include "deepspeed-job.selector" (dict "Values" .Values
+                                                   "Release" .Release
+                                                   "role" "worker") | nindent 10 }}
 {{- end }}
 {{- end }}

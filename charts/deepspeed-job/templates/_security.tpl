@@ -29,8 +29,10 @@ Kubernetes refuses allowPrivilegeEscalation: false beside privileged and CAP_SYS
 {{- end }}
 {{- end }}
 {{- $context := mergeOverwrite (deepCopy $own) (deepCopy $user) }}
-{{- if and (eq .role "worker") (include "deepspeed-job.locksMemory" .) (not (has "IPC_LOCK" $added)) }}
-{{- $context = mergeOverwrite (deepCopy $context) (dict "capabilities" (dict "add" (concat $added (list "IPC_LOCK")))) }}
+{{- if and (eq .role "worker")
+           (include "deepspeed-job.locksMemory" .)
+           (not (has "IPC_LOCK" $added)) }}
+{{- $context = mergeOverwrite $context (dict "capabilities" (dict "add" (concat $added (list "IPC_LOCK")))) }}
 {{- end }}
 {{- with $context }}
 {{ include "deepspeed-job.yaml" . }}
@@ -47,7 +49,8 @@ RDMA, and may have it; EFA does not need it. Else empty.
           (and (eq $rdma.ipcLock "auto")
                $rdma.resources
                (eq .Values.security.podSecurityLevel "privileged")
-               (or (not (hasKey $rdma.resources "vpc.amazonaws.com/efa")) (gt (len $rdma.resources) 1))) -}}
+               (or (not (hasKey $rdma.resources "vpc.amazonaws.com/efa"))
+                   (gt (len $rdma.resources) 1))) -}}
 true
 {{- end -}}
 {{- end }}

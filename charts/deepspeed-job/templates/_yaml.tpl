@@ -4,20 +4,15 @@
 {{- if and . (kindIs "map" .) }}
 {{- range $key, $value := . }}
 {{- $text := include "deepspeed-job.yaml" $value }}
-{{- if and $value (or (kindIs "map" $value) (kindIs "slice" $value)) }}
-{{- $lines = append $lines (printf "%s:%s" (quote $key) (nindent 2 $text)) }}
-{{- else }}
-{{- $lines = append $lines (printf "%s: %s" (quote $key) $text) }}
-{{- end }}
+{{- $isBlock := and (has (kindOf $value) (list "map" "slice")) (gt (len $value) 0) }}
+{{- $lines = append $lines (printf "%s:%s" (quote $key) (ternary (nindent 2 $text) (print " " $text) $isBlock)) }}
 {{- end }}
 {{- else if and . (kindIs "slice" .) }}
 {{- range . }}
 {{- $lines = append $lines (printf "- %s" (include "deepspeed-job.yaml" . | indent 2 | trim)) }}
 {{- end }}
-{{- else if kindIs "string" . }}
-{{- $lines = append $lines (quote .) }}
 {{- else }}
-{{- $lines = append $lines (toRawJson .) }}
+{{- $lines = list (kindIs "string" . | ternary (quote .) (toRawJson .)) }}
 {{- end }}
 {{- join "\n" $lines }}
 {{- end }}
@@ -33,10 +28,10 @@
 
 {{/* A quantity such as 1.5Gi as a whole number of bytes, rounded down, at most 2^53; 0 for a text without a number. */}}
 {{- define "deepspeed-job.bytes" -}}
-{{- $units := dict "n" 1e-9 "u" 1e-6 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 }}
-{{- $binary := dict "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0
+{{- $units := dict "n" 1e-9 "u" 1e-6 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18
+                   "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0
                    "Pi" 1125899906842624.0 "Ei" 1152921504606846976.0 }}
 {{- $unit := regexFind "([KMGTPE]i|[numkMGTPE])$" . }}
-{{- $factor := get (merge $units $binary) $unit | default 1.0 }}
+{{- $factor := get $units $unit | default 1.0 }}
 {{- mulf (trimSuffix $unit .) $factor | minf 9007199254740992.0 | floor | int64 }}
 {{- end }}

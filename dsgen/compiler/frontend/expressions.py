@@ -3,6 +3,7 @@
 Names, keys and types are resolved with the schema. Expressions whose meaning differs between the outputs are refused.
 """
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -102,7 +103,10 @@ class Expressions:
             if not isinstance(pair.key, nodes.Const) or not isinstance(pair.key.value, str):
                 raise self.error(pair, "the keys of a map literal are texts")
             pairs.append((pair.key.value, self.value(pair.value)))
-        return tree.DictOf(tuple(pairs), type=ANY)
+        types = [bare(value.type) for _, value in pairs]
+        is_of_texts = types and all(type_.kind in TEXTS and not type_.nullable for type_ in types)
+        map_type = Type("map", key=WORD, item=functools.reduce(join, types)) if is_of_texts else ANY
+        return tree.DictOf(tuple(pairs), type=map_type)
 
     @_expr.register
     def _(self, node: nodes.Name) -> Expr:

@@ -44,7 +44,8 @@ def idiomatic(body: Body) -> Body:
         statement = _inside(rest.pop(0))
         following = rest[0] if rest else None
         if isinstance(statement, tree.Set) and isinstance(following, tree.If):
-            found = _as_with(following, tree.Local(statement.name, type=statement.expr.type), statement.expr)
+            name = tree.Local(statement.name, type=statement.expr.type)
+            found = _as_with(following, name, statement.expr, may_read_data=True)
             if found and not _mentions((*statements, *rest[1:]), statement.name):
                 rest[0] = found
                 continue
@@ -69,15 +70,18 @@ def _inside(statement: Statement) -> Statement:
     return statement
 
 
-def _as_with(statement: tree.If, tested: Expr, expr: Expr) -> Any:
-    """The statement as `with`, if its only branch reads nothing of the template's data but what is tested."""
+def _as_with(statement: tree.If, tested: Expr, expr: Expr, may_read_data: bool = False) -> Any:
+    """The statement as `with`, if its only branch reads what is tested, and nothing else of the template's data unless
+    `may_read_data`.
+    """
     (test, body), *others = statement.branches
     if others or test != tested:
         return None
     changed = _substituted(body, tested, Dot(type=tested.type))
     reads = [part for part in _walk(changed) if isinstance(part, Dot | tree.Root | tree.Parameter | tree.Include)]
     is_nested = any(isinstance(each, tree.For | With) for each in _statements(changed))
-    if not reads or is_nested or not all(isinstance(part, Dot) for part in reads):
+    only_dot = all(isinstance(part, Dot) for part in reads)
+    if not any(isinstance(part, Dot) for part in reads) or is_nested or not (only_dot or may_read_data):
         return None
     return With(expr, idiomatic(changed), statement.pad)
 
@@ -129,6 +133,8 @@ def with_context(body: Body) -> Body:
     for (name, value), _ in counts.most_common():
         arguments.setdefault(name, value)
     place = next((number for number, one in enumerate(body) if _uses(one, arguments)), 0)
+    while place and not isinstance(body[place - 1], tree.Set):  # among the names, not in the middle of the object
+        place -= 1
     known = {one.name for one in body[:place] if isinstance(one, tree.Set)}
     arguments = {
         name: value

@@ -11,10 +11,12 @@ from dsgen.compiler.frontend.helpers import Helper, Helpers
 from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.source import CompileError
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
+from dsgen.compiler.frontend.types import TEXTS
 from dsgen.compiler.go.idioms import Context, With, idiomatic, with_context
 from dsgen.compiler.go.pipelines import Pipelines, camel, define_name, pattern_helpers, pattern_names
 
-WIDTH = 120
+WIDTH, TEXT_WIDTH = 100, 120
+"""Of lines of code, and of comments and messages, which are folded where they are longer."""
 _ITEMS = re.compile(r"(?:[(]|= )(list|dict) (?=\")")
 """The start of a list or map whose items or keys are texts."""
 _WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
@@ -22,7 +24,7 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`')
 _MESSAGE_WORD = re.compile(r"^ *(?:\{\{.*?\}\}|[^ ])+|(?:\{\{.*?\}\}|[^ ])+")
 CHECKS, PATTERNS = "checks/", "checks/_patterns.tpl"
 LONGEST = 130
-COMMENT_WIDTH = WIDTH - len("{{/*  */}}")
+COMMENT_WIDTH = TEXT_WIDTH - len("{{/*  */}}")
 
 
 class Layout:
@@ -33,6 +35,7 @@ class Layout:
     ) -> None:
         self._pipelines = Pipelines(helpers, is_alone, is_template)
         self._is_inline = is_inline
+        self._own: set[str] = set()  # names of maps that are parts of no other, so that they may be changed
 
     def body(self, statements: Body) -> str:
         """The text of statements."""
@@ -83,8 +86,15 @@ class Layout:
 
     @_text.register
     def _(self, statement: tree.Set) -> str:
-        sign = ":=" if statement.is_new else "="
-        return self._tag(statement.pad, f"${camel(statement.name)} {sign} {self._spell(statement.expr)}")
+        name, sign = f"${camel(statement.name)}", ":=" if statement.is_new else "="
+        text = self._spell(statement.expr)
+        if not statement.is_new and statement.name in self._own:
+            text = text.replace(f"mergeOverwrite (deepCopy {name})", f"mergeOverwrite {name}", 1)
+        if statement.is_new and _is_new_map(statement.expr):
+            self._own.add(statement.name)
+        elif not _is_new_map(statement.expr):
+            self._own.discard(statement.name)
+        return self._tag(statement.pad, f"{name} {sign} {text}")
 
     @_text.register
     def _(self, statement: tree.If) -> str:
@@ -138,6 +148,15 @@ class Layout:
         return text
 
 
+def _is_new_map(expr: Expr) -> bool:
+    """Whether a map is part of no other, and no map of the values is a part of it."""
+    if isinstance(expr, tree.DictOf):
+        return all(value.type.kind in (*TEXTS, "bool", "int") or _is_new_map(value) for _, value in expr.pairs)
+    if not isinstance(expr, tree.Call) or expr.row.name != "overlay":
+        return False
+    return all(_is_new_map(part) for part in expr.arguments if isinstance(part, tree.DictOf))  # others are copied
+
+
 def _folded(text: str, column: int = 0, is_tag: bool = True) -> str:
     """A tag or output that begins at a column. Lists, maps and calls that do not fit on a line are folded."""
     lines = text.split("\n")
@@ -151,9 +170,11 @@ def _folded_line(line: str, column: int, is_tag: bool) -> str:
     if not start or len(line[start.end() :]) < WIDTH // 4:
         return _broken(line, column) if is_tag and column + len(line) > LONGEST else line
     margin = " " * (column + start.end())
+    is_map = start[1] == "dict"
     lines = [" " * column + line[: start.end()]]
-    for number, item in enumerate(_items(line[start.end() :], 2 if start[1] == "dict" else 1)):
-        if number and len(lines[-1]) + 1 + len(item) > WIDTH:
+    for number, item in enumerate(_items(line[start.end() :], 2 if is_map else 1)):
+        is_full = is_map or len(lines[-1]) + 1 + len(item) > WIDTH
+        if number and is_full and item not in ("}}", "-}}"):
             lines.append(margin + item)
         else:
             lines[-1] += f" {item}" if number else item
@@ -227,7 +248,7 @@ def _wrapped(text: str) -> str:
     for line in text.split("\n"):
         is_message = depth == 0 and not line.lstrip().startswith(("{{-", "{{/*"))
         depth += line.count("{{") - line.count("}}")
-        lines += _folded_message(line) if is_message and len(line) > WIDTH else [line]
+        lines += _folded_message(line) if is_message and len(line) > TEXT_WIDTH else [line]
     return "\n".join(lines)
 
 
@@ -235,7 +256,7 @@ def _folded_message(line: str) -> list[str]:
     words = _MESSAGE_WORD.findall(line)
     lines = [words[0]]
     for word in words[1:]:
-        if len(lines[-1]) + 1 + len(word) > WIDTH:
+        if len(lines[-1]) + 1 + len(word) > TEXT_WIDTH:
             lines.append(f"{CONTINUED}{word}")
         else:
             lines[-1] += f" {word}"

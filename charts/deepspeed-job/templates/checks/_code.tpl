@@ -34,7 +34,8 @@ code.git.revision: {{ .Values.code.git.revision | quote }} is not a commit, bran
   use a commit id, as git rev-parse HEAD prints it
   {{- end }}
 
-  {{- if and (include "deepspeed-job.gitOverSsh" .Values.code.git.repository) (not .Values.code.git.secretName) }}
+  {{- if and (include "deepspeed-job.gitOverSsh" .Values.code.git.repository)
+             (not .Values.code.git.secretName) }}
 code.git.repository uses ssh, which needs a key [DS292]
   set code.git.secretName to a Secret with the key ssh-privatekey, or use an https address
   {{- end }}
@@ -54,7 +55,8 @@ code.git.revision: a branch or tag can move, so the same run id may later mean a
   use the full commit id, as git rev-parse HEAD prints it
   {{- end }}
 
-  {{- if and (include "deepspeed-job.gitOverSsh" .Values.code.git.repository) (not .Values.code.git.knownHosts) }}
+  {{- if and (include "deepspeed-job.gitOverSsh" .Values.code.git.repository)
+             (not .Values.code.git.knownHosts) }}
 code.git.repository uses ssh, but code.git.knownHosts does not contain the key of the host [DS293]
   add the output of ssh-keyscan after comparing it with the keys that the host publishes, or put known_hosts into the
     Secret

@@ -2,7 +2,8 @@
 
 {{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.commandsProblems" -}}
-{{- if and .Values.training.python (regexMatch (include "deepspeed-job.commandLinePattern" .) .Values.training.python) }}
+{{- if and .Values.training.python
+           (regexMatch (include "deepspeed-job.commandLinePattern" .) .Values.training.python) }}
 training.python is a whole command line, but dsgen passes it as one name [DS363]
   set only the name, and put the arguments into training.args: python: train.py, args: [--epochs, "3"]
 {{- end }}

@@ -20,7 +20,8 @@ true
 
 {{/* "true" for a repository over ssh: ssh://HOST/PATH or HOST:PATH; else empty. */}}
 {{- define "deepspeed-job.gitOverSsh" -}}
-{{- if or (regexMatch "^ssh://.*$" .) (regexMatch (include "deepspeed-job.hostAndPathPattern" .) .) -}}
+{{- if or (regexMatch "^ssh://.*$" .)
+          (regexMatch (include "deepspeed-job.hostAndPathPattern" .) .) -}}
 true
 {{- end -}}
 {{- end }}
@@ -104,16 +105,20 @@ true
 {{- $folder := printf "%s/" .path }}
 {{- range $name, $volume := .Values.storage }}
 {{- if and (dig "mountPath" "" $volume)
-           (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "workers")) }}
+           (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
+                                                    "volume" $volume
+                                                    "pods" "workers")) }}
 {{- if hasPrefix (printf "%s/" (dig "mountPath" "" $volume)) $folder }}
 {{- if eq $.kind "any" }}
 true
 {{- else if and (eq $.kind "kept")
-                (not (has (include "deepspeed-job.firstSource" $volume) (list "emptyDir" "ephemeral"))) }}
+                (not (has (include "deepspeed-job.firstSource" $volume) (list "emptyDir"
+                                                                            "ephemeral"))) }}
 true
 {{- else if and (eq $.kind "writable")
                 (not (dig "readOnly" false $volume))
-                (not (has (include "deepspeed-job.firstSource" $volume) (list "configMap" "secret" "projected"))) }}
+                (not (has (include "deepspeed-job.firstSource" $volume) (list "configMap" "secret"
+                                                                            "projected"))) }}
 true
 {{- end }}
 {{- end }}

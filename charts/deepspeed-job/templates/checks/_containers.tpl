@@ -30,7 +30,9 @@
   {{- range $role := list "workers" "launcher" }}
     {{- range $container := index (index $.Values $role) "sidecars" }}
       {{- range $other := index (index $.Values $role) "initContainers" }}
-        {{- if and (kindIs "string" $container.name) (kindIs "string" $other.name) (eq $container.name $other.name) }}
+        {{- if and (kindIs "string" $container.name)
+                   (kindIs "string" $other.name)
+                   (eq $container.name $other.name) }}
 {{ $role }}: two containers have the name {{ $container.name | quote }} [DS235]
   give each container of the pod its own name
         {{- end }}

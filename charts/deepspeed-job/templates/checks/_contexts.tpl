@@ -50,11 +50,15 @@ security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }
 
     {{- range $sysctl := dig "sysctls" (list) $context }}
       {{- if and (kindIs "string" $sysctl.name)
-                 (not (has $sysctl.name (list "kernel.shm_rmid_forced" "net.ipv4.ip_local_port_range"
-                                              "net.ipv4.ip_unprivileged_port_start" "net.ipv4.tcp_syncookies"
-                                              "net.ipv4.ping_group_range" "net.ipv4.ip_local_reserved_ports"
-                                              "net.ipv4.tcp_keepalive_time" "net.ipv4.tcp_fin_timeout"
-                                              "net.ipv4.tcp_keepalive_intvl" "net.ipv4.tcp_keepalive_probes"))) }}
+                 (not (has $sysctl.name (list "kernel.shm_rmid_forced"
+                                              "net.ipv4.ip_local_port_range"
+                                              "net.ipv4.ip_unprivileged_port_start"
+                                              "net.ipv4.tcp_syncookies" "net.ipv4.ping_group_range"
+                                              "net.ipv4.ip_local_reserved_ports"
+                                              "net.ipv4.tcp_keepalive_time"
+                                              "net.ipv4.tcp_fin_timeout"
+                                              "net.ipv4.tcp_keepalive_intvl"
+                                              "net.ipv4.tcp_keepalive_probes"))) }}
 security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the sysctl
     {{ $sysctl.name | quote }} (forbidden sysctls) [DS328]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
@@ -62,7 +66,9 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
     {{- end }}
   {{- end }}
 
-  {{- if or .Values.security.securityContext .Values.workers.securityContext .Values.launcher.securityContext }}
+  {{- if or .Values.security.securityContext
+            .Values.workers.securityContext
+            .Values.launcher.securityContext }}
     {{- range $part := list "security" "workers" "launcher" }}
       {{- $context := index (index $.Values $part) "securityContext" }}
       {{- if and (kindIs "string" (dig "seccompProfile" "type" "" $context))
@@ -143,8 +149,9 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
       {{- if eq $.Values.security.podSecurityLevel "baseline" }}
         {{- range $capability := dig "capabilities" "add" (list) $context }}
           {{- if and (kindIs "string" $capability)
-                     (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL" "MKNOD"
-                                                 "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID"
+                     (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER"
+                                                 "FSETID" "KILL" "MKNOD" "NET_BIND_SERVICE"
+                                                 "SETFCAP" "SETGID" "SETPCAP" "SETUID"
                                                  "SYS_CHROOT"))) }}
 {{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the capability
     {{ $capability | quote }} (non-default capabilities) [DS320]
@@ -244,8 +251,9 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
             {{- if eq $.Values.security.podSecurityLevel "baseline" }}
               {{- range $capability := dig "capabilities" "add" (list) $context }}
                 {{- if and (kindIs "string" $capability)
-                           (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL"
-                                                       "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID"
+                           (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER"
+                                                       "FSETID" "KILL" "MKNOD" "NET_BIND_SERVICE"
+                                                       "SETFCAP" "SETGID" "SETPCAP" "SETUID"
                                                        "SYS_CHROOT"))) }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
     the capability {{ $capability | quote }} (non-default capabilities) [DS320]

@@ -119,7 +119,8 @@ launch.mpirunArgs: {{ $word | quote }}: the ranks would not start, or would star
   {{- end }}
 {{- end }}
 
-{{- if and (or (gt (int64 .Values.workers.replicas) 100) (gt (int64 .Values.launch.preflight.spares) 100))
+{{- if and (or (gt (int64 .Values.workers.replicas) 100)
+               (gt (int64 .Values.launch.preflight.spares) 100))
            (eq .Values.launch.method "pdsh")
            (gt (mul 4 (include "deepspeed-job.worldBytes" . | int64)) (mul 3 (sub 131072 2048))) }}
 workers.replicas: {{ include "deepspeed-job.workerPods" . | int64 }} workers are too many for pdsh: their names and slots
@@ -142,7 +143,8 @@ lifecycle.progress.checkpointTimeoutSeconds has no effect without lifecycle.prog
   set checkpointPath to a file or folder that changes with each checkpoint
 {{- end }}
 
-{{- if and (eq .Values.launch.method "worker-command") (gt (include "deepspeed-job.workerPods" . | int64) 1) }}
+{{- if and (eq .Values.launch.method "worker-command")
+           (gt (include "deepspeed-job.workerPods" . | int64) 1) }}
   {{- $words := .Values.launch.command | join " " }}
   {{- if regexMatch "^([^$]|[$])* --standalone( |$)([^$]|[$])*$" $words }}
 launch.command: {{ include "deepspeed-job.workerPods" . | int64 }} workers run it, and with --standalone each of them
@@ -167,7 +169,8 @@ launch.command: {{ include "deepspeed-job.workerPods" . | int64 }} workers run i
   {{- end }}
 {{- end }}
 
-{{- if and (gt (int64 .Values.lifecycle.hangTimeoutSeconds) 0) (lt (int64 .Values.lifecycle.hangTimeoutSeconds) 60) }}
+{{- if and (gt (int64 .Values.lifecycle.hangTimeoutSeconds) 0)
+           (lt (int64 .Values.lifecycle.hangTimeoutSeconds) 60) }}
 lifecycle.hangTimeoutSeconds: a training that prints nothing for {{ int64 .Values.lifecycle.hangTimeoutSeconds }}
     seconds, as while it loads the model, would count as hung [DS398]
   use more than the longest pause, such as 1800; 0 means never

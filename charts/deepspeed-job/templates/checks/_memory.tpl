@@ -130,7 +130,8 @@ launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of
 {{- define "deepspeed-job.memoryWarnings" -}}
 {{- if .Values.workers.resources.limits }}
   {{- $limit := include "deepspeed-job.memoryBytes" .Values.workers.resources.limits | int64 }}
-  {{- if and (ge $limit 1048576) (gt (include "deepspeed-job.bytes" .Values.workers.sharedMemory | int64) $limit) }}
+  {{- if and (ge $limit 1048576)
+             (gt (include "deepspeed-job.bytes" .Values.workers.sharedMemory | int64) $limit) }}
 workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which
     includes shared memory [DS279]
   raise workers.resources.limits.memory, or lower sharedMemory
@@ -138,7 +139,8 @@ workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than th
 {{- end }}
 
 {{- if .Values.launcher.resources.requests }}
-  {{- $request := include "deepspeed-job.requested" (dict "pod" .Values.launcher "role" "launcher"
+  {{- $request := include "deepspeed-job.requested" (dict "pod" .Values.launcher
+                                                        "role" "launcher"
                                                         "key" "memory") | int64 }}
   {{- if and (include "deepspeed-job.usesSsh" .)
              (ge $request 1048576)
@@ -152,7 +154,9 @@ launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of
 {{- end }}
 
 {{- if or (eq .Values.estimate.model.parameters nil) (not .Values.training.deepspeed.config) }}
-  {{- $memory := include "deepspeed-job.requested" (dict "pod" .Values.workers "role" "worker" "key" "memory") | int64 }}
+  {{- $memory := include "deepspeed-job.requested" (dict "pod" .Values.workers
+                                                       "role" "worker"
+                                                       "key" "memory") | int64 }}
   {{- $needed := include "deepspeed-job.workerBytes" . | int64 }}
   {{- if and (ge $memory 1048576) (lt $memory $needed) }}
 workers.resources.requests.memory: a worker requests {{ div $memory 1048576 }}Mi, but its processes (workers.slots:
@@ -164,13 +168,16 @@ workers.resources.requests.memory: a worker requests {{ div $memory 1048576 }}Mi
 
 {{- if gt (int64 .Values.workers.slots) 1 }}
   {{- $shared := include "deepspeed-job.bytes" .Values.workers.sharedMemory | int64 }}
-  {{- if and (not .Values.workers.sharedMemory) (not (dig "hostIPC" false .Values.workers.extraPodSpec)) }}
+  {{- if and (not .Values.workers.sharedMemory)
+             (not (dig "hostIPC" false .Values.workers.extraPodSpec)) }}
 workers.sharedMemory: the {{ int64 .Values.workers.slots }} processes of a worker share 64Mi, the default of most
     container runtimes, too little for NCCL and data loaders [DS384]
   set it to 1Gi or more; the default is 8Gi
   {{- end }}
 
-  {{- if and (ge $shared 1048576) (lt $shared 1073741824) (not (dig "hostIPC" false .Values.workers.extraPodSpec)) }}
+  {{- if and (ge $shared 1048576)
+             (lt $shared 1073741824)
+             (not (dig "hostIPC" false .Values.workers.extraPodSpec)) }}
 workers.sharedMemory: the {{ int64 .Values.workers.slots }} processes of a worker share
     {{ .Values.workers.sharedMemory }}, too little for NCCL and data loaders [DS384]
   set it to 1Gi or more; the default is 8Gi

@@ -92,7 +92,8 @@ the image has no fixed version [DS250]
 {{- end }}
 
 {{- if and .Values.code.git.repository
-           (or (and .Values.code.git.image (not (regexMatch "^.*(@.*|:[^/]*)$" .Values.code.git.image)))
+           (or (and .Values.code.git.image
+                    (not (regexMatch "^.*(@.*|:[^/]*)$" .Values.code.git.image)))
                (regexMatch "^.*:latest$" .Values.code.git.image)) }}
 code.git.image: the image has no fixed version [DS250]
   use a tag that is never moved, or a digest: the same run id should always mean the same code
@@ -118,7 +119,8 @@ monitoring.tensorboard.image: the image has no fixed version [DS250]
   use a tag that is never moved, or a digest: the same run id should always mean the same code
 {{- end }}
 
-{{- if has (include "deepspeed-job.namespace" .) (list "kube-system" "kube-public" "kube-node-lease") }}
+{{- if has (include "deepspeed-job.namespace" .) (list "kube-system" "kube-public"
+                                                     "kube-node-lease") }}
 {{ include "deepspeed-job.namespace" . | quote }} is a namespace of Kubernetes itself [DS382]
   use a namespace of your own: many policies, quotas and log collectors leave this one out
 {{- end }}

@@ -27,7 +27,8 @@ network.rdma.networks: Multus adds no networks to pods with hostNetwork [DS227]
   {{- end }}
 {{- end }}
 
-{{- if and .Values.network.rdma.networks (hasKey .Values.workers.podAnnotations "k8s.v1.cni.cncf.io/networks") }}
+{{- if and .Values.network.rdma.networks
+           (hasKey .Values.workers.podAnnotations "k8s.v1.cni.cncf.io/networks") }}
 workers.podAnnotations: "k8s.v1.cni.cncf.io/networks" is written by dsgen from network.rdma.networks [DS228]
   remove the annotation, or network.rdma.networks
 {{- end }}
@@ -84,7 +85,8 @@ monitoring.podMonitor.port and workers.readinessPort are both {{ int64 .Values.m
   {{- end }}
 {{- end }}
 
-{{- if and (include "deepspeed-job.usesSsh" .) (eq (int64 .Values.workers.readinessPort) (int64 .Values.ssh.port)) }}
+{{- if and (include "deepspeed-job.usesSsh" .)
+           (eq (int64 .Values.workers.readinessPort) (int64 .Values.ssh.port)) }}
 workers.readinessPort and ssh.port are both {{ int64 .Values.workers.readinessPort }} [DS242]
   change one of them
 {{- end }}
@@ -152,7 +154,8 @@ network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Sec
   set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit if the limits of the nodes are high enough
 {{- end }}
 
-{{- if and .Values.status.webhook.url (regexMatch "^[Hh][Tt][Tt][Pp]:.*$" .Values.status.webhook.url) }}
+{{- if and .Values.status.webhook.url
+           (regexMatch "^[Hh][Tt][Tt][Pp]:.*$" .Values.status.webhook.url) }}
 status.webhook.url: the record would be sent unencrypted [DS247]
   use an https address
 {{- end }}

@@ -22,7 +22,8 @@ workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 
   {{- end }}
 
   {{- if and (regexMatch "^nvidia[.]com/mig-.*$" .Values.workers.accelerator.resource)
-             (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
+             (or (eq .Values.workers.accelerator.count nil)
+                 (gt (int64 .Values.workers.accelerator.count) 0)) }}
 workers.slots: a process can use only one MIG slice of its pod, so {{ int64 .Values.workers.slots }} processes would
     share it [DS207]
   use workers.slots: 1 and more workers.replicas
@@ -51,12 +52,13 @@ workers.spread becomes a podAntiAffinity, but workers.affinity already has one [
 {{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
   {{- range $role := list "workers" "launcher" }}
     {{- range $field, $value := index (index $.Values $role) "extraPodSpec" }}
-      {{- if has $field (list "activeDeadlineSeconds" "affinity" "automountServiceAccountToken" "containers" "dnsPolicy"
-                              "enableServiceLinks" "ephemeralContainers" "hostNetwork" "hostname" "hostnameOverride"
-                              "imagePullSecrets" "initContainers" "nodeSelector" "priorityClassName" "restartPolicy"
-                              "runtimeClassName" "schedulerName" "securityContext" "serviceAccount" "serviceAccountName"
-                              "subdomain" "terminationGracePeriodSeconds" "tolerations" "topologySpreadConstraints"
-                              "volumes") }}
+      {{- if has $field (list "activeDeadlineSeconds" "affinity" "automountServiceAccountToken"
+                              "containers" "dnsPolicy" "enableServiceLinks" "ephemeralContainers"
+                              "hostNetwork" "hostname" "hostnameOverride" "imagePullSecrets"
+                              "initContainers" "nodeSelector" "priorityClassName" "restartPolicy"
+                              "runtimeClassName" "schedulerName" "securityContext" "serviceAccount"
+                              "serviceAccountName" "subdomain" "terminationGracePeriodSeconds"
+                              "tolerations" "topologySpreadConstraints" "volumes") }}
 {{ $role }}.extraPodSpec: {{ $field | quote }} is a field of the pod that dsgen writes [DS232]
   use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys
       {{- end }}
@@ -67,9 +69,10 @@ workers.spread becomes a podAntiAffinity, but workers.affinity already has one [
 {{- if or .Values.workers.extraContainerSpec .Values.launcher.extraContainerSpec }}
   {{- range $role := list "workers" "launcher" }}
     {{- range $field, $value := index (index $.Values $role) "extraContainerSpec" }}
-      {{- if has $field (list "args" "command" "env" "envFrom" "image" "imagePullPolicy" "name" "ports" "readinessProbe"
-                              "resources" "restartPolicy" "restartPolicyRules" "securityContext"
-                              "terminationMessagePath" "volumeMounts" "workingDir") }}
+      {{- if has $field (list "args" "command" "env" "envFrom" "image" "imagePullPolicy" "name"
+                              "ports" "readinessProbe" "resources" "restartPolicy"
+                              "restartPolicyRules" "securityContext" "terminationMessagePath"
+                              "volumeMounts" "workingDir") }}
 {{ $role }}.extraContainerSpec: {{ $field | quote }} is a field of the container that dsgen writes [DS233]
   use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys
       {{- end }}
@@ -114,14 +117,17 @@ workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 
   {{- end }}
 
   {{- if and (regexMatch "^.*[.]shared$" .Values.workers.accelerator.resource)
-             (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
+             (or (eq .Values.workers.accelerator.count nil)
+                 (gt (int64 .Values.workers.accelerator.count) 0)) }}
 workers.slots: several shares of {{ .Values.workers.accelerator.resource | quote }} may belong to one GPU, which
     {{ int64 .Values.workers.slots }} processes would then share [DS209]
   use workers.slots: 1, or GPUs that are not shared
   {{- end }}
 
   {{- if hasKey .Values.workers.resources.requests "cpu" }}
-    {{- $cpus := include "deepspeed-job.requested" (dict "pod" .Values.workers "role" "worker" "key" "cpu") | int64 }}
+    {{- $cpus := include "deepspeed-job.requested" (dict "pod" .Values.workers
+                                                       "role" "worker"
+                                                       "key" "cpu") | int64 }}
     {{- if lt $cpus (int64 .Values.workers.slots) }}
 workers.resources.requests.cpu: a worker has {{ int64 .Values.workers.slots }} processes and requests fewer CPUs [DS385]
   request at least one CPU for each process, and one for each of its data loaders
@@ -131,12 +137,18 @@ workers.resources.requests.cpu: a worker has {{ int64 .Values.workers.slots }} p
   {{- if hasKey .Values.training.env "CUDA_VISIBLE_DEVICES" }}
     {{- $value := index .Values.training.env "CUDA_VISIBLE_DEVICES" }}
     {{- if and (kindIs "string" $value)
-               (or (and (gt (int64 .Values.workers.slots) 1) (regexMatch "^[^,]*(,[^,]*){0,0}$" $value))
-                   (and (gt (int64 .Values.workers.slots) 2) (regexMatch "^[^,]*(,[^,]*){0,1}$" $value))
-                   (and (gt (int64 .Values.workers.slots) 3) (regexMatch "^[^,]*(,[^,]*){0,2}$" $value))
-                   (and (gt (int64 .Values.workers.slots) 4) (regexMatch "^[^,]*(,[^,]*){0,3}$" $value))
-                   (and (gt (int64 .Values.workers.slots) 6) (regexMatch "^[^,]*(,[^,]*){0,5}$" $value))
-                   (and (gt (int64 .Values.workers.slots) 7) (regexMatch "^[^,]*(,[^,]*){0,6}$" $value))) }}
+               (or (and (gt (int64 .Values.workers.slots) 1)
+                        (regexMatch "^[^,]*(,[^,]*){0,0}$" $value))
+                   (and (gt (int64 .Values.workers.slots) 2)
+                        (regexMatch "^[^,]*(,[^,]*){0,1}$" $value))
+                   (and (gt (int64 .Values.workers.slots) 3)
+                        (regexMatch "^[^,]*(,[^,]*){0,2}$" $value))
+                   (and (gt (int64 .Values.workers.slots) 4)
+                        (regexMatch "^[^,]*(,[^,]*){0,3}$" $value))
+                   (and (gt (int64 .Values.workers.slots) 6)
+                        (regexMatch "^[^,]*(,[^,]*){0,5}$" $value))
+                   (and (gt (int64 .Values.workers.slots) 7)
+                        (regexMatch "^[^,]*(,[^,]*){0,6}$" $value))) }}
 training.env.CUDA_VISIBLE_DEVICES: {{ $value | quote }} names fewer devices than the {{ int64 .Values.workers.slots }}
     processes of a worker need [DS386]
   remove it: each process uses the device of its own number

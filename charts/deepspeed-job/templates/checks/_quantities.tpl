@@ -15,7 +15,9 @@ also by default, in bytes or CPUs; 0 if it is not set.
 */}}
 {{- define "deepspeed-job.requested" -}}
 {{- if hasKey .pod.resources.requests .key -}}
-{{- $request := include "deepspeed-job.requestOf" (dict "pod" .pod "role" .role "key" .key
+{{- $request := include "deepspeed-job.requestOf" (dict "pod" .pod
+                                                      "role" .role
+                                                      "key" .key
                                                       "quantity" (index .pod.resources.requests .key)) -}}
 {{ include "deepspeed-job.bytes" ($request | replace `"` "") }}
 {{- else -}}

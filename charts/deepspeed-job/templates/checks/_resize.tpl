@@ -19,7 +19,8 @@ training.deepspeed.resize needs a DeepSpeed configuration, to which it adds chec
   set training.deepspeed.config or configFile
   {{- end }}
 
-  {{- if and .Values.training.deepspeed.configFile (not (hasPrefix "/" .Values.training.deepspeed.configFile)) }}
+  {{- if and .Values.training.deepspeed.configFile
+             (not (hasPrefix "/" .Values.training.deepspeed.configFile)) }}
 training.deepspeed.resize cannot be used with a configFile that is not an absolute path [DS376]
   write the whole path of the file in the image
   {{- end }}
@@ -27,7 +28,8 @@ training.deepspeed.resize cannot be used with a configFile that is not an absolu
   {{- if and (not .Values.training.deepspeed.passConfig)
              (or .Values.training.deepspeed.config .Values.training.deepspeed.configFile) }}
     {{- $path := or .Values.training.deepspeed.configFile "/job/ds_config.json" }}
-    {{- if and (not (has $path .Values.training.args)) (not (include "deepspeed-job.runsCommand" .)) }}
+    {{- if and (not (has $path .Values.training.args))
+               (not (include "deepspeed-job.runsCommand" .)) }}
 training.deepspeed.resize cannot be used without passConfig, unless training.args has the path {{ $path }} [DS376]
   remove passConfig; for the Hugging Face Trainer, set training.args: [--deepspeed, /job/ds_config.json]
     {{- end }}

@@ -14,7 +14,9 @@ scheduling.launcherQueue is a queue of Kueue, but the workers have no such queue
   {{- end }}
 {{- end }}
 
-{{- if and .Values.scheduling.priorityClass (not .Values.scheduling.queue) (ne .Values.scheduling.gang "volcano") }}
+{{- if and .Values.scheduling.priorityClass
+           (not .Values.scheduling.queue)
+           (ne .Values.scheduling.gang "volcano") }}
 scheduling.priorityClass is the priority in a queue, but scheduling.queue is not set [DS302]
   set scheduling.queue; for the priority of the pods, use workers.priorityClassName
 {{- end }}
@@ -46,7 +48,9 @@ workers.excludeNodes has the node that workers.nodeSelector selects: the workers
   remove it from one of them
 {{- end }}
 
-{{- if and .Values.scheduling.queue (ne .Values.scheduling.gang "volcano") (ne .Values.lifecycle.suspend nil) }}
+{{- if and .Values.scheduling.queue
+           (ne .Values.scheduling.gang "volcano")
+           (ne .Values.lifecycle.suspend nil) }}
 lifecycle.suspend: with scheduling.queue, only Kueue suspends and resumes the workers [DS309]
   remove it; to pause, set spec.active: false in the run's Workload
 {{- end }}
@@ -105,7 +109,8 @@ network.rdma.resources: the queue {{ $.Values.scheduling.queue | quote }} must c
   {{- end }}
 
   {{- range $key, $quantity := .Values.workers.resources.limits }}
-    {{- if and (not (has $key (list "cpu" "memory"))) (not (hasKey $.Values.workers.resources.requests $key)) }}
+    {{- if and (not (has $key (list "cpu" "memory")))
+               (not (hasKey $.Values.workers.resources.requests $key)) }}
 workers.resources.limits: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the
     workers wait forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
@@ -117,7 +122,8 @@ workers.resources.limits: the queue {{ $.Values.scheduling.queue | quote }} must
       {{- range $amounts := list "requests" "limits" }}
         {{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
           {{- if and (not (has $key (list "cpu" "memory")))
-                     (or (eq $amounts "requests") (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
+                     (or (eq $amounts "requests")
+                         (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
 workers.{{ $kind }}: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers
     wait forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
@@ -156,7 +162,8 @@ launcher.resources.requests: the queue {{ $.Values.scheduling.launcherQueue | qu
   {{- end }}
 
   {{- range $key, $quantity := .Values.launcher.resources.limits }}
-    {{- if and (not (has $key (list "cpu" "memory"))) (not (hasKey $.Values.launcher.resources.requests $key)) }}
+    {{- if and (not (has $key (list "cpu" "memory")))
+               (not (hasKey $.Values.launcher.resources.requests $key)) }}
 launcher.resources.limits: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or
     the launcher waits forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
@@ -168,7 +175,8 @@ launcher.resources.limits: the queue {{ $.Values.scheduling.launcherQueue | quot
       {{- range $amounts := list "requests" "limits" }}
         {{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
           {{- if and (not (has $key (list "cpu" "memory")))
-                     (or (eq $amounts "requests") (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
+                     (or (eq $amounts "requests")
+                         (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
 launcher.{{ $kind }}: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the
     launcher waits forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration

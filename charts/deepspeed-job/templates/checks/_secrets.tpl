@@ -9,7 +9,8 @@ code.git.repository contains a user name or password, and values files are kept 
   put username and password into a Secret and set code.git.secretName to its name
 {{- end }}
 
-{{- if and .Values.status.webhook.url (regexMatch "^[A-Za-z]+://[^/]*@.*$" .Values.status.webhook.url) }}
+{{- if and .Values.status.webhook.url
+           (regexMatch "^[A-Za-z]+://[^/]*@.*$" .Values.status.webhook.url) }}
 status.webhook.url contains a user name or password, and values files are kept in Git [DS248]
   put the address into a Secret, under the key url, and set status.webhook.secretName to its name
 {{- end }}

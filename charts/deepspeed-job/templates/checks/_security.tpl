@@ -123,10 +123,14 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
 
 {{- range $name, $volume := .Values.storage }}
   {{- if and (ne $volume.projected nil)
-             (include "deepspeed-job.hasVolume" (dict "Values" $.Values "pod" $.Values.launcher "pods" "launcher"
-                                                    "name" $name "volume" $volume) | trim) }}
+             (include "deepspeed-job.hasVolume" (dict "Values" $.Values
+                                                    "pod" $.Values.launcher
+                                                    "pods" "launcher"
+                                                    "name" $name
+                                                    "volume" $volume) | trim) }}
     {{- range $source := dig "sources" (list) $volume.projected }}
-      {{- if and (hasKey $source "serviceAccountToken") (not (dig "serviceAccountToken" "audience" "" $source)) }}
+      {{- if and (hasKey $source "serviceAccountToken")
+                 (not (dig "serviceAccountToken" "audience" "" $source)) }}
 storage.{{ $name }}: with a token of the launcher's ServiceAccount, the training code could change the record and read
     the ssh key [DS374]
   set mountIn: workers and workers.serviceAccountName; for another service, set its audience

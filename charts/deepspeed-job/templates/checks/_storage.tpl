@@ -4,8 +4,10 @@
 {{- define "deepspeed-job.storageProblems" -}}
 {{- range $name, $volume := .Values.storage }}
   {{- if and (not (dig "mountPath" "" $volume))
-             (not (include "deepspeed-job.usedInPod" (dict "pod" $.Values.workers "name" $name) | trim))
-             (not (include "deepspeed-job.usedInPod" (dict "pod" $.Values.launcher "name" $name) | trim)) }}
+             (not (include "deepspeed-job.usedInPod" (dict "pod" $.Values.workers
+                                                         "name" $name) | trim))
+             (not (include "deepspeed-job.usedInPod" (dict "pod" $.Values.launcher
+                                                         "name" $name) | trim)) }}
 storage.{{ $name }} has no mountPath, and no init container or sidecar mounts it [DS362]
   set storage.NAME.mountPath to the folder that the training uses, such as /data
   {{- end }}
@@ -31,10 +33,17 @@ storage.{{ $name }}.mountPath: {{ dig "mountPath" "" $volume | quote }} is reser
     {{- if and (lt $other $name)
                (dig "mountPath" "" $volume)
                (eq (dig "mountPath" "" $volume) (dig "mountPath" "" $another))
-               (or (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "workers"))
-                        (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $another "pods" "workers")))
-                   (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "launcher"))
-                        (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $another
+               (or (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
+                                                                 "volume" $volume
+                                                                 "pods" "workers"))
+                        (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
+                                                                 "volume" $another
+                                                                 "pods" "workers")))
+                   (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
+                                                                 "volume" $volume
+                                                                 "pods" "launcher"))
+                        (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
+                                                                 "volume" $another
                                                                  "pods" "launcher")))) }}
 storage.{{ $name }}: storage.{{ $other }} is also mounted at {{ dig "mountPath" "" $volume | quote }} [DS251]
   change one of the paths
@@ -53,8 +62,12 @@ storage.{{ $name }}.subPath: {{ dig "subPath" "" $volume | quote }} leaves the v
 
   {{- if and (ne $volume.create nil)
              (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") $volume.create))
-             (or (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "workers"))
-                      (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "launcher")))
+             (or (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
+                                                               "volume" $volume
+                                                               "pods" "workers"))
+                      (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
+                                                               "volume" $volume
+                                                               "pods" "launcher")))
                  (and (ne (dig "mountIn" "auto" $volume) "launcher")
                       (gt (include "deepspeed-job.workerPods" $ | int64) 1))) }}
 storage.{{ $name }}: a ReadWriteOncePod volume can be used by one pod only, but several pods mount it [DS216]
@@ -69,13 +82,14 @@ storage.{{ $name }}: ReadWriteOncePod cannot be combined with other access modes
   {{- end }}
 
   {{- if and (ne $volume.create nil)
-             (regexMatch (include "deepspeed-job.nothingPattern" .) (include "deepspeed-job.quantityJson"
-                                                                           (dig "size" "100Gi" $volume.create))) }}
+             (regexMatch (include "deepspeed-job.nothingPattern" .)
+                         (include "deepspeed-job.quantityJson" (dig "size" "100Gi" $volume.create))) }}
 storage.{{ $name }}.create.size: Kubernetes refuses a claim of size 0 [DS219]
   set a size such as 100Gi
   {{- end }}
 
-  {{- range $source := list "create" "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret" "projected" }}
+  {{- range $source := list "create" "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap"
+                            "secret" "projected" }}
     {{- if and (hasKey $volume $source) (ne $source (include "deepspeed-job.firstSource" $volume)) }}
 storage.{{ $name }}: {{ include "deepspeed-job.firstSource" $volume }} and {{ $source }} are mutually exclusive [DS211]
   keep one of them
@@ -101,8 +115,12 @@ code.mountPath: {{ .Values.code.mountPath | quote }} is reserved for files of ds
 {{- if .Values.training.rankLogs }}
   {{- $path := .Values.training.rankLogs }}
   {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-             (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
-             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "writable") | trim)) }}
+             (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                     "path" $path
+                                                     "kind" "any") | trim)
+             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                          "path" $path
+                                                          "kind" "writable") | trim)) }}
 training.rankLogs: {{ $path | quote }} is on a volume that is mounted read-only [DS388]
   choose a folder on a volume without readOnly
   {{- end }}
@@ -111,8 +129,12 @@ training.rankLogs: {{ $path | quote }} is on a volume that is mounted read-only 
 {{- if .Values.lifecycle.progress.checkpointPath }}
   {{- $path := .Values.lifecycle.progress.checkpointPath }}
   {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-             (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
-             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "writable") | trim)) }}
+             (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                     "path" $path
+                                                     "kind" "any") | trim)
+             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                          "path" $path
+                                                          "kind" "writable") | trim)) }}
 lifecycle.progress.checkpointPath: {{ $path | quote }} is on a volume that is mounted read-only [DS388]
   choose a folder on a volume without readOnly
   {{- end }}
@@ -121,8 +143,12 @@ lifecycle.progress.checkpointPath: {{ $path | quote }} is on a volume that is mo
 {{- if .Values.training.deepspeed.resize.checkpoint }}
   {{- $path := .Values.training.deepspeed.resize.checkpoint }}
   {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-             (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
-             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "writable") | trim)) }}
+             (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                     "path" $path
+                                                     "kind" "any") | trim)
+             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                          "path" $path
+                                                          "kind" "writable") | trim)) }}
 training.deepspeed.resize.checkpoint: {{ $path | quote }} is on a volume that is mounted read-only [DS388]
   choose a folder on a volume without readOnly
   {{- end }}
@@ -138,8 +164,11 @@ training.deepspeed.resize.checkpoint: {{ $path | quote }} is on a volume that is
         {{- $path := dig "nvme_path" "" $offload }}
         {{- if and (kindIs "string" $path)
                    (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-                   (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
-                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path
+                   (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                           "path" $path
+                                                           "kind" "any") | trim)
+                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                                "path" $path
                                                                 "kind" "writable") | trim)) }}
 training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {{ $path | quote }} is on a volume that is
     mounted read-only [DS388]
@@ -155,8 +184,11 @@ training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {{ $pat
         {{- $path := dig "nvme_path" "" $offload }}
         {{- if and (kindIs "string" $path)
                    (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-                   (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
-                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path
+                   (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                           "path" $path
+                                                           "kind" "any") | trim)
+                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                                "path" $path
                                                                 "kind" "writable") | trim)) }}
 training.deepspeed.config.zero_optimization.offload_param.nvme_path: {{ $path | quote }} is on a volume that is mounted
     read-only [DS388]
@@ -195,7 +227,9 @@ storage.{{ $name }}.create: with storageClass: "" nothing provisions the volume;
 {{- if .Values.training.rankLogs }}
   {{- $path := .Values.training.rankLogs }}
   {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)) }}
+             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                          "path" $path
+                                                          "kind" "any") | trim)) }}
 training.rankLogs: {{ $path | quote }} is on no volume of storage, so its files fill the disk of the node and are lost
     with the pod [DS387]
   mount a volume there, or choose a folder on one
@@ -205,15 +239,21 @@ training.rankLogs: {{ $path | quote }} is on no volume of storage, so its files 
 {{- if .Values.lifecycle.progress.checkpointPath }}
   {{- $path := .Values.lifecycle.progress.checkpointPath }}
   {{- if regexMatch (include "deepspeed-job.absolutePattern" .) $path }}
-    {{- if not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim) }}
+    {{- if not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                       "path" $path
+                                                       "kind" "any") | trim) }}
 lifecycle.progress.checkpointPath: {{ $path | quote }} is on no volume of storage, so its files fill the disk of the
     node and are lost with the pod [DS387]
   mount a volume there, or choose a folder on one
     {{- end }}
 
     {{- if and (gt (include "deepspeed-job.workerPods" . | int64) 1)
-               (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)
-               (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "kept") | trim)) }}
+               (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                       "path" $path
+                                                       "kind" "any") | trim)
+               (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                            "path" $path
+                                                            "kind" "kept") | trim)) }}
 lifecycle.progress.checkpointPath: {{ $path | quote }} is on a volume that each worker has for itself and loses with its
     pod [DS389]
   write checkpoints to a volume that all workers share and keep, such as create: {}
@@ -224,7 +264,9 @@ lifecycle.progress.checkpointPath: {{ $path | quote }} is on a volume that each 
 {{- if .Values.training.deepspeed.resize.checkpoint }}
   {{- $path := .Values.training.deepspeed.resize.checkpoint }}
   {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)) }}
+             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                          "path" $path
+                                                          "kind" "any") | trim)) }}
 training.deepspeed.resize.checkpoint: {{ $path | quote }} is on no volume of storage, so its files fill the disk of the
     node and are lost with the pod [DS387]
   mount a volume there, or choose a folder on one
@@ -241,7 +283,9 @@ training.deepspeed.resize.checkpoint: {{ $path | quote }} is on no volume of sto
         {{- $path := dig "nvme_path" "" $offload }}
         {{- if and (kindIs "string" $path)
                    (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)) }}
+                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                                "path" $path
+                                                                "kind" "any") | trim)) }}
 training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {{ $path | quote }} is on no volume of storage,
     so its files fill the disk of the node and are lost with the pod [DS387]
   mount a volume there, or choose a folder on one
@@ -256,7 +300,9 @@ training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {{ $pat
         {{- $path := dig "nvme_path" "" $offload }}
         {{- if and (kindIs "string" $path)
                    (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values "path" $path "kind" "any") | trim)) }}
+                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                                "path" $path
+                                                                "kind" "any") | trim)) }}
 training.deepspeed.config.zero_optimization.offload_param.nvme_path: {{ $path | quote }} is on no volume of storage, so
     its files fill the disk of the node and are lost with the pod [DS387]
   mount a volume there, or choose a folder on one

@@ -63,20 +63,24 @@ training.envFrom: variables that begin with {{ $source.prefix | quote }} are set
 
 {{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.trainingWarnings" -}}
-{{- if and .Values.lifecycle.debug.command (include "deepspeed-job.usesSsh" .) (not .Values.lifecycle.debug.enabled) }}
+{{- if and .Values.lifecycle.debug.command
+           (include "deepspeed-job.usesSsh" .)
+           (not .Values.lifecycle.debug.enabled) }}
 lifecycle.debug.command is not run, because lifecycle.debug.enabled is false [DS286]
   set lifecycle.debug.enabled: true, or remove the command
 {{- end }}
 
 {{- range $key, $value := .Values.training.env }}
-  {{- if and (kindIs "string" $value) (regexMatch (include "deepspeed-job.literalPathPattern" .) $value) }}
+  {{- if and (kindIs "string" $value)
+             (regexMatch (include "deepspeed-job.literalPathPattern" .) $value) }}
 training.env: {{ $key | quote }} contains the name of a variable after $, which is not expanded [DS222]
   set it in training.setup, which is a shell script: export NAME=/more:$NAME
   {{- end }}
 {{- end }}
 
 {{- range $key, $value := .Values.launcher.env }}
-  {{- if and (kindIs "string" $value) (regexMatch (include "deepspeed-job.literalPathPattern" .) $value) }}
+  {{- if and (kindIs "string" $value)
+             (regexMatch (include "deepspeed-job.literalPathPattern" .) $value) }}
 launcher.env: {{ $key | quote }} contains the name of a variable after $, which is not expanded [DS222]
   set it in training.setup, which is a shell script: export NAME=/more:$NAME
   {{- end }}
