@@ -128,7 +128,7 @@ def with_ssh(size: int, port: int) -> Figures:
     names = [address(index) for index in range(size)]
     reached = workers.Workers(names, port, 3600)
     began, before = time.monotonic(), spent()
-    assert reached.missing(lambda: time.monotonic() < began + SECONDS) == []
+    assert reached.missing(names, lambda: time.monotonic() < began + SECONDS) == []
     probed = time.monotonic()
     assert reached.refusals(names, lambda: None) == {}
     logged_in = time.monotonic()
