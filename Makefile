@@ -55,7 +55,7 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(VENV)/bin/shellcheck dsgen/scripts/*/*.sh .ci/run .ci/restart
 	$(python) -m yamllint --strict values-examples .yamllint
 	@# what few tests run: every name exists, of which mypy says more than is wrong
-	$(python) -m mypy --config-file= --explicit-package-bases --ignore-missing-imports --follow-imports=silent \
+	MYPYPATH=dsgen/scripts $(python) -m mypy --config-file= --explicit-package-bases --ignore-missing-imports --follow-imports=silent \
 		$(foreach code,union-attr arg-type operator misc index return-value truthy-function assignment var-annotated,--disable-error-code $(code)) \
 		tests/e2e tests/faults bench tools
 	@# tests that run on clusters only: all that they ask for exists

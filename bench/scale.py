@@ -215,7 +215,7 @@ def connect(address: str, index: int) -> socket.socket:
     host_port, _, nonce = address.rpartition("/")
     host, _, port = host_port.rpartition(":")
     connection = socket.create_connection((host, int(port)))
-    reports.shake(connection, nonce, "worker")
+    reports.shake(connection, nonce, "worker", SECONDS)
     says = {"host": f"cifar-1-worker-{index}", "life": str(index), "attempt": 0, "code": None}
     connection.sendall(json.dumps(says).encode() + b"\n")
     return connection
