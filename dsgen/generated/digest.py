@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "1c8ac3f78fd206d4c1465849754a4091c907c90e79a04e505f52e0142d83fbeb"
+DIGEST = "68ebe641f5d67b3f73dc340879d9701f8541e0833a16ed5a1eca0cea98f429cd"

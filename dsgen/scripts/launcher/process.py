@@ -12,10 +12,12 @@ import threading
 import time
 from typing import Protocol
 
+from shared import processes
 from shared.output import Output
 
 LINE_BYTES = 1 << 16
 DRAIN_SECONDS, IDLE_SECONDS, POLL_SECONDS = 60, 2, 0.1  # limits for reading output after the end
+LOOK_SECONDS = 5  # between looks at the children, of which there is one for each worker
 
 
 class Ranks(Protocol):
@@ -44,6 +46,7 @@ class LaunchProcess:
             start_new_session=True,
         )
         children.add(self.process.pid)
+        self._looked = self._alone_since = 0.0
         self._pump = threading.Thread(target=self._forward, daemon=True)
         self._pump.start()
 
@@ -60,6 +63,14 @@ class LaunchProcess:
     def signalled(self) -> bool:
         """Whether a signal ended the process itself."""
         return self.process.returncode < 0
+
+    def alone_seconds(self) -> float:
+        """For how long the processes that it has started have been gone; 0 while there is one."""
+        now = time.monotonic()
+        if now - self._looked >= LOOK_SECONDS:
+            self._looked = now
+            self._alone_since = 0.0 if processes.below(self.process.pid) else self._alone_since or now
+        return now - self._alone_since if self._alone_since else 0.0
 
     def kill(self) -> None:
         """Kill the process group, which closes every ssh connection and so ends all sessions on the workers."""

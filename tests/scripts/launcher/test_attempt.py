@@ -1,5 +1,6 @@
 """An attempt: when it is ended, which processes are ended with it, and its record."""
 
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from launcher import attempt as training
 from launcher import journal, workers
+from launcher import process as process_module
 from shared import exchange, settings
 from tests.scripts.trainings import (
     CLOSED,
@@ -222,6 +224,33 @@ def test_mpirun_has_a_code_of_its_own_for_a_lost_worker(command: str, lost: list
     process.process.wait()
 
     assert lost == made.gone(process, "")
+
+
+@pytest.mark.parametrize(("lines", "lost"), [((), HOSTS), ((CLOSED_0.replace(b"3}", b"0}"),), HOSTS[1:])])
+@pytest.mark.usefixtures("run_folder")
+def test_mpirun_that_stays_after_the_end_of_all_sessions_is_ended(
+    lines: tuple[bytes, ...], lost: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If several nodes are lost, mpirun 4.1 ends the ranks of the others, and then waits for ever."""
+    monkeypatch.setattr(training, "FOLLOW_SECONDS", 0.5)
+    monkeypatch.setattr(process_module, "LOOK_SECONDS", 0.1)
+    made = attempt(RANK, RANK_0, *lines, method="openmpi")
+    process = process_module.LaunchProcess(["sleep", "60"], dict(os.environ), made.heard, set())
+
+    cut = made.watch(process)
+
+    assert ("", 128 + signal.SIGKILL, lost) == (cut, process.code(), made.gone(process, cut))
+    assert "workers-lost" == made.judge(process.code() or 0, cut, lost).event
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_mpirun_with_a_session_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "FOLLOW_SECONDS", 0.5)
+    monkeypatch.setattr(process_module, "LOOK_SECONDS", 0.1)
+    made = attempt(RANK, RANK_0, method="openmpi")
+    process = process_module.LaunchProcess(["bash", "-c", "sleep 3; exit 4"], dict(os.environ), made.heard, set())
+
+    assert ("", 4) == (made.watch(process), process.code())
 
 
 @pytest.mark.parametrize(("code", "event"), [(0, "succeeded"), (7, "failed")])

@@ -50,6 +50,7 @@ class Attempt:
         self.cut_message = self.hang = ""
         self.conversion = resize.Conversion(configured, journal, external, self.before["seconds"])
         self.growth = Growth(configured, reached, self.progress)
+        self.abandoned = False  # mpirun was ended here, because it waited for lost workers
         self.alone: list[str] = []  # hosts on which no process of launch.command connected with others
 
     def run(self) -> AttemptEnd:
@@ -113,10 +114,21 @@ class Attempt:
                     self.ask_for_stacks(process)
                 self.cut_message = self.message(cut, None, [])
                 return cut
+            if self.waits_for_lost(process):
+                log("mpirun waits for workers that do not answer: ending it")
+                self.abandoned = True
+                process.kill()
+                return ""
             if self.world_is_there():
                 report(self.progress, self.journal, self.met_world())
             process.wait(TICK_SECONDS)
         return ""
+
+    def waits_for_lost(self, process: Ranks) -> bool:
+        """Whether all sessions of mpirun have ended, but not itself: it waits for ever if several nodes are lost."""
+        if self.configured.method != "openmpi" or not isinstance(process, LaunchProcess):
+            return False
+        return self.output.any_started() and process.alone_seconds() > FOLLOW_SECONDS
 
     def ask_for_stacks(self, process: Ranks) -> None:
         """Make all programs write their stacks to the log, and wait for the reports of the ranks."""
@@ -174,7 +186,13 @@ class Attempt:
         """Whether a signal ended pdsh, after which deepspeed exits with 0, or mpirun."""
         code = process.code() or 0  # of mpirun, a code above 128 may also mean a lost worker
         signalled = code == 0 or code >= 128 if self.method.pdsh else process.signalled()
-        return signalled and self.output.any_started() and not self.output.closed and not self.output.ssh_ended
+        return (
+            signalled
+            and not self.abandoned
+            and self.output.any_started()
+            and not self.output.closed
+            and not self.output.ssh_ended
+        )
 
     def judge(self, code: int, cut: str, lost: list[str]) -> AttemptEnd:
         """Close the attempt in the journal, and name the event."""
