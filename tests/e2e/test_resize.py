@@ -2,12 +2,15 @@
 
 import functools
 import json
+import os
+import shlex
+import subprocess
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.e2e.cluster import kubectl
+from tests.e2e.cluster import kubectl, soon
 from tests.e2e.training import Job, Run, dsgen, said
 
 pytestmark = pytest.mark.by_turns
@@ -19,6 +22,8 @@ SECONDS = 600
 PLACE = "dsgen.dev/e2e-place"
 PACED = 100  # steps of two seconds, so that three workers train for a minute and more
 NODE = "node-0"
+HOW_POWER = "this test needs DSGEN_E2E_NODE and DSGEN_E2E_SECOND_NODE (tests/e2e/README.md)"
+OPPOSITE = {"kill": "start", "cut": "heal"}
 
 
 WAYS = [  # the method, ZeRO's stage, the numbers, and the greatest relative difference of a loss
@@ -93,21 +98,144 @@ def test_the_losses_are_those_of_an_uninterrupted_training(
     assert losses == pytest.approx(expected, rel=limit, abs=1.5e-6)  # printed with six decimals
 
 
-@pytest.mark.parametrize(("role", "reason"), [("worker", "WorkersLost"), ("launcher", "LauncherTerminated")])
-def test_a_conversion_that_is_killed_is_made_again(make_resized: Callable[..., Job], role: str, reason: str) -> None:
-    job = make_resized(f"resize-{role}-killed", "pdsh")
+class Second:
+    """The second node, whose power and network are switched off and on."""
+
+    def __init__(self) -> None:
+        self.name, self.command = (os.environ.get(f"DSGEN_E2E_{word}", "") for word in ("SECOND_NODE", "NODE"))
+        if not (self.name and self.command):
+            pytest.skip(HOW_POWER)  # in CI, too: these take too long (decision 0074)
+        node = json.loads(kubectl("get", "node", self.name, "--output", "json"))
+        taints = [taint["key"] for taint in node["spec"].get("taints", [])]
+        self.tolerations = [{"key": key, "operator": "Exists"} for key in taints]
+        self.harmed = ""
+
+    def harm(self, what: str) -> None:
+        """`kill` switches the power off, `cut` the network."""
+        self.harmed = what
+        subprocess.run([*shlex.split(self.command), what, self.name], check=True, capture_output=True)
+
+    def repair(self) -> None:
+        if self.harmed:
+            self.harm(OPPOSITE[self.harmed])
+            self.harmed = ""
+
+
+@pytest.fixture
+def second() -> Iterator[Second]:
+    node = Second()
+    yield node
+    node.repair()
+
+
+class Harmed:
+    """A run of two workers that is harmed again and again, and what its ranks have printed."""
+
+    def __init__(self, job: Job, run: str) -> None:
+        self.job, self.run = job, run
+        self.printed: dict[str, list[dict[str, Any]]] = {}  # by launcher pod, since a deleted one has no log
+
+    def look(self) -> list[list[dict[str, Any]]]:
+        """The lines of each start of the ranks: the first line of rank 0, and what follows it."""
+        for pod in sorted(self.job.pods(self.run, "launcher"), key=lambda pod: pod.metadata.creation_timestamp):
+            lines = said(self.job.space.log(pod.metadata.name, "launcher"))
+            self.printed[pod.metadata.name] = max(lines, self.printed.get(pod.metadata.name, []), key=len)
+        starts = list[list[dict[str, Any]]]()
+        for line in [line for lines in self.printed.values() for line in lines]:
+            if line.get("rank") == 0:
+                starts.append([])
+            if starts:
+                starts[-1].append(line)
+        return starts
+
+    def at(self, moment: str, start: int) -> None:
+        """Wait for a moment: of the conversion, or of this start of the ranks."""
+        if moment == "conversion":
+            self.job.recorded(self.run, lambda record: record["reason"] == "Resizing", SECONDS)
+            return
+        key = {"before the save": "step", "after the save": "checkpoint"}[moment]
+
+        def reached() -> bool:
+            starts = self.look()
+            return len(starts) > start and any(key in line for line in starts[start])
+
+        soon(f"{key} of start {start}", reached, SECONDS)
+
+    def noticed(self, ends: int) -> None:
+        """Wait until so many attempts have ended."""
+
+        def enough(record: dict[str, Any]) -> bool:
+            return ends <= sum("reason" in attempt for attempt in record["attempts"])
+
+        self.job.recorded(self.run, enough, SECONDS)
+
+    def left(self) -> list[str]:
+        """What is left of conversions, as a worker sees it."""
+        worker = next(pod for pod in self.job.pods(self.run, "worker") if pod.status.phase == "Running")
+        find = f"find {FOLDER} -maxdepth 1 -name '.dsgen-universal*' -o -name latest_universal"
+        command = ("exec", worker.metadata.name, "--container", "worker", "--", "sh", "-c", find)
+        return self.job.space.kubectl(*command).split()
+
+
+MOMENTS = ("conversion", "before the save", "after the save")
+KILLS = [  # what is lost, when, and the possible reasons of the attempts
+    ("worker", MOMENTS, {"WorkersLost"}),
+    ("launcher", MOMENTS, {"LauncherTerminated", "LauncherLost"}),  # whether it had time to write its end
+    ("kill", MOMENTS, {"WorkersLost"}),
+    ("cut", ("conversion", "after the save"), {"WorkersLost"}),  # its ranks go on for a while, and save
+]
+
+
+@pytest.mark.by_turns("what")
+@pytest.mark.parametrize(("what", "moments", "reasons"), KILLS, ids=[kill[0] for kill in KILLS])
+def test_every_start_after_a_kill_continues_the_newest_checkpoint(
+    make_resized: Callable[..., Job],
+    train_whole: Callable[[str], dict[int, float]],
+    request: pytest.FixtureRequest,
+    what: str,
+    moments: tuple[str, ...],
+    reasons: set[str],
+) -> None:
+    """The first worker, the launcher, or the node of all workers is lost: its power or its network."""
+    job = make_resized(f"resize-lost-{what}", "pdsh")
+    job.values["lifecycle"] |= {"startTimeoutSeconds": 600, "maxRestarts": 0}
+    second: Second | None = request.getfixturevalue("second") if what in OPPOSITE else None
+    if second:
+        place = {"nodeSelector": {"kubernetes.io/hostname": second.name}, "tolerations": second.tolerations}
+        job.values["workers"] |= place
     job.apply("1", **sized(3, STEPS))
     job.ended("1", SECONDS)
+    until = STEPS * 4
+    job.apply(
+        "2", **sized(2, until) | {"training": {"args": ["--checkpoints", FOLDER, "--until", str(until), "--pace", "2"]}}
+    )
+    harmed = Harmed(job, "2")
 
-    job.apply("2", **sized(2, STEPS * 2))
-    said = job.recorded("2", lambda record: record["reason"] == "Resizing", SECONDS)["message"]
-    first = min(str(pod.metadata.name) for pod in job.pods("2", role))
-    job.space.kubectl("delete", "pod", first, "--grace-period", "0", "--force")
-    run = job.ended("2", SECONDS)
+    for number, moment in enumerate(moments):
+        harmed.at(moment, number - 1)
+        harmed.look()
+        if second:
+            second.harm(what)
+            harmed.noticed(number + 1)
+            second.repair()
+        else:
+            first = min(str(pod.metadata.name) for pod in job.pods("2", what) if pod.status.phase == "Running")
+            job.space.kubectl("delete", "pod", first, "--grace-period", "0", "--force")
+    harmed.at("before the save", len(moments) - 1)
+    left = harmed.left()
+    run, starts = job.ended("2", SECONDS), harmed.look()
 
-    assert said.startswith("converting global_step10 from 3 to 2 ranks: ")
-    assert [reason, "Succeeded"] == [attempt["reason"] for attempt in run.record["attempts"]]
-    assert {STEPS} == {line["first"] for line in run.lines if "first" in line}
+    *lost, last = (attempt["reason"] for attempt in run.record["attempts"])
+    assert (len(moments), reasons | set(lost), "Succeeded") == (len(lost), reasons, last)
+    assert [] == left
+    saved, whole = STEPS, train_whole("fp32")
+    for lines in starts:
+        first = lines[0]["first"]
+        assert saved == first or (what == "cut" and saved < first)
+        saved = max([saved, *(line["checkpoint"] for line in lines if "checkpoint" in line)])
+        for line in [line for line in lines if "step" in line]:
+            assert line["loss"] == pytest.approx(whole[line["step"]], rel=1e-6, abs=1.5e-6)
+    assert (until, len(moments)) == (saved, len(starts))
 
 
 def test_a_checkpoint_that_would_be_another_one_is_refused(make_resized: Callable[..., Job]) -> None:
@@ -125,18 +253,25 @@ def test_a_checkpoint_that_would_be_another_one_is_refused(make_resized: Callabl
     assert [1] == run.exit_codes["launcher"]
 
 
-def offer(places: int | None) -> None:
-    """Let the node offer so many of a resource of which each worker needs one."""
+def offer(places: int | None, node: str = NODE) -> None:
+    """Let a node offer so many of a resource of which each worker needs one."""
     offered = {PLACE: None if places is None else str(places)}
     patch = json.dumps({"status": {"capacity": offered, "allocatable": offered}})
-    kubectl("patch", "node", NODE, "--subresource=status", "--type=merge", "--patch", patch)
+    kubectl("patch", "node", node, "--subresource=status", "--type=merge", "--patch", patch)
 
 
 @pytest.fixture
-def places() -> Iterator[Callable[[int | None], None]]:
-    offer(4)
-    yield offer
-    offer(None)
+def places() -> Iterator[Callable[..., None]]:
+    nodes = {NODE}
+
+    def give(places: int, node: str = NODE) -> None:
+        nodes.add(node)
+        offer(places, node)
+
+    give(4)
+    yield give
+    for node in nodes:
+        offer(None, node)
 
 
 @pytest.mark.by_turns("method")
@@ -144,7 +279,7 @@ def places() -> Iterator[Callable[[int | None], None]]:
 def test_fewer_workers_go_on_after_a_loss_and_all_when_it_is_back(
     make_resized: Callable[..., Job],
     train_whole: Callable[[str], dict[int, float]],
-    places: Callable[[int | None], None],
+    places: Callable[..., None],
     method: str,
 ) -> None:
     """The first worker is lost, and has no place for a while. The pods do not change."""
@@ -174,10 +309,10 @@ def test_fewer_workers_go_on_after_a_loss_and_all_when_it_is_back(
     assert [None, 3, None] == [attempt.get("workers") for attempt in attempts]
     assert ("Succeeded", 4, 0) == (run.record["phase"], run.record["worldSize"], run.record["totals"]["failures"])
     assert "attempt 2 with 3 workers" in dsgen("events", f"{job.space.name}/digits")
-    check_steps(run, launcher, train_whole("fp32"))
+    check_steps(run, launcher, train_whole("fp32"), 3)
 
 
-def check_steps(run: Run, launcher: str, whole: dict[int, float]) -> None:
+def check_steps(run: Run, launcher: str, whole: dict[int, float], fewer: int) -> None:
     """Every attempt begins at the newest checkpoint, and its losses are those of an uninterrupted training."""
     saved, firsts = 0, list[tuple[int, int]]()
     for line in [line for pod in run.pods_of("launcher") for line in said(run.logs[f"{pod.metadata.name}/launcher"])]:
@@ -187,5 +322,46 @@ def check_steps(run: Run, launcher: str, whole: dict[int, float]) -> None:
             assert saved <= line["first"] <= saved + 5  # one may have been written, and not printed
         if line.get("step") in whole:
             assert line["loss"] == pytest.approx(whole[line["step"]], rel=1e-6, abs=1.5e-6)
-    assert [4, 3, 4] == [world for world, _ in firsts]
+    assert [4, fewer, 4] == [world for world, _ in firsts]
     assert [launcher] == [pod.metadata.name for pod in run.pods_of("launcher")]
+
+
+@pytest.mark.by_turns("method")
+@pytest.mark.parametrize(("method", "left"), [("pdsh", 3), ("openmpi", 2)])
+def test_fewer_workers_go_on_while_a_node_is_cut_and_all_when_it_is_back(
+    make_resized: Callable[..., Job],
+    train_whole: Callable[[str], dict[int, float]],
+    places: Callable[..., None],
+    second: Second,
+    method: str,
+    left: int,
+) -> None:
+    job = make_resized(f"cut-{method}", method)
+    places(left)
+    places(4 - left, second.name)
+    job.values["workers"] |= {
+        "min": 2,
+        "accelerator": {"resource": PLACE, "count": 1},
+        "tolerations": second.tolerations,
+    }
+    job.values["lifecycle"] |= {"resizeAfterSeconds": 60, "startTimeoutSeconds": 600, "maxRestarts": 0}
+    arguments = ["--checkpoints", FOLDER, "--until", str(PACED), "--pace", "2"]
+    job.apply(workers={"replicas": 4}, training={"args": arguments})
+    launcher = job.trained(role="launcher").metadata.name
+    away = sorted(str(pod.spec.hostname) for pod in job.pods("1", "worker") if pod.spec.node_name == second.name)
+
+    second.harm("cut")
+    fewer = job.recorded("1", lambda record: record["worldSize"] == left, SECONDS)
+    status = dsgen("status", f"{job.space.name}/digits")
+    second.repair()
+    run = job.ended("1", SECONDS)
+
+    assert 4 - left == len(away)
+    assert all(worker in fewer["message"] for worker in away)
+    assert fewer["message"].endswith(f"not reachable; {left} of 4 workers train")
+    assert f"{left}/4 ready, {left} train since {fewer['attempts'][1]['startTime']}" in status
+    attempts: list[dict[str, Any]] = run.record["attempts"]
+    assert ["WorkersLost", "Growing", "Succeeded"] == [attempt["reason"] for attempt in attempts]
+    assert [None, left, None] == [attempt.get("workers") for attempt in attempts]
+    assert ("Succeeded", 4, 0) == (run.record["phase"], run.record["worldSize"], run.record["totals"]["failures"])
+    check_steps(run, launcher, train_whole("fp32"), left)
