@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "68ebe641f5d67b3f73dc340879d9701f8541e0833a16ed5a1eca0cea98f429cd"
+DIGEST = "e6363b6323c5d2e82c2ba1035cbe9dabed431637285eeae131610653bba46249"

@@ -6,6 +6,7 @@ tests/data/checkpoints.tar.xz has the files that DeepSpeed has written, without 
 import json
 import pickle
 import shutil
+import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
@@ -265,3 +266,14 @@ def test_a_configuration_that_always_loads_a_conversion_is_refused(prepared: res
 
     assert "refused" == report["result"]
     assert "the DeepSpeed configuration has checkpoint.load_universal" in report["message"]
+
+
+def test_no_helper_of_a_killed_conversion_is_left(tmp_path: Path) -> None:
+    """As a pool of multiprocessing, which replaces a helper that was killed."""
+    again = "while true; do sleep 60 & wait; done"
+    pool = subprocess.Popen(["bash", "-c", f"while true; do bash -c '{again}' {tmp_path}; done", str(tmp_path)])
+
+    resize.end_converter(tmp_path)
+
+    assert -9 == pool.wait(10)
+    assert 1 == subprocess.run(["pgrep", "-f", str(tmp_path)], check=False).returncode

@@ -181,11 +181,18 @@ class Resize:
 
 
 def end_converter(folder: Path) -> None:
-    """Kill a converter that still writes into a folder, because only this script was killed."""
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it has ended
-            if str(folder).encode() in (process / "cmdline").read_bytes():
-                os.kill(int(process.name), signal.SIGKILL)
+    """Kill a converter that still writes into a folder, because only this script was killed.
+
+    Again until there is none: while it lives, it replaces helpers that were killed.
+    """
+    found = True
+    while found:
+        found = False
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):  # it has ended
+                if str(folder).encode() in (process / "cmdline").read_bytes():
+                    os.kill(int(process.name), signal.SIGKILL)
+                    found = True
 
 
 def source(found: Checkpoint) -> bytes:
