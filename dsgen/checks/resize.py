@@ -196,15 +196,15 @@ def fewer_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iterator
     sizes = batches.sizes(config, slots)
     if not sizes:
         message = f"workers.min needs {BATCH} in training.deepspeed.config, and {MICRO} as a number if it is there"
-        yield diagnostic("DS358", MIN, message, "set them: the launcher computes which numbers of workers fit", place)
+        yield diagnostic("DS410", MIN, message, "set them: the launcher computes which numbers of workers fit", place)
     elif not any(least <= size < all_of_them for size in sizes):
         numbers = f"{least} to {all_of_them - 1}" if least < all_of_them - 1 else f"{least}"
         message = f"{BATCH} cannot be divided among {numbers} workers (workers.min to replicas - 1)"
-        yield diagnostic("DS358", MIN, message, batches.hint_for_workers(config, all_of_them, slots), place)
+        yield diagnostic("DS410", MIN, message, batches.hint_for_workers(config, all_of_them, slots), place)
 
 
 FUNCTIONS = (
-    Function(fewer_workers, {"DS358": (CONFIG, MIN)}),
+    Function(fewer_workers, {"DS410": (CONFIG, MIN)}),
     Function(unusable_config, {"DS378": (CONFIG, CHECKPOINT)}),
     Function(batch, {"DS378": (CONFIG, CHECKPOINT), "DS379": (CONFIG, CHECKPOINT)}),
 )

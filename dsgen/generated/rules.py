@@ -1542,18 +1542,17 @@ RULES = \
                       'lifecycle: {progress: {checkpointTimeoutSeconds: 3600}}\n'},
  'DS358': {'title': 'Fewer workers that could not continue',
            'when': 'With workers.min, a training goes on with fewer workers if a lost one has not been replaced for '
-                   'lifecycle.resizeAfterSeconds. The checkpoint is converted for them (training.deepspeed.resize), '
-                   'and the global batch must be one that they can share. The launch methods pdsh and openmpi can '
-                   'start another number of workers; the others have the number in each worker.',
-           'remedy': 'Change the batch or the number of workers, or remove workers.min.',
+                   'lifecycle.resizeAfterSeconds. The checkpoint is converted for them (training.deepspeed.resize). '
+                   'The launch methods pdsh and openmpi can start another number of workers; the others have the '
+                   'number in each worker.',
+           'remedy': 'Set what workers.min needs, or remove it.',
            'example': 'name: cifar\n'
                       'namespace: training\n'
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training:\n'
                       '  python: train.py\n'
-                      '  deepspeed: {config: {train_batch_size: 32}, resize: {checkpoint: /checkpoints}}\n'
-                      'workers: {replicas: 4, min: 3}\n'
-                      'storage: {checkpoints: {mountPath: /checkpoints, create: {}}}\n'},
+                      '  deepspeed: {config: {train_batch_size: 32}}\n'
+                      'workers: {replicas: 4, min: 2}\n'},
  'DS360': {'title': 'A key in an address',
            'when': 'A warning: an address seems to contain a key, after a question mark or as a part of its path, as '
                    'the webhooks of Slack, Discord and Teams do. Values files are kept in Git, and the address is '
@@ -2105,6 +2104,18 @@ RULES = \
                       'training: {python: train.py}\n'
                       'storage: {output: {mountPath: /checkpoints, create: {size: 100Gi}}}\n'
                       'estimate: {checkpoints: {volume: checkpoints}}\n'},
+ 'DS410': {'title': 'A batch that no smaller number of workers can share',
+           'when': 'With workers.min, a training goes on with fewer workers and the same global batch. It must be '
+                   'given, and some number of workers from workers.min on must be able to share it.',
+           'remedy': 'Change the batch or the number of workers, or remove workers.min.',
+           'example': 'name: cifar\n'
+                      'namespace: training\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training:\n'
+                      '  python: train.py\n'
+                      '  deepspeed: {config: {train_batch_size: 32}, resize: {checkpoint: /checkpoints}}\n'
+                      'workers: {replicas: 4, min: 3}\n'
+                      'storage: {checkpoints: {mountPath: /checkpoints, create: {}}}\n'},
  'DS901': {'title': 'No name or namespace for the manifests',
            'when': 'Manifests need a name and a namespace. In a chart, the release provides those that the values '
                    'leave out.',
