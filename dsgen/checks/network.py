@@ -24,6 +24,21 @@ RDMA_DEVICE = (
 EPHEMERAL = ("emptyDir", "ephemeral", "configMap", "secret", "projected")
 
 
+def _low_port(port: str, when: str = "") -> Check:
+    return Check(
+        id="DS243",
+        path=port,
+        when=f"{when}values.{port} < 1024 and {NON_ROOT}",
+        message=(
+            f"{port}: the workers do not run as root, and in many clusters only root can listen on"
+            f" port << values.{port} >>"
+        ),
+        hint="use port 1024 or higher",
+        inside=OWN_PORTS,
+        severity="warning",
+    )
+
+
 def _same_port(one: str, other: str, when: str = "", inside: tuple[str, ...] = POD_MONITOR) -> Check:
     condition = f"values.{one} == values.{other}"
     return Check(
@@ -68,30 +83,8 @@ ROWS = (
         hint="give your Secret another name",
         inside=("if values.ssh.secret.name",),
     ),
-    Check(
-        id="DS243",
-        path="ssh.port",
-        when=f"uses_ssh(values) and values.ssh.port < 1024 and {NON_ROOT}",
-        message=(
-            "ssh.port: the workers do not run as root, and in many clusters only root can listen on"
-            " port << values.ssh.port >>"
-        ),
-        hint="use port 1024 or higher",
-        inside=OWN_PORTS,
-        severity="warning",
-    ),
-    Check(
-        id="DS243",
-        path="launch.masterPort",
-        when=f"values.launch.masterPort < 1024 and {NON_ROOT}",
-        message=(
-            "launch.masterPort: the workers do not run as root, and in many clusters only root can listen on"
-            " port << values.launch.masterPort >>"
-        ),
-        hint="use port 1024 or higher",
-        inside=OWN_PORTS,
-        severity="warning",
-    ),
+    _low_port("ssh.port", "uses_ssh(values) and "),
+    _low_port("launch.masterPort"),
     Check(
         id="DS244",
         path="ssh.port",

@@ -175,17 +175,9 @@ QWEN3 = Family(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, qk_norm=True
 OLMO2 = Family(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, qk_norm=True, qk_norm_of="heads")
 GEMMA = Family(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, head_dim=256, tied=True)
 GLM = Family(qkv_bias=("attention_bias", True), head_dim=128)
-GPT2 = Family(
-    names=OF_GPT2,
-    intermediate=_four_hidden,
-    qkv_bias=True,
-    output_bias=True,
-    mlp_bias=True,
-    norm=2,
-    gated=False,
-    positions=0,
-    tied=True,
-)
+BIASED = Family(qkv_bias=True, output_bias=True, mlp_bias=True, norm=2, gated=False)
+"""Layers as those of the first transformers, with biases everywhere."""
+GPT2 = replace(BIASED, names=OF_GPT2, intermediate=_four_hidden, positions=0, tied=True)
 GPTJ = replace(GPT2, qkv_bias=False, output_bias=False, norms=1, positions=None, tied=False, head_bias=True)
 COHERE = Family(
     qkv_bias=ATTENTION_BIAS,
@@ -195,18 +187,7 @@ COHERE = Family(
     qk_norm=("use_qk_norm", False),
     qk_norm_of="heads",
 )
-BERT = Family(
-    kind="encoder",
-    qkv_bias=True,
-    output_bias=True,
-    mlp_bias=True,
-    norm=2,
-    gated=False,
-    positions=0,
-    embedding_norm=True,
-    final_norm=False,
-    tied=True,
-)
+BERT = replace(BIASED, kind="encoder", positions=0, embedding_norm=True, final_norm=False, tied=True)
 OF_T5 = {
     **USUAL,
     "hidden": "d_model",
@@ -332,9 +313,7 @@ FAMILIES: dict[str, Family] = {
         qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, mlp_bias=("mlp_bias", False), norm=2, gated=False
     ),
     "arcee": replace(LLAMA, gated=False),
-    "persimmon": Family(
-        qkv_bias=True, output_bias=True, mlp_bias=True, norm=2, gated=False, qk_norm=("qk_layernorm", True)
-    ),
+    "persimmon": replace(BIASED, qk_norm=("qk_layernorm", True)),
     "gpt2": GPT2,
     "gpt_bigcode": replace(GPT2, kv_heads=_bigcode_kv),
     "gpt_neo": replace(GPT2, names={**USUAL, "layers": "num_layers", "heads": "num_heads"}, qkv_bias=False),
@@ -360,14 +339,10 @@ FAMILIES: dict[str, Family] = {
         final_norm=("do_layer_norm_before", True),
         embedding="word_embed_proj_dim",
     ),
-    "bloom": Family(
+    "bloom": replace(
+        BIASED,
         names={**USUAL, "layers": "n_layer", "heads": "n_head"},
         intermediate=_four_hidden,
-        qkv_bias=True,
-        output_bias=True,
-        mlp_bias=True,
-        norm=2,
-        gated=False,
         embedding_norm=True,
         tied=True,
     ),

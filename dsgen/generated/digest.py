@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "e6363b6323c5d2e82c2ba1035cbe9dabed431637285eeae131610653bba46249"
+DIGEST = "39691bcd97c3330e907bad3106a573c62ca1394c3e3834a4853f4bdd0349117b"

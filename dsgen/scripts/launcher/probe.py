@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from shared import backoff
+
 PROBES_AT_ONCE = 128
 PROBE_SECONDS = 5
 FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.1, 0.5  # between two probes of a worker
@@ -42,7 +44,7 @@ async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]
 
 
 async def _until_banner(name: str, port: int, gate: asyncio.Semaphore, longest: float) -> None:
-    delay = FIRST_RETRY_SECONDS
+    delay = 0.0
     while True:
         async with gate:
             attempt = asyncio.ensure_future(_has_banner(name, port))
@@ -50,8 +52,8 @@ async def _until_banner(name: str, port: int, gate: asyncio.Semaphore, longest: 
             if attempt.done() and attempt.result():
                 return
             attempt.cancel()
+        delay = backoff.lengthen(delay, FIRST_RETRY_SECONDS, longest)
         await asyncio.sleep(delay)
-        delay = min(delay * 1.5, longest)
 
 
 async def _has_banner(name: str, port: int) -> bool:
