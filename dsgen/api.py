@@ -101,17 +101,17 @@ def as_text(problems: Sequence[Diagnostic], sources: Mapping[str, str], color: b
     """Problems as the command line prints them, with the lines of the files. sources: see `Job.sources`."""
     from dsgen.problems import framing  # imported late: most jobs have no problems
 
-    for problem in _expected(problems, (builtins.list, tuple), "problems"):
-        _expected(problem, Diagnostic, "each item of problems")
-    for text in _expected(sources, dict, "sources").values():
-        _expected(text, str, "each text of sources")
+    for problem in _expect(problems, (builtins.list, tuple), "problems"):
+        _expect(problem, Diagnostic, "each item of problems")
+    for text in _expect(sources, dict, "sources").values():
+        _expect(text, str, "each text of sources")
     return framing.as_text(problems, sources, color)
 
 
 def path_text(path: KeyPath) -> str:
     """The path of a problem as dotted text, such as `workers.sidecars[0].image`."""
-    for key in _expected(path, (builtins.list, tuple), "path"):
-        _expected(key, (str, int), "each key of a path")
+    for key in _expect(path, (builtins.list, tuple), "path"):
+        _expect(key, (str, int), "each key of a path")
     return diagnostics.path_text(path)
 
 
@@ -123,14 +123,14 @@ def load(*sources: Source, overrides: Sequence[Override] = (), name: str = "", n
     """
     _check_overrides(overrides)
     for what, given in (("name", name), ("namespace", namespace)):
-        _expected(given, str, what)
+        _expect(given, str, what)
     texts = [_text(source, number) for number, source in enumerate(sources, 1)]
     return values.load(texts, overrides, Release(name, namespace))
 
 
 def read(path: str | os.PathLike[str], name: str = "") -> SourceText:
     """The text of a file; name: shown in messages instead of the path. Raises DsgenError if it cannot be read."""
-    place, shown = _path(path, "path"), _expected(name, str, "name") or _path(path, "path")
+    place, shown = _path(path, "path"), _expect(name, str, "name") or _path(path, "path")
     try:
         return SourceText.from_bytes(shown, read_bytes(place))
     except OSError as error:
@@ -143,12 +143,12 @@ def validate(job: Job, *, for_chart: bool = False) -> builtins.list[Diagnostic]:
     for_chart: the job becomes a chart, whose release provides a missing name and namespace.
     """
     _check_flags(for_chart=for_chart)
-    return [*_expected(job, Job, "job").problems(for_chart)]
+    return [*_expect(job, Job, "job").problems(for_chart)]
 
 
 def render(job: Job) -> builtins.list[Document]:
     """The Kubernetes objects of a job, in the order in which they are applied. Raises InvalidJobError."""
-    return _render(_checked(job).data, job.release)
+    return _render(_check_job(job).data, job.release)
 
 
 def manifests(job: Job) -> Plan:
@@ -165,7 +165,7 @@ def chart(job: Job | None = None) -> Plan:
     """
     from dsgen.runs.plans import plan_chart_folder  # imported late: only charts need the compiler
 
-    return plan_chart_folder(None if job is None else _checked(job, for_chart=True), CHART_NAME)
+    return plan_chart_folder(None if job is None else _check_job(job, for_chart=True), CHART_NAME)
 
 
 def estimate(job: Job, config: str | os.PathLike[str] | Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -178,14 +178,14 @@ def estimate(job: Job, config: str | os.PathLike[str] | Mapping[str, Any] | None
     """
     from dsgen import forecasts  # imported late: other functions need no estimate
 
-    problems = _expected(job, Job, "job").problems(with_estimate=False)
+    problems = _expect(job, Job, "job").problems(with_estimate=False)
     if has_errors(problems):
         raise InvalidJobError(job, problems)
     model = None
     if config is not None:
         is_path = isinstance(config, str | os.PathLike)
         name = _path(config, "config") if is_path else "config"
-        model = forecasts.read_model(name, read(name).text if is_path else _expected(config, dict, "config", "a map"))
+        model = forecasts.read_model(name, read(name).text if is_path else _expect(config, dict, "config", "a map"))
     return forecasts.as_data(job, forecasts.of(job, model))
 
 
@@ -200,8 +200,8 @@ def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Ch
     from dsgen.writer import Destination, Mode, Plan, compare
     from dsgen.writer import write as write_changes
 
-    _expected(plan, Plan, "plan")
-    if _expected(mode, str, "mode") not in Mode.__args__:  # type: ignore[attr-defined]  # the words of a Literal
+    _expect(plan, Plan, "plan")
+    if _expect(mode, str, "mode") not in Mode.__args__:  # type: ignore[attr-defined]  # the words of a Literal
         raise UsageError(f"mode must be keep, refresh or replace, not {mode!r}")
     place = Destination(Path(_path(folder, "folder")))
     changes = compare(place, plan, mode)
@@ -211,14 +211,14 @@ def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Ch
 
 def _text(source: Source, number: int) -> SourceText:
     if isinstance(source, SourceText):
-        _expected(source.name, str, "the name of a SourceText")
-        _expected(source.text, str, "the text of a SourceText")
+        _expect(source.name, str, "the name of a SourceText")
+        _expect(source.text, str, "the text of a SourceText")
         return source
     if isinstance(source, str | os.PathLike):
         return read(source)
     import json  # imported late: few sources are maps
 
-    _expected(source, Mapping, "a source", "the name of a file, a SourceText or a map")
+    _expect(source, Mapping, "a source", "the name of a file, a SourceText or a map")
     try:
         # JSON is YAML, so problems of plain data also have a place.
         text = json.dumps(source, indent=2, ensure_ascii=False, default=_plain)
@@ -234,7 +234,7 @@ def _plain(value: object) -> dict[str, Any]:
     raise TypeError(f"{type(value).__name__} is not a type of JSON")
 
 
-def _checked(job: Job, for_chart: bool = False) -> Job:
+def _check_job(job: Job, for_chart: bool = False) -> Job:
     problems = validate(job, for_chart=for_chart)
     if has_errors(problems):
         raise InvalidJobError(job, problems)
@@ -244,16 +244,16 @@ def _checked(job: Job, for_chart: bool = False) -> Job:
 def _check_overrides(overrides: object) -> None:
     flags = "--set, --set-string, --set-json or --set-file"
     several = (builtins.list, tuple)
-    for override in _expected(overrides, several, "overrides", 'a list, such as [Override("--set", "run.id=2")]'):
-        _expected(override, Override, "an override", 'an Override, such as Override("--set", "run.id=2")')
+    for override in _expect(overrides, several, "overrides", 'a list, such as [Override("--set", "run.id=2")]'):
+        _expect(override, Override, "an override", 'an Override, such as Override("--set", "run.id=2")')
         if override.flag not in OVERRIDES:
             raise UsageError(f"the flag of an Override must be {flags}, not {override.flag!r}")
-        _expected(override.text, str, "the text of an Override")
+        _expect(override.text, str, "the text of an Override")
 
 
 def _path(path: object, what: str) -> str:
     """A path as text."""
-    text = os.fspath(_expected(path, (str, os.PathLike), what, "a path"))
+    text = os.fspath(_expect(path, (str, os.PathLike), what, "a path"))
     if not isinstance(text, str) or not text or "\0" in text or not _is_encodable(text):
         raise UsageError(f"{what} must be a path, not {path!r}")
     return text
@@ -270,10 +270,10 @@ def _is_encodable(text: str) -> bool:
 
 def _check_flags(**flags: object) -> None:
     for what, given in flags.items():
-        _expected(given, bool, what)
+        _expect(given, bool, what)
 
 
-def _expected(value: Any, kind: type | tuple[type, ...], what: str, words: str = "") -> Any:
+def _expect(value: Any, kind: type | tuple[type, ...], what: str, words: str = "") -> Any:
     """The value. Raises UsageError if it has another type."""
     if not isinstance(value, kind):
         names = [one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,))]
@@ -328,7 +328,7 @@ def logs(
     from dsgen.cluster import logs as cluster_logs
 
     for what, number in (("worker", worker), ("rank", rank), ("tail", tail)):
-        if _expected(number, (int, type(None)), what) is not None and (number or 0) < 0:
+        if _expect(number, (int, type(None)), what) is not None and (number or 0) < 0:
             raise UsageError(f"{what} must not be negative, but it is {number}")
     _check_flags(follow=follow)
     if worker is not None and rank is not None:
@@ -353,9 +353,9 @@ def wait(
     """
     from dsgen.cluster.runs import WAITED_FOR, report_run, wait_for
 
-    if _expected(state, str, "state") not in WAITED_FOR:
+    if _expect(state, str, "state") not in WAITED_FOR:
         raise UsageError(f"state must be {', '.join(WAITED_FOR)}, not {state!r}")
-    _expected(timeout, (int, float), "timeout")
+    _expect(timeout, (int, float), "timeout")
     ref = _run(job, run, context, kubeconfig)
     for seen, is_reached in wait_for(ref, state, time.monotonic() + timeout):
         if is_reached:
@@ -383,7 +383,7 @@ def apply(
     from dsgen.cluster.apply import ChangedRunError, apply_objects, plan_apply, prune_objects, read_runs
 
     _check_flags(dry_run=dry_run, force=force, end_runs=end_runs)
-    _checked(job)
+    _check_job(job)
     cluster = _connect(context, kubeconfig)
     try:
         plan = plan_apply(cluster, job, read_runs(cluster, job), force)
@@ -411,7 +411,7 @@ def list(  # noqa: A001  # as the command
     from dsgen.cluster.runs import list_states, report_run
 
     for what, given in (("namespace", namespace), ("selector", selector)):
-        _expected(given, str, what)
+        _expect(given, str, what)
     _check_flags(all_namespaces=all_namespaces, all_runs=all_runs)
     cluster = _connect(context, kubeconfig)
     space = "" if all_namespaces else namespace or cluster.namespace
@@ -420,7 +420,7 @@ def list(  # noqa: A001  # as the command
 
 def _connect(context: str, kubeconfig: str) -> Cluster:
     for what, given in (("context", context), ("kubeconfig", kubeconfig)):
-        _expected(given, str, what)
+        _expect(given, str, what)
     from dsgen.cluster.client import Cluster  # imported late: `kubernetes` takes longer than all others together
 
     return Cluster(context, kubeconfig)
@@ -429,8 +429,8 @@ def _connect(context: str, kubeconfig: str) -> Cluster:
 def _run(job: JobName, run: str, context: str, kubeconfig: str) -> RunRef:
     from dsgen.cluster.runs import RunRef, parse_job_name
 
-    _expected(run, str, "run")
-    _expected(job, (str, Job), "job", "a name or a loaded job")
+    _expect(run, str, "run")
+    _expect(job, (str, Job), "job", "a name or a loaded job")
     if isinstance(job, Job):
         space, name = job.release.namespace, job.release.name
     else:

@@ -40,18 +40,18 @@ def with_value(text: str, path: Sequence[Key], value: Any, after: Sequence[str] 
     """
     root = yaml.compose(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
     if root is None:
-        return f"{text}{_entry(path[0], _nested(path[1:], value), False)}{_line_end(text)}"
+        return f"{text}{_entry(path[0], _nest(path[1:], value), False)}{_line_end(text)}"
     node, known = _find(root, path)
     is_json = _is_quoted(root)
     if known == len(path):
-        change = _replaced(text, node, value, is_json)
+        change = _replace(text, node, value, is_json)
     elif isinstance(node, yaml.MappingNode):
         neighbor = (
             _child(node, after[0]) if known == 0 and (after := [key for key in after if _child(node, key)]) else None
         )
-        change = _added(text, node, neighbor, path[known], _nested(path[known + 1 :], value), is_json)
+        change = _add(text, node, neighbor, path[known], _nest(path[known + 1 :], value), is_json)
     elif isinstance(node, yaml.SequenceNode) and path[known] == len(node.value):
-        change = _appended(text, node, flow(_nested(path[known + 1 :], value), is_json))
+        change = _append(text, node, flow(_nest(path[known + 1 :], value), is_json))
     else:
         raise NotWritableError("the file has no place for it")
     return text[: change.start] + change.text + text[change.end :]
@@ -76,7 +76,7 @@ def _child(node: yaml.Node, key: Key) -> yaml.Node | None:
     return found
 
 
-def _nested(path: Sequence[Key], value: Any) -> Any:
+def _nest(path: Sequence[Key], value: Any) -> Any:
     """The value below these keys."""
     for key in reversed(path):
         if isinstance(key, int) and key > 0:
@@ -85,7 +85,7 @@ def _nested(path: Sequence[Key], value: Any) -> Any:
     return value
 
 
-def _replaced(text: str, node: yaml.Node, value: Any, is_json: bool) -> _Change:
+def _replace(text: str, node: yaml.Node, value: Any, is_json: bool) -> _Change:
     start, end = index_of(node.start_mark), _end(text, node)
     style = node.style if isinstance(node, yaml.ScalarNode) and isinstance(value, str) else None
     new = flow(value, is_json or style == '"')
@@ -94,9 +94,7 @@ def _replaced(text: str, node: yaml.Node, value: Any, is_json: bool) -> _Change:
     return _Change(start, end, f" {new}" if start == end else new)
 
 
-def _added(
-    text: str, node: yaml.MappingNode, neighbor: yaml.Node | None, key: Key, value: Any, is_json: bool
-) -> _Change:
+def _add(text: str, node: yaml.MappingNode, neighbor: yaml.Node | None, key: Key, value: Any, is_json: bool) -> _Change:
     """An entry after a value of a map, by default after the last one."""
     entry = _entry(key, value, is_json)
     if not node.value:
@@ -119,7 +117,7 @@ def _lines(key: Key, value: Any, margin: str) -> Iterator[str]:
         yield from _lines(below, part, f"{margin}  ")
 
 
-def _appended(text: str, node: yaml.SequenceNode, item: str) -> _Change:
+def _append(text: str, node: yaml.SequenceNode, item: str) -> _Change:
     """An item at the end of a list."""
     if not node.value:
         start = index_of(node.start_mark) + 1

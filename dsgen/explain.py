@@ -46,7 +46,7 @@ def _of_id(id_: str) -> str:
     if id_ not in RULES:
         raise UsageError(f"{id_} is not the id of a problem{_question(_close(id_, list(RULES)))}")
     rule = RULES[id_]
-    text = f"{id_}: {rule.title}\n\n{_wrapped(rule.when)}\n{_wrapped(f'What to do: {rule.remedy}')}"
+    text = f"{id_}: {rule.title}\n\n{_wrap(rule.when)}\n{_wrap(f'What to do: {rule.remedy}')}"
     for what, example in (("A values file", rule.example), ("A dsgen.yaml", rule.settings)):
         if example:
             lines = example.removesuffix("\n").split("\n")
@@ -103,7 +103,7 @@ def _whole(part: Schema) -> Schema:
 
 
 def _description(part: Schema) -> str:
-    return _wrapped(part["description"]) + "\n" if "description" in part else ""
+    return _wrap(part["description"]) + "\n" if "description" in part else ""
 
 
 def _facts(part: Schema, required: bool) -> str:
@@ -118,7 +118,7 @@ def _facts(part: Schema, required: bool) -> str:
         "example": " or ".join(json.dumps(example, ensure_ascii=False) for example in part.get("examples", ())),
         "null": _null(part),
     }
-    lines = (_wrapped(f"{key:9}{text}", " " * 9) for key, text in facts.items() if text)
+    lines = (_wrap(f"{key:9}{text}", " " * 9) for key, text in facts.items() if text)
     return "".join(textwrap.indent(line, "  ") for line in lines)
 
 
@@ -170,12 +170,12 @@ def _children(part: Schema) -> str:
     if isinstance(below, dict):
         form = _whole(part.get("propertyNames", {})).get("x-pattern")
         rows.append((ANY, f"a name that you choose{f': {form}' if form else ''}"))
-        return "\n" + _table("Keys:", rows) + _named(_whole(below))
+        return "\n" + _table("Keys:", rows) + _describe_names(_whole(below))
     items = _whole(part["items"]) if "items" in part else {}
-    return ("\n" + _table("Keys:", rows) if rows else "") + _named(items)
+    return ("\n" + _table("Keys:", rows) if rows else "") + _describe_names(items)
 
 
-def _named(part: Schema) -> str:
+def _describe_names(part: Schema) -> str:
     """The keys of each entry of a map with names of the user, or of each list item."""
     rows = [(key, _line(_whole(below))) for key, below in part.get("properties", {}).items()]
     return "\n" + _table("Keys of each:", rows) if rows else ""
@@ -189,11 +189,11 @@ def _line(part: Schema) -> str:
 
 def _table(title: str, rows: list[tuple[str, str]]) -> str:
     width = max(len(key) for key, _ in rows) + 2
-    lines = (_wrapped(f"{key:{width}}{text}", " " * width) for key, text in rows)
+    lines = (_wrap(f"{key:{width}}{text}", " " * width) for key, text in rows)
     return f"{title}\n" + "".join(textwrap.indent(line, "  ") for line in lines)
 
 
-def _wrapped(text: str, margin: str = "") -> str:
+def _wrap(text: str, margin: str = "") -> str:
     return textwrap.fill(text, WIDTH - 2, subsequent_indent=margin, break_on_hyphens=False) + "\n"
 
 
@@ -234,14 +234,16 @@ def _of_rule(rule: Rule, path: KeyPath) -> Schema:
         described["description"] = text
     if "keys" in rule:
         described["properties"] = {key: _of_rule(below, (*path, key)) for key, below in rule["keys"].items()}
-        described["properties"] |= {gone[-1]: _removed(*words) for gone, words in REMOVED.items() if gone[:-1] == path}
+        described["properties"] |= {
+            gone[-1]: _describe_removed(*words) for gone, words in REMOVED.items() if gone[:-1] == path
+        }
         described["additionalProperties"] = {} if rule.get("unknown") == "used" else False
     elif path[-1:] == ("params",):
         described["additionalProperties"] = PARAMETER
     return described
 
 
-def _removed(since: str, instead: str) -> Schema:
+def _describe_removed(since: str, instead: str) -> Schema:
     return {"description": f"{since}; {instead}." if instead else f"{since}."}
 
 

@@ -107,10 +107,10 @@ class Job:
                 from dsgen.schema import foreign_files  # imported late: only problems need it
 
                 found = foreign_files.simplify_overlay(self.root, found)
-            self._problems[chart, with_estimate] = ordered(self._counted(found))
+            self._problems[chart, with_estimate] = ordered(self._set_severities(found))
         return self._problems[chart, with_estimate]
 
-    def _counted(self, problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    def _set_severities(self, problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         for problem in problems:
             severity = self.severities.get(problem.id, "warning") if problem.severity == "warning" else "error"
             if severity != "ignore":
@@ -160,7 +160,7 @@ def load_trees(
         from dsgen.schema import foreign_files  # imported late: only problems need it
 
         return Job(file, None, [foreign_files.report_empty(file)], root, is_complete=False)
-    root, flags = _named(root, names)
+    root, flags = _add_names(root, names)
     wrong = validate(root, complete)
     complete &= all(problem.id not in (OTHER_OBJECT, TOO_MUCH) for problem in wrong)
     problems = [*_surprises(problems, root, wrong), *wrong]
@@ -169,7 +169,7 @@ def load_trees(
     if not has_errors(problems):
         job.values = Values(root)
     elif complete:
-        job.diagnostics += _checked_in_part(job, wrong)
+        job.diagnostics += _check_in_part(job, wrong)
     job.diagnostics = ordered(job.diagnostics)
     return job
 
@@ -186,7 +186,7 @@ def make_job(data: Mapping[str, Any]) -> Job:
     return Job("", None if has_errors(problems) else Values(root), problems, root)
 
 
-def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
+def _add_names(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
     """The tree with names of the command line added if it has none, and the texts of these flags."""
     added: dict[str, Node] = {}
     for key, flag in FLAGS.items():
@@ -216,7 +216,7 @@ def _surprises(problems: Sequence[Diagnostic], root: Node, wrong: Sequence[Diagn
     return [one for one in problems if one.id != SURPRISE or one.position in used]
 
 
-def _checked_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
+def _check_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The checks of values with errors: only problems that do not depend on the errors."""
     unknown = {path for path, node in job.root.walk() if node.broken}.union(problem.path for problem in wrong)
     data = complete_values(job.root.without(unknown).data())

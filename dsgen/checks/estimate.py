@@ -54,7 +54,7 @@ def problems(values: Mapping[str, Any], place: Place, is_valid: IsValid) -> Iter
     from dsgen.estimate import forecast, inputs  # imported late: most jobs have no estimate
 
     needs = forecast.of(values, inputs.of_section(values["estimate"]), is_valid)
-    for find in (_accelerator, _worker, _claim, _grace, _network, _unused):
+    for find in (_accelerator, _worker, _claim, _grace, _network, _find_unused):
         yield from find(needs, place)
 
 
@@ -197,7 +197,7 @@ def _network(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     yield diagnostic("DS407", path, message, _set(remedy) if remedy else LESS_TRAFFIC, place, "warning")
 
 
-def _unused(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _find_unused(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate import changes
     from dsgen.estimate.quantities import size
 

@@ -36,7 +36,7 @@ def _of_reserved(_: Mapping[str, Any], path: KeyPath) -> str:
     return f"use {key}" if key else ""
 
 
-def _reserved_keys(path: str, *inside: str) -> Check:
+def _refuse_reserved_keys(path: str, *inside: str) -> Check:
     return Check(
         id="DS230",
         path=f"{path}.<< key >>",
@@ -133,13 +133,13 @@ ROWS = (
         hint="use lower-case letters, digits and hyphens; begin with a letter, and do not end with a hyphen",
         inside=(JOB,),
     ),
-    _reserved_keys("labels"),
-    _reserved_keys("annotations"),
-    _reserved_keys(
+    _refuse_reserved_keys("labels"),
+    _refuse_reserved_keys("annotations"),
+    _refuse_reserved_keys(
         "<< role >>.podLabels", "if values.workers.podLabels or values.launcher.podLabels", ROLES, POD_LABELS
     ),
-    _reserved_keys("<< role >>.podAnnotations", ROLES, POD_ANNOTATIONS),
-    _reserved_keys("serviceAccount.annotations"),
+    _refuse_reserved_keys("<< role >>.podAnnotations", ROLES, POD_ANNOTATIONS),
+    _refuse_reserved_keys("serviceAccount.annotations"),
     Check(
         id="DS231",
         path="serviceAccount.annotations.<< key >>",

@@ -45,7 +45,7 @@ def _cpus_hint(values: Mapping[str, Any], _: KeyPath) -> str:
     return f"set workers.resources.requests.cpu: {values['workers']['slots']}, or more for data loaders"
 
 
-def _shared_device(when: str, what: str, hint: str = "", severity: Severity = "error") -> Check:
+def _warn_of_shared_device(when: str, what: str, hint: str = "", severity: Severity = "error") -> Check:
     """More processes than accelerators."""
     return Check(
         id="DS206",
@@ -147,13 +147,13 @@ ROWS = (
         inside=("if not runs_command(values)",),
         severity="warning",
     ),
-    _shared_device(
+    _warn_of_shared_device(
         _of_resource(GPUS),
         ("GPUs"),
         "each process needs its own GPU: set workers.accelerator.count to the same number; count: 0 trains on CPUs",
     ),
-    _shared_device(_of_resource(DEVICES), f"of {RESOURCE}"),
-    _shared_device(_of_no_resource(GPUS, DEVICES, SEVERAL_EACH), f"of {RESOURCE}", severity="warning"),
+    _warn_of_shared_device(_of_resource(DEVICES), f"of {RESOURCE}"),
+    _warn_of_shared_device(_of_no_resource(GPUS, DEVICES, SEVERAL_EACH), f"of {RESOURCE}", severity="warning"),
     Check(
         id="DS207",
         path="workers.slots",

@@ -26,7 +26,7 @@ OF_WORKERS = Queue("scheduling.queue", QUEUE, "the workers wait")
 OF_LAUNCHER = Queue("scheduling.launcherQueue", ("if values.scheduling.launcherQueue",), "the launcher waits")
 
 
-def _uncovered(path: str, when: str = "", queue: Queue = OF_WORKERS) -> Check:
+def _warn_of_uncovered(path: str, when: str = "", queue: Queue = OF_WORKERS) -> Check:
     """If the queue does not cover one of the resources, the Job waits forever."""
     return Check(
         id="DS306",
@@ -45,7 +45,7 @@ def _uncovered(path: str, when: str = "", queue: Queue = OF_WORKERS) -> Check:
     )
 
 
-def _uncovered_in_containers(role: str, queue: Queue) -> Check:
+def _warn_of_uncovered_in_containers(role: str, queue: Queue) -> Check:
     """The same for containers of the user."""
     return Check(
         id="DS306",
@@ -190,13 +190,13 @@ ROWS = (
         inside=("if values.scheduling.launcherQueue",),
         severity="warning",
     ),
-    _uncovered("workers.resources.requests"),
-    _uncovered("network.rdma.resources"),
-    _uncovered("workers.resources.limits", " and not key in values.workers.resources.requests"),
-    _uncovered("launcher.resources.requests", "", OF_LAUNCHER),
-    _uncovered("launcher.resources.limits", " and not key in values.launcher.resources.requests", OF_LAUNCHER),
-    _uncovered_in_containers("workers", OF_WORKERS),
-    _uncovered_in_containers("launcher", OF_LAUNCHER),
+    _warn_of_uncovered("workers.resources.requests"),
+    _warn_of_uncovered("network.rdma.resources"),
+    _warn_of_uncovered("workers.resources.limits", " and not key in values.workers.resources.requests"),
+    _warn_of_uncovered("launcher.resources.requests", "", OF_LAUNCHER),
+    _warn_of_uncovered("launcher.resources.limits", " and not key in values.launcher.resources.requests", OF_LAUNCHER),
+    _warn_of_uncovered_in_containers("workers", OF_WORKERS),
+    _warn_of_uncovered_in_containers("launcher", OF_LAUNCHER),
     Check(
         id="DS310",
         path="workers.schedulerName",

@@ -46,10 +46,10 @@ def write(data: str | bytes) -> None:
 
 def echo(lines: Iterable[str], err: bool = False) -> None:
     """Write lines of a message to standard output, or to standard error."""
-    (write_error if err else write)(_escaped(lines))
+    (write_error if err else write)(_escape(lines))
 
 
-def _escaped(lines: Iterable[str]) -> str:
+def _escape(lines: Iterable[str]) -> str:
     from dsgen.problems.escaping import line  # imported late: only messages need it
 
     return "".join(f"{line(each)}\n" for each in lines)
@@ -62,13 +62,13 @@ def confirm(lines: Iterable[str], question: str, without_terminal: str) -> bool:
     """
     if not stdin_is_terminal():
         raise UsageError(without_terminal)
-    write_error(_escaped(lines))
-    return click.confirm(_escaped([question]).rstrip("\n"), err=True)
+    write_error(_escape(lines))
+    return click.confirm(_escape([question]).rstrip("\n"), err=True)
 
 
 def echo_error(*lines: str) -> None:
     """Write an error that ends the program to standard error."""
-    write_error(_escaped(("dsgen: " + (lines or ("",))[0], *lines[1:])))
+    write_error(_escape(("dsgen: " + (lines or ("",))[0], *lines[1:])))
 
 
 def echo_usage_error(error: click.ClickException) -> None:
@@ -79,7 +79,7 @@ def echo_usage_error(error: click.ClickException) -> None:
             return write_error(f"{message}\n")
         write_error(f"{context.get_usage()}\nTry '{context.command_path} {context.help_option_names[0]}' for help.\n\n")
     hint = OPTION_HINTS.get(error.option_name, "") if isinstance(error, click.BadOptionUsage) else ""
-    return write_error(_escaped([f"Error: {message}", *([f"  hint: {hint}"] if hint else [])]))
+    return write_error(_escape([f"Error: {message}", *([f"  hint: {hint}"] if hint else [])]))
 
 
 def describe_bug(error: Exception) -> str:
@@ -87,7 +87,7 @@ def describe_bug(error: Exception) -> str:
     if os.environ.get("DSGEN_DEBUG"):
         import traceback  # imported late: only a bug needs it
 
-        write_error(_escaped(traceback.format_exc().splitlines()))
+        write_error(_escape(traceback.format_exc().splitlines()))
     return f"internal error, please report it: {type(error).__name__}: {error} (DSGEN_DEBUG=1 shows where)"
 
 

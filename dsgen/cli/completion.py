@@ -82,7 +82,7 @@ def _presets(_: str) -> Iterable[tuple[str, str]]:
     return ((name, presets.summary(name)) for name in presets.names())
 
 
-def _explained(typed: str) -> Iterable[tuple[str, str]]:
+def _list_explained(typed: str) -> Iterable[tuple[str, str]]:
     """Ids and reasons after a capital letter; otherwise the keys one level below the typed path."""
     from dsgen import schema
     from dsgen.cluster.reasons import list_reasons
@@ -97,7 +97,7 @@ def _explained(typed: str) -> Iterable[tuple[str, str]]:
             yield ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
 
 
-def _assigned(typed: str) -> Iterable[tuple[str, str]]:
+def _list_assigned(typed: str) -> Iterable[tuple[str, str]]:
     """For --set: `workers.` for a map, `workers.replicas=` for a value, and its possible values."""
     from dsgen import schema
 
@@ -125,5 +125,5 @@ def _topics(_: str) -> Iterable[tuple[str, str]]:
 
 
 files, folders = _of_kind("file"), _of_kind("dir")
-presets, explained, topics = _among(_presets), _among(_explained), _among(_topics)
-assigned = _among(_assigned)
+presets, explained, topics = _among(_presets), _among(_list_explained), _among(_topics)
+assigned = _among(_list_assigned)

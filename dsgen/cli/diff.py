@@ -95,7 +95,7 @@ def _as_lines(job: JobChange) -> Iterator[str]:
         for field in one.fields:
             if _is_text(field):
                 yield f"    {field.path}:"
-                yield from (f"      {each}" for each in _unified(field))
+                yield from (f"      {each}" for each in _unify(field))
             else:
                 yield f"    {field.path}: {_shown(field.old)} -> {_shown(field.new)}"
     yield from (f"  {each}" for each in _reasons(job))
@@ -152,7 +152,7 @@ def _section(job: JobChange) -> Iterator[str]:
     for one, field in rows:
         if field is not None and _is_text(field):
             yield from ("", f"{html.escape(_title(one))}, {_code(field.path)}:", "", "<pre>")
-            yield from (html.escape(line(each), quote=False) or "&nbsp;" for each in _unified(field))
+            yield from (html.escape(line(each), quote=False) or "&nbsp;" for each in _unify(field))
             yield "</pre>"
     yield from (f"- {html.escape(line(each))}" for each in _reasons(job))
 
@@ -184,7 +184,7 @@ def _is_text(field: FieldChange) -> bool:
     return any(isinstance(one, str) and "\n" in one.rstrip("\n") for one in (field.old, field.new))
 
 
-def _unified(field: FieldChange) -> list[str]:
+def _unify(field: FieldChange) -> list[str]:
     old, new = (_hidden(one if isinstance(one, str) else "").splitlines() for one in (field.old, field.new))
     return [each for each in difflib.unified_diff(old, new, lineterm="", n=2) if not each.startswith(("---", "+++"))]
 

@@ -278,7 +278,7 @@ def _sweep(inputs: Inputs, axes: Sequence[str], form: str) -> int:
     combinations = list(itertools.product(*keys.values()))
     if len(combinations) > MOST:
         raise UsageError(f"--sweep: these are {len(combinations)} combinations, and {MOST} are possible")
-    attempts = _marked([_attempt(inputs, tuple(keys), words) for words in combinations])
+    attempts = _mark_cheapest([_attempt(inputs, tuple(keys), words) for words in combinations])
     names = [key.rpartition(".")[2] if _is_short(key) else key for key in keys]
     if form == "json":
         write(json.dumps({"points": [_as_data(tuple(keys), each) for each in attempts]}, indent=2) + "\n")
@@ -356,7 +356,7 @@ def _flag(word: str) -> str:
     return "--set-json" if re.fullmatch(r"[0-9]+([.][0-9]+)?(e[+]?[0-9]+)?", word) else "--set"
 
 
-def _marked(attempts: Sequence[Attempt]) -> list[Attempt]:
+def _mark_cheapest(attempts: Sequence[Attempt]) -> list[Attempt]:
     points = iter(changes.with_cheapest([each.point for each in attempts if each.point]))
     return [replace(each, point=next(points)) if each.point else each for each in attempts]
 

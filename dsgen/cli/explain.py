@@ -54,10 +54,10 @@ def _of_one(word: str) -> list[str]:
         from dsgen.importers import origins  # imported late: only this word needs it
 
         return [*origins.explanation()]
-    return [*explain_reason(word)] if word in list_reasons() else _explained(word)
+    return [*explain_reason(word)] if word in list_reasons() else _explain(word)
 
 
-def _explained(word: str) -> list[str]:
+def _explain(word: str) -> list[str]:
     """The description of a key, an id or a reason; for any other word without dots, the results of a search."""
     try:
         return explain.of(word).removesuffix("\n").split("\n")

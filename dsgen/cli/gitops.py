@@ -48,7 +48,7 @@ def _setting_options(command: Function) -> Function:
     def call(**parameters: Any) -> int:
         given = {key: (parameters.pop(_name(key)), rules[0]) for key, rules in _settings().items()}
         settings = {
-            key: _checked(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)
+            key: _check_setting(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)
         }
         return command(settings=settings, **parameters)
 
@@ -73,7 +73,7 @@ def _name(key: str) -> str:
     return f"setting_{key.lower()}"
 
 
-def _checked(key: str, given: Any, rule: dict[str, Any]) -> Any:
+def _check_setting(key: str, given: Any, rule: dict[str, Any]) -> Any:
     """The value of a setting. Raises UsageError if it does not match the pattern."""
     if "pattern" in rule and not re.search(rule["pattern"], given):
         raise UsageError(f"{_flag(key)} {given!a}: it must be {rule['x-pattern']}")
@@ -104,7 +104,7 @@ def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], deliv
     if of_repository:
         folders = [*_of_repository(output, settings, of_repository)]
     else:
-        folders = [_of_call(output, settings, _shared_settings(loaded))]
+        folders = [_of_call(output, settings, _find_shared_settings(loaded))]
     jobs = [each.job for each in loaded]
     return deliver([wrap_plan(folder.place, folder.plan(jobs)) for folder in folders], delivery, report)
 
@@ -128,7 +128,7 @@ class Folder:
         return gitops.plan(self.tool, self.settings, delivered, pattern)
 
 
-def _shared_settings(jobs: Sequence[LoadedJob]) -> Settings | None:
+def _find_shared_settings(jobs: Sequence[LoadedJob]) -> Settings | None:
     """The settings of the one repository to which all these jobs belong."""
     known = [job.member.settings for job in jobs if job.member]
     is_one = len(known) == len(jobs) and len({each.root for each in known}) == 1

@@ -106,7 +106,7 @@ def command(
         write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
     else:
         for job, place, differences in zip(jobs, places, compared, strict=True):
-            echo(_reported(job, place), err=True)
+            echo(_format_report(job, place), err=True)
             echo(_table(differences), err=True)
     if is_refused and form == "text":
         echo(["nothing was written, because of --strict: parts of the source are lost"], err=True)
@@ -212,7 +212,7 @@ def _write(jobs: Sequence[ImportedJob], places: Sequence[Path | None], form: str
 # -- the report -------------------------------------------------------------------------------------------------------
 
 
-def _reported(job: ImportedJob, place: Path | None) -> Iterator[str]:
+def _format_report(job: ImportedJob, place: Path | None) -> Iterator[str]:
     """What is lost, and what a person must fill in."""
     for _, parts in itertools.groupby(job.lost, lambda one: (one.position.file, one.position.line, one.why)):
         first, *rest = parts

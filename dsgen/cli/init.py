@@ -56,7 +56,7 @@ def command(
     if file == "":  # Path("") would be the current folder
         raise UsageError("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
     preset = preset or "minimal"
-    text = _filled(preset, name, namespace, image)
+    text = _fill(preset, name, namespace, image)
     if repository:
         if file is not None:
             raise UsageError("--repository writes dsgen.yaml into this folder: leave out FILE")
@@ -85,7 +85,7 @@ def _width() -> int:
     return max(map(len, presets.names())) + 2
 
 
-def _filled(preset: str, name: str, namespace: str, image: str) -> str:
+def _fill(preset: str, name: str, namespace: str, image: str) -> str:
     """The text of a preset with these names. Raises UsageError for an unknown preset and an invalid name."""
     if preset not in presets.names():
         question = did_you_mean(*presets.like(preset)[:3])
@@ -102,10 +102,10 @@ def _refuse_wrong_names(text: str) -> None:
     """Raises UsageError if a name from the command line is invalid in the file."""
     errors = [one for one in values.load([SourceText("", text)]).problems(chart=True) if one.severity == "error"]
     if errors:
-        raise UsageError(*map(_worded, errors))
+        raise UsageError(*map(_describe, errors))
 
 
-def _worded(problem: Diagnostic) -> str:
+def _describe(problem: Diagnostic) -> str:
     """The message of a problem, with the flag and the hint."""
     flag = FLAGS.get(str(problem.path[0]), "") if problem.path else ""
     return f"{flag}{problem.message}" + (f"; {problem.hint}" if problem.hint else "")

@@ -82,7 +82,7 @@ def _nodes(cluster: "Cluster", name: str) -> Answer:
         ("NODE", "STATUS", "RESOURCE", "TOTAL", "REQUESTED", "FREE", "RUNS"),
         [
             (row.node, row.state, row.resource or "<none>", str(row.total))
-            + (("?", "?", "?") if pods is None else (str(row.requested), str(row.free), _counted(row.jobs)))
+            + (("?", "?", "?") if pods is None else (str(row.requested), str(row.free), _format_counts(row.jobs)))
             for row in rows
         ],
     )
@@ -93,7 +93,7 @@ def _nodes(cluster: "Cluster", name: str) -> Answer:
     return Answer([text], data, [*said, *notes])
 
 
-def _counted(jobs: Mapping[str, int]) -> str:
+def _format_counts(jobs: Mapping[str, int]) -> str:
     return ", ".join(f"{job} ({count} pods)" if count > 1 else job for job, count in jobs.items())
 
 

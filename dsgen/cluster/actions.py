@@ -83,16 +83,16 @@ def list_objects(reader: Reader, state: RunState, whole: bool, volumes: bool) ->
     """The objects of the run, or of the whole job, except those of unknown kinds and those that cannot be listed."""
     selected = list_labelled(reader, state.namespace, f"{JOB}={state.job}" + ("" if whole else f",{RUN}={state.run}"))
     if volumes:
-        selected += _listed(reader, state.namespace, *CLAIMS, f"{JOB}={state.job}")
+        selected += _list(reader, state.namespace, *CLAIMS, f"{JOB}={state.job}")
     return selected
 
 
 def list_labelled(reader: Reader, namespace: str, selector: str) -> list[ObjectRef]:
     """The objects with these labels, without claims."""
-    return [one for group, kind in KINDS for one in _listed(reader, namespace, group, kind, selector)]
+    return [one for group, kind in KINDS for one in _list(reader, namespace, group, kind, selector)]
 
 
-def _listed(reader: Reader, namespace: str, group: str, kind: str, selector: str) -> Iterator[ObjectRef]:
+def _list(reader: Reader, namespace: str, group: str, kind: str, selector: str) -> Iterator[ObjectRef]:
     address = f"{group}/namespaces/{namespace}/{kind}"
     try:
         for item in reader.items(address, labelSelector=selector):

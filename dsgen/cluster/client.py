@@ -162,14 +162,14 @@ class Cluster:
         complaints = _Complaints()
         logging.getLogger().addHandler(complaints)  # the library only logs errors of a login command
         try:
-            self._configuration = self._configured()
+            self._configuration = self._configure()
         except (config.ConfigException, OSError, yaml.YAMLError) as error:
             raise ApiError(self._unusable(error)) from error
         finally:
             logging.getLogger().removeHandler(complaints)
         if complaints.texts:
             said = redacted_output(_one_line(complaints.texts[0])[:LONGEST_COMPLAINT])
-            raise ApiError(f"cannot log in with {self._named()}: {said}{self._command()}")
+            raise ApiError(f"cannot log in with {self._name_user()}: {said}{self._command()}")
         self.server = self._configuration.host.rstrip("/")
         self._pool = client.ApiClient(self._configuration).rest_client.pool_manager
         self._made_at = time.monotonic()
@@ -177,7 +177,7 @@ class Cluster:
     def _is_older_than(self, seconds: float) -> bool:
         return time.monotonic() - self._made_at > seconds
 
-    def _configured(self) -> Any:
+    def _configure(self) -> Any:
         configuration = client.Configuration()
         file = self.kubeconfig or _kubeconfig_path()
         if not (self.kubeconfig or self.context) and (IN_CLUSTER / "token").exists() and not _kubeconfig_is_there():
@@ -207,11 +207,11 @@ class Cluster:
         file = self.kubeconfig or _kubeconfig_path()
         if isinstance(error, PermissionError) or any(map(os.path.exists, _paths(file))):
             why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            return f"cannot use {self._named()}: {_one_line(why)}"
+            return f"cannot use {self._name_user()}: {_one_line(why)}"
         how = "set KUBECONFIG or use --kubeconfig FILE, and --context NAME for one of its contexts"
         return f"there is no kubeconfig: {file} does not exist; {how}"
 
-    def _named(self) -> str:
+    def _name_user(self) -> str:
         parts = [f"context {self.context}"] if self.context else []
         return " of ".join([*parts, self.kubeconfig or "the kubeconfig"])
 
@@ -238,7 +238,7 @@ class Cluster:
             said = ""
         status = response.status
         if status == UNAUTHORIZED:
-            return ApiError(f"{self.server} does not accept the login of {self._named()}: log in again", status)
+            return ApiError(f"{self.server} does not accept the login of {self._name_user()}: log in again", status)
         return ApiError(said or f"{self.server}{path}: HTTP {status}", status)
 
 

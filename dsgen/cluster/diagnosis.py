@@ -211,11 +211,11 @@ def _scheduling(state: RunState, _: RunStatus) -> Symptoms:
                 if UNBOUND in condition.message and state.now - pod.created <= PROVISIONING_SECONDS:
                     continue
                 yield Symptom(
-                    "scheduling", _about(pod), _explained(condition.reason, condition.message, pod, state.nodes)
+                    "scheduling", _about(pod), _explain(condition.reason, condition.message, pod, state.nodes)
                 )
 
 
-def _explained(reason: str, message: str, pod: PodState, nodes: Sequence[ApiObject] | None) -> str:
+def _explain(reason: str, message: str, pod: PodState, nodes: Sequence[ApiObject] | None) -> str:
     """The message of the scheduler, or what explains it: the size of the largest node, missing labels, taints."""
     for resource, asked in pod.requests.items():
         if f"Insufficient {resource}" not in message:
@@ -307,13 +307,13 @@ def _long_waits(state: RunState, shown: RunStatus) -> Symptoms:
         yield Symptom("wait", f"secret {secret}", "key")
     if waited < 2 * PATIENCE_SECONDS:
         return
-    if shown.reason == "RanksStarting" or _unconnected(state, shown):
+    if shown.reason == "RanksStarting" or _is_unconnected(state, shown):
         yield Symptom("wait", f"run {state.run}", f"ranks {int(waited)}")
     if shown.reason == "WaitingForWorkers" and state.workers and all(pod.up for pod in state.workers):
         yield Symptom("wait", f"job {state.job}-{state.run}-launcher", f"{len(state.workers)} workers")
 
 
-def _unconnected(state: RunState, shown: RunStatus) -> bool:
+def _is_unconnected(state: RunState, shown: RunStatus) -> bool:
     """Whether the ranks run without connections between them, as far as the launcher sees them."""
     settings = state.settings
     seen = settings.get("method") in CONNECTIONS_SEEN and settings.get("autotuning") == "none"

@@ -217,7 +217,7 @@ class LogLines:
                 again[line] -= 1
                 continue
             self._remember(line)
-            if self._wanted(line):
+            if self._is_wanted(line):
                 yield line
 
     def _remember(self, line: bytes) -> None:
@@ -227,7 +227,7 @@ class LogLines:
             self.seen.clear()
         self.seen[line] += 1
 
-    def _wanted(self, line: bytes) -> bool:
+    def _is_wanted(self, line: bytes) -> bool:
         text, label = line.partition(b" ")[2], f"{self.source.host}: ".encode()
         if self.source.host:
             if not text.startswith(label):

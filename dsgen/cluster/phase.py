@@ -126,7 +126,7 @@ def _launcher_was_lost(state: RunState) -> bool:
 # Results
 
 
-def _as_recorded(state: RunState) -> RunStatus:
+def _report_recorded(state: RunState) -> RunStatus:
     record = state.record
     ended = parse_time(record.get("endTime"))
     attempts = record.get("attempts") or [{}]
@@ -135,20 +135,20 @@ def _as_recorded(state: RunState) -> RunStatus:
     return RunStatus(_phase(state), str(record.get("reason") or ""), str(record.get("message") or ""), since)
 
 
-def _unknown_version(state: RunState) -> RunStatus:
+def _report_unknown_version(state: RunState) -> RunStatus:
     message = f"its record has version {state.record.get('version')}, but this dsgen reads version {RECORD_VERSION}"
     return RunStatus("Unknown", "RecordVersion", message)
 
 
-def _silent(state: RunState) -> RunStatus:
-    said = _as_recorded(state)
+def _report_silent(state: RunState) -> RunStatus:
+    said = _report_recorded(state)
     heard = state.heard
     last = f"last heard from at {format_time(heard)}, " if heard else ""
     gone = ", and both its Jobs are gone" if _jobs_are_gone(state) else ""
     return RunStatus("Unknown", "LauncherSilent", f"{last}when it was {said.phase}{gone}", heard or said.since)
 
 
-def _ended_without_record(state: RunState) -> RunStatus:
+def _report_end_without_record(state: RunState) -> RunStatus:
     assert state.launcher
     condition = true_conditions(state.launcher.conditions)[state.launcher.ended]
     phase = "Failed" if state.launcher.ended == "Failed" else "Unknown"
@@ -156,8 +156,8 @@ def _ended_without_record(state: RunState) -> RunStatus:
     return RunStatus(phase, condition.reason or "RecordUnavailable", message, condition.since)
 
 
-def _gone(state: RunState) -> RunStatus:
-    said = _as_recorded(state)
+def _report_gone(state: RunState) -> RunStatus:
+    said = _report_recorded(state)
     message = f"both its Jobs are gone; its record says {said.phase or 'nothing'}"
     return RunStatus("Unknown", "JobsGone", message, said.since)
 
@@ -167,13 +167,13 @@ def _since_suspended(job: JobState | None) -> float | None:
     return condition.since if condition else None
 
 
-def _suspended(state: RunState) -> RunStatus:
+def _report_suspended(state: RunState) -> RunStatus:
     by = state.launcher.suspended_by if state.launcher else ""
     message = f"lifecycle.suspend is true, or a user suspended it: by {by}" if by else "lifecycle.suspend is true"
     return RunStatus("Suspended", "JobSuspended", message, _since_suspended(state.launcher))
 
 
-def _queued(state: RunState) -> RunStatus:
+def _report_queued(state: RunState) -> RunStatus:
     worker = state.worker
     assert worker
     since = _since_suspended(worker)
@@ -183,36 +183,36 @@ def _queued(state: RunState) -> RunStatus:
     return RunStatus("Queued", "WorkersSuspended", f"{worker.name} was suspended{by}, and it is in no queue", since)
 
 
-def _admitted(state: RunState) -> RunStatus:
+def _report_admitted(state: RunState) -> RunStatus:
     return RunStatus("Pending", "WaitingForWorkers", "the workers may start", _since_suspended(state.worker))
 
 
-def _waiting(state: RunState) -> RunStatus:
+def _report_waiting(state: RunState) -> RunStatus:
     return RunStatus("Pending", "WaitingForTurn", f"run {state.lease.get('run')} has not ended yet")
 
 
-def _lost(state: RunState) -> RunStatus:
+def _report_lost(state: RunState) -> RunStatus:
     return RunStatus("Pending", "LauncherLost", "the launcher pod is gone, the next one goes on", state.heard)
 
 
-def _unstarted(state: RunState) -> RunStatus:
+def _report_unstarted(state: RunState) -> RunStatus:
     """The launcher pod, which writes the record, has not started."""
     created = state.launcher.created if state.launcher else None
     return RunStatus("Pending", "LauncherNotStarted", "the launcher has not started yet: dsgen why says more", created)
 
 
 PHASE_RULES = (
-    PhaseRule("a record that this dsgen does not read", _other_version, _unknown_version),
-    PhaseRule("an end in the record", lambda state: _phase(state) in ENDS, _as_recorded),
-    PhaseRule("a launcher said to be alive, silent for too long", _is_silent, _silent),
-    PhaseRule("no Job", _jobs_are_gone, _gone),
-    PhaseRule("the launcher Job failed, no end in the record", _job_failed, _ended_without_record),
-    PhaseRule("the launcher Job is complete, no end in the record", _job_complete, _ended_without_record),
-    PhaseRule("the launcher Job is suspended", _is_suspended, _suspended),
-    PhaseRule("the worker Job is suspended", _is_queued, _queued),
-    PhaseRule("the record says queued or suspended, the Jobs are not", _was_just_admitted, _admitted),
-    PhaseRule("no record, another run has the lease", _waits_for_turn, _waiting),
-    PhaseRule("no record", lambda state: not state.record, _unstarted),
-    PhaseRule("a launcher said to be alive, its pod gone", _launcher_was_lost, _lost),
-    PhaseRule("a record that goes on", lambda _: True, _as_recorded),
+    PhaseRule("a record that this dsgen does not read", _other_version, _report_unknown_version),
+    PhaseRule("an end in the record", lambda state: _phase(state) in ENDS, _report_recorded),
+    PhaseRule("a launcher said to be alive, silent for too long", _is_silent, _report_silent),
+    PhaseRule("no Job", _jobs_are_gone, _report_gone),
+    PhaseRule("the launcher Job failed, no end in the record", _job_failed, _report_end_without_record),
+    PhaseRule("the launcher Job is complete, no end in the record", _job_complete, _report_end_without_record),
+    PhaseRule("the launcher Job is suspended", _is_suspended, _report_suspended),
+    PhaseRule("the worker Job is suspended", _is_queued, _report_queued),
+    PhaseRule("the record says queued or suspended, the Jobs are not", _was_just_admitted, _report_admitted),
+    PhaseRule("no record, another run has the lease", _waits_for_turn, _report_waiting),
+    PhaseRule("no record", lambda state: not state.record, _report_unstarted),
+    PhaseRule("a launcher said to be alive, its pod gone", _launcher_was_lost, _report_lost),
+    PhaseRule("a record that goes on", lambda _: True, _report_recorded),
 )

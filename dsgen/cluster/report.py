@@ -137,7 +137,7 @@ def count_hours(state: RunState) -> tuple[float, float]:
 
     A pod holds its devices from the time at which it is scheduled. If the pods are deleted, only attempts count.
     """
-    attempts = [(start, parse_time(one.get("endTime")) or state.now) for one, start in _started(state)]
+    attempts = [(start, parse_time(one.get("endTime")) or state.now) for one, start in _list_starts(state)]
     held = waited = 0.0
     for pod in state.pods:
         devices = sum(count_accelerators(pod.requests).values())
@@ -149,14 +149,14 @@ def count_hours(state: RunState) -> tuple[float, float]:
     each = sum(_devices(state).values())
     missing = (
         (state.wanted - one["workers"]) * ((parse_time(one.get("endTime")) or start) - start)
-        for one, start in _started(state)
+        for one, start in _list_starts(state)
         if "workers" in one
     )
     recorded: float = (state.record.get("totals", {}).get("seconds", 0) * state.wanted - sum(missing)) * each
     return round((waited + max(held - waited, recorded)) / 3600, 2), round(waited / 3600, 2)
 
 
-def _started(state: RunState) -> Iterator[tuple[Any, float]]:
+def _list_starts(state: RunState) -> Iterator[tuple[Any, float]]:
     for attempt in state.record.get("attempts", []):
         if (start := parse_time(attempt.get("startTime"))) is not None:
             yield attempt, start
@@ -242,7 +242,7 @@ def report_pod(pod: PodState) -> dict[str, Any]:
         "ready": pod.ready,
         "deleting": pod.deleting,
         "restarts": pod.restarts,
-        "reason": pod.reason or (why.reason if why else _unscheduled(pod)),
+        "reason": pod.reason or (why.reason if why else _explain_unscheduled(pod)),
         "containers": [
             {
                 "name": container.name,
@@ -256,7 +256,7 @@ def report_pod(pod: PodState) -> dict[str, Any]:
     }
 
 
-def _unscheduled(pod: PodState) -> str:
+def _explain_unscheduled(pod: PodState) -> str:
     condition = pod.conditions.get("PodScheduled")
     return condition.reason if condition and condition.status == "False" else ""
 
@@ -264,11 +264,11 @@ def _unscheduled(pod: PodState) -> str:
 def _aggregate(pods: list[PodState]) -> dict[str, int]:
     counts = dict.fromkeys(COUNTED, 0)
     for pod in pods:
-        counts[_counted_as(pod)] += 1
+        counts[_choose_count(pod)] += 1
     return counts
 
 
-def _counted_as(pod: PodState) -> str:
+def _choose_count(pod: PodState) -> str:
     if pod.deleting:
         return "deleted"
     if pod.phase == "Pending":

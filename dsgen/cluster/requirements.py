@@ -96,20 +96,20 @@ def _instead(requirement: Requirement, nodes: Sequence[ApiObject]) -> str:
     key = requirement.key
     values = _of_key(key, nodes)
     if values:
-        return f"{key} is {_listed(values)}"
+        return f"{key} is {_join(values)}"
     import difflib  # imported late: few clusters lack a label
 
     keys = sorted({other for node in nodes for other in node_labels(node)})
     last = key.rpartition("/")[2]
     near = [other for other in keys if other.rpartition("/")[2] == last] or difflib.get_close_matches(key, keys, 3, 0.7)
-    return "; ".join(f"{other} is {_listed(_of_key(other, nodes))}" for other in near) or f"none has a label {key}"
+    return "; ".join(f"{other} is {_join(_of_key(other, nodes))}" for other in near) or f"none has a label {key}"
 
 
 def _of_key(key: str, nodes: Sequence[ApiObject]) -> list[str]:
     return sorted({node_labels(node)[key] for node in nodes if key in node_labels(node)})
 
 
-def _listed(values: Sequence[str]) -> str:
+def _join(values: Sequence[str]) -> str:
     more = len(values) - MOST_SHOWN
     return " or ".join(values[:MOST_SHOWN]) + (f" or one of {more} others" if more > 0 else "")
 
@@ -120,23 +120,26 @@ def _listed(values: Sequence[str]) -> str:
 def sum_requests(spec: ApiObject) -> dict[str, str]:
     """The requests of a pod by resource, as the scheduler counts them."""
     containers = [*(spec.get("initContainers") or []), *spec["containers"]]
-    return {name: sum_request(spec, name) for name in dict.fromkeys(name for one in containers for name in _asked(one))}
+    return {
+        name: sum_request(spec, name)
+        for name in dict.fromkeys(name for one in containers for name in _read_requests(one))
+    }
 
 
 def sum_request(spec: ApiObject, resource: str) -> str:
     """The request of a pod for one resource: the sum of its containers, or an init container that needs more."""
     init, main = spec.get("initContainers") or [], spec["containers"]
-    texts = [text for one in (*init, *main) if (text := _asked(one).get(resource))]
+    texts = [text for one in (*init, *main) if (text := _read_requests(one).get(resource))]
     if len(texts) < 2:
         return texts[0] if texts else "0"
     sidecars = most = Fraction()
     for one in init:
-        count = parse_quantity(_asked(one).get(resource, "0"))
+        count = parse_quantity(_read_requests(one).get(resource, "0"))
         if _is_sidecar(one):
             sidecars += count
         else:
             most = max(most, sidecars + count)
-    return _written(max(most, sidecars + sum(parse_quantity(_asked(one).get(resource, "0")) for one in main)))
+    return _written(max(most, sidecars + sum(parse_quantity(_read_requests(one).get(resource, "0")) for one in main)))
 
 
 def sum_limit(spec: ApiObject, resource: str) -> str:
@@ -154,7 +157,7 @@ def _is_sidecar(container: ApiObject) -> bool:
     return container.get("restartPolicy") == "Always"
 
 
-def _asked(container: ApiObject) -> dict[str, str]:
+def _read_requests(container: ApiObject) -> dict[str, str]:
     """The requests of a container; a resource without a request has its limit as request."""
     resources = container.get("resources") or {}
     return {**(resources.get("limits") or {}), **(resources.get("requests") or {})}

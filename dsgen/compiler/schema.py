@@ -18,8 +18,8 @@ def expanded_schema() -> Schema:
     """The schema of values.json, with the objects of kubernetes.json to which it refers as its definitions."""
     source, kubernetes = _read(SCHEMA_FILE), _read(KUBERNETES_FILE)
     definitions = source.pop("definitions") | kubernetes["definitions"]
-    expanded = _expanded(source, definitions)
-    return expanded | {"definitions": _reached(expanded, definitions)}
+    expanded = _expand(source, definitions)
+    return expanded | {"definitions": _find_reached(expanded, definitions)}
 
 
 def kubernetes_version() -> str:
@@ -32,7 +32,7 @@ def _read(path: str) -> Schema:
     return loaded
 
 
-def _expanded(part: Schema, definitions: Schema) -> Schema:
+def _expand(part: Schema, definitions: Schema) -> Schema:
     """A key of dsgen with its reference and its included keys expanded; objects of Kubernetes keep their references."""
     whole = dict(part)
     if "$ref" in whole:
@@ -40,14 +40,14 @@ def _expanded(part: Schema, definitions: Schema) -> Schema:
     if "properties" in whole:
         included = definitions[whole.pop("x-include").removeprefix(DEFINITION)] if "x-include" in whole else {}
         keys = whole["properties"] | included.get("properties", {})
-        whole["properties"] = {key: _expanded(below, definitions) for key, below in keys.items()}
+        whole["properties"] = {key: _expand(below, definitions) for key, below in keys.items()}
     below = whole.get("additionalProperties")
     if isinstance(below, dict) and "properties" in below:
-        whole["additionalProperties"] = _expanded(below, definitions)
+        whole["additionalProperties"] = _expand(below, definitions)
     return whole
 
 
-def _reached(part: Any, definitions: Schema) -> Schema:
+def _find_reached(part: Any, definitions: Schema) -> Schema:
     """The definitions to which a part refers, directly or through others, in their order."""
     reached: set[str] = set()
     waiting = [part]

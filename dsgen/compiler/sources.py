@@ -22,14 +22,14 @@ def chart_program() -> Program:
     """The templates of a chart: objects, notes, and checks that fail with their messages."""
     units = {**template_units(), **checks_units()}
     units[NOTES] = Unit(NOTES, units[NOTES].text + MADE_BY + WARNINGS)
-    return _typed(units, {NOTES, *checks_units()})
+    return _type_units(units, {NOTES, *checks_units()})
 
 
 def python_program() -> Program:
     """The templates of the objects, and each row of the checks."""
     units = {**template_units(), **row_units()}
     del units[NOTES]
-    return _typed(units, set(row_units()))
+    return _type_units(units, set(row_units()))
 
 
 def template_units() -> dict[str, Unit]:
@@ -37,7 +37,7 @@ def template_units() -> dict[str, Unit]:
     return {name: Unit(name, read(TEMPLATES / name)) for name in environment().list_templates()}
 
 
-def _typed(units: Mapping[str, Unit], free_units: Container[str]) -> Program:
+def _type_units(units: Mapping[str, Unit], free_units: Container[str]) -> Program:
     return type_program(units, schema.load(), SHIPPED.texts, environment(), free_units)
 
 

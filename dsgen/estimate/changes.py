@@ -13,11 +13,11 @@ from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.inputs import KEYS, Inputs
 from dsgen.estimate.setup import Setup, of_values
 
-Path = tuple[str, ...]
-CONFIG: Path = ("training", "deepspeed", "config")
-ZERO: Path = (*CONFIG, "zero_optimization")
+Keys = tuple[str, ...]
+CONFIG: Keys = ("training", "deepspeed", "config")
+ZERO: Keys = (*CONFIG, "zero_optimization")
 MOST_WORKERS = 1024
-PATHS: dict[str, Path] = {name: tuple(key.split(".")) for name, key in KEYS.items()}
+PATHS: dict[str, Keys] = {name: tuple(key.split(".")) for name, key in KEYS.items()}
 FIELDS = {path: name for name, path in PATHS.items()}
 
 
@@ -26,7 +26,7 @@ class Change:
     """One change. edits: path in the values file -> the new value, None to remove the key."""
 
     name: str
-    edits: Mapping[Path, Any]
+    edits: Mapping[Keys, Any]
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Remedy:
     estimate: Estimate
 
     @property
-    def edits(self) -> dict[Path, Any]:
+    def edits(self) -> dict[Keys, Any]:
         """All edits together."""
         return _edits(self.changes)
 
     @property
-    def settings(self) -> dict[Path, Any]:
+    def settings(self) -> dict[Keys, Any]:
         """The edits without maps: each path leads to one value."""
         return dict(_leaves(self.edits))
 
@@ -52,7 +52,7 @@ def as_word(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _leaves(edits: Mapping[Path, Any]) -> Iterator[tuple[Path, Any]]:
+def _leaves(edits: Mapping[Keys, Any]) -> Iterator[tuple[Keys, Any]]:
     for path, value in edits.items():
         if isinstance(value, Mapping):
             yield from _leaves({(*path, key): below for key, below in value.items()})
@@ -73,7 +73,7 @@ class Job:
         return of_values(self.values, self.inputs)
 
 
-def applied(job: Job, edits: Mapping[Path, Any]) -> Job:
+def applied(job: Job, edits: Mapping[Keys, Any]) -> Job:
     """A job with the edits; those below `estimate` change the inputs, all others a copy of the values."""
     values, inputs = job.values, job.inputs
     for path, value in edits.items():
@@ -84,7 +84,7 @@ def applied(job: Job, edits: Mapping[Path, Any]) -> Job:
     return Job(values, inputs)
 
 
-def _with(values: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
+def _with(values: Mapping[str, Any], path: Keys, value: Any) -> dict[str, Any]:
     first, *rest = path
     copy = dict(values)
     below = copy.get(first)
@@ -124,7 +124,7 @@ def _batch(job: Job, name: str, micro: int, steps: int) -> Change:
         ("train_micro_batch_size_per_gpu", "micro_batch", micro),
         ("gradient_accumulation_steps", "accumulation", steps),
     )
-    edits: dict[Path, Any] = {}
+    edits: dict[Keys, Any] = {}
     for key, field, number in rows:
         of_program = job.setup.config.number(key) is None and getattr(job.inputs, field) is not None
         edits[PATHS[field] if of_program else (*CONFIG, key)] = number
@@ -167,7 +167,7 @@ def _fewer_workers(job: Job) -> Iterator[Change]:
 
 def _workers(job: Job, replicas: int) -> Change:
     """Another number of workers. A batch that DeepSpeed's configuration fixes stays if it can."""
-    edits: dict[Path, Any] = {("workers", "replicas"): replicas}
+    edits: dict[Keys, Any] = {("workers", "replicas"): replicas}
     now, given = job.setup.workers, job.values["training"]["deepspeed"]["config"]
     steps, total = given.get("gradient_accumulation_steps"), given.get("train_batch_size")
     if isinstance(total, int):
@@ -260,7 +260,7 @@ def _needed(job: Job, remedy: Remedy, is_possible: IsPossible) -> Remedy:
     return remedy
 
 
-def _edits(changes: Sequence[Change]) -> dict[Path, Any]:
+def _edits(changes: Sequence[Change]) -> dict[Keys, Any]:
     return {path: value for change in changes for path, value in change.edits.items()}
 
 

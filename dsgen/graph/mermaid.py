@@ -22,14 +22,14 @@ def as_mermaid(graph: Graph, title: str) -> str:
     for arrow in graph.arrows:
         source = ids[arrow.source] + (f"_{arrow.part}" if arrow.part else "")
         both = "<-->" if arrow.source == arrow.target else "-->"
-        lines.append(f'  {source} {both}|"{_quoted(arrow.text)}"| {ids[arrow.target]}')
+        lines.append(f'  {source} {both}|"{_quote(arrow.text)}"| {ids[arrow.target]}')
     if others := [ids[node.key] for node in graph.nodes if not node.is_made]:
         lines += ["  classDef other stroke-dasharray: 4", f"  class {','.join(others)} other"]
     return "\n".join(lines) + "\n"
 
 
 def _node(name: str, node: Node) -> list[str]:
-    text = "<br/>".join(filter(None, (f"{node.key.kind} {node.key.name}", _quoted(node.text))))
+    text = "<br/>".join(filter(None, (f"{node.key.kind} {node.key.name}", _quote(node.text))))
     if node.key.kind in PODS:
         parts = [f'    {name}_{part}["{part}"]' for part in node.parts]
         return [f'  subgraph {name}["{text}"]', "    direction TB", *parts, "  end"]
@@ -37,5 +37,5 @@ def _node(name: str, node: Node) -> list[str]:
     return [f'  {name}{opening}"{text}"{closing}']
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return text.replace('"', "#quot;")

@@ -98,11 +98,11 @@ def _arrows(key: Key, each: Object, known: Mapping[Key, Object]) -> Iterator[Arr
     if key.kind in PODS:
         pod = each["spec"]["template"]["spec"]
         yield from _traffic(key, pod, known)
-        yield from (Arrow(key, target, text) for target, text in _mounted(pod))
+        yield from (Arrow(key, target, text) for target, text in _list_mounted(pod))
         yield from _api(key, pod, known)
     elif key.kind in SELECTING:
         text, path = SELECTING[key.kind]
-        yield from (Arrow(key, target, text) for target in _selected(_at(each, path), known))
+        yield from (Arrow(key, target, text) for target in _list_selected(_at(each, path), known))
     elif key.kind == "RoleBinding":
         yield Arrow(key, Key("Role", each["roleRef"]["name"]), "grants")
         yield from (Arrow(key, Key(one["kind"], one["name"]), "to") for one in each["subjects"])
@@ -117,7 +117,7 @@ def _at(each: Object, path: Iterable[str]) -> Any:
     return value
 
 
-def _selected(labels: Mapping[str, str], known: Mapping[Key, Object]) -> Iterator[Key]:
+def _list_selected(labels: Mapping[str, str], known: Mapping[Key, Object]) -> Iterator[Key]:
     for key, each in known.items():
         if key.kind in PODS and labels.items() <= each["spec"]["template"]["metadata"]["labels"].items():
             yield key
@@ -142,7 +142,7 @@ def _role(each: Object) -> str:
     return labels.get("dsgen.dev/role", "")
 
 
-def _mounted(pod: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
+def _list_mounted(pod: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
     """The objects that a pod mounts or reads variables from, each with a text for the arrow."""
     for volume in pod.get("volumes", ()):
         for source in (volume, *volume.get("projected", {}).get("sources", ())):
@@ -184,12 +184,12 @@ def _api(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Itera
     for container in _containers(pod):
         if not tokens & {mount["name"] for mount in container.get("volumeMounts", ())}:
             continue
-        for target in _opened(Key("ServiceAccount", account), known):
+        for target in _list_opened(Key("ServiceAccount", account), known):
             if (text := USES.get((container["name"], target.kind))) and target != key:
                 yield Arrow(key, target, text, container["name"])
 
 
-def _opened(account: Key, known: Mapping[Key, Object]) -> Iterator[Key]:
+def _list_opened(account: Key, known: Mapping[Key, Object]) -> Iterator[Key]:
     for key, each in known.items():
         if key.kind != "RoleBinding" or account not in {Key(one["kind"], one["name"]) for one in each["subjects"]}:
             continue

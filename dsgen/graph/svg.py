@@ -85,8 +85,8 @@ def _columns(graph: Graph) -> Columns:
     shared.sort(key=lambda node: (keys.index(claims.get(node.key, node.key)), node.key in claims))
     shared.sort(key=lambda node: bool(_neighbours(graph, node.key) & below))
     place = {node.key: number for number, node in enumerate(shared)}
-    turning = [each for each in graph.arrows if {each.source, each.target} & below and _shared(each, place)]
-    return Columns(left, shared, workers, sorted(turning, key=lambda each: place[_shared(each, place)[0]]))
+    turning = [each for each in graph.arrows if {each.source, each.target} & below and _find_shared(each, place)]
+    return Columns(left, shared, workers, sorted(turning, key=lambda each: place[_find_shared(each, place)[0]]))
 
 
 def _claims(graph: Graph) -> dict[Key, Key]:
@@ -94,7 +94,7 @@ def _claims(graph: Graph) -> dict[Key, Key]:
     return {each.target: each.source for each in graph.arrows if each.target.kind == "PersistentVolume"}
 
 
-def _shared(arrow: Arrow, shared: dict[Key, int]) -> list[Key]:
+def _find_shared(arrow: Arrow, shared: dict[Key, int]) -> list[Key]:
     """The end of an arrow that is a shared object, if there is one."""
     return [key for key in (arrow.source, arrow.target) if key in shared]
 

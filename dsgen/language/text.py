@@ -200,11 +200,11 @@ def indent(text: str, width: int) -> str:
     if not width or "\n" not in text:
         return text
     if len(text) < LONG_TEXT:
-        return _indented(text, width)
+        return _indent(text, width)
     # These are the scripts, which are the same in all jobs of a call; others are few.
     key = text, width
     if key not in _LONG:
-        _LONG[key] = _indented(text, width)
+        _LONG[key] = _indent(text, width)
         if len(_LONG) > MOST_LONG:
             del _LONG[next(iter(_LONG))]
     return _LONG[key]
@@ -215,7 +215,7 @@ _LONG: dict[tuple[str, int], str] = {}
 """Long texts that were indented, the last ones."""
 
 
-def _indented(text: str, width: int) -> str:
+def _indent(text: str, width: int) -> str:
     line_end = "\n" + " " * width
     moved = text.replace("\n", line_end)
     while f"{line_end}\n" in moved:  # one pass leaves every second of adjacent empty lines

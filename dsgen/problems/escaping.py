@@ -38,13 +38,13 @@ def output(text: str, colored: bool) -> str:
 
     `colored`: the line keeps its colors, for a person at a terminal. Otherwise, it is no command of a CI system.
     """
-    texts, colors = _parted(text.rstrip("\r").rpartition("\r")[2])
+    texts, colors = _part(text.rstrip("\r").rpartition("\r")[2])
     if colored and colors:
         return "".join(map("".join, zip(texts, [*colors, _NO_COLOR], strict=True)))
     return "".join(texts) if colored else _without_first_command(_without_commands("".join(texts)))
 
 
-def _parted(text: str) -> tuple[list[str], list[str]]:
+def _part(text: str) -> tuple[list[str], list[str]]:
     """The escaped texts around the colors of a line, and the colors between them."""
     parts = _COLOR.split(text)
     return ["\t".join(map(_escaped, part.split("\t"))) for part in parts[::2]], parts[1::2]

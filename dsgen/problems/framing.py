@@ -20,12 +20,12 @@ FRAME_WIDTH = 120
 def printable(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Like `ordered`, and without secrets in the texts; every form of output begins with this."""
     return [
-        replace(one, message=redacted(one.message), path=_redacted_path(one.path), hint=redacted(one.hint))
+        replace(one, message=redacted(one.message), path=_redact_path(one.path), hint=redacted(one.hint))
         for one in ordered(diagnostics)
     ]
 
 
-def _redacted_path(path: KeyPath) -> KeyPath:
+def _redact_path(path: KeyPath) -> KeyPath:
     return tuple(redacted(key) if isinstance(key, str) else key for key in path)
 
 

@@ -50,7 +50,7 @@ def redacted(text: str) -> str:
     variables named like secrets.
     """
     for pattern in (_KEYED_HOST, _BARE, _TOKEN, _NAMED):
-        text = pattern.sub(lambda match: _starred(match[0], match.start(1) - match.start(), _length(match)), text)
+        text = pattern.sub(lambda match: _star(match[0], match.start(1) - match.start(), _length(match)), text)
     first, *rest = _SCHEME.split(text)
     parts, before, hiding = [first], first, False
     for sign, part in zip(_SCHEME.findall(text), rest, strict=True):
@@ -78,7 +78,7 @@ def _address(text: str, is_ssh: bool, hiding: bool) -> tuple[str, bool]:
     query = 0 if hiding else _query(word, at)
     hidden = len(_match(_HIDES, word[query:]))
     is_open = (hiding or query < len(word)) and query + hidden == len(text)
-    text = _starred(text, query, hidden)
+    text = _star(text, query, hidden)
     user = text[:at] if is_ssh and ":" not in text[:at] else STAR * at  # an ssh user name is not a secret
     return user + _host_and_path(text[at:]), is_open
 
@@ -125,5 +125,5 @@ def _match(pattern: re.Pattern[str], text: str) -> str:
     return match[0] if match else ""
 
 
-def _starred(text: str, start: int, length: int) -> str:
+def _star(text: str, start: int, length: int) -> str:
     return text[:start] + STAR * len(text[start : start + length]) + text[start + length :]

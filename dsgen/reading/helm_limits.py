@@ -14,7 +14,7 @@ def explain_text(text: str) -> str:
     U+0085 is allowed here: Helm 3 reads it as a line break when it checks the patterns of the schema, and those reject
     it. Both versions of Helm change a lone surrogate, from an escape or a command line, to another character.
     """
-    return _uncarried(text.replace("\x85", ""))
+    return _explain_uncarried(text.replace("\x85", ""))
 
 
 def is_refused(char: str) -> bool:
@@ -22,7 +22,7 @@ def is_refused(char: str) -> bool:
     return "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" or char in "\ufffe\uffff"
 
 
-def _uncarried(text: str) -> str:
+def _explain_uncarried(text: str) -> str:
     if text.replace("\n", "").isprintable():
         return ""
     char = next(filter(is_refused, text), "")
@@ -39,11 +39,11 @@ def explain_key(key: str) -> str:
     if key == "<<":
         return "is read as a merge by Helm, even in quotes"
     if len(key) <= _SHORT_KEY:
-        return _uncarried(key)
+        return _explain_uncarried(key)
     import json  # imported late: few keys are so long
 
     # Go escapes a few more characters than Python.
     size = len(json.dumps(key, ensure_ascii=False)) + len("u003c") * sum(key.count(char) for char in "<>&\u2028\u2029")
     if size > LONGEST_KEY:
         return f"has {size} characters as JSON; Helm reads at most {LONGEST_KEY}"
-    return _uncarried(key)
+    return _explain_uncarried(key)

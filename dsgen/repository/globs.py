@@ -75,7 +75,7 @@ def _is_named(states: States, wanted: Parts, name: str) -> bool:
 
 
 def _start(wanted: Parts) -> States:
-    return _closed({0}, wanted)
+    return _close({0}, wanted)
 
 
 def _step(states: States, wanted: Parts, name: str) -> States:
@@ -89,10 +89,10 @@ def _step(states: States, wanted: Parts, name: str) -> States:
             reached.add(state)
         elif fnmatchcase(name, part):
             reached.add(state + 1)
-    return _closed(reached, wanted)
+    return _close(reached, wanted)
 
 
-def _closed(states: set[int], wanted: Parts) -> States:
+def _close(states: set[int], wanted: Parts) -> States:
     """The positions, including those after a `**`, which also matches no folder."""
     reached = set(states)
     for state in range(len(wanted)):

@@ -82,9 +82,9 @@ def bump(
         changes = [*_flags(source, flags)]
         if has_new_id:
             changes = [_next(job, {*known}, at), *(change for change in changes if change.path != ID)]
-        text = _edited(source, changes)
+        text = _edit(source, changes)
         summary = ", ".join(map(str, changes)) + _about_checkpoints(job, changes)
-        return Bump(_checked(reload(text), job, changes), text, summary)
+        return Bump(_check(reload(text), job, changes), text, summary)
     except _RefusedChangeError as refusal:
         message = f"{option} cannot write {path_text(refusal.path)} into {job.file}: {refusal}"
         hint = f"write the value there, and repeat the command without {option}"
@@ -153,7 +153,7 @@ def _leaves(old: Any, new: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
         yield path
 
 
-def _edited(source: SourceText, changes: Sequence[_ValueChange]) -> str:
+def _edit(source: SourceText, changes: Sequence[_ValueChange]) -> str:
     """The new text of a values file."""
     mark = "\ufeff" if source.text.startswith("\ufeff") else ""
     text, before = source.text.removeprefix(mark), read(source)
@@ -183,7 +183,7 @@ def _put(tree: Any, path: KeyPath, value: Any) -> Any:
     return put(tree, path, value)
 
 
-def _checked(written: Job, job: Job, changes: Sequence[_ValueChange]) -> Job:
+def _check(written: Job, job: Job, changes: Sequence[_ValueChange]) -> Job:
     """The job as it is read from the new text. Raises _Refusal if it is not the same as with the flags."""
     wanted = job.data
     for change in changes:

@@ -160,7 +160,7 @@ def compare_fields(old: Any, new: Any, path: str = "") -> Iterator[FieldChange]:
         for key in {**old, **new}:
             yield from compare_fields(old.get(key), new.get(key), _below(path, key))
     elif isinstance(old, list) and isinstance(new, list) and old != new:
-        pairs = _paired(old, new)
+        pairs = _pair(old, new)
         if pairs is None:
             yield FieldChange(path, old, new)
         for name, one, other in pairs or ():
@@ -174,7 +174,7 @@ def _below(path: str, key: str) -> str:
     return f"{path}{'' if text.startswith('[') or not path else '.'}{text}"
 
 
-def _paired(old: list[Any], new: list[Any]) -> list[tuple[str, Any, Any]] | None:
+def _pair(old: list[Any], new: list[Any]) -> list[tuple[str, Any, Any]] | None:
     """The paired items of two lists; None if they cannot be paired."""
     for key in NAMES:
         named = [

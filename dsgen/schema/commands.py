@@ -31,16 +31,16 @@ ALL_FURTHER = '"$@"'
 
 def needs_shell(line: str) -> bool:
     """Whether only a shell runs this command line as it is meant: with variables, several commands, pipes or files."""
-    line = _joined(line)
-    if _STARTS_SHELL.match(line) or _EXPANDED.search(_masked(_LITERAL, line)):
+    line = _join(line)
+    if _STARTS_SHELL.match(line) or _EXPANDED.search(_mask(_LITERAL, line)):
         return True
-    return _SYNTAX.search(_masked(_QUOTED, line)) is not None
+    return _SYNTAX.search(_mask(_QUOTED, line)) is not None
 
 
 def split_words(line: str) -> list[str]:
     """The words of a command line, split as by a shell; the whole line if a quote is not closed."""
     try:
-        words = shlex.split(_joined(line))
+        words = shlex.split(_join(line))
     except ValueError:
         words = [line]
     return words or [line]
@@ -49,7 +49,7 @@ def split_words(line: str) -> list[str]:
 def format_command(line: str) -> str:
     """A command line as a YAML list: its words, or a shell that reads the line."""
     words = split_words(line)
-    return wrap_in_shell(_joined(line)) if needs_shell(line) and not is_shell(words) else format_list(words)
+    return wrap_in_shell(_join(line)) if needs_shell(line) and not is_shell(words) else format_list(words)
 
 
 def is_shell(words: Sequence[str]) -> bool:
@@ -59,7 +59,7 @@ def is_shell(words: Sequence[str]) -> bool:
 
 def wrap_in_shell(script: str) -> str:
     """A YAML list with a shell that runs a script; if there is a pipe, it fails if any of its programs fails."""
-    options = ["-o", "pipefail"] if _PIPE.search(_masked(_QUOTED, script)) else []
+    options = ["-o", "pipefail"] if _PIPE.search(_mask(_QUOTED, script)) else []
     return format_list(["bash", *options, "-c", script, *(["bash"] if ALL_FURTHER in script else [])])
 
 
@@ -82,7 +82,7 @@ def join_script(words: Sequence[str], further: bool) -> str:
 
 def pass_further(script: str) -> str:
     """A script whose first program, after commands that prepare it, gets what follows the script."""
-    masked, start = _masked(_QUOTED, script), 0
+    masked, start = _mask(_QUOTED, script), 0
     while (match := _PREPARES.match(masked, start)) is not None:
         start = match.end()
     end = _END.search(masked, start)
@@ -110,11 +110,11 @@ def _for_shell(word: str) -> str:
     return '"' + re.sub(r'(["\\`])', r"\\\1", word) + '"'
 
 
-def _masked(pattern: str, line: str) -> str:
+def _mask(pattern: str, line: str) -> str:
     """A line of the same length in which quoted parts have no syntax."""
     return re.sub(pattern, lambda match: "x" * len(match[0]), line, flags=re.DOTALL)
 
 
-def _joined(line: str) -> str:
+def _join(line: str) -> str:
     """A command line without line ends that do not end a command: after a backslash, or before an option."""
     return re.sub(r"\\\n|\n(?=\s*-)", " ", line).strip()

@@ -22,10 +22,10 @@ def defaults() -> dict[str, Any]:
 
 def fill(values: Mapping[str, Any]) -> dict[str, Any]:
     """A copy with all defaults, also those that Helm cannot merge: below keys that the user names."""
-    return _filled(RULES, defaults(), values)
+    return _fill(RULES, defaults(), values)
 
 
-def _filled(rules: Mapping[str, Any], missing: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def _fill(rules: Mapping[str, Any], missing: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     below = rules["below"]
     whole = {**missing, **values}
     return {key: _part(below.get(key), missing.get(key), value) for key, value in whole.items()}
@@ -37,7 +37,7 @@ def _part(rules: Mapping[str, Any] | None, missing: Any, value: Any) -> Any:
     if "each" in rules:
         each = rules["each"]
         return {key: _part(each, None, part) for key, part in value.items()}
-    return _filled(rules, rules.get("defaults", missing), value)
+    return _fill(rules, rules.get("defaults", missing), value)
 
 
 def _copy(data: Any) -> Any:

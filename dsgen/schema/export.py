@@ -27,14 +27,14 @@ def for_chart() -> Schema:
     checks, so such a key is missing only if the user set it to null. Maps are not required, because null removes all of
     their entries. Definitions have no descriptions, for size.
     """
-    chart: Schema = _published(_with_required(_with_nulls(copy.deepcopy(load()))))
+    chart: Schema = _publish(_with_required(_with_nulls(copy.deepcopy(load()))))
     chart["definitions"] = {name: _bare(part) for name, part in chart["definitions"].items()}
     return chart
 
 
 def for_editors() -> Schema:
     """The copy for editors, which see the user's file before any default is merged."""
-    editors: Schema = _published(_with_nulls(copy.deepcopy(load())))
+    editors: Schema = _publish(_with_nulls(copy.deepcopy(load())))
     return editors
 
 
@@ -84,12 +84,12 @@ def _or_null(part: Schema) -> Schema:
     return {**part, "type": [*dict.fromkeys((*types(part), "null"))], **enum}
 
 
-def _published(schema: Any) -> Any:
+def _publish(schema: Any) -> Any:
     """Without the keywords that only dsgen knows."""
     if isinstance(schema, Mapping):
-        return {key: _published(part) for key, part in schema.items() if not key.startswith("x-")}
+        return {key: _publish(part) for key, part in schema.items() if not key.startswith("x-")}
     if isinstance(schema, list):
-        return [_published(part) for part in schema]
+        return [_publish(part) for part in schema]
     return schema
 
 

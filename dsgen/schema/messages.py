@@ -187,13 +187,13 @@ def _wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
 
 def _pattern_words(violation: Violation) -> str:
     expected, text = f"expected: {violation.rule['x-pattern']}", str(violation.value)
-    for candidate in (*_corrected(text), *(_beginning_with_a_letter(text) if violation.path == ("name",) else ())):
+    for candidate in (*_correct(text), *(_beginning_with_a_letter(text) if violation.path == ("name",) else ())):
         if re.fullmatch(violation.rule["pattern"], candidate, re.ASCII):
             return f"{suggestions.did_you_mean(candidate)} {expected[:1].upper()}{expected[1:]}"
     return expected
 
 
-def _corrected(text: str) -> Iterator[str]:
+def _correct(text: str) -> Iterator[str]:
     """Quantities in the spelling of other tools, and names in which invalid characters are replaced or removed."""
     if quantity := re.fullmatch(r"([0-9.]+) *([kKmMgGtT])(i?)[bB]?", text):
         yield f"{quantity[1]}{quantity[2].upper()}i"

@@ -38,8 +38,8 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
 
         if problem := foreign_files.find_foreign_file(root):
             return [problem]
-    worded = () if is_valid else _worded(schema.load(), root, complete, VALUES)
-    groups = (_nulls(root), _spellings(root), _uncarried(root), worded)
+    worded = () if is_valid else _describe_violations(schema.load(), root, complete, VALUES)
+    groups = (_nulls(root), _spellings(root), _find_uncarried(root), worded)
     problems = [problem for group in groups for problem in _first(group)]
     unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]
     return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
@@ -52,7 +52,7 @@ def find_schema_problems(whole: schema.Schema, root: Node, complete: bool, about
         Diagnostic(NO_VALUE, f"{path_text(path)} has no value", root.find(path)[0].position, path, GIVE)
         for path in empty
     ]
-    return nulls + list(_worded(whole, root, complete, about))
+    return nulls + list(_describe_violations(whole, root, complete, about))
 
 
 def _first(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -65,7 +65,7 @@ def _first(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         yield problem
 
 
-def _worded(rule: schema.Schema, root: Node, complete: bool, about: About) -> Iterator[Diagnostic]:
+def _describe_violations(rule: schema.Schema, root: Node, complete: bool, about: About) -> Iterator[Diagnostic]:
     for one in find_violations(rule, root.data()):
         if one.value is None or _is_broken(root, one.path):
             continue  # reported by _nulls or the reader
@@ -162,16 +162,16 @@ def _spellings(root: Node) -> Iterator[Diagnostic]:
             yield Diagnostic("DS110", message, node.position, path, hint)
 
 
-def _uncarried(root: Node) -> Iterator[Diagnostic]:
+def _find_uncarried(root: Node) -> Iterator[Diagnostic]:
     """Characters and keys on which Helm 3 fails with an error that names no key, if a chart has a schema."""
     for path, node in root.walk():
         key = path[-1] if path else ""
         if isinstance(key, str) and (reason := explain_key(key)):
             at = node.key or node.position
             yield Diagnostic("DS111", f"{path_text(path)}: the key {reason}", at, path, "choose another key")
-        if isinstance(node.value, str) and (reason := _uncarried_value(path, node.value)):
+        if isinstance(node.value, str) and (reason := _explain_uncarried_value(path, node.value)):
             yield Diagnostic("DS111", f"{path_text(path)} {reason}", node.position, path, "remove it")
 
 
-def _uncarried_value(path: KeyPath, text: str) -> str:
+def _explain_uncarried_value(path: KeyPath, text: str) -> str:
     return explain_text(text) or ("" if path[:1] in ANY_TEXT or path[:2] in ANY_TEXT else explain_argument(text))

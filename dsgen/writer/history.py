@@ -81,12 +81,12 @@ def read_history(folder: Folder, plan: Plan) -> History:
     leftovers = folder.files(TEMPORARY)
     if leftovers:  # or files of another process that is writing
         leftovers = folder.files(TEMPORARY) if folder.lock(wait=False) else []
-    interrupted = tuple(_interrupted(folder, leftovers, plan))
+    interrupted = tuple(_list_interrupted(folder, leftovers, plan))
     lost = index is None and not interrupted and plan.run
     return History(index or Index(), tuple(leftovers), interrupted, _shown(folder, plan) if lost else {})
 
 
-def _interrupted(folder: Folder, leftovers: list[str], plan: Plan) -> list[Index]:
+def _list_interrupted(folder: Folder, leftovers: list[str], plan: Plan) -> list[Index]:
     indexes = []
     for name in leftovers:
         if name.startswith(f"{INDEX}-"):

@@ -47,7 +47,7 @@ def _run(place: Destination, plan: Plan, contents: Contents, history: History, m
     if known is not None and known.sha256 == plan.run_checksum:
         return Verdict(plan)
     if known is None or index.run != plan.run or not index.values or plan.guard is None:
-        changed = _changed_bytes(plan, contents, history, known)
+        changed = _find_changed_bytes(plan, contents, history, known)
         if changed and mode != "replace":
             return Verdict(plan, (_by_bytes(place, plan, changed, history, known),))
         return Verdict(plan, renewed=bool(changed))
@@ -93,7 +93,7 @@ def _writer(run: Run) -> str:
 # -- without the old values -------------------------------------------------------------------------------------------
 
 
-def _changed_bytes(plan: Plan, contents: Contents, history: History, known: Run | None) -> list[str]:
+def _find_changed_bytes(plan: Plan, contents: Contents, history: History, known: Run | None) -> list[str]:
     """The files of an existing run that would change."""
     if known is not None:
         here = history.index.frozen if history.index.run == plan.run else frozenset()

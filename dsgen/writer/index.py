@@ -97,9 +97,9 @@ def read_index(folder: Folder, name: str = INDEX) -> Index | None:
         version = data["version"]
         if isinstance(version, int) and version > INDEX_VERSION:
             raise RefusedError(_newer(folder, data.get("dsgen")))
-        return _parsed(data, version)
+        return _parse(data, version)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DsgenError(*_damaged(folder, content, error)) from error
+        raise DsgenError(*_find_damage(folder, content, error)) from error
 
 
 def _newer(folder: Folder, writer: Any) -> str:
@@ -108,7 +108,7 @@ def _newer(folder: Folder, writer: Any) -> str:
     return f"{folder.place.path} was written by {version}, this is {__version__}: use that version or a later one"
 
 
-def _damaged(folder: Folder, content: bytes, error: Exception) -> tuple[str, ...]:
+def _find_damage(folder: Folder, content: bytes, error: Exception) -> tuple[str, ...]:
     where = str(folder.place.path / INDEX)
     if _MERGE_MARKS.search(content):
         path = shlex.quote(str(folder.place.path))
@@ -125,7 +125,7 @@ def _damaged(folder: Folder, content: bytes, error: Exception) -> tuple[str, ...
     )
 
 
-def _parsed(data: Any, version: Any) -> Index:
+def _parse(data: Any, version: Any) -> Index:
     """Raises ValueError, KeyError, TypeError or AttributeError for data that dsgen did not write."""
     if version is True or version not in (1, INDEX_VERSION):
         raise ValueError("its version is invalid")

@@ -25,7 +25,7 @@ def values_file(values: Mapping[str, Any] | None = None) -> str:
     """The text of values.yaml: these values (a complete tree), or the schema's defaults."""
     root = schema.load()
     tree = schema.defaults() if values is None else values
-    head = [f"# {line}" for line in _wrapped(root["description"], 0)]
+    head = [f"# {line}" for line in _wrap(root["description"], 0)]
     return "\n".join([*head, *_record(root, tree, "", is_top=True)]) + "\n"
 
 
@@ -34,15 +34,15 @@ def _record(record: Mapping[str, Any], tree: Mapping[str, Any], pad: str, is_top
     for key, part in record["properties"].items():
         if is_top:
             yield ""
-        yield from (f"{pad}# {line}" for line in _wrapped(_description(schema.resolve(part)), len(pad)))
-        yield from (f"{pad}# {line}".rstrip() for line in _named_records(key, part, tree.get(key)))
+        yield from (f"{pad}# {line}" for line in _wrap(_description(schema.resolve(part)), len(pad)))
+        yield from (f"{pad}# {line}".rstrip() for line in _describe_records(key, part, tree.get(key)))
         if key not in tree:
             yield f"{pad}# {key}:"
         elif schema.is_always_there(part):
             yield f"{pad}{key}:" if tree[key] else f"{pad}{key}: {{}}  # to set a key of it, remove the braces"
             yield from _record(part, tree[key], pad + "  ")
         else:
-            yield from _entry(key, _shortened(part, tree[key]), pad)
+            yield from _entry(key, _shorten(part, tree[key]), pad)
 
 
 def _description(part: Mapping[str, Any]) -> str:
@@ -56,11 +56,11 @@ def _flow(value: Any) -> str:
     return f"[{', '.join(map(_flow, value))}]" if isinstance(value, list) else WRITER.lines(value)[0]
 
 
-def _wrapped(text: str, indent: int) -> list[str]:
+def _wrap(text: str, indent: int) -> list[str]:
     return textwrap.wrap(text, WIDTH - indent - 2, break_long_words=False, break_on_hyphens=False)
 
 
-def _named_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator[str]:
+def _describe_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator[str]:
     """For a map of records with names of the user: an example, and the keys of each record."""
     entry = part.get("additionalProperties")
     record = schema.resolve(dict(entry)) if isinstance(entry, Mapping) else {}
@@ -70,9 +70,9 @@ def _named_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator[st
     width = max(map(len, rows)) + 2
     yield from ("", "Example:" if given else f"Example, to replace the line `{key}: {{}}`:", "")
     yield from _entry(key, part["examples"][0], "")
-    yield from ("", *_wrapped(f"{record['description']} Its keys:", 0), "")
+    yield from ("", *_wrap(f"{record['description']} Its keys:", 0), "")
     for path, text in rows.items():
-        first, *more = _wrapped(text, width + 2)
+        first, *more = _wrap(text, width + 2)
         yield f"  {path:{width}}{first}"
         yield from (" " * (width + 2) + line for line in more)
 
@@ -85,7 +85,7 @@ def _row(part: Mapping[str, Any]) -> str:
     return f"{text} For example {_flow(part['examples'][0])}." if "examples" in part else text
 
 
-def _shortened(part: Mapping[str, Any], value: Any) -> Any:
+def _shorten(part: Mapping[str, Any], value: Any) -> Any:
     """The value without the defaults of records whose names the user chooses, because the templates add those."""
     entry = part.get("additionalProperties")
     if not isinstance(entry, Mapping) or not isinstance(value, Mapping):

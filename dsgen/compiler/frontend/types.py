@@ -75,16 +75,16 @@ class SchemaTypes:
         self._definitions = schema.get("definitions", {})
         self.values = self._type(schema, below_user_key=False)
 
-    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _resolve(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema with its reference expanded; its own keywords take precedence."""
         merged: dict[str, Any] = {}
         references = [schema] if "$ref" in schema else [part for part in schema.get("allOf", ()) if "$ref" in part]
         for part in references:
-            merged |= self._resolved(self._definitions[part["$ref"].rpartition("/")[2]])
+            merged |= self._resolve(self._definitions[part["$ref"].rpartition("/")[2]])
         return merged | {key: value for key, value in schema.items() if key not in ("$ref", "allOf")}
 
     def _type(self, schema: Mapping[str, Any], below_user_key: bool) -> Type:
-        schema = self._resolved(schema)
+        schema = self._resolve(schema)
         names = schema.get("type", ())
         names = [names] if isinstance(names, str) else list(names)
         kinds = [name for name in names if name != "null"]
@@ -123,7 +123,7 @@ class SchemaTypes:
             below = below_user_key or bool(schema.get("x-optional"))
             return Type("record", fields=tuple((k, self._field(k, v, below)) for k, v in schema["properties"].items()))
         if isinstance(schema.get("additionalProperties"), Mapping) and "properties" not in schema:
-            keys = WORD if _is_word(self._resolved(schema.get("propertyNames", {}))) else STR
+            keys = WORD if _is_word(self._resolve(schema.get("propertyNames", {}))) else STR
             return Type("map", item=self._item(schema["additionalProperties"]), key=keys)
         return ANY
 

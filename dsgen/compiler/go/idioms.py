@@ -77,7 +77,7 @@ def _as_with(statement: tree.If, tested: Expr, expr: Expr, may_read_data: bool =
     (test, body), *others = statement.branches
     if others or test != tested:
         return None
-    changed = _substituted(body, tested, Dot(type=tested.type))
+    changed = _substitute(body, tested, Dot(type=tested.type))
     reads = [part for part in _walk(changed) if isinstance(part, Dot | tree.Root | tree.Parameter | tree.Include)]
     is_nested = any(isinstance(each, tree.For | With) for each in _statements(changed))
     only_dot = all(isinstance(part, Dot) for part in reads)
@@ -113,15 +113,15 @@ def _mentions(body: Body, name: str) -> bool:
     return any(isinstance(part, tree.Local) and part.name == name for part in _walk(body))
 
 
-def _substituted(node: _Node, old: Expr, new: Expr) -> _Node:
+def _substitute(node: _Node, old: Expr, new: Expr) -> _Node:
     """The tree with another expression in place of one."""
     if node == old and isinstance(node, Expr):
         return new  # type: ignore[return-value]  # an expression in place of an expression
     if isinstance(node, tuple):
-        return tuple(_substituted(item, old, new) for item in node)  # type: ignore[return-value]  # the same shape
+        return tuple(_substitute(item, old, new) for item in node)  # type: ignore[return-value]  # the same shape
     if isinstance(node, _NODES):
         parts = (each.name for each in fields(node) if each.name != "type")
-        return replace(node, **{name: _substituted(getattr(node, name), old, new) for name in parts})
+        return replace(node, **{name: _substitute(getattr(node, name), old, new) for name in parts})
     return node
 
 

@@ -43,12 +43,12 @@ class Layout:
         for statement in statements:
             written = self._text(statement)
             if isinstance(statement, tree.Print | tree.Block):
-                written = _folded(written, len(text.rpartition("\n")[2]), is_tag=False)
+                written = _fold(written, len(text.rpartition("\n")[2]), is_tag=False)
             text += written
         return text
 
     def _tag(self, pad: str, text: str) -> str:
-        return _folded(f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}") + "\n"
+        return _fold(f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}") + "\n"
 
     def _spell(self, expr: Expr) -> str:
         return self._pipelines.value(expr).text
@@ -157,13 +157,13 @@ def _is_new_map(expr: Expr) -> bool:
     return all(_is_new_map(part) for part in expr.arguments if isinstance(part, tree.DictOf))  # others are copied
 
 
-def _folded(text: str, column: int = 0, is_tag: bool = True) -> str:
+def _fold(text: str, column: int = 0, is_tag: bool = True) -> str:
     """A tag or output that begins at a column. Lists, maps and calls that do not fit on a line are folded."""
     lines = text.split("\n")
-    return "\n".join(_folded_line(line, 0 if number else column, is_tag) for number, line in enumerate(lines))
+    return "\n".join(_fold_line(line, 0 if number else column, is_tag) for number, line in enumerate(lines))
 
 
-def _folded_line(line: str, column: int, is_tag: bool) -> str:
+def _fold_line(line: str, column: int, is_tag: bool) -> str:
     start = _ITEMS.search(line)
     if column + len(line) <= WIDTH:
         return line
@@ -212,11 +212,11 @@ def comment(text: str) -> str:
     """A Go template comment; a long one is wrapped."""
     if "*/" in text:
         raise CompileError(f"a comment cannot contain */, which ends it in Go: {text}")
-    lines = text.split("\n") if "\n" in text else _balanced(text)
+    lines = text.split("\n") if "\n" in text else _balance(text)
     return f"/* {text} */" if len(lines) == 1 else "\n".join(["/*", *lines, "*/"])
 
 
-def _balanced(text: str) -> list[str]:
+def _balance(text: str) -> list[str]:
     """As few lines as possible, of about the same length."""
     count = len(textwrap.wrap(text, COMMENT_WIDTH))
     candidates = (textwrap.wrap(text, width) for width in range(len(text) // count, COMMENT_WIDTH + 1))
@@ -235,24 +235,24 @@ def go_templates(program: Program) -> dict[str, str]:
     if used:
         defines = [_definition(name, body) for name, body in pattern_helpers(used)]
         compiled[PATTERNS] = "\n".join(["{{/* Regular expressions of the checks. */}}\n", *defines])
-    return {path: _wrapped(text) if path.startswith(CHECKS) else text for path, text in compiled.items()}
+    return {path: _wrap(text) if path.startswith(CHECKS) else text for path, text in compiled.items()}
 
 
 def _definition(name: str, body: str) -> str:
     return f'{{{{- define "{define_name(name)}" -}}}}\n{body}\n{{{{- end }}}}\n'
 
 
-def _wrapped(text: str) -> str:
+def _wrap(text: str) -> str:
     """Messages that are too long for a line continue on the next one, which begins with CONTINUED."""
     depth, lines = 0, []
     for line in text.split("\n"):
         is_message = depth == 0 and not line.lstrip().startswith(("{{-", "{{/*"))
         depth += line.count("{{") - line.count("}}")
-        lines += _folded_message(line) if is_message and len(line) > TEXT_WIDTH else [line]
+        lines += _fold_message(line) if is_message and len(line) > TEXT_WIDTH else [line]
     return "\n".join(lines)
 
 
-def _folded_message(line: str) -> list[str]:
+def _fold_message(line: str) -> list[str]:
     words = _MESSAGE_WORD.findall(line)
     lines = [words[0]]
     for word in words[1:]:

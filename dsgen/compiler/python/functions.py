@@ -31,7 +31,7 @@ class Line:
             if is_expression and not _fits_in_f_string(content):
                 pieces.append(content)
                 continue
-            part = f"{{{content}}}" if is_expression else _escaped(content)
+            part = f"{{{content}}}" if is_expression else _escape(content)
             if not pieces or not pieces[-1].endswith("\0"):
                 pieces.append("\0")
             pieces[-1] = pieces[-1].removesuffix("\0") + part + "\0"
@@ -42,7 +42,7 @@ def _fits_in_f_string(expression: str) -> bool:
     return not set('"\\{}#\n') & set(expression)
 
 
-def _escaped(content: str) -> str:
+def _escape(content: str) -> str:
     return json.dumps(content, ensure_ascii=False)[1:-1].replace("{", "{{").replace("}", "}}")
 
 
