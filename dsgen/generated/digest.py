@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "39691bcd97c3330e907bad3106a573c62ca1394c3e3834a4853f4bdd0349117b"
+DIGEST = "71b74e2ee8cbd899a5a0aee9b33673f9d6216362ffa64064634cecf38ade4828"

@@ -4,7 +4,7 @@
 
 if ! command -v python3 >/dev/null; then
   dsgen_problem='there is no python3 in this image (3.8 or later): add it to the image or install it in training.setup'
-elif case $(readlink -f "$(command -v python3)") in
+elif case $(readlink -f "$(command -v python3)" 2>/dev/null) in
   # The name of the file says it, so the interpreter need not be started for this.
   */python3.[89] | */python3.[1-9][0-9]) false ;;
   *) ! python3 -ESsc 'import sys; sys.exit(sys.version_info < (3, 8))' ;;
