@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from launcher import main, workers
+from launcher import main, probe, workers
 from tests.scripts.trainings import settings_of
 from worker import main as worker_main
 
@@ -293,7 +293,7 @@ def test_those_that_refuse_are_named_in_the_end(monkeypatch: Any) -> None:
     async def answers(_name: str, _port: int) -> bool:
         return True
 
-    monkeypatch.setattr(workers, "_has_banner", answers)
+    monkeypatch.setattr(probe, "_has_banner", answers)
     monkeypatch.setattr(reached, "refusals", lambda names, _: dict.fromkeys(set(names) & {"b"}, "Permission denied."))
     made = main.Launcher(configured, reached)
     until = time.monotonic() + 2
