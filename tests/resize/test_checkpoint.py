@@ -271,9 +271,12 @@ def test_a_configuration_that_always_loads_a_conversion_is_refused(prepared: res
 def test_no_helper_of_a_killed_conversion_is_left(tmp_path: Path) -> None:
     """As a pool of multiprocessing, which replaces a helper that was killed."""
     again = "while true; do sleep 60 & wait; done"
-    pool = subprocess.Popen(["bash", "-c", f"while true; do bash -c '{again}' {tmp_path}; done", str(tmp_path)])
+    command = f"echo started; while true; do bash -c '{again}' {tmp_path}; done"
+    with subprocess.Popen(["bash", "-c", command, str(tmp_path)], stdout=subprocess.PIPE) as pool:
+        assert pool.stdout
+        pool.stdout.readline()  # before, its command line can be empty, although Popen has returned
 
-    resize.end_converter(tmp_path)
+        resize.end_converter(tmp_path)
 
-    assert -9 == pool.wait(10)
+        assert -9 == pool.wait(10)
     assert 1 == subprocess.run(["pgrep", "-f", str(tmp_path)], check=False).returncode
