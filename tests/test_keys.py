@@ -94,7 +94,7 @@ def at(objects: dict[str, Any], place: str) -> Any:
 def below(part: Any, step: str) -> Any:
     """One step: a key, the name or the mount path of a list's item, its index, or into a text."""
     if isinstance(part, str):
-        part = part.splitlines() if step == "line" else json.loads(part)
+        part = first_words(part) if step == "line" else json.loads(part)
     if part is None or step == "line":
         return part
     if isinstance(part, dict):
@@ -102,6 +102,11 @@ def below(part: Any, step: str) -> Any:
     if step.lstrip("-").isdigit():
         return next(iter(part[int(step) :]), None)
     return next((item for item in part if step in (item.get("name"), item.get("mountPath"))), None)
+
+
+def first_words(text: str) -> dict[str, str]:
+    """The first line of a text for each first word."""
+    return {line.split()[0]: line for line in reversed(text.splitlines()) if line.split()}
 
 
 def parsed(objects: Objects) -> dict[str, Any]:

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "71b74e2ee8cbd899a5a0aee9b33673f9d6216362ffa64064634cecf38ade4828"
+DIGEST = "47ebb14a449f2e4ffeb3f365decfbb29419a4350e41fc3b1637cea957945c563"

@@ -50,7 +50,7 @@ class Attempt:
         self.cut_message = self.hang = ""
         self.conversion = resize.Conversion(configured, journal, external, self.before["seconds"])
         self.growth = Growth(configured, reached, self.progress)
-        self.abandoned = False  # mpirun was ended here, because it waited for lost workers
+        self.abandoned = False  # the program that started the ranks was ended here, because it waited for lost workers
         self.alone: list[str] = []  # hosts on which no process of launch.command connected with others
 
     def run(self) -> AttemptEnd:
@@ -115,7 +115,7 @@ class Attempt:
                 self.cut_message = self.message(cut, None, [])
                 return cut
             if self.waits_for_lost(process):
-                log("mpirun waits for workers that do not answer: ending it")
+                log("all sessions have ended, but not the program that started them: ending it")
                 self.abandoned = True
                 process.kill()
                 return ""
@@ -125,10 +125,8 @@ class Attempt:
         return ""
 
     def waits_for_lost(self, process: Ranks) -> bool:
-        """Whether all sessions of mpirun have ended, but not itself: it waits for ever if several nodes are lost."""
-        if self.configured.method != "openmpi" or not isinstance(process, LaunchProcess):
-            return False
-        return self.output.any_started() and process.alone_seconds() > FOLLOW_SECONDS
+        """Whether all sessions have ended, but not the program that started them, see Method.waits."""
+        return self.method.waits and self.output.any_started() and process.alone_seconds() > FOLLOW_SECONDS
 
     def ask_for_stacks(self, process: Ranks) -> None:
         """Make all programs write their stacks to the log, and wait for the reports of the ranks."""

@@ -49,6 +49,9 @@ class Parts:
     def signalled(self) -> bool:
         return False
 
+    def alone_seconds(self) -> float:
+        return 0.0
+
 
 class AttemptWithoutSsh(launcher_attempt.Attempt):
     """An attempt whose ranks write to the logs of their workers."""

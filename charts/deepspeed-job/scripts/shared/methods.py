@@ -194,6 +194,7 @@ class Method(NamedTuple):
     `pdsh`: pdsh opens the sessions, and prints how each ended for ssh.
     `whole`: the user's command is one program for a whole worker, and nothing is added to it.
     `local_rank`: programs expect `--local_rank=N`, which DeepSpeed's launcher adds, but other launchers do not.
+    `waits`: the program that starts the ranks never ends if several hosts are lost at once.
     `module`: what a worker may load before the order to start, see worker/preload.py; `main` there is the program.
     """
 
@@ -205,13 +206,14 @@ class Method(NamedTuple):
     pdsh: bool = False
     whole: bool = False
     local_rank: bool = False
+    waits: bool = False
     module: str = ""
 
 
 SSH = ("ssh", "ssh-keygen", "pdsh")
 METHODS = {
     "pdsh": Method(True, ("deepspeed", *SSH), pdsh, pdsh_environment, pdsh=True, local_rank=True),
-    "openmpi": Method(True, ("mpirun", *SSH), openmpi, openmpi_environment),
+    "openmpi": Method(True, ("mpirun", *SSH), openmpi, openmpi_environment, waits=True),
     "launcher-command": Method(True, SSH, launcher_command, launcher_command_environment, ranks=False, whole=True),
     "torchrun": Method(False, (), torchrun, torchrun_environment, module="torch.distributed.run"),
     "deepspeed-no-ssh": Method(
