@@ -19,7 +19,8 @@ from dsgen.values import Release, SourceText
 
 ROOT = Path(__file__).parent.parent
 CASES = ROOT / "tests" / "cases" / "valid"
-FILES = {path.stem: path for path in sorted([*(ROOT / "values-examples").glob("*.yaml"), *CASES.glob("*.yaml")])}
+PATHS = sorted([*(ROOT / "values-examples").glob("*.yaml"), *CASES.glob("*.yaml")])
+FILES = {path.stem: path for path in PATHS}
 
 
 def manifests(file: Path) -> str:
@@ -84,6 +85,11 @@ def test_a_change_of_any_manifest_is_seen(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(globals(), "manifests", lambda _: text.replace("amd.com/gpu", "amd.com/gpus", 1))
 
     assert kept != difference("amd")
+
+
+def test_no_case_has_the_name_of_an_example() -> None:
+    """It would take its place."""
+    assert len(PATHS) == len(FILES)
 
 
 def test_every_folder_has_its_file() -> None:
