@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "47ebb14a449f2e4ffeb3f365decfbb29419a4350e41fc3b1637cea957945c563"
+DIGEST = "88a031fc9472228886cda63a6fc5da4cc10370d51924d99dfc671508324e322d"

@@ -30,6 +30,7 @@ if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
 
 from shared import exchange, methods, settings
+from worker import end_ranks
 from worker.checkpoint import Checkpoint, UnreadableCheckpointError, inspect
 from worker.refusals import Wanted, named, reason_against
 
@@ -41,6 +42,7 @@ STATES = ("fp32", "exp_avg", "exp_avg_sq")
 BYTES_PER_PARAMETER = 24
 STALL_SECONDS, REPORT_SECONDS = 900, 10
 TICK_SECONDS = 0.2  # between looks at the converter and the clock
+KILL_SECONDS = 30  # a process that hangs in the kernel may stay longer
 LOG_BYTES = 2000
 
 
@@ -183,16 +185,19 @@ class Resize:
 def end_converter(folder: Path) -> None:
     """Kill a converter that still writes into a folder, because only this script was killed.
 
-    Again until there is none: while it lives, it replaces helpers that were killed.
+    Again until there is none: while it lives, it replaces helpers that were killed. Gives up after half a minute, as
+    processes.end does.
     """
-    found = True
-    while found:
+    name, until, found = os.fsencode(folder), time.monotonic() + KILL_SECONDS, True
+    while found and time.monotonic() < until:
         found = False
-        for process in Path("/proc").glob("[0-9]*"):
+        writing = [pid for pid, one in end_ranks.processes().items() if any(name in word for word in one.argv)]
+        for pid in writing:
             with contextlib.suppress(OSError):  # it has ended
-                if str(folder).encode() in (process / "cmdline").read_bytes():
-                    os.kill(int(process.name), signal.SIGKILL)
-                    found = True
+                os.kill(pid, signal.SIGKILL)
+                found = True
+        if found:
+            time.sleep(TICK_SECONDS)
 
 
 def source(found: Checkpoint) -> bytes:
