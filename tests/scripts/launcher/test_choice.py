@@ -13,11 +13,11 @@ import pytest
 from launcher import choice, main, preflight, workers
 from launcher import without_ssh as launcher_side
 from shared import exchange
+from tests.scripts.conftest import free_port
 from tests.scripts.trainings import settings_of, tell
 
 ADDRESSES = [f"127.0.0.{index + 1}" for index in range(3)]
 HOSTS = [f"cifar-1-worker-{index}.cifar-1" for index in range(3)]
-PORT = 29500
 # Says its place in the world, and waits.
 PROGRAM = "echo place $NODE_RANK of $NNODES, master $MASTER_ADDR; sleep 4402 & wait"
 
@@ -26,8 +26,9 @@ class Trio:
     """Three workers, of which two train, and their launcher."""
 
     def __init__(self, pods: list[Any]) -> None:
+        self.port = free_port()  # other tests run beside this one, at the same addresses
         given = {"workers": 2, "spares": 1, "slots": 1, "method": "worker-command", "autotuning": "none"}
-        given |= {"start_timeout_seconds": 60, "restart_exit_codes": [], "deepspeed_args": [], "master_port": PORT}
+        given |= {"start_timeout_seconds": 60, "restart_exit_codes": [], "deepspeed_args": [], "master_port": self.port}
         configured = settings_of({**given, "preflight_network": True})
         self.launcher = main.Launcher(configured, workers.Workers(HOSTS, 1, 3600))
         assert isinstance(self.launcher.side, launcher_side.WithoutSsh)
@@ -37,7 +38,7 @@ class Trio:
     def start(self, *indices: int) -> None:
         for index in indices:
             pod = self.pods[index]
-            pod.settings(method="worker-command", expectWorld=False, masterPort=PORT, workers=2, spares=1)
+            pod.settings(method="worker-command", expectWorld=False, masterPort=self.port, workers=2, spares=1)
             (pod.config / "hostfile").write_text("".join(f"{host} slots=1\n" for host in HOSTS))
             (pod.root / "job").mkdir()
             (pod.root / "job/hostfile").write_text("".join(f"{address} slots=1\n" for address in ADDRESSES))
