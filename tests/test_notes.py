@@ -8,6 +8,7 @@ import pytest
 from dsgen import __version__
 from dsgen.compiler import chart_files
 from dsgen.language.environment import environment
+from shared.methods import METHODS
 from tests.helm import MAJORS
 from tests.parity import RELEASE, batch_comments, batch_run, dump, load
 
@@ -37,13 +38,9 @@ KEPT = {
 
 CASES: list[tuple[dict[str, Any], list[str]]] = [
     *(
-        ({"launch": {"method": method}}, [PODS, log, STOP, ENDED])
-        for method, log in (
-            ("pdsh", LAUNCHER_LOG),
-            ("openmpi", LAUNCHER_LOG),
-            ("torchrun", WORKER_LOG),
-            ("deepspeed-no-ssh", WORKER_LOG),
-        )
+        ({"launch": {"method": name}}, [PODS, LAUNCHER_LOG if method.ssh else WORKER_LOG, STOP, ENDED])
+        for name, method in METHODS.items()
+        if not method.whole
     ),
     (COMMAND, [PODS, WORKER_LOG, STOP, ENDED]),
     ({"lifecycle": {"debug": {"enabled": True}}}, [*SHELLS, PODS, LAUNCHER_LOG, STOP, ENDED]),

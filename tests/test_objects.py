@@ -15,6 +15,7 @@ from dsgen import values
 from dsgen.catalogue import TEMPLATES as CATALOGUE
 from dsgen.render import Document, render
 from dsgen.values import Release, SourceText
+from shared.methods import METHODS
 from tests.base import BASE
 from tests.parity import parsed
 
@@ -282,17 +283,9 @@ storage:
   disk: {mountPath: /disk, hostPath: {path: /mnt}}
 security: {podSecurityLevel: privileged}
 """
-IN_LAUNCHER = {
-    "pdsh": False,
-    "openmpi": False,
-    "torchrun": False,
-    "deepspeed-no-ssh": False,
-    "worker-command": False,
-    "launcher-command": True,
-}
 
 
-@pytest.mark.parametrize(("method", "expected"), IN_LAUNCHER.items())
+@pytest.mark.parametrize(("method", "expected"), [(name, not method.ranks) for name, method in METHODS.items()])
 def test_the_launcher_has_secrets_and_volumes_only_where_it_runs_the_program(method: str, expected: bool) -> None:
     command = "launch: {command: [run]}\ntraining: {python: ''}" if method.endswith("command") else "{}"
     things = objects(BASE, SECRETS, f"launch: {{method: {method}}}", command)

@@ -3,12 +3,16 @@
 import pytest
 import yaml
 
-from dsgen import pages, values
+from dsgen import pages, schema, values
+from dsgen.generated.helpers import runs_command
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.problems.framing import as_text
 from dsgen.reading.nodes import SourceText
+from dsgen.schema import suggestions
 from tests import hints
 from tests.base import BASE
+
+METHODS: list[str] = (schema.type_at(("launch", "method")) or {})["enum"]
 
 
 def problems(text: str) -> list[Diagnostic]:
@@ -74,8 +78,7 @@ def problems(text: str) -> list[Diagnostic]:
         ),
         (
             "launch: {method: mpirun}",
-            "did you mean openmpi? Possible values: pdsh, openmpi, torchrun, deepspeed-no-ssh, worker-command,"
-            " launcher-command",
+            f"did you mean openmpi? Possible values: {', '.join(METHODS)}",
             "launch: {method: openmpi}",
         ),
     ],
@@ -83,6 +86,13 @@ def problems(text: str) -> list[Diagnostic]:
 def test_a_line(line: str, hint: str, mended: str | None) -> None:
     assert hint in [problem.hint for problem in problems(f"{BASE}{line}\n")]
     assert mended is None or [] == problems(f"{BASE}{mended}\n")
+
+
+@pytest.mark.parametrize(("word", "method"), suggestions.WORDS.items())
+def test_a_word_of_another_launcher_leads_to_a_method(word: str, method: str) -> None:
+    [problem] = [one for one in problems(f"{BASE}launch: {{method: {word}}}\n") if one.path == ("launch", "method")]
+
+    assert ("DS103", f"did you mean {method}? Possible values: {', '.join(METHODS)}") == (problem.id, problem.hint)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +212,7 @@ def test_a_secret_is_not_shown() -> None:
     assert ("[DS369]" in shown, "0a1b2c3d4e5f" in shown) == (True, False)
 
 
-@pytest.mark.parametrize("method", ["pdsh", "openmpi", "torchrun", "deepspeed-no-ssh"])
+@pytest.mark.parametrize("method", [method for method in METHODS if not runs_command({"launch": {"method": method}})])
 @pytest.mark.parametrize("word", ["$(NNODES)", "$NNODES", "2>&1"])
 def test_shell_syntax_in_the_arguments_of_every_method_has_one_explanation(method: str, word: str) -> None:
     text = BASE.replace("train.py}", f'train.py, args: [--a, "{word}"]}}') + f"launch: {{method: {method}}}\n"

@@ -82,7 +82,7 @@ def test_mpirun_starts_a_rank_for_each_slot() -> None:
     ]
 
 
-@pytest.mark.parametrize("method", ["pdsh", "openmpi", "torchrun", "deepspeed-no-ssh"])
+@pytest.mark.parametrize("method", [name for name, method in methods.METHODS.items() if not method.whole])
 def test_ranks_are_told_another_configuration(folder: Path, method: str) -> None:
     (folder / "command.json").write_text('{"program": ["python3", "-u", "a.py"], "arguments": []}')
 
