@@ -38,8 +38,6 @@ EFFECTS = ("NoSchedule", "NoExecute")
 """The effects of taints that keep pods off a node."""
 PREEMPTOR = re.compile(r"a workload \(UID: ([^,()]+)(?:,[^()]*)?\)")
 """How Kueue names the Workload for which it preempted another one."""
-CONNECTIONS_SEEN = ("pdsh", "openmpi", "torchrun", "deepspeed-no-ssh")
-"""The launch methods that start rank.py for each rank, which reports when its rank is connected with others."""
 ENDED_WELL = (0, 143)  # 143: ended by SIGTERM
 CANNOT_START = ("StartError", "ContainerCannotRun")
 """Of a container that never ran. A sidecar that ended otherwise is started again, and is no problem."""
@@ -316,7 +314,7 @@ def _long_waits(state: RunState, shown: RunStatus) -> Symptoms:
 def _is_unconnected(state: RunState, shown: RunStatus) -> bool:
     """Whether the ranks run without connections between them, as far as the launcher sees them."""
     settings = state.settings
-    seen = settings.get("method") in CONNECTIONS_SEEN and settings.get("autotuning") == "none"
+    seen = settings.get("autotuning") == "none" and not state.runs_command
     expected = seen and settings.get("expectWorld") and not shown.reason
     return bool(expected) and shown.phase == "Running" and state.record.get("worldSize") is None
 

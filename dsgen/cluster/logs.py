@@ -26,11 +26,9 @@ from dsgen.errors import ApiError, DsgenError, NotFoundError
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
 
-WITHOUT_SSH = ("torchrun", "deepspeed-no-ssh", "worker-command")
-"""Launch methods whose ranks write to the log of their worker; with the others, they write to that of the launcher."""
 MANY_WORKERS = 16
-LABELLED = ("pdsh", *WITHOUT_SSH)
-"""Launch methods whose lines show their worker: each worker has its own log, or lines begin with the host."""
+LABELLED = ("pdsh",)
+"""Launch methods over ssh whose lines begin with their worker. Without ssh, each worker has its own log."""
 BEGUN = ("running", "terminated")
 STAMP = 19
 """The length of a timestamp without fractions of a second."""
@@ -108,7 +106,7 @@ def select_sources(state: RunState, choice: LogChoice) -> list[LogSource]:
     if choice.previous:
         newest = {one.name for one in state.pods_of(_role(state, choice))}
         pods = [one for one in pods if one.name not in newest]
-    host = f"{state.job}-{state.run}-worker-{index}" if choice.rank is not None and _ssh(state) else ""
+    host = f"{state.job}-{state.run}-worker-{index}" if choice.rank is not None and state.uses_ssh else ""
     return [LogSource(one.name, name, one.name, host, choice.rank) for one in pods for name in _containers(one, choice)]
 
 
@@ -133,8 +131,7 @@ def count_left_out(state: RunState, choice: LogChoice) -> int:
 
 def find_unclear_method(state: RunState, choice: LogChoice) -> str:
     """The launch method if it does not show which lines are those of the chosen rank; otherwise empty."""
-    method = str(state.settings.get("method", "pdsh"))
-    return method if choice.rank is not None and method not in LABELLED else ""
+    return state.method if choice.rank is not None and state.uses_ssh and state.method not in LABELLED else ""
 
 
 def count_ranks(state: RunState, choice: LogChoice) -> int:
@@ -146,16 +143,12 @@ def _slots(state: RunState) -> int:
     return max(int(state.settings.get("slots", 1)), 1)
 
 
-def _ssh(state: RunState) -> bool:
-    return state.settings.get("method", "pdsh") not in WITHOUT_SSH
-
-
 def _role(state: RunState, choice: LogChoice) -> str:
     if choice.launcher or choice.status:
         return "launcher"
     if choice.worker is not None:
         return "worker"
-    return "launcher" if _ssh(state) else "worker"
+    return "launcher" if state.uses_ssh else "worker"
 
 
 def _index(state: RunState, choice: LogChoice) -> int | None:

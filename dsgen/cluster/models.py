@@ -192,9 +192,30 @@ class RunState:
         return self.worker.parallelism if self.worker else int(self.record.get("workers", {}).get("replicas", 0))
 
     @property
+    def method(self) -> str:
+        """The launch method; the default of launch.method if the settings of the run are not known."""
+        return str(self.settings.get("method", "pdsh"))
+
+    @property
+    def uses_ssh(self) -> bool:
+        """Whether the launcher starts the ranks over ssh, and its log has their lines; else each worker has its own."""
+        return bool(_helpers().uses_ssh({"launch": {"method": self.method}}))
+
+    @property
+    def runs_command(self) -> bool:
+        """Whether launch.command runs, of whose ranks the launcher does not know the connections."""
+        return bool(_helpers().runs_command({"launch": {"method": self.method}}))
+
+    @property
     def heard(self) -> float | None:
         """The time at which the launcher pod of this run last renewed the lease."""
         return parse_time(self.lease.get("time")) if self.lease.get("run") == self.run else None
+
+
+def _helpers() -> Any:
+    from dsgen.generated import helpers  # imported late: most commands do not ask for the launch method
+
+    return helpers
 
 
 def true_conditions(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
