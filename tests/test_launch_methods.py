@@ -36,6 +36,8 @@ def test_a_method_is_documented(method: str) -> None:
 
     assert re.search(rf"^\| \|.* `{method}` \|", page, re.MULTILINE), "no column in the table"
     assert re.search(rf"^\| [^|]+ \| `{method}`[,| ]", page, re.MULTILINE), "no row that says when to choose it"
+    for tool in METHODS[method].tools:
+        assert re.search(rf"^\|.* `{tool}`", (ROOT / "docs" / "image.md").read_text(), re.MULTILINE), tool
 
 
 @every_method

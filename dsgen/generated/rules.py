@@ -952,9 +952,8 @@ RULES = \
                       'training: {python: train.py}\n'
                       'launch: {method: worker-command, command: [accelerate, launch]}\n'},
  'DS273': {'title': 'A setting that needs ssh',
-           'when': 'The methods torchrun, deepspeed-no-ssh and worker-command do not use ssh: every worker starts its '
-                   'own processes when the launcher tells it to. The launcher cannot log in to the workers, so it '
-                   'cannot keep them.',
+           'when': 'The launch method does not use ssh: every worker starts its own processes when the launcher tells '
+                   'it to. The launcher cannot log in to the workers, so it cannot keep them.',
            'remedy': 'Use launch.method: pdsh or openmpi, or remove the setting.',
            'example': 'name: cifar\n'
                       'namespace: training\n'
