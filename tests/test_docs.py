@@ -116,6 +116,7 @@ def test_every_command_has_its_help_in_the_manual() -> None:
     manual = (ROOT / "docs" / "commands.md").read_text()
 
     assert [] == [name for name in COMMANDS if f"$ dsgen {name} --help\nUsage: dsgen {name}" not in manual]
+    assert [] == [name for name in COMMANDS if f"[`dsgen {name}`](#dsgen-{name})" not in manual]
 
 
 def test_every_option_that_is_named_exists(page: Path) -> None:
