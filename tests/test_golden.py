@@ -40,7 +40,6 @@ def manifests(file: Path) -> str:
 
 WHOLE = "minimal"
 """The file whose manifests are kept whole."""
-HUNK = re.compile(r"^@@ -(\d+).*$", re.MULTILINE)
 
 
 def neutral(text: str) -> str:
@@ -50,21 +49,53 @@ def neutral(text: str) -> str:
 
 
 def difference(name: str) -> str:
-    """The lines in which the manifests of a file differ from those that are kept whole."""
-    old, new = neutral((CASES / WHOLE / "manifests.yaml").read_text()), neutral(manifests(FILES[name]))
-    objects = titles(old)
-    numbered = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), WHOLE, name, n=1))
-    return HUNK.sub(lambda hunk: f"@@ {objects[max(int(hunk[1]), 1) - 1]} @@", numbered)
+    """The lines in which the manifests of a file differ from those that are kept whole, by object.
+
+    The lines of an object that only these have are not shown, as in the output of `diff -r`.
+    """
+    old, new = objects((CASES / WHOLE / "manifests.yaml").read_text()), objects(manifests(FILES[name]))
+    changes = [changed_lines(title, old.get(title, ""), text) for title, text in new.items()]
+    return "".join([*(f"Only in {WHOLE}: {title}\n" for title in old if title not in new), *changes])
 
 
-def titles(text: str) -> list[str]:
-    """For each line of manifests its object, which, unlike its number, stays when lines above are added."""
-    found = list[str]()
-    for document in text.split("---\n"):
+def changed_lines(title: str, old: str, new: str) -> str:
+    """The difference of an object, below the keys in which the lines are.
+
+    Numbers of lines, and lines around them, would change whenever something is added there to all manifests. Only the
+    place of a line among those of the same key is not seen.
+    """
+    before, after = old.splitlines(True), new.splitlines(True)
+    shown = list[str]()
+    for what, start, end, first, last in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if what != "equal":
+            lines = [*(f"-{line}" for line in before[start:end]), *(f"+{line}" for line in after[first:last])]
+            shown += [f"@@ {title} {around(after[: first + 1] if first < last else before[: start + 1])}@@\n", *lines]
+    return "".join(shown)
+
+
+def around(lines: list[str]) -> str:
+    """The keys around the last of these lines, the outermost first."""
+    keys, width = list[str](), indent(lines[-1])
+    for line in reversed(lines):
+        if indent(line) < width:
+            keys, width = [line.strip(), *keys], indent(line)
+    return "".join(f"{key} " for key in keys)
+
+
+def indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def objects(text: str) -> dict[str, str]:
+    """Kind and name -> text of each object."""
+    found = dict[str, str]()
+    for document in neutral(text).split("---\n"):
         kind, name = (re.search(rf"^{key}: (.*)$", document, re.MULTILINE) for key in ("kind", "  name"))
         assert kind
         assert name
-        found += [f"{kind[1]} {name[1]}"] * (document.count("\n") + 1)
+        title = f"{kind[1]} {name[1]}"
+        assert title not in found
+        found[title] = document
     return found
 
 
