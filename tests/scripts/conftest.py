@@ -115,6 +115,13 @@ class Pod:
         """The record; without more, workers without ssh start by it."""
         (self.status / "1").write_text(json.dumps({"version": 1, "phase": phase, **(more or {"start": "record"})}))
 
+    def patch(self, script: str, old: str, new: str) -> None:
+        """Change one of the scripts of this pod."""
+        path = self.scripts / script
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
     def start(self, *command: str | Path, **environment: str) -> "subprocess.Popen[bytes]":
         """Start a command of the pod (the container's own without one); its output goes to the file `log`."""
         argv = command or ("bash", self.scripts / "shared/start.sh")

@@ -47,13 +47,6 @@ class Trio:
             pod.record("Pending", launcher=self.address)
             pod.start(JOB_COMPLETION_INDEX=str(index))
 
-    def patch(self, index: int, old: str, new: str) -> None:
-        """Change the exchanging program of one worker."""
-        path = self.pods[index].scripts / "worker/preflight.py"
-        text = path.read_text()
-        assert old in text
-        path.write_text(text.replace(old, new))
-
     def begin(self) -> list[str]:
         """Begin an attempt; the workers that train."""
         self.side.wait_for_workers()
@@ -106,7 +99,7 @@ def test_all_are_good(trio: Trio, run_folder: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_slow_worker_is_named_and_replaced(trio: Trio) -> None:
-    trio.patch(0, "self.send(chunk)", "time.sleep(0.5), self.send(chunk)")
+    trio.pods[0].patch("worker/preflight.py", "self.send(chunk)", "time.sleep(0.5), self.send(chunk)")
     trio.start(0, 1, 2)
 
     assert ["cifar-1-worker-1", "cifar-1-worker-2"] == trio.begin()
@@ -119,7 +112,7 @@ def test_a_slow_worker_is_named_and_replaced(trio: Trio) -> None:
 
 
 def test_a_worker_whose_check_ends_without_a_report_is_dead(trio: Trio) -> None:
-    trio.patch(1, "def main(", "os._exit(1)\ndef main(")
+    trio.pods[1].patch("worker/preflight.py", "def main(", "os._exit(1)\ndef main(")
     trio.start(0, 1, 2)
 
     assert ["cifar-1-worker-0", "cifar-1-worker-2"] == trio.begin()
@@ -135,7 +128,7 @@ def test_a_spare_stands_in_for_a_worker_that_never_connects(trio: Trio, monkeypa
 
 
 def test_another_launcher_goes_on_with_those_that_train(trio: Trio) -> None:
-    trio.patch(0, "self.send(chunk)", "time.sleep(0.5), self.send(chunk)")
+    trio.pods[0].patch("worker/preflight.py", "self.send(chunk)", "time.sleep(0.5), self.send(chunk)")
     trio.start(0, 1, 2)
     trio.begin()
     places(trio, 1, 2)
@@ -151,7 +144,7 @@ def test_another_launcher_goes_on_with_those_that_train(trio: Trio) -> None:
 
 def test_what_the_wait_raises_ends_the_check(trio: Trio, monkeypatch: pytest.MonkeyPatch) -> None:
     """SIGTERM, say."""
-    trio.patch(1, "token.encode()", "token[::-1].encode()")
+    trio.pods[1].patch("worker/preflight.py", "token.encode()", "token[::-1].encode()")
     trio.start(0, 1, 2)
     calls = itertools.count()
     check = trio.side.check_network

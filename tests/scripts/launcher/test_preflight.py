@@ -182,13 +182,6 @@ class Pods:
         assert self.reached.missing(names, lambda: True) == []
         return preflight.check(self.reached, names, places, port, lambda: None), names
 
-    def patch(self, index: int, old: str, new: str) -> None:
-        """Change the exchanging program of one worker."""
-        path = self.pods[index].scripts / "worker/preflight.py"
-        text = path.read_text()
-        assert old in text
-        path.write_text(text.replace(old, new))
-
 
 @pytest.fixture
 def pods(pod: Any, monkeypatch: pytest.MonkeyPatch, needs: Any) -> Iterator[Callable[[int], Pods]]:
@@ -219,7 +212,7 @@ def test_workers_exchange_data(pods: Callable[[int], Pods]) -> None:
 
 def test_a_slow_worker_is_named_with_its_figure(pods: Callable[[int], Pods]) -> None:
     made = pods(4)
-    made.patch(2, "self.send(chunk)", "time.sleep(0.5), self.send(chunk)")
+    made.pods[2].patch("worker/preflight.py", "self.send(chunk)", "time.sleep(0.5), self.send(chunk)")
 
     verdict, names = made.check(conftest.free_port())
 
@@ -230,7 +223,7 @@ def test_a_slow_worker_is_named_with_its_figure(pods: Callable[[int], Pods]) -> 
 
 def test_one_so_slow_that_time_runs_out_is_slow_and_not_dead(pods: Callable[[int], Pods]) -> None:
     made = pods(3)
-    made.patch(1, "self.send(chunk)", "time.sleep(1), self.send(chunk)")
+    made.pods[1].patch("worker/preflight.py", "self.send(chunk)", "time.sleep(1), self.send(chunk)")
 
     verdict, _ = made.check(conftest.free_port())
 
@@ -251,7 +244,7 @@ def test_a_worker_whose_port_is_taken_is_dead(pods: Callable[[int], Pods]) -> No
 
 def test_a_worker_that_does_not_answer_over_ssh_is_dead(pods: Callable[[int], Pods]) -> None:
     made = pods(4)
-    made.patch(1, "def main(", "os._exit(1)\ndef main(")
+    made.pods[1].patch("worker/preflight.py", "def main(", "os._exit(1)\ndef main(")
 
     verdict, _ = made.check(conftest.free_port(), [0, 1, 3])
 
@@ -260,7 +253,7 @@ def test_a_worker_that_does_not_answer_over_ssh_is_dead(pods: Callable[[int], Po
 
 def test_nobody_else_is_taken_for_the_other_worker(pods: Callable[[int], Pods]) -> None:
     made = pods(2)
-    made.patch(1, "token.encode()", "token[::-1].encode()")
+    made.pods[1].patch("worker/preflight.py", "token.encode()", "token[::-1].encode()")
 
     verdict, _ = made.check(conftest.free_port())
 
@@ -270,7 +263,7 @@ def test_nobody_else_is_taken_for_the_other_worker(pods: Callable[[int], Pods]) 
 def test_what_the_wait_raises_ends_the_check(pods: Callable[[int], Pods]) -> None:
     """SIGTERM, say; the sessions end with it."""
     made = pods(2)
-    made.patch(1, "token.encode()", "token[::-1].encode()")
+    made.pods[1].patch("worker/preflight.py", "token.encode()", "token[::-1].encode()")
     assert made.reached.missing(made.names, lambda: True) == []
     calls = itertools.count()
 
