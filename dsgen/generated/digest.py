@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "88a031fc9472228886cda63a6fc5da4cc10370d51924d99dfc671508324e322d"
+DIGEST = "a80c013789b7474b390069d5852d221127b9b45765e74415dadf3db9e565417f"

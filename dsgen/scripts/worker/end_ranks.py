@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Signals the ranks on a worker: TERM asks them to end, and KILL ends all processes of the training.
 
 STACKS makes the programs write their stacks to their output.

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Runs one rank of the user's program, and reports its place in the world and its end to the launcher.
 
 The program that starts the ranks (deepspeed, mpirun, torchrun) starts this script instead of the user's program, so no
@@ -8,16 +7,12 @@ error, so that an unfinished line of output (a progress bar) is never joined wit
 
 from __future__ import annotations
 
-import os
-import sys
-
-if not sys.flags.ignore_environment:  # PYTHONPATH is for the program: its json.py must not be imported here
-    os.execv(sys.executable, [sys.executable, "-ESs", __file__, *sys.argv[1:]])
-
 import json
+import os
 import re
 import select
 import signal
+import sys
 import time
 from collections.abc import Callable
 from io import RawIOBase

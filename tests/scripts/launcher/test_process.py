@@ -85,18 +85,17 @@ def test_the_reaper_leaves_the_launchers_own_children_alone() -> None:
         os.waitpid(other, os.WNOHANG)
 
 
+ARGV = [b"python3", b"-ESs", b"/etc/dsgen/worker/rank.py"]
 PROCESSES = {
     1: endranks.ProcessCommand(0, [b"python3", b"/etc/dsgen/worker/main.py"]),
     10: endranks.ProcessCommand(1, [b"bash", b"-c", b"python3 -u -m deepspeed.launcher.launch x"]),
-    11: endranks.ProcessCommand(
-        10, [b"python3", b"-u", b"-m", b"deepspeed.launcher.launch", b"/etc/dsgen/worker/rank.py", b""]
-    ),
-    12: endranks.ProcessCommand(11, [b"python3", b"-ESs", b"/etc/dsgen/worker/rank.py", b""]),
+    11: endranks.ProcessCommand(10, [b"python3", b"-u", b"-m", b"deepspeed.launcher.launch", *ARGV, b""]),
+    12: endranks.ProcessCommand(11, [*ARGV, b""]),
     13: endranks.ProcessCommand(12, [b"python3", b"train.py"]),
     14: endranks.ProcessCommand(13, [b"nvcc"]),
     20: endranks.ProcessCommand(1, [b"python3", b"-ESs", b"/etc/dsgen/worker/end_ranks.py", b"TERM"]),
-    30: endranks.ProcessCommand(1, [b"python3", b"/usr/bin/torchrun", b"--no_python", b"/etc/dsgen/worker/rank.py"]),
-    31: endranks.ProcessCommand(30, [b"python3", b"/etc/dsgen/worker/rank.py"]),
+    30: endranks.ProcessCommand(1, [b"python3", b"/usr/bin/torchrun", b"--no_python", *ARGV]),
+    31: endranks.ProcessCommand(30, ARGV),
 }
 
 

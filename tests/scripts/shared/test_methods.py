@@ -12,7 +12,7 @@ from shared import hostfile, methods, settings
 from tests.scripts.trainings import HOSTS, settings_of
 
 MASTER = ("--master_addr", "cifar-1-worker-0.cifar-1", "--master_port", "29500")
-RANK = "/etc/dsgen/worker/rank.py"
+RANK = ("python3", "-ESs", "/etc/dsgen/worker/rank.py")
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_the_command_of_deepspeed() -> None:
     assert methods.pdsh(start(master_port=29501)) == [
         *("deepspeed", "--hostfile", "/job/hostfile", "--force_multi", "--no_ssh_check"),
         *("--master_addr", "cifar-1-worker-0.cifar-1", "--master_port", "29501"),
-        *("--no_python", "--no_local_rank", RANK),
+        *("--no_python", "--no_local_rank", *RANK),
     ]
 
 
@@ -55,7 +55,7 @@ def test_arguments_of_the_users_stand_before_the_program(hosts: int, given: list
     """Values joined by `=`, because argparse takes one that begins with a dash for an option."""
     words = methods.pdsh(start(hosts=[f"w-{i}" for i in range(hosts)], deepspeed_args=given))
 
-    assert words[9 : -len(("--no_python", "--no_local_rank", RANK))] == expected
+    assert words[9 : -len(("--no_python", "--no_local_rank", *RANK))] == expected
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_hosts_in_use_are_those_that_deepspeed_takes(given: list[str], expected:
 def test_mpirun_starts_a_rank_for_each_slot() -> None:
     assert methods.openmpi(start()) == [
         *("mpirun", "-n", "4", "--hostfile", "/job/hostfile", "--map-by", "slot", "--bind-to", "none"),
-        *("-x", "MASTER_ADDR=cifar-1-worker-0.cifar-1", "-x", "MASTER_PORT=29500", RANK),
+        *("-x", "MASTER_ADDR=cifar-1-worker-0.cifar-1", "-x", "MASTER_PORT=29500", *RANK),
     ]
 
 
@@ -88,7 +88,7 @@ def test_ranks_are_told_another_configuration(folder: Path, method: str) -> None
 
     words = methods.METHODS[method].command(start()._replace(configuration="/c/ds_config.json"))
 
-    assert [RANK, "--dsgen-configuration", "/c/ds_config.json"] == words[-3:]
+    assert [*RANK, "--dsgen-configuration", "/c/ds_config.json"] == words[-5:]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_torchrun_has_a_fixed_place_for_each_worker_and_restarts_nothing(folder:
     program(folder, "python3", "-u", "train.py")
     assert methods.torchrun(start(node=1, max_restarts=3)) == [
         *("python3", "-m", "torch.distributed.run", "--nnodes", "2", "--nproc_per_node", "2", "--max_restarts", "0"),
-        *("--node_rank", "1", *MASTER, "--no_python", RANK),
+        *("--node_rank", "1", *MASTER, "--no_python", *RANK),
     ]
 
 
@@ -177,7 +177,7 @@ def test_torchrun_does_not_choose_the_number_of_threads_for_bound_ranks(
 def test_deepspeed_without_ssh_is_told_its_place() -> None:
     assert methods.deepspeed_no_ssh(start(node=1, deepspeed_args=["--log_level", "debug"])) == [
         *("deepspeed", "--hostfile", "/job/hostfile", "--no_ssh", "--node_rank", "1", *MASTER),
-        *("--log_level", "debug", "--no_python", "--no_local_rank", RANK),
+        *("--log_level", "debug", "--no_python", "--no_local_rank", *RANK),
     ]
 
 
@@ -187,7 +187,7 @@ def test_a_command_on_every_worker_finds_the_world_in_variables() -> None:
 
     for prefix in ("", "PET_"):
         assert ["2", "1", "2", HOSTS[0], "29500"] == [environment[prefix + name] for name in names]
-    assert methods.worker_command(start()) == [RANK]
+    assert methods.worker_command(start()) == [*RANK]
 
 
 def test_a_command_in_the_launcher_is_the_users(folder: Path) -> None:
@@ -214,7 +214,7 @@ def test_the_autotuner_sees_which_file_is_the_configuration(
 
     words = methods.autotune(start(autotuning="tune"))
 
-    assert words[-3 - 2 * len(named) : -2 * len(named) or None] == ["--autotuning", "tune", RANK]
+    assert words[-5 - 2 * len(named) : -2 * len(named) or None] == ["--autotuning", "tune", *RANK]
     assert words[len(words) - len(named) :] == named
 
 

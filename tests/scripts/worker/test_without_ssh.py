@@ -12,16 +12,18 @@ import pytest
 
 from tests.scripts.trainings import HOSTS
 
-# Starts its last argument once, as torchrun does with a world of so many ranks.
+# Starts once what follows --no_python, as torchrun does with a world of so many ranks.
 STARTER = """#!/bin/bash
 echo "torchrun $*"
-for program; do :; done
-RANK=1 WORLD_SIZE={world} LOCAL_RANK=0 "$program"
+until [ "$1" = --no_python ]; do shift; done
+shift
+RANK=1 WORLD_SIZE={world} LOCAL_RANK=0 "$@"
 [ $? = 0 ] || exit 1
 """
 LEAVES = """#!/bin/bash
-for program; do :; done
-RANK=1 WORLD_SIZE=2 LOCAL_RANK=0 "$program" &
+until [ "$1" = --no_python ]; do shift; done
+shift
+RANK=1 WORLD_SIZE=2 LOCAL_RANK=0 "$@" &
 until [ -e started ]; do sleep 0.1; done
 """
 
@@ -34,7 +36,6 @@ def begin(pod: Any) -> Callable[..., Any]:
         pod.settings(method=method, **{"expectWorld": False, **changes})
         (pod.config / "hostfile").write_text("".join(f"{host} slots=1\n" for host in HOSTS))
         (pod.config / "command.json").write_text(json.dumps({"program": program, "arguments": []}))
-        (pod.scripts / "worker/rank.py").chmod(0o755)
         (pod.root / "programs").mkdir()
         starter = pod.root / "programs/torchrun"
         starter.write_text(STARTER.format(world=world))

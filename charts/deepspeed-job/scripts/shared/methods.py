@@ -12,7 +12,9 @@ from shared import hostfile, settings
 from shared.settings import Settings
 
 HOSTFILE = "/job/hostfile"
-RANK_PROGRAM = str(settings.SCRIPTS / "worker/rank.py")
+# With these options Python does not read the packages of the image, which takes long with many of them, nor PYTHONPATH,
+# which is for the user's program: its json.py must not be imported instead of Python's.
+RANK_PROGRAM = ["python3", "-ESs", str(settings.SCRIPTS / "worker/rank.py")]
 CONFIGURATION = "--dsgen-configuration"  # of rank.py
 PORTS = 8  # of the attempts without ssh, from launch.masterPort on
 PDSH_FANOUT = 1024  # the default of deepspeed; sessions stay open, so further workers would wait forever
@@ -57,7 +59,7 @@ class Start(NamedTuple):
 
     @property
     def program(self) -> list[str]:
-        return [RANK_PROGRAM, *([CONFIGURATION, self.configuration] if self.configuration else [])]
+        return [*RANK_PROGRAM, *([CONFIGURATION, self.configuration] if self.configuration else [])]
 
     @property
     def master(self) -> list[str]:
@@ -78,11 +80,11 @@ def pdsh(start: Start) -> list[str]:
 
 def autotune(start: Start) -> list[str]:
     """deepspeed's autotuner, which needs the configuration file as an argument, and replaces it for rank.py."""
-    *before, program = pdsh(start)
+    before = pdsh(start)[: -len(start.program)]
     words = _command()["arguments"]
     pairs = [words[at : at + 2] for at, word in enumerate(words) if word in CONFIG_OPTIONS]
     named = next((pair for pair in pairs if pair[1:] and ".json" in pair[1]), [])
-    return [*before, "--autotuning", start.configured.autotuning, program, *named]
+    return [*before, "--autotuning", start.configured.autotuning, *start.program, *named]
 
 
 def openmpi(start: Start) -> list[str]:
@@ -116,7 +118,7 @@ def deepspeed_no_ssh(start: Start) -> list[str]:
 
 def worker_command(_: Start) -> list[str]:
     """launch.command on one worker, started by rank.py, which keeps its last lines."""
-    return [RANK_PROGRAM]
+    return [*RANK_PROGRAM]
 
 
 def launcher_command(_: Start) -> list[str]:
