@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "a80c013789b7474b390069d5852d221127b9b45765e74415dadf3db9e565417f"
+DIGEST = "dc1d188870961adb0cb8e97ed45aee8d708fc02301b9a071da62c5ff8b15b16a"

@@ -62,16 +62,22 @@ class WithSsh:
         (settings.RUN / "known_hosts").write_text(known, encoding="ascii")
 
     def wait_for_workers(self) -> None:
-        """Wait until each worker, or a spare instead, accepts the launcher's login; after a loss also for fewer."""
+        """Wait until each worker, or a spare instead, accepts the launcher's login; after a loss also for fewer.
+
+        Where the first attempt needs all workers, its start is the login: another one to each would take as long.
+        """
         time_left = self.wait.time_left_for_workers
+        configured, again = self.configured, self.wait.totals()["attempts"] > 0
+        chooses = configured.spares or configured.workers_min or configured.preflight_network
+        self.selection.logs_in = bool(again or chooses or configured.debug)
         if self.configured.workers_min and self.wait.totals()["seconds"]:
             self.selection.sizes = sizes(self.configured)
         # Attempts that end before all ranks have met use the same limit: otherwise they might fail forever.
-        too_late = self.wait.totals()["attempts"] and not time_left()
+        too_late = again and not time_left()
         missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
         if missing or too_late:
             raise RunEndedError("unreachable", self.wait.too_late(unreached(missing)))
-        if self.wait.totals()["attempts"]:
+        if again:
             self.workers.everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
         settle(self.selection, self.wait, lambda: self.selection.check_network(self.wait.check))
 
@@ -92,7 +98,9 @@ class WithSsh:
 
 
 class Selection(Choice):
-    """The workers that accept the launcher's login."""
+    """The workers that accept the launcher's login, or whose sshd answers if `logs_in` is false."""
+
+    logs_in = True
 
     def wait_for_workers(
         self, time_left: Callable[[], bool], nobody_answers: Callable[[], None] = lambda: None
@@ -110,7 +118,8 @@ class Selection(Choice):
             silent = self.workers.missing(list(missing), part)
             if len(silent) == len(self.workers.names):
                 nobody_answers()
-            refused = self.workers.refusals([name for name in missing if name not in silent], time_left)
+            answering = [name for name in missing if name not in silent]
+            refused = self.workers.refusals(answering, time_left) if self.logs_in else {}
             # If the time ran out during the login, the results of the login before are used.
             said = {} if part.time_left else missing
             missing = {

@@ -114,6 +114,20 @@ def test_who_is_gone_after_an_attempt(
     assert lost == made.gone(process, "")
 
 
+@pytest.mark.usefixtures("run_folder")
+def test_who_refuses_the_login_of_the_start_is_lost(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = attempt()
+    monkeypatch.setattr(made.workers, "missing", lambda *_: [])
+    monkeypatch.setattr(made.workers, "refusals", lambda *_: {HOSTS[1]: "Permission denied."})
+    process = started(code=1)
+    process.process.wait()
+
+    assert [HOSTS[1]] == made.gone(process, "")
+    assert f"{HOSTS[1]} refused the login: Permission denied." in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("lines", "code", "cut", "lost", "end", "closed"),
     [

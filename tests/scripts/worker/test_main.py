@@ -285,25 +285,46 @@ def test_each_worker_is_logged_in_to_and_who_refuses_is_named(pod: Any, needs: A
     assert looks
 
 
-def test_those_that_refuse_are_named_in_the_end(monkeypatch: Any) -> None:
-    given = {"workers": 2, "slots": 1, "method": "pdsh", "autotuning": "none", "worker_job": "a-1-worker"}
-    configured = settings_of(given)
-    reached = workers.Workers(["a", "b"], 1, 3600)
-
-    async def answers(_name: str, _port: int) -> bool:
-        return True
-
-    monkeypatch.setattr(probe, "_has_banner", answers)
-    monkeypatch.setattr(reached, "refusals", lambda names, _: dict.fromkeys(set(names) & {"b"}, "Permission denied."))
-    made = main.Launcher(configured, reached)
-    until = time.monotonic() + 2
-    monkeypatch.setattr(made.wait, "time_left_for_workers", lambda: time.monotonic() < until)
+@pytest.mark.parametrize(("attempts", "given"), [(1, {}), (0, {"spares": 1}), (0, {"workers_min": 1})])
+def test_those_that_refuse_are_named_in_the_end(attempts: int, given: dict[str, Any], monkeypatch: Any) -> None:
+    made = launcher_of_two(monkeypatch, **given)
+    for _ in range(attempts):
+        made.journal.begin_attempt()
+        made.journal.end_attempt("WorkersLost", {})
+    monkeypatch.setattr(
+        made.workers, "refusals", lambda names, _: dict.fromkeys(set(names) & {"b"}, "Permission denied.")
+    )
 
     with pytest.raises(main.RunEndedError) as caught:
         made.side.wait_for_workers()
 
     assert caught.value.event == "unreachable"
     assert caught.value.message.startswith("b refused the login: Permission denied., within lifecycle.startTimeout")
+
+
+def test_the_first_attempt_starts_without_a_login_before(monkeypatch: Any) -> None:
+    made = launcher_of_two(monkeypatch)
+    monkeypatch.setattr(made.workers, "refusals", lambda *_: pytest.fail("a login to each worker"))
+
+    made.side.wait_for_workers()
+
+    assert ["a", "b"] == made.workers.chosen
+
+
+def launcher_of_two(monkeypatch: Any, **given: Any) -> main.Launcher:
+    """A launcher whose two workers send the banner of sshd, and which waits for them for two seconds."""
+    configured = settings_of(
+        {"workers": 2, "slots": 1, "method": "pdsh", "autotuning": "none", "worker_job": "a-1-worker", **given}
+    )
+
+    async def answers(_name: str, _port: int) -> bool:
+        return True
+
+    monkeypatch.setattr(probe, "_has_banner", answers)
+    made = main.Launcher(configured, workers.Workers(["a", "b"], 1, 3600))
+    until = time.monotonic() + 2
+    monkeypatch.setattr(made.wait, "time_left_for_workers", lambda: time.monotonic() < until)
+    return made
 
 
 def test_the_pod_is_ready_while_sshd_serves(pod: Any) -> None:

@@ -78,7 +78,7 @@ class Attempt:
     def launch(self) -> Ranks:
         """Start the ranks."""
         start = self.start()
-        if methods.meets_in_sessions(self.configured):
+        if self.before["attempts"] and methods.meets_in_sessions(self.configured):
             self.workers.everywhere(workers.forget_meeting(), workers.COMMAND_SECONDS)
         environment = self.method.environment(start)
         if not self.method.whole:
@@ -178,7 +178,15 @@ class Attempt:
         if cut or code == 0:
             return []
         until = time.monotonic() + PROBE_SECONDS
-        return self.workers.missing(self.workers.chosen, lambda: time.monotonic() < until)
+        missing = self.workers.missing(self.workers.chosen, lambda: time.monotonic() < until)
+        return missing or self.refusing()
+
+    def refusing(self) -> list[str]:
+        """Hosts whose workers refuse the launcher's login."""
+        refused = self.workers.refusals(self.workers.chosen, lambda: None)
+        for name, words in refused.items():
+            log(f"{name} refused the login: {words}")
+        return list(refused)
 
     def starter_died(self, process: Ranks) -> bool:
         """Whether a signal ended pdsh, after which deepspeed exits with 0, or mpirun."""

@@ -20,7 +20,7 @@ PORTS = 8  # of the attempts without ssh, from launch.masterPort on
 PDSH_FANOUT = 1024  # the default of deepspeed; sessions stay open, so further workers would wait forever
 # deepspeed passes these through pdsh and a shell, which may change them. The workers have them already.
 FORWARDED = ("MLFLOW", "MV2", "UCX", "NCCL")
-# Without its own login to the first host: the launcher has logged in to all of them, and this one may time out.
+# Without its own login to the first host, which may time out on a busy node: the sessions show who refuses.
 MULTI = ("--force_multi", "--no_ssh_check")
 # The autotuner starts `deepspeed` for each experiment without these options, and would train in the launcher pod.
 ALWAYS = (*MULTI, "--no_python", "--no_local_rank")
