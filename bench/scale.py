@@ -1,7 +1,8 @@
 """`python -m bench.scale`: the launcher against many workers, on one machine, for docs/scale.md. As root.
 
-One sshd listens on as many loopback addresses as there are workers. The code of the launcher probes all of them and
-logs in to each, and one pdsh opens a session to each, as with deepspeed. Without ssh, the launcher itself is started,
+One sshd listens on as many loopback addresses as there are workers. The code of the launcher probes all of them, one
+pdsh opens a session to each, as with deepspeed, and the end is announced to each; the code of the launcher then logs in
+to each, as before a further attempt. Without ssh, the launcher itself is started,
 and this script connects to it once for each worker. Servers and client share the machine, so CPU seconds of the
 client are more meaningful than elapsed time.
 """
@@ -11,6 +12,7 @@ import json
 import os
 import re
 import resource
+import select
 import shutil
 import signal
 import socket
@@ -25,15 +27,20 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "dsgen" / "scripts"))
 
-from launcher import workers
+from launcher import announcement, workers
 from shared import exchange, reports
 from tests.scripts.conftest import Pod, free_port, run_config
+from worker import announcement as worker_announcement
+from worker import readiness
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.DOTALL)
 SIZES = (250, 500, 1000)
 SECONDS = 600
-HEAD = "| workers | probe | login to each | sessions open | CPU time | memory | processes | file descriptors of pdsh |"
+HEAD = (
+    "| workers | probe | sessions open | end announced | login to each | CPU time | CPU time of the logins | memory "
+    "| processes | file descriptors of pdsh |"
+)
 FLAT = "| workers | start | CPU time | memory | file descriptors |"
 
 
@@ -41,9 +48,11 @@ class Figures(NamedTuple):
     """Elapsed seconds, CPU seconds of the client, MiB, numbers."""
 
     probe: float
-    login: float
     sessions: float
+    announcement: float
+    login: float
     processor: float
+    processor_of_logins: float
     memory: float
     processes: int
     descriptors: int
@@ -123,16 +132,43 @@ def descriptors(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
-def with_ssh(size: int, port: int) -> Figures:
-    """Probe, log in, and open all sessions."""
+@contextmanager
+def announced_to(key: Path, port: int) -> Iterator[None]:
+    """The code with which all workers hear an announcement, as one process."""
+    server = readiness.listen(port)
+    pid = os.fork()
+    if not pid:
+        worker_announcement.AT_ONCE = max(SIZES)
+        heard = worker_announcement.Announcements(key)
+        while True:
+            select.select([server, *heard.asked], [], [])
+            with suppress(BlockingIOError):
+                heard.challenge(server.accept()[0])
+            heard.hear()
+    server.close()
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def with_ssh(size: int, port: int, key: Path) -> Figures:
+    """Probe, open all sessions, and announce the end; then log in to each."""
     names = [address(index) for index in range(size)]
     reached = workers.Workers(names, port, 3600)
     began, before = time.monotonic(), spent()
     assert reached.missing(names, lambda: time.monotonic() < began + SECONDS) == []
     probed = time.monotonic()
+    with announced_to(key, announcing := free_port()):
+        at, mid = time.monotonic(), spent()
+        announcement.announce(names, announcing, key.read_bytes(), "Succeeded")
+        announced, telling = time.monotonic() - at, spent() - mid
+    client = mid - before + telling
+    at, mid = time.monotonic(), spent()
     assert reached.refusals(names, lambda: None) == {}
-    logged_in = time.monotonic()
-    client = spent() - before
+    logged_in, logins = time.monotonic() - at, spent() - mid
+    at = time.monotonic()
     argv = ["pdsh", "-S", "-R", "ssh", "-f", str(size), "-w", ",".join(names), "echo up; exec sleep 900"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         wait_for_sessions(process, size)
@@ -140,9 +176,11 @@ def with_ssh(size: int, port: int) -> Figures:
         pids = family(process.pid)
         seen = Figures(
             probed - began,
-            logged_in - probed,
-            opened - logged_in,
+            opened - at,
+            announced,
+            logged_in,
             client + processor(pids),
+            logins,
             memory(pids),
             len(pids),
             descriptors(process.pid),
@@ -241,7 +279,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     sizes = parser.parse_args().sizes
     with tempfile.TemporaryDirectory() as folder, server(Path(folder), port := free_port()):
-        ssh = [line(size, with_ssh(size, port)) for size in sizes]
+        ssh = [line(size, with_ssh(size, port, Path(folder, "id"))) for size in sizes]
     flat = [line(size, without_ssh(size)) for size in sizes]
     body = "\n".join(["With ssh:", *table(HEAD, ssh), "", "Without ssh:", *table(FLAT, flat), "", ""])
     print(body)

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "dc1d188870961adb0cb8e97ed45aee8d708fc02301b9a071da62c5ff8b15b16a"
+DIGEST = "f83c9c886707ca082d2af61b392f3502bf9e8c316280271f33bff35430e97792"

@@ -180,9 +180,10 @@ SCHEMA = \
                                                              'minimum': 1,
                                                              'maximum': 65535,
                                                              'description': "Port of a worker that the kubelet's "
-                                                                            'readiness probe connects to. With '
-                                                                            'network.hostNetwork it is a port of the '
-                                                                            'node.'},
+                                                                            'readiness probe connects to and, with '
+                                                                            'ssh, the launcher at the end of the run. '
+                                                                            'With network.hostNetwork it is a port of '
+                                                                            'the node.'},
                                            'accelerator': {'type': 'object',
                                                            'description': 'GPUs or other devices of each worker.',
                                                            'properties': {'resource': {'type': 'string',

@@ -67,7 +67,7 @@ plant(lambda: os.mkdir(path))
 EOF
   python3 /run/dsgen/plant.py
 fi
-mkfifo /run/dsgen/over /run/dsgen/reports /run/dsgen/setup-failed
+mkfifo /run/dsgen/reports /run/dsgen/setup-failed
 """
 FORGED = """
 for line in ('dsgen-rank {"rank": 7, "worldSize": 99, "localRank": 0}', "dsgen-session-end 1",

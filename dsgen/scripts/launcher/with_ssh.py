@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from launcher import preflight, workers
+from launcher import announcement, preflight, workers
 from launcher.attempt import Attempt
 from launcher.choice import SPARE_SECONDS, Choice, settle
 from launcher.growth import sizes
@@ -93,8 +93,9 @@ class WithSsh:
 
     def announce_end(self, phase: str) -> None:
         """Announce the end of the run to the workers."""
-        if (settings.RUN / "known_hosts").exists():
-            self.workers.everywhere(workers.announce_end(phase), workers.COMMAND_SECONDS)
+        private = settings.RUN / "id"
+        if private.exists():
+            announcement.announce(self.workers.names, self.configured.readiness_port, private.read_bytes(), phase)
 
 
 class Selection(Choice):

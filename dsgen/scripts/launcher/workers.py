@@ -147,11 +147,6 @@ def ask_meeting(token: str) -> str:
     return f"{SHORT}test ! -e $DSGEN_ROOT/run/dsgen/met || echo {token} >&2"
 
 
-def announce_end(phase: str) -> str:
-    """The command that announces the end of the run to a worker. The file is created atomically."""
-    return f"{SHORT}echo {phase} >/run/dsgen/over.new && mv /run/dsgen/over.new /run/dsgen/over"
-
-
 def signal_ranks(name: str) -> str:
     """The command that sends TERM, KILL or STACKS to the ranks of a worker."""
     return f"{SHORT}python3 -ESs /etc/dsgen/worker/end_ranks.py {name}"

@@ -12,6 +12,7 @@ import socket
 import time
 
 from shared import backoff
+from worker.announcement import Announcements, wake
 
 FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 15.0  # between two changes; the probe asks once a second
 FASTEST_PER_SECOND, SLOWEST_PER_SECOND = 100, 20  # changes of all workers: the API server stores each
@@ -20,10 +21,11 @@ BACKLOG = 4096  # connections that the kernel accepts while this process is busy
 
 
 class Readiness:
-    """The port of the readiness probe."""
+    """The port of the readiness probe, to which the launcher sends its announcements, too."""
 
-    def __init__(self, port: int, workers: int) -> None:
+    def __init__(self, port: int, workers: int, announcements: Announcements | None = None) -> None:
         self.port = port
+        self.announcements = announcements
         self.server: socket.socket | None = None
         self.interval = self.first = max(FASTEST_SECONDS, workers / FASTEST_PER_SECOND)
         self.longest = max(SLOWEST_SECONDS, workers / SLOWEST_PER_SECOND)
@@ -33,6 +35,8 @@ class Readiness:
         """Make the pod ready, and keep it so. OSError: the port is in use."""
         if self.server is None:
             self.server = listen(self.port)
+            if self.announcements:
+                wake(self.server)
         self.drain()
 
     def withdraw(self) -> None:
@@ -53,11 +57,15 @@ class Readiness:
         self.drain()
 
     def drain(self) -> None:
-        """Close the connections that the kernel has accepted."""
+        """Close the connections that the kernel has accepted, or send a challenge."""
         with contextlib.suppress(BlockingIOError):
             for _ in range(DRAINED if self.server else 0):
                 assert self.server is not None
-                self.server.accept()[0].close()
+                connection = self.server.accept()[0]
+                if self.announcements:
+                    self.announcements.challenge(connection)
+                else:
+                    connection.close()
 
 
 def listen(port: int) -> socket.socket:

@@ -32,7 +32,7 @@ TERMINATING = settings.RUN / "terminating"
 PRIVATE_KEY = settings.KEYS / keyfile.PRIVATE
 
 GRACE_SECONDS = 10.0  # for remaining sessions after the end of the run or of the contact with a launcher
-LAST_WORD_SECONDS = 3.0  # for the session that says that the run is over
+CLOSING_SECONDS = 3.0  # for sessions whose command has ended, or is about to
 SSHD_STARTS, SSHD_STEADY_SECONDS, SSHD_DELAY_SECONDS = 5, 60.0, 1.0  # give up after so many starts none of which lasted
 SWEEP_SECONDS = 5.0
 
@@ -109,7 +109,7 @@ class SshServer:
         if end.code == TERMINATED:
             exchange.replace(TERMINATING, b"")  # first: a session that ends from now on has not ended by itself
         elif end.code == DONE:
-            wait_for_sessions(LAST_WORD_SECONDS)
+            wait_for_sessions(CLOSING_SECONDS)
         if self.sshd is not None:
             processes.send([self.sshd], signal.SIGTERM)  # ends the listener, not the sessions
         end_sessions(ranks_seconds(self.run) if end.code == TERMINATED else GRACE_SECONDS)

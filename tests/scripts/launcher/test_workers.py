@@ -1,6 +1,5 @@
 """Which workers answer, in which order they train, and how the end is announced to them."""
 
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from launcher import main, probe, wait, workers
+from launcher import main, probe, wait
 from shared import hostfile
 
 
@@ -68,14 +67,6 @@ def test_the_hostfile_gives_the_workers_in_rank_order(tmp_path: Path) -> None:
     assert hostfile.hosts(tmp_path / "hostfile") == ["w-1.s", "w-0.s"]
     with pytest.raises(FileNotFoundError):
         hostfile.hosts(tmp_path / "absent")
-
-
-def test_the_end_is_told_with_its_phase(tmp_path: Path) -> None:
-    command = workers.announce_end("Failed").replace("/run/dsgen", str(tmp_path))
-
-    subprocess.run(["sh", "-c", command], check=True)
-
-    assert (tmp_path / "over").read_text() == "Failed\n"
 
 
 def test_a_clock_stands_still_while_it_does_not_run() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from launcher import main, probe, workers
+from launcher import announcement, main, probe, workers
 from tests.scripts.trainings import settings_of
 from worker import main as worker_main
 
@@ -80,14 +80,6 @@ def test_a_key_that_is_none_is_said(pod: Any) -> None:
     assert wait(pod.start()) == 78
     assert "[dsgen] secret cifar-ssh: " in pod.log()
     assert "secret cifar-ssh: " in pod.termination_message()
-
-
-def test_told_over_ssh_it_ends_with_0(pod: Any) -> None:
-    process = pod.serve()
-    told = pod.ssh(f"echo Succeeded >{pod.run}/over")
-    assert (told.returncode, told.stderr) == (0, "")
-    assert wait(process) == 0
-    assert "the launcher says that the run is over (Succeeded)" in pod.log()
 
 
 @pytest.mark.parametrize("phase", ["Succeeded", "Failed", "Stopped"])
@@ -220,7 +212,7 @@ def test_keep_workers(pod: Any, keep: str, phase: str, stays: bool) -> None:
     process = pod.serve()
     pod.start(*pod.ssh_argv("exec sleep 4005"))
     pod.wait_until(lambda: pod.marked("4005"))
-    (pod.run / "over").write_text(f"{phase}\n")
+    announcement.announce(["127.0.0.1"], pod.readiness_port, (pod.run / "id").read_bytes(), phase)
     pod.wait_until(lambda: not pod.marked("4005") and not pod.ready())
     if stays:
         time.sleep(2)

@@ -12,7 +12,7 @@ import pytest
 from tests.scripts.trainings import HOSTS
 from worker import preloading
 
-# Stands for torch.distributed.run: says when it is loaded, and starts its last argument as torchrun does.
+# Stands for torch.distributed.run: says when it is loaded, and starts what follows --no_python as torchrun does.
 TORCHRUN = """
 import os, subprocess, sys
 print("loaded with", os.environ.get("DSGEN_NONCE"), "as", os.getpid(), flush=True)
@@ -20,7 +20,8 @@ print("loaded with", os.environ.get("DSGEN_NONCE"), "as", os.getpid(), flush=Tru
 def main():
     print("runs", os.path.basename(sys.argv[0]), sys.argv[1:3], "in", os.getcwd(), sys.path[0], flush=True)
     place = {{"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}}
-    sys.exit(subprocess.run([sys.argv[-1]], env={{**os.environ, **place}}).returncode)
+    words = sys.argv[sys.argv.index("--no_python") + 1 :]
+    sys.exit(subprocess.run(words, env={{**os.environ, **place}}).returncode)
 if __name__ == "__main__":
     main()
 """

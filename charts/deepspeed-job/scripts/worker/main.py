@@ -29,10 +29,10 @@ if __name__ == "__main__":
 
     compiled.use()
 
-from shared import exchange, methods, processes, record, settings
+from shared import methods, processes, record, settings
 from shared.log import last_words, log
-from shared.transitions import ENDS
 from worker import image
+from worker.announcement import Announcements
 from worker.exit import CANNOT_WORK, DONE, SERVES, TERMINATED, WAITS, WorkerExitError
 from worker.readiness import Readiness
 
@@ -42,19 +42,10 @@ if TYPE_CHECKING:
 
 WATCHED = (signal.SIGCHLD, signal.SIGIO, signal.SIGTERM, signal.SIGINT)
 EVENTS = (signal.SIGCHLD, signal.SIGIO)  # a process has ended; the launcher has said something, or a file has come
-OVER = settings.RUN / "over"  # created by the launcher over ssh; its first word is the phase
-
-
-def told_phase() -> str:
-    """The phase that the launcher has announced; empty without an announcement."""
-    told = exchange.content(OVER, limit=80)
-    if told is None:
-        return ""
-    return next((phase for phase in ENDS if told.split()[:1] == [phase.encode()]), "over")
 
 
 def notice(folder: Path) -> None:
-    """Have the kernel send SIGIO when a file of the folder is replaced: by the launcher, or by the kubelet.
+    """Have the kernel send SIGIO when the kubelet replaces a file of the folder.
 
     Where it cannot, or there is no such folder, the worker sees the file at its next look.
     """
@@ -69,7 +60,9 @@ class Worker:
     def __init__(self, run: settings.Settings, part: SshServer | LocalTraining) -> None:
         self.run = run
         self.part = part
-        self.readiness = Readiness(run.readiness_port, run.workers)
+        self.announcements = Announcements(settings.RUN / "id")
+        heard = self.announcements if methods.of(run).ssh else None
+        self.readiness = Readiness(run.readiness_port, run.workers, heard)
 
     def live(self) -> int:
         """Run until the end; returns the exit code."""
@@ -78,7 +71,7 @@ class Worker:
             log(f"the record says that this run is over ({phase}): nothing to do")
             return DONE
         signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
-        for folder in (settings.RUN, settings.STATUS, settings.KEYS):
+        for folder in (settings.STATUS, settings.KEYS):
             notice(folder)
         processes.adopt_orphans()
         try:
@@ -96,7 +89,8 @@ class Worker:
         if received and received.si_signo not in EVENTS:
             raise WorkerExitError(TERMINATED, "told to stop by a signal")
         self.part.note_ended(processes.reap())
-        for source, phase in (("launcher", told_phase()), ("record", record.mounted_end(self.run.run))):
+        self.announcements.hear()
+        for source, phase in (("launcher", self.announcements.phase), ("record", record.mounted_end(self.run.run))):
             if phase:
                 raise WorkerExitError(DONE, f"the {source} says that the run is over ({phase})", phase)
         self.part.check()

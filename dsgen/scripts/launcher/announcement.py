@@ -1,0 +1,47 @@
+"""Announces the end of the run to the workers with ssh, see shared/announcement.py."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from shared import announcement
+
+AT_ONCE = 128
+SECONDS = 5  # for one worker
+ALL_SECONDS = 20
+
+
+def announce(names: list[str], port: int, key: bytes, phase: str) -> None:
+    """Tell each worker that can be reached; the others read the record."""
+    # Not asyncio.run, which would wait for hanging name lookups.
+    loop = asyncio.new_event_loop()
+    try:
+        loop.run_until_complete(_announce(names, port, key, phase))
+    finally:
+        loop.close()
+
+
+async def _announce(names: list[str], port: int, key: bytes, phase: str) -> None:
+    gate = asyncio.Semaphore(AT_ONCE)
+    tasks = [asyncio.ensure_future(_tell(name, port, key, phase, gate)) for name in names]
+    _, left = await asyncio.wait(tasks, timeout=ALL_SECONDS)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
+async def _tell(name: str, port: int, key: bytes, phase: str, gate: asyncio.Semaphore) -> None:
+    async with gate:
+        with contextlib.suppress(OSError, EOFError, asyncio.TimeoutError):
+            await asyncio.wait_for(_answer(name, port, key, phase), SECONDS)
+
+
+async def _answer(name: str, port: int, key: bytes, phase: str) -> None:
+    reader, writer = await asyncio.open_connection(name, port)
+    try:
+        challenge = await reader.readexactly(announcement.CHALLENGE_BYTES)
+        writer.write(announcement.answer(key, challenge, phase))
+        await reader.read()  # the worker closes the connection when it has read the answer
+    finally:
+        writer.close()
