@@ -51,7 +51,8 @@ def neutral(text: str) -> str:
 def difference(name: str) -> str:
     """The lines in which the manifests of a file differ from those that are kept whole, by object.
 
-    The lines of an object that only these have are not shown, as in the output of `diff -r`.
+    The lines of an object that only these have are not shown, as in the output of `diff -r`. The order of objects is
+    not shown either.
     """
     old, new = objects((CASES / WHOLE / "manifests.yaml").read_text()), objects(manifests(FILES[name]))
     changes = [changed_lines(title, old.get(title, ""), text) for title, text in new.items()]
