@@ -17,6 +17,8 @@ OTHER_KEY = """
 ssh-keygen -q -t ed25519 -N '' -f /tmp/other
 (while sleep 0.2; do ! [ -e /run/dsgen/authorized_keys ] || cat /tmp/other.pub >/run/dsgen/authorized_keys; done) &
 """
+# A worker that starts until `Trial.continue_training`, however quick the cluster is.
+HELD = "until [ -e /checkpoints/go ]; do sleep 0.2; done"
 # A `deepspeed` before the real one in PATH, which trains on one node less.
 SMALLER = """
 if [ "$DSGEN_ROLE" = launcher ]; then

@@ -35,6 +35,7 @@ class End:
 
 
 GOOD = End("Succeeded", "", (0,))
+UNHARMED = End("Succeeded", "", (0,), never=("WorkersLost",))  # no attempt had begun when the fault was caused
 AGAIN = End("Succeeded", "", (0,), attempts=2)
 # The record names the lost worker, but not the other one, which noticed the loss.
 LOST_1 = End("Succeeded", "", (0,), words=("digits-1-worker-1",), never=("digits-1-worker-0",), attempts=2)
@@ -451,8 +452,9 @@ ROWS = (
         "preempted-early",
         "Kueue preempts the workers while they start",
         (PDSH, TORCHRUN),
-        GOOD,
+        UNHARMED,
         harm.preempt_early,
+        values={"training": {"setup": harm.only("worker", harm.HELD)}},
         needs="kueue",
         within=300,
     ),
