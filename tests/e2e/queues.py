@@ -50,4 +50,5 @@ def delete(made: list[dict[str, Any]]) -> None:
     """Delete what belongs to no namespace; it goes when the namespace and its workloads have gone."""
     for entry in made:
         if "namespace" not in entry["metadata"]:
-            kubectl("delete", f"{entry['kind'].lower()}.{GROUP}", entry["metadata"]["name"], "--wait=false")
+            options = ("--wait=false", "--ignore-not-found")
+            kubectl("delete", f"{entry['kind'].lower()}.{GROUP}", entry["metadata"]["name"], *options)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.cluster import HOST, Namespace, live
-from tests.e2e.queues import api_version
+from tests.e2e.queues import api_version, delete, queue_objects
 from tests.e2e.sampler import lies, sampling
 from tests.e2e.training import Job, merged, said
 from tests.faults import harm
@@ -83,6 +83,8 @@ def run(case: Case, folder: Path, image: str) -> Seen:
         keep = os.environ.get("DSGEN_E2E_KEEP")
         if not keep or (keep == "failed" and good):
             space.delete()
+            if case.row.needs == "kueue":
+                delete(queue_objects(space.name, api_version()))
 
 
 def observed(case: Case, trial: Trial) -> Seen:
