@@ -138,6 +138,7 @@ def announced_to(key: Path, port: int) -> Iterator[None]:
     server = readiness.listen(port)
     pid = os.fork()
     if not pid:
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGIO,))  # as a worker does
         worker_announcement.AT_ONCE = max(SIZES)
         heard = worker_announcement.Announcements(key)
         while True:
@@ -162,11 +163,11 @@ def with_ssh(size: int, port: int, key: Path) -> Figures:
     probed = time.monotonic()
     with announced_to(key, announcing := free_port()):
         at, mid = time.monotonic(), spent()
-        announcement.announce(names, announcing, key.read_bytes(), "Succeeded")
+        assert announcement.announce(names, announcing, key.read_bytes(), "Succeeded") == []
         announced, telling = time.monotonic() - at, spent() - mid
     client = mid - before + telling
     at, mid = time.monotonic(), spent()
-    assert reached.refusals(names, lambda: None) == {}
+    assert (refused := reached.refusals(names, lambda: None)) == {}, refused
     logged_in, logins = time.monotonic() - at, spent() - mid
     at = time.monotonic()
     argv = ["pdsh", "-S", "-R", "ssh", "-f", str(size), "-w", ",".join(names), "echo up; exec sleep 900"]

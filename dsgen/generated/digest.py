@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "f83c9c886707ca082d2af61b392f3502bf9e8c316280271f33bff35430e97792"
+DIGEST = "6bd86e32bb7efed10a4b3d535f40134e08fb38a4fca29651e0db3905f4123b40"

@@ -12,29 +12,32 @@ SECONDS = 5  # for one worker
 ALL_SECONDS = 20
 
 
-def announce(names: list[str], port: int, key: bytes, phase: str) -> None:
-    """Tell each worker that can be reached; the others read the record."""
+def announce(names: list[str], port: int, key: bytes, phase: str) -> list[str]:
+    """Tell each worker that can be reached. Returns the others, which read the record."""
     # Not asyncio.run, which would wait for hanging name lookups.
     loop = asyncio.new_event_loop()
     try:
-        loop.run_until_complete(_announce(names, port, key, phase))
+        return loop.run_until_complete(_announce(names, port, key, phase))
     finally:
         loop.close()
 
 
-async def _announce(names: list[str], port: int, key: bytes, phase: str) -> None:
+async def _announce(names: list[str], port: int, key: bytes, phase: str) -> list[str]:
     gate = asyncio.Semaphore(AT_ONCE)
-    tasks = [asyncio.ensure_future(_tell(name, port, key, phase, gate)) for name in names]
+    told: set[str] = set()
+    tasks = [asyncio.ensure_future(_tell(name, port, key, phase, gate, told)) for name in names]
     _, left = await asyncio.wait(tasks, timeout=ALL_SECONDS)
     for task in left:
         task.cancel()
     await asyncio.gather(*left, return_exceptions=True)
+    return [name for name in names if name not in told]
 
 
-async def _tell(name: str, port: int, key: bytes, phase: str, gate: asyncio.Semaphore) -> None:
+async def _tell(name: str, port: int, key: bytes, phase: str, gate: asyncio.Semaphore, told: set[str]) -> None:
     async with gate:
         with contextlib.suppress(OSError, EOFError, asyncio.TimeoutError):
             await asyncio.wait_for(_answer(name, port, key, phase), SECONDS)
+            told.add(name)
 
 
 async def _answer(name: str, port: int, key: bytes, phase: str) -> None:

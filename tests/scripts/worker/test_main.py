@@ -320,9 +320,12 @@ def launcher_of_two(monkeypatch: Any, **given: Any) -> main.Launcher:
 
 
 def test_the_pod_is_ready_while_sshd_serves(pod: Any) -> None:
-    process = pod.serve()
+    process, config = pod.serve(), pod.config / "sshd_config"
+    good = config.read_text()
+    config.write_text("nonsense\n")  # or it would be there again before anyone looks
     pod.kill(pod.sshd())
     pod.wait_until(lambda: not pod.ready())
+    config.write_text(good)
     pod.wait_until(pod.ready)
     process.send_signal(signal.SIGTERM)
     assert (process.wait(20), pod.ready()) == (143, False)

@@ -13,6 +13,7 @@ from launcher.outcome import RunEndedError
 from launcher.wait import Wait
 from shared import exchange, methods, settings
 from shared import key as keyfile
+from shared.log import log
 
 KEY_SECONDS = 0.1  # between looks for the key
 REFUSED_SECONDS = 0.5  # until the next login to a worker that has refused one: it may get its key at any moment
@@ -95,7 +96,10 @@ class WithSsh:
         """Announce the end of the run to the workers."""
         private = settings.RUN / "id"
         if private.exists():
-            announcement.announce(self.workers.names, self.configured.readiness_port, private.read_bytes(), phase)
+            port, names = self.configured.readiness_port, self.workers.names
+            missed = announcement.announce(names, port, private.read_bytes(), phase)
+            if missed:
+                log(f"{len(missed)} of {len(names)} workers do not answer at port {port}: they read the record")
 
 
 class Selection(Choice):
