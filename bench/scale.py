@@ -1,10 +1,9 @@
 """`python -m bench.scale`: the launcher against many workers, on one machine, for docs/scale.md. As root.
 
 One sshd listens on as many loopback addresses as there are workers. The code of the launcher probes all of them, one
-pdsh opens a session to each, as with deepspeed, and the end is announced to each; the code of the launcher then logs in
-to each, as before a further attempt. Without ssh, the launcher itself is started,
-and this script connects to it once for each worker. Servers and client share the machine, so CPU seconds of the
-client are more meaningful than elapsed time.
+pdsh opens a session to each, as with deepspeed, and the end is announced to each. Before a further attempt, the code of
+the launcher logs in to each. Without ssh, the launcher itself is started, and this script connects to it once for each
+worker. Servers and client share the machine, so CPU seconds of the client are more meaningful than elapsed time.
 """
 
 import argparse
@@ -20,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,6 +55,13 @@ class Figures(NamedTuple):
     memory: float
     processes: int
     descriptors: int
+
+
+class Cost(NamedTuple):
+    """Elapsed seconds, and CPU seconds of the client."""
+
+    elapsed: float
+    processor: float
 
 
 class FlatFigures(NamedTuple):
@@ -139,7 +145,7 @@ def announced_to(key: Path, port: int) -> Iterator[None]:
     pid = os.fork()
     if not pid:
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGIO,))  # as a worker does
-        worker_announcement.AT_ONCE = max(SIZES)
+        worker_announcement.AT_ONCE = announcement.AT_ONCE  # one process hears for all workers
         heard = worker_announcement.Announcements(key)
         while True:
             select.select([server, *heard.asked], [], [])
@@ -155,33 +161,27 @@ def announced_to(key: Path, port: int) -> Iterator[None]:
 
 
 def with_ssh(size: int, port: int, key: Path) -> Figures:
-    """Probe, open all sessions, and announce the end; then log in to each."""
+    """Probe, announce the end, log in to each, and open all sessions."""
     names = [address(index) for index in range(size)]
     reached = workers.Workers(names, port, 3600)
-    began, before = time.monotonic(), spent()
-    assert reached.missing(names, lambda: time.monotonic() < began + SECONDS) == []
-    probed = time.monotonic()
+    until = time.monotonic() + SECONDS
+    probe = cost(lambda: reached.missing(names, lambda: time.monotonic() < until))
     with announced_to(key, announcing := free_port()):
-        at, mid = time.monotonic(), spent()
-        assert announcement.announce(names, announcing, key.read_bytes(), "Succeeded") == []
-        announced, telling = time.monotonic() - at, spent() - mid
-    client = mid - before + telling
-    at, mid = time.monotonic(), spent()
-    assert (refused := reached.refusals(names, lambda: None)) == {}, refused
-    logged_in, logins = time.monotonic() - at, spent() - mid
-    at = time.monotonic()
+        told = cost(lambda: announcement.announce(names, announcing, key.read_bytes(), "Succeeded"))
+    login = cost(lambda: reached.refusals(names, lambda: None))
+    began = time.monotonic()
     argv = ["pdsh", "-S", "-R", "ssh", "-f", str(size), "-w", ",".join(names), "echo up; exec sleep 900"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         wait_for_sessions(process, size)
         opened = time.monotonic()
         pids = family(process.pid)
         seen = Figures(
-            probed - began,
-            opened - at,
-            announced,
-            logged_in,
-            client + processor(pids),
-            logins,
+            probe.elapsed,
+            opened - began,
+            told.elapsed,
+            login.elapsed,
+            probe.processor + told.processor + processor(pids),
+            login.processor,
             memory(pids),
             len(pids),
             descriptors(process.pid),
@@ -202,6 +202,13 @@ def wait_for_sessions(process: subprocess.Popen[bytes], size: int) -> None:
             process.kill()
             raise SystemExit(f"{said.count(b': up')} of {size} sessions were opened: is the machine busy?")
         time.sleep(0.02)
+
+
+def cost(step: Callable[[], Collection[str]]) -> Cost:
+    """What a step took. It returns the workers that it did not reach."""
+    began, before = time.monotonic(), spent()
+    assert not (left := step()), left
+    return Cost(time.monotonic() - began, spent() - before)
 
 
 def spent() -> float:

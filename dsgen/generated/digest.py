@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "6bd86e32bb7efed10a4b3d535f40134e08fb38a4fca29651e0db3905f4123b40"
+DIGEST = "8c0e46afb25a3b250535a7c3b8a51f4a27a48be845ff7da852af26fbc62861f3"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
+from launcher import event_loop
 from shared import announcement
 
 AT_ONCE = 128
@@ -14,12 +15,7 @@ ALL_SECONDS = 20
 
 def announce(names: list[str], port: int, key: bytes, phase: str) -> list[str]:
     """Tell each worker that can be reached. Returns the others, which read the record."""
-    # Not asyncio.run, which would wait for hanging name lookups.
-    loop = asyncio.new_event_loop()
-    try:
-        return loop.run_until_complete(_announce(names, port, key, phase))
-    finally:
-        loop.close()
+    return event_loop.run(_announce(names, port, key, phase))
 
 
 async def _announce(names: list[str], port: int, key: bytes, phase: str) -> list[str]:
@@ -27,9 +23,7 @@ async def _announce(names: list[str], port: int, key: bytes, phase: str) -> list
     told: set[str] = set()
     tasks = [asyncio.ensure_future(_tell(name, port, key, phase, gate, told)) for name in names]
     _, left = await asyncio.wait(tasks, timeout=ALL_SECONDS)
-    for task in left:
-        task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
+    await event_loop.cancel(left)
     return [name for name in names if name not in told]
 
 

@@ -68,6 +68,16 @@ def test_attempts_that_never_had_all_ranks_use_one_start_timeout(monkeypatch: py
     assert made.journal.said["message"].startswith("no attempt had all its ranks within lifecycle.startTimeoutSeconds")
 
 
+def test_workers_that_do_not_hear_of_the_end_are_counted(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (run_folder / "id").write_bytes(b"key")
+    names = ["no-such-host-0.invalid", "no-such-host-1.invalid"]
+    made = main.Launcher(configured(), workers.Workers(names, 1, 3600))
+
+    made.side.announce_end("Failed")
+
+    assert "2 of 2 workers do not answer at port" in capsys.readouterr().out
+
+
 def new_launcher() -> main.Launcher:
     return main.Launcher(configured(worker_replacements=1, start_timeout_seconds=60), workers.Workers(HOSTS, 1, 3600))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from launcher import event_loop
 from shared import backoff
 
 PROBES_AT_ONCE = 128
@@ -19,12 +20,7 @@ def missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> li
 
     An exception of `keep_waiting` also ends the wait.
     """
-    # Not asyncio.run, which would wait for hanging name lookups.
-    loop = asyncio.new_event_loop()
-    try:
-        return loop.run_until_complete(_missing(names, port, keep_waiting))
-    finally:
-        loop.close()
+    return event_loop.run(_missing(names, port, keep_waiting))
 
 
 async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
@@ -37,10 +33,7 @@ async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]
             if not waiting or not keep_waiting():
                 return [name for name, task in tasks.items() if not task.done()]
     finally:
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await event_loop.cancel(asyncio.all_tasks() - {asyncio.current_task()})
 
 
 async def _until_banner(name: str, port: int, gate: asyncio.Semaphore, longest: float) -> None:

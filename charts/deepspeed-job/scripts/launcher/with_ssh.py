@@ -71,8 +71,8 @@ class WithSsh:
         configured, again = self.configured, self.wait.totals()["attempts"] > 0
         chooses = configured.spares or configured.workers_min or configured.preflight_network
         self.selection.logs_in = bool(again or chooses or configured.debug)
-        if self.configured.workers_min and self.wait.totals()["seconds"]:
-            self.selection.sizes = sizes(self.configured)
+        if configured.workers_min and self.wait.totals()["seconds"]:
+            self.selection.sizes = sizes(configured)
         # Attempts that end before all ranks have met use the same limit: otherwise they might fail forever.
         too_late = again and not time_left()
         missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
