@@ -219,7 +219,9 @@ def test_every_start_after_a_kill_continues_the_newest_checkpoint(
             harmed.noticed(number + 1)
             second.repair()
         else:
-            first = min(str(pod.metadata.name) for pod in job.pods("2", what) if pod.status.phase == "Running")
+            # A launcher records the conversion before its kubelet reports that it runs.
+            alive = [pod for pod in job.pods("2", what) if pod.status.phase in ("Pending", "Running")]
+            first = min(str(pod.metadata.name) for pod in alive)
             job.space.kubectl("delete", "pod", first, "--grace-period", "0", "--force")
     harmed.at("before the save", len(moments) - 1)
     left = harmed.left()
