@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "8c0e46afb25a3b250535a7c3b8a51f4a27a48be845ff7da852af26fbc62861f3"
+DIGEST = "53353c1afbf1cb7fe625f9c282934515f21527d32ed6766bb14660ad4935174d"

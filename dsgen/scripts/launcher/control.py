@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from typing import Any
 
-from shared import reports, tcp
+from shared import control, reports
 from shared.output import Output, new_nonce
 
 SHAKE_SECONDS = 5
@@ -108,10 +108,10 @@ class ControlServer:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         port, _, nonce = offered.rpartition(":")[2].partition("/")
         try:
-            address, server = tcp.pod_server(int(port or 0))
+            address, server = control.pod_server(int(port or 0))
             self.nonce = nonce or self.nonce
         except OSError:
-            address, server = tcp.pod_server()  # somebody else has taken the port
+            address, server = control.pod_server()  # somebody else has taken the port
         threading.Thread(target=self._accept, args=(server,), daemon=True).start()
         return f"{address}:{server.getsockname()[1]}/{self.nonce}"
 
@@ -171,7 +171,7 @@ class ControlServer:
         # Whatever is sent, no more than this connection ends.
         with contextlib.suppress(Exception), connection:
             try:
-                reports.shake(connection, self.nonce, "launcher", SHAKE_SECONDS)
+                control.shake(connection, self.nonce, "launcher", SHAKE_SECONDS)
             finally:
                 self.strangers.dismiss(address)
             self._hear(connection)
@@ -182,7 +182,7 @@ class ControlServer:
         connection.settimeout(SILENT_SECONDS)
         try:
             with connection.makefile("rb") as lines:
-                for line in iter(lambda: lines.readline(reports.LIMIT_BYTES), b""):
+                for line in iter(lambda: lines.readline(control.LIMIT_BYTES), b""):
                     said = json.loads(line)
                     if "report" in said:
                         self._report(str(said["report"]), int(said["attempt"]))

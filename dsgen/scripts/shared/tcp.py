@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
-import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,13 +46,6 @@ def listening(port: int) -> bool:
     return any(row[3] == LISTEN and row[1].endswith(f":{port:04X}") for row in _rows())
 
 
-def pod_server(port: int = 0) -> tuple[str, socket.socket]:
-    """The address of this pod, and a server on all of its addresses. OSError: it has none, or the port is in use."""
-    address = str(socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0])
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    return address, socket.create_server(("", port), family=family, backlog=1024)
-
-
 def _hex(packed: bytes) -> str:
     """An address in the form of the kernel: words of four bytes in native byte order."""
     words = (packed[i : i + 4] for i in range(0, len(packed), 4))
@@ -61,12 +54,8 @@ def _hex(packed: bytes) -> str:
 
 def _spellings(address: str, port: str) -> set[str]:
     """The forms of an end point in the kernel's tables: IPv4 also as IPv4-mapped IPv6."""
-    host = address.partition("%")[0]
-    if ":" in host:
-        forms = [socket.inet_pton(socket.AF_INET6, host)]
-    else:
-        packed = socket.inet_pton(socket.AF_INET, host)
-        forms = [packed, bytes(10) + b"\xff\xff" + packed]
+    packed = ipaddress.ip_address(address.partition("%")[0]).packed
+    forms = [packed, bytes(10) + b"\xff\xff" + packed] if len(packed) == 4 else [packed]
     return {f"{_hex(form)}:{int(port):04X}" for form in forms}
 
 

@@ -22,7 +22,7 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
 
-from shared import backoff, exchange, methods, record, settings, tcp
+from shared import backoff, control, exchange, methods, record, settings
 from shared.log import last_words, log
 from shared.output import new_nonce
 from shared.transitions import ENDS, TRANSITIONS
@@ -216,7 +216,7 @@ def offered(configured: settings.Settings) -> str:
     if methods.of(configured).ssh:
         return ""
     try:
-        address, server = tcp.pod_server()
+        address, server = control.pod_server()
     except OSError as error:
         log(f"this pod has no address: {error}")
         return ""

@@ -15,7 +15,7 @@ import pytest
 
 from launcher import control, main, workers
 from launcher.without_ssh import WithoutSsh
-from shared import reports, tcp
+from shared import control as connections
 from tests.scripts.trainings import HOSTS, settings_of, tell
 
 # Ends with 5 in the first attempt; says its port.
@@ -156,7 +156,7 @@ def reached(address: str, source: str = "") -> socket.socket:
 
 def shaken(made: control.ControlServer, address: str, nonce: str = "", source: str = "") -> socket.socket:
     connection = reached(address, source)
-    reports.shake(connection, nonce or made.nonce, "worker", 10)
+    connections.shake(connection, nonce or made.nonce, "worker", 10)
     return connection
 
 
@@ -169,7 +169,7 @@ def is_heard(made: control.ControlServer, connection: socket.socket) -> bool:
 def is_open(connection: socket.socket) -> bool:
     """Whether the launcher waits for the proof. It speaks first, and refuses by an end."""
     with contextlib.suppress(ConnectionError):
-        return connection.recv(reports.WORD_BYTES) != b""
+        return connection.recv(connections.WORD_BYTES) != b""
     return False
 
 
@@ -209,7 +209,7 @@ def test_who_speaks_slowly_has_one_limit_for_all_of_it(monkeypatch: pytest.Monke
     connection = reached(made.listen())
     sent = 0
     with contextlib.suppress(ConnectionError):
-        while sent < reports.WORD_BYTES:
+        while sent < connections.WORD_BYTES:
             connection.sendall(b"5")
             sent += 1
             time.sleep(0.3)
@@ -230,7 +230,7 @@ def test_a_worker_waits_no_longer_for_who_speaks_slowly() -> None:
     thread = threading.Thread(target=drip)
     thread.start()
     with here, pytest.raises(OSError, match="timed out"):
-        reports.shake(here, "5f" * 16, "worker", 1)
+        connections.shake(here, "5f" * 16, "worker", 1)
     ended.set()
     thread.join()
     there.close()
@@ -446,7 +446,7 @@ def test_a_launcher_holds_more_connections_than_the_soft_limit_of_descriptors(po
 
 
 def test_the_launcher_listens_where_the_sidecar_has_said() -> None:
-    address, server = tcp.pod_server()
+    address, server = connections.pod_server()
     offered = f"{address}:{server.getsockname()[1]}/{'a' * 32}"
     server.close()
 
@@ -454,7 +454,7 @@ def test_the_launcher_listens_where_the_sidecar_has_said() -> None:
 
 
 def test_a_launcher_whose_port_is_taken_listens_elsewhere() -> None:
-    address, server = tcp.pod_server()
+    address, server = connections.pod_server()
     with server:
         offered = f"{address}:{server.getsockname()[1]}/{'a' * 32}"
         listens = control.ControlServer(HOSTS).listen(offered)

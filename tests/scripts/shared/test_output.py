@@ -189,12 +189,3 @@ def test_a_session_without_its_closing_line_is_a_lost_worker(
     seen = read(*lines)
 
     assert (lost, unclosed, wrong) == (seen.lost(), seen.unclosed(), seen.any_failed())
-
-
-def test_a_tail_begins_with_the_report_of_a_lost_connection() -> None:
-    """torchrun and accelerate print a long summary after it."""
-    tail = output.Tail()
-    for line in ("ConnectionError: Connection closed by peer", *map(str, range(500))):
-        tail.add(f"{line}\n".encode())
-
-    assert ["ConnectionError: Connection closed by peer", *map(str, range(481, 500))] == tail.lines()

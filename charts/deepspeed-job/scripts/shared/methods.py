@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -102,7 +101,7 @@ def openmpi(start: Start) -> list[str]:
 def torchrun(start: Start) -> list[str]:
     """torchrun on one worker, without its restarts: the launcher restarts all workers."""
     run = start.configured
-    python = interpreter() or ("" if shutil.which("torchrun") else "python3")
+    python = interpreter() or ("" if path_of("torchrun") else "python3")
     program = [python, "-m", "torch.distributed.run"] if python else ["torchrun"]
     size = ["--nnodes", str(run.workers), "--nproc_per_node", str(run.slots), "--max_restarts", "0"]
     place = ["--node_rank", str(start.node), *start.master]
@@ -124,6 +123,13 @@ def worker_command(_: Start) -> list[str]:
 def launcher_command(_: Start) -> list[str]:
     """launch.command in the launcher."""
     return list(_command()["program"])
+
+
+def path_of(program: str) -> str | None:
+    """The path of a program of the image."""
+    import shutil  # loads libraries for archives, which a rank and a session do not need
+
+    return shutil.which(program)
 
 
 def interpreter() -> str:
@@ -157,14 +163,14 @@ def pdsh_environment(_: Start) -> dict[str, str]:
         (links / "pdsh").symlink_to(settings.SCRIPTS / "launcher/pdsh.sh")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(FORWARDED)}
     path = f"{links}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    return {**kept, "PATH": path, "DSGEN_PDSH": shutil.which("pdsh") or "pdsh"}
+    return {**kept, "PATH": path, "DSGEN_PDSH": path_of("pdsh") or "pdsh"}
 
 
 def autotune_environment(start: Start) -> dict[str, str]:
     """The environment in which a wrapper also replaces `deepspeed`, which the autotuner starts."""
     whole = pdsh_environment(start)
     wrapper = settings.RUN / "bin/deepspeed"
-    wrapper.write_text(f'#!/bin/bash\nexec {shutil.which("deepspeed")} {" ".join(ALWAYS)} "$@"\n')
+    wrapper.write_text(f'#!/bin/bash\nexec {path_of("deepspeed")} {" ".join(ALWAYS)} "$@"\n')
     wrapper.chmod(0o755)
     return whole
 
@@ -240,7 +246,7 @@ def meets_in_sessions(configured: Settings) -> bool:
 
 
 def missing_tools(method: Method) -> list[str]:
-    return [tool for tool in method.tools if shutil.which(tool) is None]
+    return [tool for tool in method.tools if path_of(tool) is None]
 
 
 def host(configured: Settings) -> str:

@@ -12,17 +12,14 @@ import os
 import re
 from typing import Any, Protocol
 
+from shared.tail import lost_peer
+
 LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh begins each line with `HOST: `
 PROTOCOL = re.compile(rb"^ dsgen-(rank-(?:met|end|beat|stack)|rank|session-end) (\{.*\})\s*$", re.DOTALL)
-# Messages of programs that lost the connection to another rank.
-LOST_PEER = re.compile(
-    r"(?i)(closed|reset) by peer|broken ?pipe|connection (refused|aborted)|connection ?reset|connectFullMesh"
-    r"|remote process exited|peer has (gone|left)|got 0 bytes|ncclRemoteError|transport endpoint is not connected"
-)
 
 
 class Listener(Protocol):
-    """The interface of launcher_progress.Progress that is used here."""
+    """The interface of launcher/progress.py that is used here."""
 
     stacks: dict[int, tuple[str, list[str]]]
 
@@ -35,9 +32,6 @@ class Listener(Protocol):
 MPI_LOST = re.compile(rb"^ *Remote daemon: \S+ on node ([A-Za-z0-9.-]+)$")
 MPI_KILLED = re.compile(rb"noticed that process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)")
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
-
-TAIL_LINES, TAIL_BYTES = 20, 4096
-KEPT_BYTES, LINE_LENGTH = 32768, 300  # of the output that is searched for the report of a lost connection
 
 
 def new_nonce() -> str:
@@ -118,7 +112,7 @@ class Output:
         """
         spoken = {end["host"] for end in self.failures if "rank" in end}
         failures = [end for end in self.failures if "rank" in end or end["host"] not in spoken]
-        own = [end for end in failures if end["exitCode"] == 137 or not LOST_PEER.search(_tail(end))]
+        own = [end for end in failures if end["exitCode"] == 137 or not lost_peer(_tail(end))]
         return dict(next(iter([*own, *failures]), {}))
 
     def blame(self) -> str:
@@ -130,7 +124,7 @@ class Output:
             return f"{failure['host']} ended with exit code {failure['exitCode']}{of}"
         words = f"rank {failure['rank']} on {failure['host']} ended with exit code {failure['exitCode']}"
         before = next((end for end in self.ends if not end["exitCode"]), None)  # its report may arrive later
-        if before and LOST_PEER.search(_tail(failure)):
+        if before and lost_peer(_tail(failure)):
             words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
         return words
 
@@ -205,30 +199,6 @@ class Output:
         # pdsh removes the domain from its labels if all hosts have the same.
         name = label.decode("ascii")
         return self.hosts.get(_short(name), name)
-
-
-class Tail:
-    """The end of a stream of bytes."""
-
-    def __init__(self) -> None:
-        self.kept = b""
-
-    def add(self, data: bytes) -> None:
-        self.kept = (self.kept + data)[-KEPT_BYTES:]
-
-    def lines(self) -> list[str]:
-        """At most TAIL_LINES lines; of a line with carriage returns, only the last part.
-
-        A line before them that reports a lost connection comes first: torchrun and accelerate end with a long summary.
-        """
-        before, last = _lines(self.kept[:-TAIL_BYTES]), _lines(self.kept[-TAIL_BYTES:])
-        reports = [line[:LINE_LENGTH] for line in [*before, *last[:-TAIL_LINES]] if LOST_PEER.search(line)][-1:]
-        return [*reports, *last[-TAIL_LINES:][len(reports) :]]
-
-
-def _lines(data: bytes) -> list[str]:
-    lines = data.decode(errors="replace").split("\n")
-    return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()]
 
 
 def _tail(end: dict[str, Any]) -> str:

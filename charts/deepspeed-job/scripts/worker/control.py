@@ -9,7 +9,7 @@ import socket
 import time
 from typing import Any
 
-from shared import backoff, methods, record, reports, settings
+from shared import backoff, control, methods, record, settings
 
 CONNECT_SECONDS = 3  # the worker does nothing else meanwhile
 # Between tries to connect, the first and the longest: the record names the launcher while its container is starting.
@@ -62,7 +62,7 @@ class ControlClient:
         address, _, nonce = named.rpartition("/")
         host, _, port = address.rpartition(":")
         self.connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
-        reports.shake(self.connection, nonce, "worker", CONNECT_SECONDS)
+        control.shake(self.connection, nonce, "worker", CONNECT_SECONDS)
         self.connection.settimeout(0)
         wake(self.connection)
         self.received, self.sent, self.said, self.launcher = b"", 0, {}, named
@@ -81,7 +81,7 @@ class ControlClient:
     def receive(self) -> None:
         assert self.connection is not None
         try:
-            data = self.connection.recv(reports.LIMIT_BYTES)
+            data = self.connection.recv(control.LIMIT_BYTES)
         except BlockingIOError:
             return
         if not data:
