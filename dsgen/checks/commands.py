@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dsgen.checks.row import ANY_TEXT, Check
+from dsgen.checks.row import ANY_TEXT, Check, Shared
 from dsgen.problems.diagnostics import KeyPath, Severity, path_text
 
 Values = Mapping[str, Any]
@@ -117,8 +117,14 @@ def _command_line(path: str, pattern: str, example: str) -> Check:
     )
 
 
-def _syntax(path: str, word: str, says: str, severity: Severity, *inside: str) -> Check:
-    """A word of a list that only a shell would understand. says: what it is."""
+def _in_command(path: str) -> tuple[Shared, ...]:
+    """The helper for the rows of both lists that begin with a program."""
+    words = "`words`, a command that no shell reads unless it starts one"
+    return (Shared(path, 0, "command", words, (("words", f"values.{path}"),)),) if path in LISTS else ()
+
+
+def _syntax(path: str, word: str, says: str, severity: Severity, outside: tuple[str, ...], *inside: str) -> Check:
+    """A word of a list that only a shell would understand. says: what it is. outside: the tags around all such rows."""
     return Check(
         id="DS366",
         path=f"{path}[word]",
@@ -126,8 +132,12 @@ def _syntax(path: str, word: str, says: str, severity: Severity, *inside: str) -
         message=f"{path}: << word | quote >> {says}, {NO_SHELL}",
         hint=IN_SHELL,
         exact_hint=_shell_hint,
-        inside=(*inside, f"for word in values.{path}"),
+        inside=(*outside, *inside, f"for word in values.{path}"),
         severity=severity,
+        shared=(
+            *_in_command(path),
+            Shared(path, len(outside), "syntax", "the arguments `words`", (("words", f"values.{path}"),)),
+        ),
     )
 
 
@@ -136,15 +146,15 @@ def _syntax_rows(path: str) -> tuple[Check, ...]:
     unread = f'if not {joined} is matching("{SHELL}")'
     outside = (f"if values.{path}", *((STARTS_ITSELF,) if path == "training.args" else (unread,)))
     return (
-        _syntax(path, f'word is matching("{VARIABLE}")', "contains a variable", "warning", *outside),
-        _syntax(path, f'word is matching("{OPERATOR}")', "is an operator of a shell", "error", *outside),
+        _syntax(path, f'word is matching("{VARIABLE}")', "contains a variable", "warning", outside),
+        _syntax(path, f'word is matching("{OPERATOR}")', "is an operator of a shell", "error", outside),
         *(
             _syntax(
                 path,
                 f'word is matching("{one}")',
                 "is an operator of a shell",
                 "warning",
-                *outside,
+                outside,
                 f'if {joined} is matching("{around}")',
             )
             for one, around in ((JOINS, JOINS_COMMANDS), (REDIRECTS, NAMES_FILE))
@@ -162,6 +172,7 @@ def _runs_name(path: str, word: str, *inside: str) -> Check:
         hint="write $NAME or ${NAME}",
         exact_hint=_name_hint,
         inside=inside,
+        shared=_in_command(word),
     )
 
 
@@ -204,8 +215,9 @@ ROWS = (
             hint='write each argument as an item of the list, such as [bash, run.sh, --epochs, "3"]',
             exact_hint=_line_hint,
             inside=(f"if values.{path} | length == 1", f"for word in values.{path}"),
+            shared=_in_command(path),
         )
-        for path in ("training.exec", "launch.command")
+        for path in LISTS
     ),
     Check(
         id="DS363",
@@ -263,6 +275,7 @@ ROWS = (
             hint=IN_SHELL,
             exact_hint=_shell_hint,
             inside=(f"if values.{path} | length > 1",),
+            shared=_in_command(path),
         )
         for path in LISTS
     ),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
-from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check, quoted
+from dsgen.checks.row import POD_ANNOTATIONS, ROLES, VALUES, Check, Shared, quoted
 
 BELOW_PRIVILEGED = 'if values.security.podSecurityLevel != "privileged"'
 BASELINE = 'if values.security.podSecurityLevel == "baseline"'
@@ -38,17 +38,27 @@ class Context(NamedTuple):
     path: str
     words: str
 
-    def row(self, id_: str, keys: str, when: str, what: str, rule: str, hint: str, *inside: str) -> Check:
-        """A row about one of its fields."""
-        message = f"{self.words}: Pod Security << values.security.podSecurityLevel >> forbids {what} ({rule})"
+    def row(
+        self, id_: str, keys: str, when: str, what: str, rule: str, hint: str, *inside: str, helper: str = ""
+    ) -> Check:
+        """A row about one of its fields. helper: the key in HELPERS, for a row that is the same for other contexts."""
+        where = f"{self.words}: Pod Security << values.security.podSecurityLevel >>"
         return Check(
             id=id_,
             path=f"{self.path}.{keys}",
             when=when,
-            message=message,
+            message=f"{where} forbids {what} ({rule})",
             hint=hint,
             inside=(BELOW_PRIVILEGED, *self.inside, *inside),
+            shared=(Shared(where, 1 + len(self.inside), helper, HELPERS.get(helper, ""), ARGUMENTS),),
         )
+
+
+HELPERS = {
+    "context": "`context`, the security context of a pod or container",
+    "container_context": "`context`, the security context of a container",
+}
+ARGUMENTS = (VALUES, ("context", "context"))
 
 
 OWN = Context(
@@ -97,6 +107,7 @@ def _check_baseline(context: Context) -> Iterator[Check]:
         "seccompProfile.type Unconfined",
         "seccompProfile",
         "use RuntimeDefault or Localhost",
+        helper="context",
     )
     yield context.row(
         "DS329",
@@ -105,6 +116,7 @@ def _check_baseline(context: Context) -> Iterator[Check]:
         "appArmorProfile.type Unconfined",
         "forbidden AppArmor profile",
         "use RuntimeDefault or Localhost",
+        helper="context",
     )
     yield context.row(
         "DS326",
@@ -113,6 +125,7 @@ def _check_baseline(context: Context) -> Iterator[Check]:
         "seLinuxOptions",
         "seLinuxOptions",
         "remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t",
+        helper="context",
     )
     yield context.row(
         "DS330",
@@ -121,6 +134,7 @@ def _check_baseline(context: Context) -> Iterator[Check]:
         "windowsOptions.hostProcess",
         "hostProcess",
         ELSEWHERE,
+        helper="context",
     )
 
 
@@ -134,6 +148,7 @@ def _check_restricted(context: Context) -> Iterator[Check]:
         "runAsNonRoot != true",
         "remove it, and set runAsUser if the user of the image is root",
         RESTRICTED,
+        helper="context",
     )
     yield context.row(
         "DS334",
@@ -143,6 +158,7 @@ def _check_restricted(context: Context) -> Iterator[Check]:
         "runAsUser=0",
         "use another user, such as 1000",
         RESTRICTED,
+        helper="context",
     )
 
 
@@ -158,6 +174,7 @@ def _check_containers(context: Context) -> Iterator[Check]:
         "privileged: true",
         "privileged",
         ELSEWHERE,
+        helper="container_context",
     )
     yield context.row(
         "DS325",
@@ -166,6 +183,7 @@ def _check_containers(context: Context) -> Iterator[Check]:
         "procMount",
         "procMount",
         ELSEWHERE,
+        helper="container_context",
     )
     yield context.row(
         "DS332",
@@ -199,6 +217,7 @@ def _check_containers(context: Context) -> Iterator[Check]:
             ELSEWHERE,
             level,
             f"for capability in {_field('capabilities', 'add', default='[]')}",
+            helper="container_context",
         )
 
 

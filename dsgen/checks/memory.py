@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dsgen.checks.row import ROLES, VOLUMES, Check, helpers, quoted
+from dsgen.checks.row import ROLES, VOLUMES, Check, Shared, helpers, quoted
 from dsgen.language.text import to_json
 from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.quantities import suggest_memory
@@ -43,22 +43,32 @@ def _hint(values: Mapping[str, Any], path: KeyPath) -> str:
     return suggest_memory(value)
 
 
-def _too_small(path: str, quantity: str, *inside: str, when: str = "") -> Check:
-    is_small = f"below_1mi({quantity} | plain_json)"
+def _too_small(path: str, quantity: str, *inside: str, when: str = "", shared: tuple[Shared, ...] = ()) -> Check:
+    arguments = (("quantity", quantity),)
     return Check(
         id="DS287",
         path=path,
-        when=f"{when} and {is_small}" if when else is_small,
+        when=f"below_1mi({quantity} | plain_json)",
         message=f"{path}: << {quantity} | plain_json >> is less than 1Mi, too little to be meant",
         hint="write the size with its unit, such as 64Gi",
         exact_hint=_hint,
-        inside=inside,
+        inside=(*inside, *([f"if {when}"] if when else ())),
+        shared=(*shared, Shared(path, len(inside) + bool(when), "size", "a size, `quantity`", arguments)),
     )
 
 
 def _of_resources(path: str, resources: str, *inside: str) -> Check:
-    loops = ('for kind in ["requests", "limits"]', f"for key, quantity in {resources} | items")
-    return _too_small(f"{path}.<< kind >>.<< key >>", "quantity", *inside, *loops, when=f"key in [{KEYS}]")
+    inside = (*inside, 'for kind in ["requests", "limits"]')
+    where = f"{path}.<< kind >>"
+    words = "the sizes of requests or limits, `amounts`"
+    return _too_small(
+        f"{where}.<< key >>",
+        "quantity",
+        *inside,
+        f"for key, quantity in {resources} | items",
+        when=f"key in [{KEYS}]",
+        shared=(Shared(where, len(inside), "amounts", words, (("amounts", resources),)),),
+    )
 
 
 def _little_shared(when: str, words: str) -> Check:

@@ -16,6 +16,22 @@ Find = Callable[[Mapping[str, Any], Names, Place], Iterator[Diagnostic]]
 """Reports the problems of complete values, for a release."""
 
 
+class Shared(NamedTuple):
+    """A helper of the chart with rows that stand at several places of the values. dsgen evaluates each row by itself.
+
+    where: the beginning of the message at this place. after: how many of the tags in `inside` are around the call.
+    name, words: the helper, and what it looks at, for its comment; without a name, the row stands beside the call and
+    begins like the rows of the helper. arguments: further arguments of the helper by their names, each with the
+    expression that stands for it at this place.
+    """
+
+    where: str
+    after: int
+    name: str = ""
+    words: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
 class Check(NamedTuple):
     """One row. It reports a problem whenever all of its conditions hold: once, or for each iteration of its loops.
 
@@ -24,7 +40,8 @@ class Check(NamedTuple):
     enough. inside: tags around the row, the outermost first: `for NAMES in EXPRESSION`, `if EXPRESSION`,
     `set NAME = EXPRESSION`. hint: plain text. exact_hint: from the values and the path of the problem, the hint that
     dsgen shows in place of `hint`, or "" for `hint`, which is also that of the chart. worlds: `flat` for a row that the
-    chart does not have. at_key: the name of the key is wrong, not its value.
+    chart does not have. at_key: the name of the key is wrong, not its value. shared: the helpers of the chart in which
+    the row stands, the outermost first.
     """
 
     id: str
@@ -37,6 +54,7 @@ class Check(NamedTuple):
     severity: Severity = "error"
     worlds: Worlds = "both"
     at_key: bool = False
+    shared: tuple[Shared, ...] = ()
 
     def tags(self) -> list[str]:
         """All tags around the message, the outermost first."""
@@ -63,6 +81,8 @@ class Function(NamedTuple):
 
 ROLES = 'for role in ["workers", "launcher"]'
 POD_ANNOTATIONS = 'for key, value in values[role]["podAnnotations"] | items'
+VALUES = ("values", "values")
+"""The argument of a helper that reads the values."""
 VOLUMES = "for name, volume in values.storage | items"
 
 

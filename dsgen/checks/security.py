@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dsgen.checks.contexts import BELOW_PRIVILEGED, ELSEWHERE, RESTRICTED
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
-from dsgen.checks.row import ROLES, VOLUMES, Check
+from dsgen.checks.row import ROLES, VALUES, VOLUMES, Check, Shared
 
 PROBES = 'for probe in ["livenessProbe", "readinessProbe", "startupProbe"]'
 HOOKS = 'for hook in ["postStart", "preStop"]'
@@ -30,18 +30,23 @@ def _of_extra(field: str) -> Check:
     )
 
 
-def _host(reading: str, path: str, words: str, outer: tuple[str, ...]) -> Check:
-    """Probes and hooks with a host; `reading` is the path to the probe or hook."""
-    return Check(
-        id="DS336",
-        path=f"{path}.<< action >>.host",
-        when=f'get({reading}, action, "host", "")',
-        message=(
-            f"{words}: Pod Security << values.security.podSecurityLevel >> forbids the host of << action >>"
-            " (probe or lifecycle host)"
-        ),
-        hint="remove host: the default is the pod itself",
-        inside=(BELOW_PRIVILEGED, *outer, ACTIONS),
+def _hosts(container: str, path: str, words: str, *outer: str) -> tuple[Check, ...]:
+    """Probes and hooks of a container with a host."""
+    kinds = ((PROBES, "probe", "", "probe"), (HOOKS, "hook", "lifecycle.", '"lifecycle", hook'))
+    return tuple(
+        Check(
+            id="DS336",
+            path=f"{path}.{above}<< {name} >>.<< action >>.host",
+            when=f'get({container}, {keys}, action, "host", "")',
+            message=(
+                f"{words}: << {name} >>: Pod Security << values.security.podSecurityLevel >> forbids the host of"
+                " << action >> (probe or lifecycle host)"
+            ),
+            hint="remove host: the default is the pod itself",
+            inside=(BELOW_PRIVILEGED, *outer, loop, ACTIONS),
+            shared=(Shared(words, 1 + len(outer), "hosts", "probes and hooks", (VALUES, ("container", container))),),
+        )
+        for loop, name, above, keys in kinds
     )
 
 
@@ -109,29 +114,19 @@ ROWS = (
             'for port in get(container, "ports", [])',
         ),
     ),
-    _host(
-        "container, probe",
-        "<< role >>.<< kind >>[container].<< probe >>",
-        "<< role >>.<< kind >>: << probe >>",
-        (USER_CONTAINERS, *CONTAINER_LOOPS, PROBES),
+    *_hosts(
+        "container",
+        "<< role >>.<< kind >>[container]",
+        "<< role >>.<< kind >>",
+        USER_CONTAINERS,
+        *CONTAINER_LOOPS,
     ),
-    _host(
-        'container, "lifecycle", hook',
-        "<< role >>.<< kind >>[container].lifecycle.<< hook >>",
-        "<< role >>.<< kind >>: << hook >>",
-        (USER_CONTAINERS, *CONTAINER_LOOPS, HOOKS),
-    ),
-    _host(
-        'values[role]["extraContainerSpec"], probe',
-        "<< role >>.extraContainerSpec.<< probe >>",
-        "<< role >>.extraContainerSpec: << probe >>",
-        (EXTRAS, ROLES, PROBES),
-    ),
-    _host(
-        'values[role]["extraContainerSpec"], "lifecycle", hook',
-        "<< role >>.extraContainerSpec.lifecycle.<< hook >>",
-        "<< role >>.extraContainerSpec: << hook >>",
-        (EXTRAS, ROLES, HOOKS),
+    *_hosts(
+        'values[role]["extraContainerSpec"]',
+        "<< role >>.extraContainerSpec",
+        "<< role >>.extraContainerSpec",
+        EXTRAS,
+        ROLES,
     ),
     *map(_of_extra, ("hostPID", "hostIPC")),
     Check(

@@ -2,7 +2,8 @@
 
 For Python, each row becomes a helper that returns paths and messages. In the chart, helpers collect the messages, and
 one template fails with all errors. Each subject is a file with at most two helpers: its errors and its warnings. Rows
-with the same conditions and loops are grouped there; the order of messages has no meaning.
+with the same conditions and loops are grouped there, and rows that stand at several places of the values have a helper
+of their own; the order of messages has no meaning.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 from dsgen.checks import CHECKS, SUBJECTS
-from dsgen.checks.row import Check
-from dsgen.compiler.frontend.source import Unit
+from dsgen.checks.row import Check, Shared, quoted
+from dsgen.compiler.frontend.source import CompileError, Unit
 from dsgen.compiler.frontend.statements import INDEX, PROBLEM
 from dsgen.problems.diagnostics import Severity
 
@@ -28,6 +29,9 @@ KINDS: dict[str, tuple[Severity, str, str]] = {
 }
 ROWS, ALL_ROWS = "checks/_rows.j2", "checks/rows.yaml"
 _PATH = re.compile(r"<< *(?P<value>.*?) *>>|\[(?P<loop>\w+)\]|(?P<key>[^.\[<]+)")
+_PRINTED = re.compile(r"<< *(.*?) *>>")
+CALL, WHERE = "call ", "where"
+"""The beginning of the tag of a helper with shared rows, and the argument that begins its messages."""
 CONTINUED = "    "
 """The beginning of a line that continues the message above it; the helpers that collect all messages join them."""
 TEMPLATE = "checks/rendered-first/checks.yaml"
@@ -128,8 +132,91 @@ def _subject(subject: ModuleType) -> Iterator[Line]:
         rows = _rows(subject, severity)
         if rows:
             yield from (("", name), (f"<# {words} #>", name), (f"<% macro {name}_{kind}(values, release) %>", name))
-            yield from _parts(_tree(rows).parts, "", _as_text)
+            tree = _tree([_in_helpers(row, kind) for row in rows])
+            yield from _parts(tree.parts, "", _as_text)
             yield "<% endmacro %>", name
+            helpers = {f"{one.name}_{kind}": one for row in rows for one in row.shared if one.name}
+            for helper, shared in helpers.items():
+                yield from _helper(helper, shared, kind, tree)
+
+
+def _helper(name: str, shared: Shared, kind: str, tree: TagBlock) -> Iterator[Line]:
+    """The helper with shared rows, which must be the same in all places."""
+    first, *others = (list(_parts(block.parts, "", _as_text)) for block in _calls(tree, f"{CALL}{name}("))
+    if any(text != first for text in others):
+        raise CompileError(f"checks: the rows of {name} differ from place to place")
+    origin = first[0][1]
+    words = f"A message for each {KINDS[kind][0]} in {shared.words}. Each begins with `{WHERE}`, the place."
+    yield from (("", origin), (f"<# {words} #>", origin))
+    yield f"<% macro {name}({', '.join((*_arguments(shared),))}) %>", origin
+    yield from first
+    yield "<% endmacro %>", origin
+
+
+def _calls(block: TagBlock, start: str) -> Iterator[TagBlock]:
+    """All blocks whose tag begins so."""
+    for part in block.parts:
+        if isinstance(part, TagBlock):
+            yield from [part] if part.tag.startswith(start) else ()
+            yield from _calls(part, start)
+
+
+def _arguments(shared: Shared) -> dict[str, str]:
+    """The arguments of the helper and their expressions, with that for the text that begins the messages."""
+    arguments = dict(shared.arguments)
+    roots = {"values": "values"} if "values" in arguments else {}
+    return {**roots, WHERE: _joined(shared.where), **arguments}
+
+
+def _joined(text: str) -> str:
+    """A text with printed expressions as one expression."""
+    pieces = _PRINTED.split(text)
+    parts = [(f"({one})" if "|" in one else one) if at % 2 else quoted(one) for at, one in enumerate(pieces) if one]
+    return " ~ ".join(parts)
+
+
+def _in_helpers(row: Check, kind: str) -> Check:
+    """The row as the chart has it: the calls of its helpers are among the tags, and it reads their arguments."""
+    tags, message = _placed(row.tags(), row.message, row.shared, kind)
+    return row._replace(message=message, when="", inside=tuple(tags))
+
+
+def _placed(
+    tags: Sequence[str], message: str, shared: Sequence[Shared], kind: str, is_inside: bool = False
+) -> tuple[list[str], str]:
+    if not shared:
+        return list(tags), message
+    first, *others = shared
+    arguments, around = _arguments(first), list(tags[: first.after])
+    if _PRINTED.search(first.where) and not is_inside:
+        around.append(f"set {WHERE} = {arguments[WHERE]}")
+        arguments[WHERE] = WHERE
+    if first.name:
+        around.append(f"{CALL}{first.name}_{kind}({', '.join(arguments.values())})")
+    inside, message = _placed(
+        [_with_arguments(tag, first) for tag in tags[first.after :]],
+        _with_arguments(message, first),
+        [_inside(one, first) for one in others],
+        kind,
+        is_inside=True,
+    )
+    return [*around, *inside], message
+
+
+def _inside(inner: Shared, outer: Shared) -> Shared:
+    """What the helper `inner` gets in the helper `outer`."""
+    arguments = tuple((name, _with_arguments(value, outer)) for name, value in inner.arguments)
+    return inner._replace(
+        where=_with_arguments(inner.where, outer), after=inner.after - outer.after, arguments=arguments
+    )
+
+
+def _with_arguments(text: str, shared: Shared) -> str:
+    """A tag, message or expression with the names of the arguments in place of their expressions."""
+    head, rest = (f"<< {WHERE} >>", text.removeprefix(shared.where)) if text.startswith(shared.where) else ("", text)
+    for name, value in shared.arguments:
+        rest = re.sub(rf"(?<![\w.]){re.escape(value)}(?!\w)", name, rest)
+    return head + rest
 
 
 def _tree(rows: Iterable[Check]) -> TagBlock:
@@ -187,6 +274,9 @@ def _parts(parts: Sequence[TagBlock | Check], pad: str, written: Callable[[Check
             yield "", row.id
         if isinstance(part, Check):
             yield from written(part)
+            continue
+        if part.tag.startswith(CALL):
+            yield f"{pad}<< {part.tag.removeprefix(CALL)} >>", row.id
             continue
         yield f"{pad}<% {part.tag} %>", row.id
         word = part.tag.partition(" ")[0]

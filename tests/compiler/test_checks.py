@@ -2,9 +2,11 @@
 
 import re
 
+import pytest
+
 from dsgen.checks import CHECKS, SUBJECTS
-from dsgen.checks.row import Check
-from dsgen.compiler import checks
+from dsgen.checks.row import Check, Shared
+from dsgen.compiler import CompileError, checks
 from dsgen.compiler.chart.package import compiled_templates
 
 
@@ -73,6 +75,75 @@ B is wrong [B]
     )
 
 
+def in_helpers(*rows: Check) -> str:
+    tree = checks._tree([checks._in_helpers(row, "problems") for row in rows])
+    lines = list(checks._parts(tree.parts, "", checks._as_text))
+    for name, shared in {one.name: one for row in rows for one in row.shared if one.name}.items():
+        lines += checks._helper(f"{name}_problems", shared, "problems", tree)
+    return "\n".join(line for line, _ in lines)
+
+
+def small(path: str, what: str, *inside: str, words: str = "is small") -> Check:
+    shared = Shared(path, len(inside), "size", "a size, `size`", (("size", what),))
+    return Check(id="A", path=path, when=f"{what} < 1", message=f"{path} {words}", inside=inside, shared=(shared,))
+
+
+def test_rows_of_several_places_are_one_helper() -> None:
+    loop = "for name, volume in values.storage | items"
+    expected = """\
+<< size_problems("a", values.a) >>
+
+<% for name, volume in values.storage | items %>
+  <% set where = name ~ ".b" %>
+  << size_problems(where, volume.b) >>
+<% endfor %>
+
+<# A message for each error in a size, `size`. Each begins with `where`, the place. #>
+<% macro size_problems(where, size) %>
+<% if size < 1 %>
+<< where >> is small [A]
+<% endif %>
+<% endmacro %>"""
+
+    assert expected == in_helpers(small("a", "values.a"), small("<< name >>.b", "volume.b", loop))
+
+
+def test_a_row_beside_the_call_begins_like_those_in_the_helper() -> None:
+    beside = Check(id="B", path="b", message="<< x >>.b is wrong", when="x", shared=(Shared("<< x >>.b", 0),))
+    expected = """\
+<% set where = x ~ ".b" %>
+<< size_problems(where, x) >>
+
+<% if x %>
+<< where >> is wrong [B]
+<% endif %>
+"""
+
+    assert in_helpers(small("<< x >>.b", "x"), beside).startswith(expected)
+
+
+def test_a_helper_calls_another_one() -> None:
+    outer = Shared("a", 0, "sizes", "`sizes`", (("sizes", "values.a"),))
+    row = small("a.<< size >>", "size", "for size in values.a")._replace(id="C")
+    expected = """\
+<< sizes_problems("a", values.a) >>
+
+<# A message for each error in `sizes`. Each begins with `where`, the place. #>
+<% macro sizes_problems(where, sizes) %>
+<% for size in sizes %>
+  << size_problems(where ~ "." ~ size, size) >>
+<% endfor %>
+<% endmacro %>
+"""
+
+    assert in_helpers(row._replace(shared=(outer, *row.shared))).startswith(expected)
+
+
+def test_rows_that_differ_from_place_to_place_are_refused() -> None:
+    with pytest.raises(CompileError, match="the rows of size_problems differ from place to place"):
+        in_helpers(small("a", "values.a"), small("b", "values.b", words="is tiny"))
+
+
 def files() -> dict[str, str]:
     return {path: text for path, text in compiled_templates().items() if path.startswith("checks/")}
 
@@ -86,9 +157,18 @@ def test_every_subject_has_a_file() -> None:
 
 
 def test_every_row_stands_in_the_chart_once() -> None:
+    """Rows in helpers that several places share are one there."""
     ids = re.findall(r" \[(DS\d+)\]$", "".join(files().values()), re.MULTILINE)
+    rows = {_in_chart(row, number) for number, row in enumerate(CHECKS) if row.worlds == "both"}
 
-    assert sorted(row.id for row in CHECKS if row.worlds == "both") == sorted(ids)
+    assert sorted(id_ for id_, *_ in rows) == sorted(ids)
+
+
+def _in_chart(row: Check, number: int) -> tuple[object, ...]:
+    """What is equal for rows that the chart has once."""
+    placed = checks._in_helpers(row, row.severity)
+    calls = [at for at, tag in enumerate(placed.inside) if tag.startswith(checks.CALL)]
+    return (row.id, placed.message, *placed.inside[calls[-1] + 1 :]) if calls else (row.id, number)
 
 
 def test_no_condition_stands_directly_inside_itself() -> None:

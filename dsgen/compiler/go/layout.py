@@ -19,6 +19,8 @@ WIDTH, TEXT_WIDTH = 100, 120
 """Of lines of code, and of comments and messages, which are folded where they are longer."""
 _ITEMS = re.compile(r"(?:[(]|= )(list|dict) (?=\")")
 """The start of a list or map whose items or keys are texts."""
+_HEAD = re.compile(r" *\{\{-? (?:\$\w+ :?= )?")
+"""What is before the first word of a tag or output."""
 _WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`')
 _MESSAGE_WORD = re.compile(r"^ *(?:\{\{.*?\}\}|[^ ])+|(?:\{\{.*?\}\}|[^ ])+")
@@ -169,22 +171,31 @@ def _fold_line(line: str, column: int, is_tag: bool) -> str:
         return line
     if not start or len(line[start.end() :]) < WIDTH // 4:
         return _broken(line, column) if is_tag and column + len(line) > LONGEST else line
-    margin = " " * (column + start.end())
-    is_map = start[1] == "dict"
-    lines = [" " * column + line[: start.end()]]
-    for number, item in enumerate(_items(line[start.end() :], 2 if is_map else 1)):
+    items = _items(line[start.end() :], 2 if start[1] == "dict" else 1)
+    lines = _listed(" " * column + line[: start.end()], items, column + start.end(), start[1] == "dict")
+    if max(map(len, lines)) > LONGEST:  # below the tag instead of below the first item
+        indent = column + len(line) - len(line.lstrip()) + 4
+        lines = _listed(" " * column + line[: start.end()].rstrip() + "\n" + " " * indent, items, indent, True)
+    return "\n".join(lines)[column:]
+
+
+def _listed(head: str, items: list[str], margin: int, is_map: bool) -> list[str]:
+    """The lines of a list or map, of which an entry has a line of its own, if the first one stands after `head`."""
+    lines = [head]
+    for number, item in enumerate(items):
         is_full = is_map or len(lines[-1]) + 1 + len(item) > WIDTH
         if number and is_full and item not in ("}}", "-}}"):
-            lines.append(margin + item)
+            lines.append(" " * margin + item)
         else:
             lines[-1] += f" {item}" if number else item
-    return "\n".join(lines)[column:]
+    return lines
 
 
 def _broken(line: str, column: int) -> str:
     """A line that continues below the argument before the last one that begins in time."""
     place = line.rfind(" (", 0, WIDTH - column)
-    opened = [0]
+    head = _HEAD.match(line)
+    opened = [head.end() if head else 0]
     for match in re.finditer(r"[()]", _QUOTED.sub(lambda text: "x" * len(text[0]), line[:place])):
         opened = [*opened, match.start()] if match[0] == "(" else opened[:-1]
     margin = line.find(" ", opened[-1]) + 1 + column

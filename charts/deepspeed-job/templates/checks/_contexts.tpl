@@ -5,48 +5,10 @@
 {{- if ne .Values.security.podSecurityLevel "privileged" }}
   {{- if .Values.security.podSecurityContext }}
     {{- $context := .Values.security.podSecurityContext }}
-    {{- if and (kindIs "string" (dig "seccompProfile" "type" "" $context))
-               (eq (dig "seccompProfile" "type" "" $context) "Unconfined") }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids seccompProfile.type Unconfined
-    (seccompProfile) [DS327]
-  use RuntimeDefault or Localhost
-    {{- end }}
-
-    {{- if and (kindIs "string" (dig "appArmorProfile" "type" "" $context))
-               (eq (dig "appArmorProfile" "type" "" $context) "Unconfined") }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids appArmorProfile.type
-    Unconfined (forbidden AppArmor profile) [DS329]
-  use RuntimeDefault or Localhost
-    {{- end }}
-
-    {{- if or (and (kindIs "string" (dig "seLinuxOptions" "type" "" $context))
-                   (not (regexMatch (include "deepspeed-job.selinuxTypesPattern" .) (dig "seLinuxOptions" "type" "" $context))))
-              (dig "seLinuxOptions" "user" "" $context)
-              (dig "seLinuxOptions" "role" "" $context) }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids seLinuxOptions
-    (seLinuxOptions) [DS326]
-  remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t
-    {{- end }}
-
-    {{- if dig "windowsOptions" "hostProcess" false $context }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids windowsOptions.hostProcess
-    (hostProcess) [DS330]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-    {{- end }}
-
-    {{- if eq .Values.security.podSecurityLevel "restricted" }}
-      {{- if not (dig "runAsNonRoot" true $context) }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids runAsNonRoot: false
-    (runAsNonRoot != true) [DS333]
-  remove it, and set runAsUser if the user of the image is root
-      {{- end }}
-
-      {{- if not (dig "runAsUser" 1 $context) }}
-security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }} forbids runAsUser: 0 (runAsUser=0)
-    [DS334]
-  use another user, such as 1000
-      {{- end }}
-    {{- end }}
+    {{- $where := printf "security.podSecurityContext: Pod Security %s" .Values.security.podSecurityLevel }}
+    {{- include "deepspeed-job.contextProblems" (dict "Values" .Values
+                                                    "where" $where
+                                                    "context" $context) }}
 
     {{- range $sysctl := dig "sysctls" (list) $context }}
       {{- if and (kindIs "string" $sysctl.name)
@@ -59,8 +21,7 @@ security.podSecurityContext: Pod Security {{ .Values.security.podSecurityLevel }
                                               "net.ipv4.tcp_fin_timeout"
                                               "net.ipv4.tcp_keepalive_intvl"
                                               "net.ipv4.tcp_keepalive_probes"))) }}
-security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the sysctl
-    {{ $sysctl.name | quote }} (forbidden sysctls) [DS328]
+{{ $where }} forbids the sysctl {{ $sysctl.name | quote }} (forbidden sysctls) [DS328]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
     {{- end }}
@@ -71,92 +32,24 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
             .Values.launcher.securityContext }}
     {{- range $part := list "security" "workers" "launcher" }}
       {{- $context := index (index $.Values $part) "securityContext" }}
-      {{- if and (kindIs "string" (dig "seccompProfile" "type" "" $context))
-                 (eq (dig "seccompProfile" "type" "" $context) "Unconfined") }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids seccompProfile.type
-    Unconfined (seccompProfile) [DS327]
-  use RuntimeDefault or Localhost
-      {{- end }}
+      {{- $where := printf "%s.securityContext: Pod Security %s" $part $.Values.security.podSecurityLevel }}
+      {{- include "deepspeed-job.contextProblems" (dict "Values" $.Values
+                                                      "where" $where
+                                                      "context" $context) }}
 
-      {{- if and (kindIs "string" (dig "appArmorProfile" "type" "" $context))
-                 (eq (dig "appArmorProfile" "type" "" $context) "Unconfined") }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids appArmorProfile.type
-    Unconfined (forbidden AppArmor profile) [DS329]
-  use RuntimeDefault or Localhost
-      {{- end }}
-
-      {{- if or (and (kindIs "string" (dig "seLinuxOptions" "type" "" $context))
-                     (not (regexMatch (include "deepspeed-job.selinuxTypesPattern" .) (dig "seLinuxOptions" "type" "" $context))))
-                (dig "seLinuxOptions" "user" "" $context)
-                (dig "seLinuxOptions" "role" "" $context) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids seLinuxOptions
-    (seLinuxOptions) [DS326]
-  remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t
-      {{- end }}
-
-      {{- if dig "windowsOptions" "hostProcess" false $context }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids windowsOptions.hostProcess
-    (hostProcess) [DS330]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-      {{- end }}
+      {{- include "deepspeed-job.containerContextProblems" (dict "Values" $.Values
+                                                               "where" $where
+                                                               "context" $context) }}
 
       {{- if eq $.Values.security.podSecurityLevel "restricted" }}
-        {{- if not (dig "runAsNonRoot" true $context) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids runAsNonRoot: false
-    (runAsNonRoot != true) [DS333]
-  remove it, and set runAsUser if the user of the image is root
-        {{- end }}
-
-        {{- if not (dig "runAsUser" 1 $context) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids runAsUser: 0 (runAsUser=0)
-    [DS334]
-  use another user, such as 1000
-        {{- end }}
-
         {{- if dig "allowPrivilegeEscalation" false $context }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids allowPrivilegeEscalation:
-    true (allowPrivilegeEscalation != false) [DS332]
+{{ $where }} forbids allowPrivilegeEscalation: true (allowPrivilegeEscalation != false) [DS332]
   set it to false
         {{- end }}
 
         {{- if not (has "ALL" (dig "capabilities" "drop" (list "ALL") $context)) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids capabilities.drop without ALL
-    (unrestricted capabilities) [DS335]
+{{ $where }} forbids capabilities.drop without ALL (unrestricted capabilities) [DS335]
   set capabilities: {drop: [ALL]}
-        {{- end }}
-
-        {{- range $capability := dig "capabilities" "add" (list) $context }}
-          {{- if and (kindIs "string" $capability) (ne $capability "NET_BIND_SERVICE") }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the capability
-    {{ $capability | quote }} (unrestricted capabilities) [DS320]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-          {{- end }}
-        {{- end }}
-      {{- end }}
-
-      {{- if dig "privileged" false $context }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids privileged: true (privileged)
-    [DS321]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-      {{- end }}
-
-      {{- if and (kindIs "string" (dig "procMount" "" $context))
-                 (not (has (dig "procMount" "" $context) (list "" "Default"))) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids procMount (procMount) [DS325]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-      {{- end }}
-
-      {{- if eq $.Values.security.podSecurityLevel "baseline" }}
-        {{- range $capability := dig "capabilities" "add" (list) $context }}
-          {{- if and (kindIs "string" $capability)
-                     (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER"
-                                                 "FSETID" "KILL" "MKNOD" "NET_BIND_SERVICE"
-                                                 "SETFCAP" "SETGID" "SETPCAP" "SETUID"
-                                                 "SYS_CHROOT"))) }}
-{{ $part }}.securityContext: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the capability
-    {{ $capability | quote }} (non-default capabilities) [DS320]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-          {{- end }}
         {{- end }}
       {{- end }}
     {{- end }}
@@ -171,94 +64,25 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
         {{- range $container := index (index $.Values $role) $kind }}
           {{- if kindIs "string" $container.name }}
             {{- $context := dig "securityContext" (dict) $container }}
-            {{- if and (kindIs "string" (dig "seccompProfile" "type" "" $context))
-                       (eq (dig "seccompProfile" "type" "" $context) "Unconfined") }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    seccompProfile.type Unconfined (seccompProfile) [DS327]
-  use RuntimeDefault or Localhost
-            {{- end }}
+            {{- $where := printf "%s.%s: %s: Pod Security %s" $role $kind
+                                 ($container.name | quote) $.Values.security.podSecurityLevel }}
+            {{- include "deepspeed-job.contextProblems" (dict "Values" $.Values
+                                                            "where" $where
+                                                            "context" $context) }}
 
-            {{- if and (kindIs "string" (dig "appArmorProfile" "type" "" $context))
-                       (eq (dig "appArmorProfile" "type" "" $context) "Unconfined") }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    appArmorProfile.type Unconfined (forbidden AppArmor profile) [DS329]
-  use RuntimeDefault or Localhost
-            {{- end }}
-
-            {{- if or (and (kindIs "string" (dig "seLinuxOptions" "type" "" $context))
-                           (not (regexMatch (include "deepspeed-job.selinuxTypesPattern" .)
-                                            (dig "seLinuxOptions" "type" "" $context))))
-                      (dig "seLinuxOptions" "user" "" $context)
-                      (dig "seLinuxOptions" "role" "" $context) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    seLinuxOptions (seLinuxOptions) [DS326]
-  remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t
-            {{- end }}
-
-            {{- if dig "windowsOptions" "hostProcess" false $context }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    windowsOptions.hostProcess (hostProcess) [DS330]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-            {{- end }}
+            {{- include "deepspeed-job.containerContextProblems" (dict "Values" $.Values
+                                                                     "where" $where
+                                                                     "context" $context) }}
 
             {{- if eq $.Values.security.podSecurityLevel "restricted" }}
-              {{- if not (dig "runAsNonRoot" true $context) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    runAsNonRoot: false (runAsNonRoot != true) [DS333]
-  remove it, and set runAsUser if the user of the image is root
-              {{- end }}
-
-              {{- if not (dig "runAsUser" 1 $context) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    runAsUser: 0 (runAsUser=0) [DS334]
-  use another user, such as 1000
-              {{- end }}
-
               {{- if dig "allowPrivilegeEscalation" true $context }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    containers without allowPrivilegeEscalation: false (allowPrivilegeEscalation != false) [DS332]
+{{ $where }} forbids containers without allowPrivilegeEscalation: false (allowPrivilegeEscalation != false) [DS332]
   set it to false
               {{- end }}
 
               {{- if not (has "ALL" (dig "capabilities" "drop" (list) $context)) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    capabilities.drop without ALL (unrestricted capabilities) [DS335]
+{{ $where }} forbids capabilities.drop without ALL (unrestricted capabilities) [DS335]
   set capabilities: {drop: [ALL]}
-              {{- end }}
-
-              {{- range $capability := dig "capabilities" "add" (list) $context }}
-                {{- if and (kindIs "string" $capability) (ne $capability "NET_BIND_SERVICE") }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    the capability {{ $capability | quote }} (unrestricted capabilities) [DS320]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-                {{- end }}
-              {{- end }}
-            {{- end }}
-
-            {{- if dig "privileged" false $context }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    privileged: true (privileged) [DS321]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-            {{- end }}
-
-            {{- if and (kindIs "string" (dig "procMount" "" $context))
-                       (not (has (dig "procMount" "" $context) (list "" "Default"))) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    procMount (procMount) [DS325]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-            {{- end }}
-
-            {{- if eq $.Values.security.podSecurityLevel "baseline" }}
-              {{- range $capability := dig "capabilities" "add" (list) $context }}
-                {{- if and (kindIs "string" $capability)
-                           (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER"
-                                                       "FSETID" "KILL" "MKNOD" "NET_BIND_SERVICE"
-                                                       "SETFCAP" "SETGID" "SETPCAP" "SETUID"
-                                                       "SYS_CHROOT"))) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids
-    the capability {{ $capability | quote }} (non-default capabilities) [DS320]
-  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-                {{- end }}
               {{- end }}
             {{- end }}
           {{- end }}
@@ -302,6 +126,87 @@ security.podSecurityContext: with network.hostNetwork, the sysctl {{ $sysctl.nam
            (ne .Values.security.podSecurityLevel "privileged") }}
 network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows [DS320]
   set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit
+{{- end }}
+{{- end }}
+
+{{/*
+A message for each error in `context`, the security context
+of a pod or container. Each begins with `where`, the place.
+*/}}
+{{- define "deepspeed-job.contextProblems" -}}
+{{- if and (kindIs "string" (dig "seccompProfile" "type" "" .context))
+           (eq (dig "seccompProfile" "type" "" .context) "Unconfined") }}
+{{ .where }} forbids seccompProfile.type Unconfined (seccompProfile) [DS327]
+  use RuntimeDefault or Localhost
+{{- end }}
+
+{{- if and (kindIs "string" (dig "appArmorProfile" "type" "" .context))
+           (eq (dig "appArmorProfile" "type" "" .context) "Unconfined") }}
+{{ .where }} forbids appArmorProfile.type Unconfined (forbidden AppArmor profile) [DS329]
+  use RuntimeDefault or Localhost
+{{- end }}
+
+{{- if or (and (kindIs "string" (dig "seLinuxOptions" "type" "" .context))
+               (not (regexMatch (include "deepspeed-job.selinuxTypesPattern" .) (dig "seLinuxOptions" "type" "" .context))))
+          (dig "seLinuxOptions" "user" "" .context)
+          (dig "seLinuxOptions" "role" "" .context) }}
+{{ .where }} forbids seLinuxOptions (seLinuxOptions) [DS326]
+  remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t
+{{- end }}
+
+{{- if dig "windowsOptions" "hostProcess" false .context }}
+{{ .where }} forbids windowsOptions.hostProcess (hostProcess) [DS330]
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
+{{- end }}
+
+{{- if eq .Values.security.podSecurityLevel "restricted" }}
+  {{- if not (dig "runAsNonRoot" true .context) }}
+{{ .where }} forbids runAsNonRoot: false (runAsNonRoot != true) [DS333]
+  remove it, and set runAsUser if the user of the image is root
+  {{- end }}
+
+  {{- if not (dig "runAsUser" 1 .context) }}
+{{ .where }} forbids runAsUser: 0 (runAsUser=0) [DS334]
+  use another user, such as 1000
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/*
+A message for each error in `context`, the security context
+of a container. Each begins with `where`, the place.
+*/}}
+{{- define "deepspeed-job.containerContextProblems" -}}
+{{- if dig "privileged" false .context }}
+{{ .where }} forbids privileged: true (privileged) [DS321]
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
+{{- end }}
+
+{{- if and (kindIs "string" (dig "procMount" "" .context))
+           (not (has (dig "procMount" "" .context) (list "" "Default"))) }}
+{{ .where }} forbids procMount (procMount) [DS325]
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
+{{- end }}
+
+{{- if eq .Values.security.podSecurityLevel "baseline" }}
+  {{- range $capability := dig "capabilities" "add" (list) .context }}
+    {{- if and (kindIs "string" $capability)
+               (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID"
+                                           "KILL" "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID"
+                                           "SETPCAP" "SETUID" "SYS_CHROOT"))) }}
+{{ $.where }} forbids the capability {{ $capability | quote }} (non-default capabilities) [DS320]
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
+    {{- end }}
+  {{- end }}
+{{- end }}
+
+{{- if eq .Values.security.podSecurityLevel "restricted" }}
+  {{- range $capability := dig "capabilities" "add" (list) .context }}
+    {{- if and (kindIs "string" $capability) (ne $capability "NET_BIND_SERVICE") }}
+{{ $.where }} forbids the capability {{ $capability | quote }} (unrestricted capabilities) [DS320]
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
+    {{- end }}
+  {{- end }}
 {{- end }}
 {{- end }}
 

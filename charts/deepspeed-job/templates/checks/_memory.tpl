@@ -2,48 +2,30 @@
 
 {{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.memoryProblems" -}}
-{{- if include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" .Values.workers.sharedMemory) }}
-workers.sharedMemory: {{ include "deepspeed-job.plainJson" .Values.workers.sharedMemory }} is less than 1Mi, too little to
-    be meant [DS287]
-  write the size with its unit, such as 64Gi
-{{- end }}
+{{- include "deepspeed-job.sizeProblems" (dict "where" "workers.sharedMemory"
+                                             "quantity" .Values.workers.sharedMemory) }}
 
 {{- range $role := list "workers" "launcher" }}
   {{- range $kind := list "requests" "limits" }}
-    {{- range $key, $quantity := index (index (index $.Values $role) "resources") $kind }}
-      {{- if and (has $key (list "memory" "ephemeral-storage"))
-                 (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $quantity)) }}
-{{ $role }}.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than 1Mi, too
-    little to be meant [DS287]
-  write the size with its unit, such as 64Gi
-      {{- end }}
-    {{- end }}
+    {{- $where := printf "%s.resources.%s" $role $kind }}
+    {{- include "deepspeed-job.amountsProblems" (dict "where" $where
+                                                    "amounts" (index (index (index $.Values $role) "resources") $kind)) }}
   {{- end }}
 {{- end }}
 
 {{- range $kind := list "requests" "limits" }}
-  {{- range $key, $quantity := index $.Values.monitoring.tensorboard.resources $kind }}
-    {{- if and (has $key (list "memory" "ephemeral-storage"))
-               (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $quantity)) }}
-monitoring.tensorboard.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than
-    1Mi, too little to be meant [DS287]
-  write the size with its unit, such as 64Gi
-    {{- end }}
-  {{- end }}
+  {{- $where := printf "monitoring.tensorboard.resources.%s" $kind }}
+  {{- include "deepspeed-job.amountsProblems" (dict "where" $where
+                                                  "amounts" (index $.Values.monitoring.tensorboard.resources $kind)) }}
 {{- end }}
 
 {{- if or .Values.workers.initContainers .Values.launcher.initContainers }}
   {{- range $role := list "workers" "launcher" }}
     {{- range $container := index (index $.Values $role) "initContainers" }}
       {{- range $kind := list "requests" "limits" }}
-        {{- range $key, $quantity := dig "resources" $kind (dict) $container }}
-          {{- if and (has $key (list "memory" "ephemeral-storage"))
-                     (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $quantity)) }}
-{{ $role }}.initContainers[container].resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }}
-    is less than 1Mi, too little to be meant [DS287]
-  write the size with its unit, such as 64Gi
-          {{- end }}
-        {{- end }}
+        {{- $where := printf "%s.initContainers[container].resources.%s" $role $kind }}
+        {{- include "deepspeed-job.amountsProblems" (dict "where" $where
+                                                        "amounts" (dig "resources" $kind (dict) $container)) }}
       {{- end }}
     {{- end }}
   {{- end }}
@@ -53,14 +35,9 @@ monitoring.tensorboard.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-j
   {{- range $role := list "workers" "launcher" }}
     {{- range $container := index (index $.Values $role) "sidecars" }}
       {{- range $kind := list "requests" "limits" }}
-        {{- range $key, $quantity := dig "resources" $kind (dict) $container }}
-          {{- if and (has $key (list "memory" "ephemeral-storage"))
-                     (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $quantity)) }}
-{{ $role }}.sidecars[container].resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is
-    less than 1Mi, too little to be meant [DS287]
-  write the size with its unit, such as 64Gi
-          {{- end }}
-        {{- end }}
+        {{- $where := printf "%s.sidecars[container].resources.%s" $role $kind }}
+        {{- include "deepspeed-job.amountsProblems" (dict "where" $where
+                                                        "amounts" (dig "resources" $kind (dict) $container)) }}
       {{- end }}
     {{- end }}
   {{- end }}
@@ -69,42 +46,31 @@ monitoring.tensorboard.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-j
 {{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
   {{- range $role := list "workers" "launcher" }}
     {{- range $kind := list "requests" "limits" }}
-      {{- range $key, $quantity := dig "resources" $kind (dict) (index (index $.Values $role) "extraPodSpec") }}
-        {{- if and (has $key (list "memory" "ephemeral-storage"))
-                   (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $quantity)) }}
-{{ $role }}.extraPodSpec.resources.{{ $kind }}.{{ $key }}: {{ include "deepspeed-job.plainJson" $quantity }} is less than
-    1Mi, too little to be meant [DS287]
-  write the size with its unit, such as 64Gi
-        {{- end }}
-      {{- end }}
+      {{- $where := printf "%s.extraPodSpec.resources.%s" $role $kind }}
+      {{- include "deepspeed-job.amountsProblems" (dict
+          "where" $where
+          "amounts" (dig "resources" $kind (dict) (index (index $.Values $role) "extraPodSpec"))) }}
     {{- end }}
   {{- end }}
 {{- end }}
 
 {{- range $name, $volume := .Values.storage }}
-  {{- if and (ne $volume.create nil)
-             (include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" (dig "size" "100Gi" $volume.create))) }}
-storage.{{ $name }}.create.size: {{ include "deepspeed-job.plainJson" (dig "size" "100Gi" $volume.create) }} is less than
-    1Mi, too little to be meant [DS287]
-  write the size with its unit, such as 64Gi
+  {{- if ne $volume.create nil }}
+    {{- $where := printf "storage.%s.create.size" $name }}
+    {{- include "deepspeed-job.sizeProblems" (dict "where" $where
+                                                 "quantity" (dig "size" "100Gi" $volume.create)) }}
   {{- end }}
 
   {{- if ne $volume.emptyDir nil }}
     {{- $size := dig "sizeLimit" "" $volume.emptyDir }}
-    {{- if include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $size) }}
-storage.{{ $name }}.emptyDir.sizeLimit: {{ include "deepspeed-job.plainJson" $size }} is less than 1Mi, too little to be
-    meant [DS287]
-  write the size with its unit, such as 64Gi
-    {{- end }}
+    {{- $where := printf "storage.%s.emptyDir.sizeLimit" $name }}
+    {{- include "deepspeed-job.sizeProblems" (dict "where" $where "quantity" $size) }}
   {{- end }}
 
   {{- if ne $volume.ephemeral nil }}
     {{- $size := dig "volumeClaimTemplate" "spec" "resources" "requests" "storage" "" $volume.ephemeral }}
-    {{- if include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" $size) }}
-storage.{{ $name }}.ephemeral.volumeClaimTemplate.spec.resources.requests.storage:
-    {{ include "deepspeed-job.plainJson" $size }} is less than 1Mi, too little to be meant [DS287]
-  write the size with its unit, such as 64Gi
-    {{- end }}
+    {{- $where := printf "storage.%s.ephemeral.volumeClaimTemplate.spec.resources.requests.storage" $name }}
+    {{- include "deepspeed-job.sizeProblems" (dict "where" $where "quantity" $size) }}
   {{- end }}
 {{- end }}
 
@@ -122,6 +88,24 @@ launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of
     {{ include "deepspeed-job.workerPods" . | int64 }} workers;
     {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS277]
   raise the limit, or use launch.method: torchrun, which needs no ssh
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A message for each error in a size, `quantity`. Each begins with `where`, the place. */}}
+{{- define "deepspeed-job.sizeProblems" -}}
+{{- if include "deepspeed-job.below1mi" (include "deepspeed-job.plainJson" .quantity) }}
+{{ .where }}: {{ include "deepspeed-job.plainJson" .quantity }} is less than 1Mi, too little to be meant [DS287]
+  write the size with its unit, such as 64Gi
+{{- end }}
+{{- end }}
+
+{{/* A message for each error in the sizes of requests or limits, `amounts`. Each begins with `where`, the place. */}}
+{{- define "deepspeed-job.amountsProblems" -}}
+{{- range $key, $quantity := .amounts }}
+  {{- if has $key (list "memory" "ephemeral-storage") }}
+    {{- include "deepspeed-job.sizeProblems" (dict "where" (printf "%s.%s" $.where $key)
+                                                 "quantity" $quantity) }}
   {{- end }}
 {{- end }}
 {{- end }}

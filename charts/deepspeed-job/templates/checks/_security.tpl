@@ -43,25 +43,10 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
             {{- end }}
           {{- end }}
 
-          {{- range $probe := list "livenessProbe" "readinessProbe" "startupProbe" }}
-            {{- range $action := list "httpGet" "tcpSocket" }}
-              {{- if dig $probe $action "host" "" $container }}
-{{ $role }}.{{ $kind }}: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of
-    {{ $action }} (probe or lifecycle host) [DS336]
-  remove host: the default is the pod itself
-              {{- end }}
-            {{- end }}
-          {{- end }}
-
-          {{- range $hook := list "postStart" "preStop" }}
-            {{- range $action := list "httpGet" "tcpSocket" }}
-              {{- if dig "lifecycle" $hook $action "host" "" $container }}
-{{ $role }}.{{ $kind }}: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of
-    {{ $action }} (probe or lifecycle host) [DS336]
-  remove host: the default is the pod itself
-              {{- end }}
-            {{- end }}
-          {{- end }}
+          {{- $where := printf "%s.%s" $role $kind }}
+          {{- include "deepspeed-job.hostsProblems" (dict "Values" $.Values
+                                                        "where" $where
+                                                        "container" $container) }}
         {{- end }}
       {{- end }}
     {{- end }}
@@ -69,25 +54,10 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
 
   {{- if or .Values.workers.extraContainerSpec .Values.launcher.extraContainerSpec }}
     {{- range $role := list "workers" "launcher" }}
-      {{- range $probe := list "livenessProbe" "readinessProbe" "startupProbe" }}
-        {{- range $action := list "httpGet" "tcpSocket" }}
-          {{- if dig $probe $action "host" "" (index (index $.Values $role) "extraContainerSpec") }}
-{{ $role }}.extraContainerSpec: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of
-    {{ $action }} (probe or lifecycle host) [DS336]
-  remove host: the default is the pod itself
-          {{- end }}
-        {{- end }}
-      {{- end }}
-
-      {{- range $hook := list "postStart" "preStop" }}
-        {{- range $action := list "httpGet" "tcpSocket" }}
-          {{- if dig "lifecycle" $hook $action "host" "" (index (index $.Values $role) "extraContainerSpec") }}
-{{ $role }}.extraContainerSpec: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of
-    {{ $action }} (probe or lifecycle host) [DS336]
-  remove host: the default is the pod itself
-          {{- end }}
-        {{- end }}
-      {{- end }}
+      {{- $where := printf "%s.extraContainerSpec" $role }}
+      {{- include "deepspeed-job.hostsProblems" (dict "Values" $.Values
+                                                    "where" $where
+                                                    "container" (index (index $.Values $role) "extraContainerSpec")) }}
     {{- end }}
   {{- end }}
 
@@ -135,6 +105,29 @@ storage.{{ $name }}: with a token of the launcher's ServiceAccount, the training
     the ssh key [DS374]
   set mountIn: workers and workers.serviceAccountName; for another service, set its audience
       {{- end }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A message for each error in probes and hooks. Each begins with `where`, the place. */}}
+{{- define "deepspeed-job.hostsProblems" -}}
+{{- range $probe := list "livenessProbe" "readinessProbe" "startupProbe" }}
+  {{- range $action := list "httpGet" "tcpSocket" }}
+    {{- if dig $probe $action "host" "" $.container }}
+{{ $.where }}: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }}
+    (probe or lifecycle host) [DS336]
+  remove host: the default is the pod itself
+    {{- end }}
+  {{- end }}
+{{- end }}
+
+{{- range $hook := list "postStart" "preStop" }}
+  {{- range $action := list "httpGet" "tcpSocket" }}
+    {{- if dig "lifecycle" $hook $action "host" "" $.container }}
+{{ $.where }}: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }}
+    (probe or lifecycle host) [DS336]
+  remove host: the default is the pod itself
     {{- end }}
   {{- end }}
 {{- end }}
