@@ -39,7 +39,7 @@ _NODES = (Expr, *get_args(Statement), With)
 def idiomatic(body: Body) -> Body:
     """The statements of a template or helper with `with`, and with constants as text."""
     statements: list[Statement] = []
-    rest = list(body)
+    rest = list(_without_names(body))
     while rest:
         statement = _inside(rest.pop(0))
         following = rest[0] if rest else None
@@ -56,6 +56,41 @@ def idiomatic(body: Body) -> Body:
 
 
 _PATHS = tree.Field | tree.Index | tree.Local | tree.Parameter | tree.Include
+
+
+def _without_names(body: Body) -> Body:
+    """The statements with simple expressions in place of names that are read once, not in a loop. The text of a helper
+    is written only where it is printed, because it would make an expression too long.
+    """
+    statements = list(body)
+    for one in body:
+        if isinstance(one, tree.Set) and one.is_new and _is_simple(one.expr):
+            at = statements.index(one)
+            name, rest = tree.Local(one.name, type=one.expr.type), tuple(statements[at + 1 :])
+            is_printed = any(isinstance(each, tree.Print) and each.expr == name for each in _statements(rest))
+            if _can_replace(rest, one) and (is_printed or not isinstance(one.expr, tree.Include)):
+                statements[at:] = _substitute(rest, name, one.expr)
+    return tuple(statements)
+
+
+def _is_simple(expr: Expr) -> bool:
+    """Whether it is a path into the values, a helper of the whole data, or a text of these."""
+    if isinstance(expr, tree.Call) and expr.row.name == "get":
+        return _is_simple(expr.arguments[0])
+    if isinstance(expr, tree.Concat):
+        return all(isinstance(part, tree.Const) or _is_simple(part) for part in expr.parts)
+    if isinstance(expr, tree.Include):
+        return not expr.arguments
+    return isinstance(expr, tree.Field | tree.Index | tree.Local | tree.Parameter)
+
+
+def _can_replace(rest: Body, given: tree.Set) -> bool:
+    """Whether the name is read once and not in a loop, and neither the name nor one in its expression is set again."""
+    reads = [part for part in _walk(rest) if isinstance(part, tree.Local) and part.name == given.name]
+    names = {given.name, *(part.name for part in _walk(given.expr) if isinstance(part, tree.Local))}
+    again = any(isinstance(one, tree.Set) and one.name in names for one in _statements(rest))
+    loops = (one.body for one in _statements(rest) if isinstance(one, tree.For))
+    return len(reads) == 1 and not again and not any(_mentions(loop, given.name) for loop in loops)
 
 
 def _inside(statement: Statement) -> Statement:
@@ -133,7 +168,8 @@ def with_context(body: Body) -> Body:
     for (name, value), _ in counts.most_common():
         arguments.setdefault(name, value)
     place = next((number for number, one in enumerate(body) if _uses(one, arguments)), 0)
-    while place and not isinstance(body[place - 1], tree.Set):  # among the names, not in the middle of the object
+    start = int(isinstance(body[0], tree.Text) and not body[0].text.strip()) if body else 0
+    while place > start and not isinstance(body[place - 1], tree.Set):  # not in the middle of the object
         place -= 1
     known = {one.name for one in body[:place] if isinstance(one, tree.Set)}
     arguments = {

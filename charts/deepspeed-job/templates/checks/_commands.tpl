@@ -43,8 +43,7 @@ training.exec starts a launcher, but launch.method {{ .Values.launch.method }} a
 {{- end }}
 
 {{- with .Values.training.setup }}
-  {{- $word := . }}
-  {{- if regexMatch (include "deepspeed-job.parenthesesPattern" .) $word }}
+  {{- if regexMatch (include "deepspeed-job.parenthesesPattern" .) . }}
 training.setup: a shell runs $(NAME) as a command; the value of a variable is $NAME [DS366]
   write $NAME or ${NAME}
   {{- end }}

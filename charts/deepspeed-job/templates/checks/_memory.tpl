@@ -7,15 +7,13 @@
 
 {{- range $role := list "workers" "launcher" }}
   {{- range $kind := list "requests" "limits" }}
-    {{- $where := printf "%s.resources.%s" $role $kind }}
-    {{- include "deepspeed-job.amountsProblems" (dict "where" $where
+    {{- include "deepspeed-job.amountsProblems" (dict "where" (printf "%s.resources.%s" $role $kind)
                                                     "amounts" (index (index (index $.Values $role) "resources") $kind)) }}
   {{- end }}
 {{- end }}
 
 {{- range $kind := list "requests" "limits" }}
-  {{- $where := printf "monitoring.tensorboard.resources.%s" $kind }}
-  {{- include "deepspeed-job.amountsProblems" (dict "where" $where
+  {{- include "deepspeed-job.amountsProblems" (dict "where" (printf "monitoring.tensorboard.resources.%s" $kind)
                                                   "amounts" (index $.Values.monitoring.tensorboard.resources $kind)) }}
 {{- end }}
 
@@ -23,8 +21,7 @@
   {{- range $role := list "workers" "launcher" }}
     {{- range $container := index (index $.Values $role) "initContainers" }}
       {{- range $kind := list "requests" "limits" }}
-        {{- $where := printf "%s.initContainers[container].resources.%s" $role $kind }}
-        {{- include "deepspeed-job.amountsProblems" (dict "where" $where
+        {{- include "deepspeed-job.amountsProblems" (dict "where" (printf "%s.initContainers[container].resources.%s" $role $kind)
                                                         "amounts" (dig "resources" $kind (dict) $container)) }}
       {{- end }}
     {{- end }}
@@ -35,8 +32,7 @@
   {{- range $role := list "workers" "launcher" }}
     {{- range $container := index (index $.Values $role) "sidecars" }}
       {{- range $kind := list "requests" "limits" }}
-        {{- $where := printf "%s.sidecars[container].resources.%s" $role $kind }}
-        {{- include "deepspeed-job.amountsProblems" (dict "where" $where
+        {{- include "deepspeed-job.amountsProblems" (dict "where" (printf "%s.sidecars[container].resources.%s" $role $kind)
                                                         "amounts" (dig "resources" $kind (dict) $container)) }}
       {{- end }}
     {{- end }}
@@ -46,9 +42,8 @@
 {{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
   {{- range $role := list "workers" "launcher" }}
     {{- range $kind := list "requests" "limits" }}
-      {{- $where := printf "%s.extraPodSpec.resources.%s" $role $kind }}
       {{- include "deepspeed-job.amountsProblems" (dict
-          "where" $where
+          "where" (printf "%s.extraPodSpec.resources.%s" $role $kind)
           "amounts" (dig "resources" $kind (dict) (index (index $.Values $role) "extraPodSpec"))) }}
     {{- end }}
   {{- end }}
@@ -56,21 +51,19 @@
 
 {{- range $name, $volume := .Values.storage }}
   {{- if ne $volume.create nil }}
-    {{- $where := printf "storage.%s.create.size" $name }}
-    {{- include "deepspeed-job.sizeProblems" (dict "where" $where
+    {{- include "deepspeed-job.sizeProblems" (dict "where" (printf "storage.%s.create.size" $name)
                                                  "quantity" (dig "size" "100Gi" $volume.create)) }}
   {{- end }}
 
   {{- if ne $volume.emptyDir nil }}
-    {{- $size := dig "sizeLimit" "" $volume.emptyDir }}
-    {{- $where := printf "storage.%s.emptyDir.sizeLimit" $name }}
-    {{- include "deepspeed-job.sizeProblems" (dict "where" $where "quantity" $size) }}
+    {{- include "deepspeed-job.sizeProblems" (dict "where" (printf "storage.%s.emptyDir.sizeLimit" $name)
+                                                 "quantity" (dig "sizeLimit" "" $volume.emptyDir)) }}
   {{- end }}
 
   {{- if ne $volume.ephemeral nil }}
-    {{- $size := dig "volumeClaimTemplate" "spec" "resources" "requests" "storage" "" $volume.ephemeral }}
-    {{- $where := printf "storage.%s.ephemeral.volumeClaimTemplate.spec.resources.requests.storage" $name }}
-    {{- include "deepspeed-job.sizeProblems" (dict "where" $where "quantity" $size) }}
+    {{- include "deepspeed-job.sizeProblems" (dict
+        "where" (printf "storage.%s.ephemeral.volumeClaimTemplate.spec.resources.requests.storage" $name)
+        "quantity" (dig "volumeClaimTemplate" "spec" "resources" "requests" "storage" "" $volume.ephemeral)) }}
   {{- end }}
 {{- end }}
 

@@ -43,9 +43,8 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
             {{- end }}
           {{- end }}
 
-          {{- $where := printf "%s.%s" $role $kind }}
           {{- include "deepspeed-job.hostsProblems" (dict "Values" $.Values
-                                                        "where" $where
+                                                        "where" (printf "%s.%s" $role $kind)
                                                         "container" $container) }}
         {{- end }}
       {{- end }}
@@ -54,9 +53,8 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
 
   {{- if or .Values.workers.extraContainerSpec .Values.launcher.extraContainerSpec }}
     {{- range $role := list "workers" "launcher" }}
-      {{- $where := printf "%s.extraContainerSpec" $role }}
       {{- include "deepspeed-job.hostsProblems" (dict "Values" $.Values
-                                                    "where" $where
+                                                    "where" (printf "%s.extraContainerSpec" $role)
                                                     "container" (index (index $.Values $role) "extraContainerSpec")) }}
     {{- end }}
   {{- end }}
