@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
-from dsgen.checks.row import ROLES, Check, Function, Names, Place, diagnostic
+from dsgen.checks.row import ROLES, Check, Function, Names, Place, Shortcut, diagnostic
 from dsgen.problems.diagnostics import Diagnostic, KeyPath
 
 OWN_CONTAINERS = "^(worker|launcher|status|passwd|code|dsgen-.*)$"
@@ -131,7 +131,7 @@ ROWS = (
         message="<< role >>: two containers have the name << container.name | quote >>",
         hint=UNIQUE,
         inside=(
-            "if values.workers.sidecars or values.launcher.sidecars",
+            Shortcut("if values.workers.sidecars or values.launcher.sidecars"),
             ROLES,
             'for container in values[role]["sidecars"]',
             'for other in values[role]["initContainers"]',

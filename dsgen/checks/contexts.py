@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
-from dsgen.checks.row import POD_ANNOTATIONS, ROLES, VALUES, Check, Shared, quoted
+from dsgen.checks.row import POD_ANNOTATIONS, ROLES, VALUES, Check, Shared, Shortcut, quoted
 
 BELOW_PRIVILEGED = 'if values.security.podSecurityLevel != "privileged"'
 BASELINE = 'if values.security.podSecurityLevel == "baseline"'
@@ -63,7 +63,9 @@ ARGUMENTS = (VALUES, ("context", "context"))
 
 OWN = Context(
     (
-        "if values.security.securityContext or values.workers.securityContext or values.launcher.securityContext",
+        Shortcut(
+            "if values.security.securityContext or values.workers.securityContext or values.launcher.securityContext"
+        ),
         'for part in ["security", "workers", "launcher"]',
         'set context = values[part]["securityContext"]',
     ),

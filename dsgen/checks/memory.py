@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dsgen.checks.row import ROLES, VOLUMES, Check, Shared, helpers, quoted
+from dsgen.checks.pods import USER_CONTAINERS
+from dsgen.checks.row import ROLES, VOLUMES, Check, Shared, Shortcut, helpers, quoted
 from dsgen.language.text import to_json
 from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.quantities import suggest_memory
@@ -90,20 +91,18 @@ ROWS = (
     _too_small("workers.sharedMemory", "values.workers.sharedMemory"),
     _of_resources("<< role >>.resources", 'values[role]["resources"][kind]', ROLES),
     _of_resources("monitoring.tensorboard.resources", "values.monitoring.tensorboard.resources[kind]"),
-    *(
-        _of_resources(
-            f"<< role >>.{containers}[container].resources",
-            'get(container, "resources", kind, {})',
-            f"if values.workers.{containers} or values.launcher.{containers}",
-            ROLES,
-            f'for container in values[role]["{containers}"]',
-        )
-        for containers in ("initContainers", "sidecars")
+    _of_resources(
+        "<< role >>.<< containers >>[container].resources",
+        'get(container, "resources", kind, {})',
+        USER_CONTAINERS,
+        ROLES,
+        'for containers in ["initContainers", "sidecars"]',
+        "for container in values[role][containers]",
     ),
     _of_resources(
         "<< role >>.extraPodSpec.resources",
         'get(values[role]["extraPodSpec"], "resources", kind, {})',
-        "if values.workers.extraPodSpec or values.launcher.extraPodSpec",
+        Shortcut("if values.workers.extraPodSpec or values.launcher.extraPodSpec"),
         ROLES,
     ),
     _too_small("storage.<< name >>.create.size", "volume.create.size", VOLUMES, when="volume.create is not none"),

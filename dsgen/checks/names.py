@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check
+from dsgen.checks.row import ROLES, Check, Shared, Shortcut
 from dsgen.problems.diagnostics import KeyPath
 
 MOVING_TAG = "^((.*-)?(latest|nightly)|main|master|develop|dev|devel|edge|head|stable)?$"
@@ -18,7 +18,6 @@ OTHER_IMAGES: dict[str, tuple[str, ...]] = {
     "monitoring.tensorboard.image": ("if values.monitoring.tensorboard.enabled",),
 }
 """The keys of images besides `image`, and the conditions under which they are used."""
-POD_LABELS = 'for key, value in values[role]["podLabels"] | items'
 
 
 KUEUE = "kueue.x-k8s.io/"
@@ -36,7 +35,8 @@ def _of_reserved(_: Mapping[str, Any], path: KeyPath) -> str:
     return f"use {key}" if key else ""
 
 
-def _refuse_reserved_keys(path: str, *inside: str) -> Check:
+def _refuse_reserved_keys(path: str, *around: str, keys: str = "") -> Check:
+    keys = keys or f"values.{path}"
     return Check(
         id="DS230",
         path=f"{path}.<< key >>",
@@ -44,8 +44,9 @@ def _refuse_reserved_keys(path: str, *inside: str) -> Check:
         message=f"{path}: << key | quote >> is written by dsgen or Kubernetes",
         hint="use a key in a domain of your own, such as example.com/team",
         exact_hint=_of_reserved,
-        inside=inside or (f"for key, value in values.{path} | items",),
+        inside=(*around, f"for key, value in {keys} | items"),
         at_key=True,
+        shared=(Shared(path, len(around), "keys", "the keys of labels or annotations, `keys`", (("keys", keys),)),),
     )
 
 
@@ -136,9 +137,12 @@ ROWS = (
     _refuse_reserved_keys("labels"),
     _refuse_reserved_keys("annotations"),
     _refuse_reserved_keys(
-        "<< role >>.podLabels", "if values.workers.podLabels or values.launcher.podLabels", ROLES, POD_LABELS
+        "<< role >>.podLabels",
+        Shortcut("if values.workers.podLabels or values.launcher.podLabels"),
+        ROLES,
+        keys='values[role]["podLabels"]',
     ),
-    _refuse_reserved_keys("<< role >>.podAnnotations", ROLES, POD_ANNOTATIONS),
+    _refuse_reserved_keys("<< role >>.podAnnotations", ROLES, keys='values[role]["podAnnotations"]'),
     _refuse_reserved_keys("serviceAccount.annotations"),
     Check(
         id="DS231",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dsgen.checks.row import ANY_TEXT, ROLES, Check, quoted
+from dsgen.checks.row import ANY_TEXT, ROLES, Check, Shortcut, quoted
 from dsgen.problems.diagnostics import KeyPath, Severity
 
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
@@ -25,7 +25,7 @@ CONTAINER_FIELDS = (
     *("restartPolicy", "restartPolicyRules", "securityContext", "terminationMessagePath", "volumeMounts", "workingDir"),
 )
 """Fields of the main container that dsgen writes, or that would break what it writes."""
-USER_CONTAINERS = (
+USER_CONTAINERS = Shortcut(
     "if values.workers.initContainers or values.workers.sidecars"
     " or values.launcher.initContainers or values.launcher.sidecars"
 )
@@ -103,7 +103,7 @@ def _extra(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
         hint="use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys",
         exact_hint=_own_key,
         inside=(
-            f"if values.workers.{key} or values.launcher.{key}",
+            Shortcut(f"if values.workers.{key} or values.launcher.{key}"),
             ROLES,
             f'for field, value in values[role]["{key}"] | items',
         ),

@@ -16,6 +16,12 @@ Find = Callable[[Mapping[str, Any], Names, Place], Iterator[Diagnostic]]
 """Reports the problems of complete values, for a release."""
 
 
+class Shortcut(str):
+    """A condition without which the row finds the same, only later. The chart does not have it."""
+
+    __slots__ = ()
+
+
 class Shared(NamedTuple):
     """A helper of the chart with rows that stand at several places of the values. dsgen evaluates each row by itself.
 

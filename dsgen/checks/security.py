@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dsgen.checks.contexts import BELOW_PRIVILEGED, ELSEWHERE, RESTRICTED
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
-from dsgen.checks.row import ROLES, VALUES, VOLUMES, Check, Shared
+from dsgen.checks.row import ROLES, VALUES, VOLUMES, Check, Shared, Shortcut
 
 PROBES = 'for probe in ["livenessProbe", "readinessProbe", "startupProbe"]'
 HOOKS = 'for hook in ["postStart", "preStop"]'
@@ -23,7 +23,7 @@ def _of_extra(field: str) -> Check:
         hint=ELSEWHERE,
         inside=(
             BELOW_PRIVILEGED,
-            "if values.workers.extraPodSpec or values.launcher.extraPodSpec",
+            Shortcut("if values.workers.extraPodSpec or values.launcher.extraPodSpec"),
             ROLES,
         ),
         at_key=True,
@@ -50,7 +50,7 @@ def _hosts(container: str, path: str, words: str, *outer: str) -> tuple[Check, .
     )
 
 
-EXTRAS = "if values.workers.extraContainerSpec or values.launcher.extraContainerSpec"
+EXTRAS = Shortcut("if values.workers.extraContainerSpec or values.launcher.extraContainerSpec")
 ROWS = (
     Check(
         id="DS380",
@@ -143,7 +143,7 @@ ROWS = (
         ),
         hint="remove it; debuggers such as py-spy do not need it within one container",
         inside=(
-            "if values.workers.extraPodSpec or values.launcher.extraPodSpec",
+            Shortcut("if values.workers.extraPodSpec or values.launcher.extraPodSpec"),
             ROLES,
             'for field in ["hostPID", "shareProcessNamespace"]',
         ),

@@ -6,7 +6,19 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.row import VOLUMES, Check, Function, Names, Place, diagnostic, helpers, quoted
+from dsgen.checks.row import (
+    VALUES,
+    VOLUMES,
+    Check,
+    Function,
+    Names,
+    Place,
+    Shared,
+    Shortcut,
+    diagnostic,
+    helpers,
+    quoted,
+)
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 
 Mount = tuple[KeyPath, str, str, Mapping[str, Any]]
@@ -27,64 +39,57 @@ MOUNTED_TOO = {pods: f'is_mounted_in(values, another, "{pods}")' for pods in ("w
 IN_WORKERS = 'volume.mountIn != "launcher" and worker_pods(values) | int > 1'
 
 
-def _of_key(key: str) -> tuple[str, ...]:
-    """The tags for a key that is a path; `path` is its value."""
-    return (f"if values.{key}", f"set path = values.{key}", f'if path is matching("{ABSOLUTE}")')
-
-
-def _of_offload(part: str) -> tuple[str, ...]:
-    """The same for nvme_path of a part of DeepSpeed's configuration."""
-    return (
-        "if values.training.deepspeed.config",
-        'set zero = get(values.training.deepspeed.config, "zero_optimization", {})',
-        "if zero is mapping",
-        f'set offload = get(zero, "{part}", {{}})',
-        "if offload is mapping",
-        'set device = get(offload, "device", "")',
-        'if device is string and device == "nvme"',
-        'set path = get(offload, "nvme_path", "")',
-        f'if path is string and path is matching("{ABSOLUTE}")',
-    )
-
-
 ABSOLUTE = "^/[^/].*$"
-FOLDERS = {
-    "training.rankLogs": _of_key("training.rankLogs"),
-    "lifecycle.progress.checkpointPath": _of_key("lifecycle.progress.checkpointPath"),
-    "training.deepspeed.resize.checkpoint": _of_key("training.deepspeed.resize.checkpoint"),
-    **{
-        f"training.deepspeed.config.zero_optimization.{part}.nvme_path": _of_offload(part)
-        for part in ("offload_optimizer", "offload_param")
-    },
-}
-"""The keys with a path to which the workers write, and the tags that set `path`."""
+OFFLOADED = (
+    Shortcut("if values.training.deepspeed.config"),
+    'set zero = get(values.training.deepspeed.config, "zero_optimization", {})',
+    "if zero is mapping",
+    'for part in ["offload_optimizer", "offload_param"]',
+    "set offload = get(zero, part, {})",
+    "if offload is mapping",
+    'set device = get(offload, "device", "")',
+    'if device is string and device == "nvme"',
+    'set path = get(offload, "nvme_path", "")',
+    "if path is string",
+)
+"""The tags around a folder for what DeepSpeed offloads; `path` is its path."""
 
 
-def _folder_rows(key: str, *inside: str) -> tuple[Check, ...]:
+def _folder_rows(key: str, path: str, *inside: str) -> tuple[Check, ...]:
+    """Rows about a folder to which the workers write, at `key`. path: an expression for its path."""
+    shared = (Shared(key, len(inside), "folder", "the folder `path`", (VALUES, ("path", path))),)
+    inside = (*inside, f'if {path} is matching("{ABSOLUTE}")')
     return (
         Check(
             id="DS387",
             path=key,
-            when='not is_on_volume(values, path, "any")',
+            when=f'not is_on_volume(values, {path}, "any")',
             message=(
-                f"{key}: << path | quote >> is on no volume of storage, so its files fill the disk of the node and are"
-                " lost with the pod"
+                f"{key}: << {path} | quote >> is on no volume of storage, so its files fill the disk of the node and"
+                " are lost with the pod"
             ),
             hint="mount a volume there, or choose a folder on one",
             inside=inside,
             severity="warning",
+            shared=shared,
         ),
         Check(
             id="DS388",
             path=key,
-            when='is_on_volume(values, path, "any") and not is_on_volume(values, path, "writable")',
-            message=f"{key}: << path | quote >> is on a volume that is mounted read-only",
+            when=f'is_on_volume(values, {path}, "any") and not is_on_volume(values, {path}, "writable")',
+            message=f"{key}: << {path} | quote >> is on a volume that is mounted read-only",
             hint="choose a folder on a volume without readOnly",
             inside=inside,
+            shared=shared,
         ),
     )
 
 
+def _folder_of(key: str) -> tuple[Check, ...]:
+    return _folder_rows(key, f"values.{key}", Shortcut(f"if values.{key}"))
+
+
+CHECKPOINTS = "values.lifecycle.progress.checkpointPath"
 ROWS = (
     Check(
         id="DS362",
@@ -245,20 +250,23 @@ ROWS = (
         hint="choose another folder, such as /workspace/code",
         inside=("if values.code.git.repository",),
     ),
-    *(row for key, inside in FOLDERS.items() for row in _folder_rows(key, *inside)),
+    *_folder_of("training.rankLogs"),
+    *_folder_of("lifecycle.progress.checkpointPath"),
+    *_folder_of("training.deepspeed.resize.checkpoint"),
+    *_folder_rows("training.deepspeed.config.zero_optimization.<< part >>.nvme_path", "path", *OFFLOADED),
     Check(
         id="DS389",
         path="lifecycle.progress.checkpointPath",
         when=(
-            'worker_pods(values) | int > 1 and is_on_volume(values, path, "any")'
-            ' and not is_on_volume(values, path, "kept")'
+            f'worker_pods(values) | int > 1 and is_on_volume(values, {CHECKPOINTS}, "any")'
+            f' and not is_on_volume(values, {CHECKPOINTS}, "kept")'
         ),
         message=(
-            "lifecycle.progress.checkpointPath: << path | quote >> is on a volume that each worker has for itself and"
-            " loses with its pod"
+            f"lifecycle.progress.checkpointPath: << {CHECKPOINTS} | quote >> is on a volume that each worker has for"
+            " itself and loses with its pod"
         ),
         hint="write checkpoints to a volume that all workers share and keep, such as create: {}",
-        inside=_of_key("lifecycle.progress.checkpointPath"),
+        inside=(Shortcut(f"if {CHECKPOINTS}"), f'if {CHECKPOINTS} is matching("{ABSOLUTE}")'),
         severity="warning",
     ),
     Check(

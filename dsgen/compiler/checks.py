@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 from dsgen.checks import CHECKS, SUBJECTS
-from dsgen.checks.row import Check, Shared, quoted
+from dsgen.checks.row import Check, Shared, Shortcut, quoted
 from dsgen.compiler.frontend.source import CompileError, Unit
 from dsgen.compiler.frontend.statements import INDEX, PROBLEM
 from dsgen.problems.diagnostics import Severity
@@ -32,6 +32,8 @@ _PATH = re.compile(r"<< *(?P<value>.*?) *>>|\[(?P<loop>\w+)\]|(?P<key>[^.\[<]+)"
 _PRINTED = re.compile(r"<< *(.*?) *>>")
 CALL, WHERE = "call ", "where"
 """The beginning of the tag of a helper with shared rows, and the argument that begins its messages."""
+PLACE = f"set {WHERE} = "
+_ARGUMENT = re.compile(rf"(?<=[( ]){WHERE}(?=[,)])")
 CONTINUED = "    "
 """The beginning of a line that continues the message above it; the helpers that collect all messages join them."""
 TEMPLATE = "checks/rendered-first/checks.yaml"
@@ -73,9 +75,13 @@ class TagBlock:
         block.add(tags[1:], row)
 
     def joined(self) -> TagBlock:
-        """The block with nested conditions joined, if nothing else is between them."""
+        """The block with nested conditions joined, if nothing else is between them, and without a name for the place
+        that only one helper gets.
+        """
         parts = [part.joined() if isinstance(part, TagBlock) else part for part in self.parts]
         only = parts[0] if len(parts) == 1 else None
+        if isinstance(only, TagBlock) and self.tag.startswith(PLACE) and only.tag.startswith(CALL):
+            return TagBlock(_ARGUMENT.sub(lambda _: self.tag.removeprefix(PLACE), only.tag, count=1), only.parts)
         if isinstance(only, TagBlock) and self.tag.startswith("if ") and only.tag.startswith("if "):
             return TagBlock("if " + all_of(self.tag.removeprefix("if "), only.tag.removeprefix("if ")), only.parts)
         return TagBlock(self.tag, parts)
@@ -178,7 +184,7 @@ def _joined(text: str) -> str:
 def _in_helpers(row: Check, kind: str) -> Check:
     """The row as the chart has it: the calls of its helpers are among the tags, and it reads their arguments."""
     tags, message = _placed(row.tags(), row.message, row.shared, kind)
-    return row._replace(message=message, when="", inside=tuple(tags))
+    return row._replace(message=message, when="", inside=tuple(tag for tag in tags if not isinstance(tag, Shortcut)))
 
 
 def _placed(
@@ -189,12 +195,12 @@ def _placed(
     first, *others = shared
     arguments, around = _arguments(first), list(tags[: first.after])
     if _PRINTED.search(first.where) and not is_inside:
-        around.append(f"set {WHERE} = {arguments[WHERE]}")
+        around.append(f"{PLACE}{arguments[WHERE]}")
         arguments[WHERE] = WHERE
     if first.name:
         around.append(f"{CALL}{first.name}_{kind}({', '.join(arguments.values())})")
     inside, message = _placed(
-        [_with_arguments(tag, first) for tag in tags[first.after :]],
+        [tag if isinstance(tag, Shortcut) else _with_arguments(tag, first) for tag in tags[first.after :]],
         _with_arguments(message, first),
         [_inside(one, first) for one in others],
         kind,

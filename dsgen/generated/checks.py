@@ -1550,50 +1550,36 @@ def ds287_3(values, release, watch):
 
 
 def ds287_4(values, release, watch):
-    """DS287 <role>.initContainers[container].resources.<kind>.<key>"""
-    if values['workers']['initContainers'] or values['launcher']['initContainers']:
+    """DS287 <role>.<containers>[container].resources.<kind>.<key>"""
+    if (
+        values['workers']['initContainers']
+        or values['workers']['sidecars']
+        or values['launcher']['initContainers']
+        or values['launcher']['sidecars']
+    ):
         before_role = watch.was_read
         for role in ['workers', 'launcher']:
             watch.was_read = before_role
-            before_container = watch.was_read
-            for at_container, container in enumerate(values[role]['initContainers']):
-                watch.was_read = before_container
-                before_kind = watch.was_read
-                for kind in ['requests', 'limits']:
-                    watch.was_read = before_kind
-                    before_key = watch.was_read
-                    for key, quantity in items(get(container, 'resources', kind, {})):
-                        watch.was_read = before_key
-                        if key in ['memory', 'ephemeral-storage'] and below_1mi(to_plain_json(quantity)):
-                            yield (
-                                (role, 'initContainers', at_container, 'resources', kind, key),
-                                f"{role}.initContainers[container].resources.{kind}.{key}: {to_plain_json(quantity)} is less than 1Mi, too little to be meant",
-                            )
+            before_containers = watch.was_read
+            for containers in ['initContainers', 'sidecars']:
+                watch.was_read = before_containers
+                before_container = watch.was_read
+                for at_container, container in enumerate(values[role][containers]):
+                    watch.was_read = before_container
+                    before_kind = watch.was_read
+                    for kind in ['requests', 'limits']:
+                        watch.was_read = before_kind
+                        before_key = watch.was_read
+                        for key, quantity in items(get(container, 'resources', kind, {})):
+                            watch.was_read = before_key
+                            if key in ['memory', 'ephemeral-storage'] and below_1mi(to_plain_json(quantity)):
+                                yield (
+                                    (role, containers, at_container, 'resources', kind, key),
+                                    f"{role}.{containers}[container].resources.{kind}.{key}: {to_plain_json(quantity)} is less than 1Mi, too little to be meant",
+                                )
 
 
 def ds287_5(values, release, watch):
-    """DS287 <role>.sidecars[container].resources.<kind>.<key>"""
-    if values['workers']['sidecars'] or values['launcher']['sidecars']:
-        before_role = watch.was_read
-        for role in ['workers', 'launcher']:
-            watch.was_read = before_role
-            before_container = watch.was_read
-            for at_container, container in enumerate(values[role]['sidecars']):
-                watch.was_read = before_container
-                before_kind = watch.was_read
-                for kind in ['requests', 'limits']:
-                    watch.was_read = before_kind
-                    before_key = watch.was_read
-                    for key, quantity in items(get(container, 'resources', kind, {})):
-                        watch.was_read = before_key
-                        if key in ['memory', 'ephemeral-storage'] and below_1mi(to_plain_json(quantity)):
-                            yield (
-                                (role, 'sidecars', at_container, 'resources', kind, key),
-                                f"{role}.sidecars[container].resources.{kind}.{key}: {to_plain_json(quantity)} is less than 1Mi, too little to be meant",
-                            )
-
-
-def ds287_6(values, release, watch):
     """DS287 <role>.extraPodSpec.resources.<kind>.<key>"""
     if values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec']:
         before_role = watch.was_read
@@ -1612,7 +1598,7 @@ def ds287_6(values, release, watch):
                         )
 
 
-def ds287_7(values, release, watch):
+def ds287_6(values, release, watch):
     """DS287 storage.<name>.create.size"""
     before_name = watch.was_read
     for name, volume in items(values['storage']):
@@ -1624,7 +1610,7 @@ def ds287_7(values, release, watch):
             )
 
 
-def ds287_8(values, release, watch):
+def ds287_7(values, release, watch):
     """DS287 storage.<name>.emptyDir.sizeLimit"""
     before_name = watch.was_read
     for name, volume in items(values['storage']):
@@ -1638,7 +1624,7 @@ def ds287_8(values, release, watch):
                 )
 
 
-def ds287_9(values, release, watch):
+def ds287_8(values, release, watch):
     """DS287 storage.<name>.ephemeral.volumeClaimTemplate.spec.resources.requests.storage"""
     before_name = watch.was_read
     for name, volume in items(values['storage']):
@@ -1663,7 +1649,7 @@ def ds279(values, release, watch):
             )
 
 
-def ds287_10(values, release, watch):
+def ds287_9(values, release, watch):
     """DS287 workers.sharedMemory"""
     if matching(values['workers']['sharedMemory'], '^0+([.]0+)?[A-Za-z]*$'):
         yield (
@@ -2076,171 +2062,143 @@ def ds212_2(values, release, watch):
 
 def ds387(values, release, watch):
     """DS387 training.rankLogs"""
-    if values['training']['rankLogs']:
-        path = values['training']['rankLogs']
-        if matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
-            yield (
-                ('training', 'rankLogs'),
-                f"training.rankLogs: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
-            )
+    if (
+        values['training']['rankLogs']
+        and matching(values['training']['rankLogs'], '^/[^/].*$')
+        and not is_on_volume(values, values['training']['rankLogs'], 'any')
+    ):
+        yield (
+            ('training', 'rankLogs'),
+            f"training.rankLogs: {quote(values['training']['rankLogs'])} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
+        )
 
 
 def ds388(values, release, watch):
     """DS388 training.rankLogs"""
-    if values['training']['rankLogs']:
-        path = values['training']['rankLogs']
-        if (
-            matching(path, '^/[^/].*$')
-            and is_on_volume(values, path, 'any')
-            and not is_on_volume(values, path, 'writable')
-        ):
-            yield ('training', 'rankLogs'), f"training.rankLogs: {quote(path)} is on a volume that is mounted read-only"
+    if (
+        values['training']['rankLogs']
+        and matching(values['training']['rankLogs'], '^/[^/].*$')
+        and is_on_volume(values, values['training']['rankLogs'], 'any')
+        and not is_on_volume(values, values['training']['rankLogs'], 'writable')
+    ):
+        yield (
+            ('training', 'rankLogs'),
+            f"training.rankLogs: {quote(values['training']['rankLogs'])} is on a volume that is mounted read-only",
+        )
 
 
 def ds387_2(values, release, watch):
     """DS387 lifecycle.progress.checkpointPath"""
-    if values['lifecycle']['progress']['checkpointPath']:
-        path = values['lifecycle']['progress']['checkpointPath']
-        if matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
-            yield (
-                ('lifecycle', 'progress', 'checkpointPath'),
-                f"lifecycle.progress.checkpointPath: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
-            )
+    if (
+        values['lifecycle']['progress']['checkpointPath']
+        and matching(values['lifecycle']['progress']['checkpointPath'], '^/[^/].*$')
+        and not is_on_volume(values, values['lifecycle']['progress']['checkpointPath'], 'any')
+    ):
+        yield (
+            ('lifecycle', 'progress', 'checkpointPath'),
+            f"lifecycle.progress.checkpointPath: {quote(values['lifecycle']['progress']['checkpointPath'])} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
+        )
 
 
 def ds388_2(values, release, watch):
     """DS388 lifecycle.progress.checkpointPath"""
-    if values['lifecycle']['progress']['checkpointPath']:
-        path = values['lifecycle']['progress']['checkpointPath']
-        if (
-            matching(path, '^/[^/].*$')
-            and is_on_volume(values, path, 'any')
-            and not is_on_volume(values, path, 'writable')
-        ):
-            yield (
-                ('lifecycle', 'progress', 'checkpointPath'),
-                f"lifecycle.progress.checkpointPath: {quote(path)} is on a volume that is mounted read-only",
-            )
+    if (
+        values['lifecycle']['progress']['checkpointPath']
+        and matching(values['lifecycle']['progress']['checkpointPath'], '^/[^/].*$')
+        and is_on_volume(values, values['lifecycle']['progress']['checkpointPath'], 'any')
+        and not is_on_volume(values, values['lifecycle']['progress']['checkpointPath'], 'writable')
+    ):
+        yield (
+            ('lifecycle', 'progress', 'checkpointPath'),
+            f"lifecycle.progress.checkpointPath: {quote(values['lifecycle']['progress']['checkpointPath'])} is on a volume that is mounted read-only",
+        )
 
 
 def ds387_3(values, release, watch):
     """DS387 training.deepspeed.resize.checkpoint"""
-    if values['training']['deepspeed']['resize']['checkpoint']:
-        path = values['training']['deepspeed']['resize']['checkpoint']
-        if matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
-            yield (
-                ('training', 'deepspeed', 'resize', 'checkpoint'),
-                f"training.deepspeed.resize.checkpoint: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
-            )
+    if (
+        values['training']['deepspeed']['resize']['checkpoint']
+        and matching(values['training']['deepspeed']['resize']['checkpoint'], '^/[^/].*$')
+        and not is_on_volume(values, values['training']['deepspeed']['resize']['checkpoint'], 'any')
+    ):
+        yield (
+            ('training', 'deepspeed', 'resize', 'checkpoint'),
+            f"training.deepspeed.resize.checkpoint: {quote(values['training']['deepspeed']['resize']['checkpoint'])} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
+        )
 
 
 def ds388_3(values, release, watch):
     """DS388 training.deepspeed.resize.checkpoint"""
-    if values['training']['deepspeed']['resize']['checkpoint']:
-        path = values['training']['deepspeed']['resize']['checkpoint']
-        if (
-            matching(path, '^/[^/].*$')
-            and is_on_volume(values, path, 'any')
-            and not is_on_volume(values, path, 'writable')
-        ):
-            yield (
-                ('training', 'deepspeed', 'resize', 'checkpoint'),
-                f"training.deepspeed.resize.checkpoint: {quote(path)} is on a volume that is mounted read-only",
-            )
+    if (
+        values['training']['deepspeed']['resize']['checkpoint']
+        and matching(values['training']['deepspeed']['resize']['checkpoint'], '^/[^/].*$')
+        and is_on_volume(values, values['training']['deepspeed']['resize']['checkpoint'], 'any')
+        and not is_on_volume(values, values['training']['deepspeed']['resize']['checkpoint'], 'writable')
+    ):
+        yield (
+            ('training', 'deepspeed', 'resize', 'checkpoint'),
+            f"training.deepspeed.resize.checkpoint: {quote(values['training']['deepspeed']['resize']['checkpoint'])} is on a volume that is mounted read-only",
+        )
 
 
 def ds387_4(values, release, watch):
-    """DS387 training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path"""
+    """DS387 training.deepspeed.config.zero_optimization.<part>.nvme_path"""
     if values['training']['deepspeed']['config']:
         zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
         if is_mapping(zero):
-            offload = get(zero, 'offload_optimizer', {})
-            if is_mapping(offload):
-                device = get(offload, 'device', '')
-                if is_string(device) and device == 'nvme':
-                    path = get(offload, 'nvme_path', '')
-                    if is_string(path) and matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
-                        yield (
-                            ('training', 'deepspeed', 'config', 'zero_optimization', 'offload_optimizer', 'nvme_path'),
-                            f"training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
-                        )
+            before_part = watch.was_read
+            for part in ['offload_optimizer', 'offload_param']:
+                watch.was_read = before_part
+                offload = get(zero, part, {})
+                if is_mapping(offload):
+                    device = get(offload, 'device', '')
+                    if is_string(device) and device == 'nvme':
+                        path = get(offload, 'nvme_path', '')
+                        if is_string(path) and matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
+                            yield (
+                                ('training', 'deepspeed', 'config', 'zero_optimization', part, 'nvme_path'),
+                                f"training.deepspeed.config.zero_optimization.{part}.nvme_path: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
+                            )
 
 
 def ds388_4(values, release, watch):
-    """DS388 training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path"""
+    """DS388 training.deepspeed.config.zero_optimization.<part>.nvme_path"""
     if values['training']['deepspeed']['config']:
         zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
         if is_mapping(zero):
-            offload = get(zero, 'offload_optimizer', {})
-            if is_mapping(offload):
-                device = get(offload, 'device', '')
-                if is_string(device) and device == 'nvme':
-                    path = get(offload, 'nvme_path', '')
-                    if (
-                        is_string(path)
-                        and matching(path, '^/[^/].*$')
-                        and is_on_volume(values, path, 'any')
-                        and not is_on_volume(values, path, 'writable')
-                    ):
-                        yield (
-                            ('training', 'deepspeed', 'config', 'zero_optimization', 'offload_optimizer', 'nvme_path'),
-                            f"training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {quote(path)} is on a volume that is mounted read-only",
-                        )
-
-
-def ds387_5(values, release, watch):
-    """DS387 training.deepspeed.config.zero_optimization.offload_param.nvme_path"""
-    if values['training']['deepspeed']['config']:
-        zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
-        if is_mapping(zero):
-            offload = get(zero, 'offload_param', {})
-            if is_mapping(offload):
-                device = get(offload, 'device', '')
-                if is_string(device) and device == 'nvme':
-                    path = get(offload, 'nvme_path', '')
-                    if is_string(path) and matching(path, '^/[^/].*$') and not is_on_volume(values, path, 'any'):
-                        yield (
-                            ('training', 'deepspeed', 'config', 'zero_optimization', 'offload_param', 'nvme_path'),
-                            f"training.deepspeed.config.zero_optimization.offload_param.nvme_path: {quote(path)} is on no volume of storage, so its files fill the disk of the node and are lost with the pod",
-                        )
-
-
-def ds388_5(values, release, watch):
-    """DS388 training.deepspeed.config.zero_optimization.offload_param.nvme_path"""
-    if values['training']['deepspeed']['config']:
-        zero = get(values['training']['deepspeed']['config'], 'zero_optimization', {})
-        if is_mapping(zero):
-            offload = get(zero, 'offload_param', {})
-            if is_mapping(offload):
-                device = get(offload, 'device', '')
-                if is_string(device) and device == 'nvme':
-                    path = get(offload, 'nvme_path', '')
-                    if (
-                        is_string(path)
-                        and matching(path, '^/[^/].*$')
-                        and is_on_volume(values, path, 'any')
-                        and not is_on_volume(values, path, 'writable')
-                    ):
-                        yield (
-                            ('training', 'deepspeed', 'config', 'zero_optimization', 'offload_param', 'nvme_path'),
-                            f"training.deepspeed.config.zero_optimization.offload_param.nvme_path: {quote(path)} is on a volume that is mounted read-only",
-                        )
+            before_part = watch.was_read
+            for part in ['offload_optimizer', 'offload_param']:
+                watch.was_read = before_part
+                offload = get(zero, part, {})
+                if is_mapping(offload):
+                    device = get(offload, 'device', '')
+                    if is_string(device) and device == 'nvme':
+                        path = get(offload, 'nvme_path', '')
+                        if (
+                            is_string(path)
+                            and matching(path, '^/[^/].*$')
+                            and is_on_volume(values, path, 'any')
+                            and not is_on_volume(values, path, 'writable')
+                        ):
+                            yield (
+                                ('training', 'deepspeed', 'config', 'zero_optimization', part, 'nvme_path'),
+                                f"training.deepspeed.config.zero_optimization.{part}.nvme_path: {quote(path)} is on a volume that is mounted read-only",
+                            )
 
 
 def ds389(values, release, watch):
     """DS389 lifecycle.progress.checkpointPath"""
-    if values['lifecycle']['progress']['checkpointPath']:
-        path = values['lifecycle']['progress']['checkpointPath']
-        if (
-            matching(path, '^/[^/].*$')
-            and int(worker_pods(values)) > 1
-            and is_on_volume(values, path, 'any')
-            and not is_on_volume(values, path, 'kept')
-        ):
-            yield (
-                ('lifecycle', 'progress', 'checkpointPath'),
-                f"lifecycle.progress.checkpointPath: {quote(path)} is on a volume that each worker has for itself and loses with its pod",
-            )
+    if (
+        values['lifecycle']['progress']['checkpointPath']
+        and matching(values['lifecycle']['progress']['checkpointPath'], '^/[^/].*$')
+        and int(worker_pods(values)) > 1
+        and is_on_volume(values, values['lifecycle']['progress']['checkpointPath'], 'any')
+        and not is_on_volume(values, values['lifecycle']['progress']['checkpointPath'], 'kept')
+    ):
+        yield (
+            ('lifecycle', 'progress', 'checkpointPath'),
+            f"lifecycle.progress.checkpointPath: {quote(values['lifecycle']['progress']['checkpointPath'])} is on a volume that each worker has for itself and loses with its pod",
+        )
 
 
 def ds389_2(values, release, watch):
@@ -3938,9 +3896,8 @@ ROWS = (
     ds287_6,
     ds287_7,
     ds287_8,
-    ds287_9,
     ds279,
-    ds287_10,
+    ds287_9,
     ds277,
     ds278,
     ds383,
@@ -3980,8 +3937,6 @@ ROWS = (
     ds388_3,
     ds387_4,
     ds388_4,
-    ds387_5,
-    ds388_5,
     ds389,
     ds389_2,
     ds409,

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "53353c1afbf1cb7fe625f9c282934515f21527d32ed6766bb14660ad4935174d"
+DIGEST = "f637d5a49a4014111b48bcc4d49db30cfe56af9798434eb645b464455d9b578f"

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dsgen.checks import CHECKS, SUBJECTS
-from dsgen.checks.row import Check, Shared
+from dsgen.checks.row import Check, Shared, Shortcut
 from dsgen.compiler import CompileError, checks
 from dsgen.compiler.chart.package import compiled_templates
 
@@ -94,8 +94,7 @@ def test_rows_of_several_places_are_one_helper() -> None:
 << size_problems("a", values.a) >>
 
 <% for name, volume in values.storage | items %>
-  <% set where = name ~ ".b" %>
-  << size_problems(where, volume.b) >>
+  << size_problems(name ~ ".b", volume.b) >>
 <% endfor %>
 
 <# A message for each error in a size, `size`. Each begins with `where`, the place. #>
@@ -137,6 +136,17 @@ def test_a_helper_calls_another_one() -> None:
 """
 
     assert in_helpers(row._replace(shared=(outer, *row.shared))).startswith(expected)
+
+
+def test_the_chart_has_no_shortcuts() -> None:
+    loop = "for one in values.list"
+    expected = """\
+<% for one in values.list %>
+  << size_problems("a", one) >>
+<% endfor %>
+"""
+
+    assert in_helpers(small("a", "one", Shortcut("if values.list"), loop)).startswith(expected)
 
 
 def test_rows_that_differ_from_place_to_place_are_refused() -> None:

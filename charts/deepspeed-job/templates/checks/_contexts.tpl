@@ -27,66 +27,66 @@
     {{- end }}
   {{- end }}
 
-  {{- if or .Values.security.securityContext
-            .Values.workers.securityContext
-            .Values.launcher.securityContext }}
-    {{- range $part := list "security" "workers" "launcher" }}
-      {{- $context := index (index $.Values $part) "securityContext" }}
-      {{- $where := printf "%s.securityContext: Pod Security %s" $part $.Values.security.podSecurityLevel }}
-      {{- include "deepspeed-job.contextProblems" (dict "Values" $.Values
-                                                      "where" $where
-                                                      "context" $context) }}
+  {{- range $part := list "security" "workers" "launcher" }}
+    {{- $context := index (index $.Values $part) "securityContext" }}
+    {{- $where := printf "%s.securityContext: Pod Security %s" $part $.Values.security.podSecurityLevel }}
+    {{- include "deepspeed-job.contextProblems" (dict "Values" $.Values
+                                                    "where" $where
+                                                    "context" $context) }}
 
-      {{- include "deepspeed-job.containerContextProblems" (dict "Values" $.Values
-                                                               "where" $where
-                                                               "context" $context) }}
+    {{- include "deepspeed-job.containerContextProblems" (dict "Values" $.Values
+                                                             "where" $where
+                                                             "context" $context) }}
 
-      {{- if eq $.Values.security.podSecurityLevel "restricted" }}
-        {{- if dig "allowPrivilegeEscalation" false $context }}
+    {{- if eq $.Values.security.podSecurityLevel "restricted" }}
+      {{- if dig "allowPrivilegeEscalation" false $context }}
 {{ $where }} forbids allowPrivilegeEscalation: true (allowPrivilegeEscalation != false) [DS332]
   set it to false
-        {{- end }}
+      {{- end }}
 
-        {{- if not (has "ALL" (dig "capabilities" "drop" (list "ALL") $context)) }}
+      {{- if not (has "ALL" (dig "capabilities" "drop" (list "ALL") $context)) }}
 {{ $where }} forbids capabilities.drop without ALL (unrestricted capabilities) [DS335]
   set capabilities: {drop: [ALL]}
-        {{- end }}
       {{- end }}
     {{- end }}
   {{- end }}
 
-  {{- if or .Values.workers.initContainers
-            .Values.workers.sidecars
-            .Values.launcher.initContainers
-            .Values.launcher.sidecars }}
-    {{- range $role := list "workers" "launcher" }}
-      {{- range $kind := list "initContainers" "sidecars" }}
-        {{- range $container := index (index $.Values $role) $kind }}
-          {{- if kindIs "string" $container.name }}
-            {{- $context := dig "securityContext" (dict) $container }}
-            {{- $where := printf "%s.%s: %s: Pod Security %s" $role $kind
-                                 ($container.name | quote) $.Values.security.podSecurityLevel }}
-            {{- include "deepspeed-job.contextProblems" (dict "Values" $.Values
-                                                            "where" $where
-                                                            "context" $context) }}
+  {{- range $role := list "workers" "launcher" }}
+    {{- range $kind := list "initContainers" "sidecars" }}
+      {{- range $container := index (index $.Values $role) $kind }}
+        {{- if kindIs "string" $container.name }}
+          {{- $context := dig "securityContext" (dict) $container }}
+          {{- $where := printf "%s.%s: %s: Pod Security %s" $role $kind
+                               ($container.name | quote) $.Values.security.podSecurityLevel }}
+          {{- include "deepspeed-job.contextProblems" (dict "Values" $.Values
+                                                          "where" $where
+                                                          "context" $context) }}
 
-            {{- include "deepspeed-job.containerContextProblems" (dict "Values" $.Values
-                                                                     "where" $where
-                                                                     "context" $context) }}
+          {{- include "deepspeed-job.containerContextProblems" (dict "Values" $.Values
+                                                                   "where" $where
+                                                                   "context" $context) }}
 
-            {{- if eq $.Values.security.podSecurityLevel "restricted" }}
-              {{- if dig "allowPrivilegeEscalation" true $context }}
+          {{- if eq $.Values.security.podSecurityLevel "restricted" }}
+            {{- if dig "allowPrivilegeEscalation" true $context }}
 {{ $where }} forbids containers without allowPrivilegeEscalation: false (allowPrivilegeEscalation != false) [DS332]
   set it to false
-              {{- end }}
+            {{- end }}
 
-              {{- if not (has "ALL" (dig "capabilities" "drop" (list) $context)) }}
+            {{- if not (has "ALL" (dig "capabilities" "drop" (list) $context)) }}
 {{ $where }} forbids capabilities.drop without ALL (unrestricted capabilities) [DS335]
   set capabilities: {drop: [ALL]}
-              {{- end }}
             {{- end }}
           {{- end }}
         {{- end }}
+      {{- end }}
+    {{- end }}
+
+    {{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
+      {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
+                 (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
+{{ $role }}.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it
+    (forbidden AppArmor profile) [DS329]
+  use runtime/default or localhost/PROFILE
       {{- end }}
     {{- end }}
   {{- end }}
@@ -97,17 +97,6 @@
 annotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor
     profile) [DS329]
   use runtime/default or localhost/PROFILE
-    {{- end }}
-  {{- end }}
-
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
-      {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
-                 (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
-{{ $role }}.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it
-    (forbidden AppArmor profile) [DS329]
-  use runtime/default or localhost/PROFILE
-      {{- end }}
     {{- end }}
   {{- end }}
 {{- end }}

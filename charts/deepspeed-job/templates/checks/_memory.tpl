@@ -9,44 +9,25 @@
   {{- range $kind := list "requests" "limits" }}
     {{- include "deepspeed-job.amountsProblems" (dict "where" (printf "%s.resources.%s" $role $kind)
                                                     "amounts" (index (index (index $.Values $role) "resources") $kind)) }}
+
+    {{- include "deepspeed-job.amountsProblems" (dict
+        "where" (printf "%s.extraPodSpec.resources.%s" $role $kind)
+        "amounts" (dig "resources" $kind (dict) (index (index $.Values $role) "extraPodSpec"))) }}
+  {{- end }}
+
+  {{- range $containers := list "initContainers" "sidecars" }}
+    {{- range $container := index (index $.Values $role) $containers }}
+      {{- range $kind := list "requests" "limits" }}
+        {{- include "deepspeed-job.amountsProblems" (dict "where" (printf "%s.%s[container].resources.%s" $role $containers $kind)
+                                                        "amounts" (dig "resources" $kind (dict) $container)) }}
+      {{- end }}
+    {{- end }}
   {{- end }}
 {{- end }}
 
 {{- range $kind := list "requests" "limits" }}
   {{- include "deepspeed-job.amountsProblems" (dict "where" (printf "monitoring.tensorboard.resources.%s" $kind)
                                                   "amounts" (index $.Values.monitoring.tensorboard.resources $kind)) }}
-{{- end }}
-
-{{- if or .Values.workers.initContainers .Values.launcher.initContainers }}
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $container := index (index $.Values $role) "initContainers" }}
-      {{- range $kind := list "requests" "limits" }}
-        {{- include "deepspeed-job.amountsProblems" (dict "where" (printf "%s.initContainers[container].resources.%s" $role $kind)
-                                                        "amounts" (dig "resources" $kind (dict) $container)) }}
-      {{- end }}
-    {{- end }}
-  {{- end }}
-{{- end }}
-
-{{- if or .Values.workers.sidecars .Values.launcher.sidecars }}
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $container := index (index $.Values $role) "sidecars" }}
-      {{- range $kind := list "requests" "limits" }}
-        {{- include "deepspeed-job.amountsProblems" (dict "where" (printf "%s.sidecars[container].resources.%s" $role $kind)
-                                                        "amounts" (dig "resources" $kind (dict) $container)) }}
-      {{- end }}
-    {{- end }}
-  {{- end }}
-{{- end }}
-
-{{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $kind := list "requests" "limits" }}
-      {{- include "deepspeed-job.amountsProblems" (dict
-          "where" (printf "%s.extraPodSpec.resources.%s" $role $kind)
-          "amounts" (dig "resources" $kind (dict) (index (index $.Values $role) "extraPodSpec"))) }}
-    {{- end }}
-  {{- end }}
 {{- end }}
 
 {{- range $name, $volume := .Values.storage }}

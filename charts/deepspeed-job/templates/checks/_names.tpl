@@ -35,49 +35,35 @@ run.id: the Service of the run tensorboard would have the same name as TensorBoa
   use lower-case letters, digits and hyphens; begin with a letter, and do not end with a hyphen
 {{- end }}
 
-{{- range $key, $value := .Values.labels }}
-  {{- if include "deepspeed-job.reservedKey" $key }}
-labels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  use a key in a domain of your own, such as example.com/team
-  {{- end }}
-{{- end }}
+{{- include "deepspeed-job.keysProblems" (dict "where" "labels" "keys" .Values.labels) }}
 
-{{- range $key, $value := .Values.annotations }}
-  {{- if include "deepspeed-job.reservedKey" $key }}
-annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  use a key in a domain of your own, such as example.com/team
-  {{- end }}
-{{- end }}
-
-{{- if or .Values.workers.podLabels .Values.launcher.podLabels }}
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $key, $value := index (index $.Values $role) "podLabels" }}
-      {{- if include "deepspeed-job.reservedKey" $key }}
-{{ $role }}.podLabels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  use a key in a domain of your own, such as example.com/team
-      {{- end }}
-    {{- end }}
-  {{- end }}
-{{- end }}
+{{- include "deepspeed-job.keysProblems" (dict "where" "annotations" "keys" .Values.annotations) }}
 
 {{- range $role := list "workers" "launcher" }}
-  {{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
-    {{- if include "deepspeed-job.reservedKey" $key }}
-{{ $role }}.podAnnotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  use a key in a domain of your own, such as example.com/team
-    {{- end }}
-  {{- end }}
+  {{- include "deepspeed-job.keysProblems" (dict "where" (printf "%s.podLabels" $role)
+                                               "keys" (index (index $.Values $role) "podLabels")) }}
+
+  {{- include "deepspeed-job.keysProblems" (dict "where" (printf "%s.podAnnotations" $role)
+                                               "keys" (index (index $.Values $role) "podAnnotations")) }}
 {{- end }}
 
-{{- range $key, $value := .Values.serviceAccount.annotations }}
-  {{- if include "deepspeed-job.reservedKey" $key }}
-serviceAccount.annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  use a key in a domain of your own, such as example.com/team
-  {{- end }}
+{{- include "deepspeed-job.keysProblems" (dict "where" "serviceAccount.annotations"
+                                             "keys" .Values.serviceAccount.annotations) }}
 
+{{- range $key, $value := .Values.serviceAccount.annotations }}
   {{- if hasKey $.Values.annotations $key }}
 serviceAccount.annotations: {{ $key | quote }} is also in annotations [DS231]
   keep one of them
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A message for each error in the keys of labels or annotations, `keys`. Each begins with `where`, the place. */}}
+{{- define "deepspeed-job.keysProblems" -}}
+{{- range $key, $value := .keys }}
+  {{- if include "deepspeed-job.reservedKey" $key }}
+{{ $.where }}: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
+  use a key in a domain of your own, such as example.com/team
   {{- end }}
 {{- end }}
 {{- end }}

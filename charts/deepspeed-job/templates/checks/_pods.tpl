@@ -49,33 +49,27 @@ workers.spread becomes a podAntiAffinity, but workers.affinity already has one [
   keep one of them
 {{- end }}
 
-{{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $field, $value := index (index $.Values $role) "extraPodSpec" }}
-      {{- if has $field (list "activeDeadlineSeconds" "affinity" "automountServiceAccountToken"
-                              "containers" "dnsPolicy" "enableServiceLinks" "ephemeralContainers"
-                              "hostNetwork" "hostname" "hostnameOverride" "imagePullSecrets"
-                              "initContainers" "nodeSelector" "priorityClassName" "restartPolicy"
-                              "runtimeClassName" "schedulerName" "securityContext" "serviceAccount"
-                              "serviceAccountName" "subdomain" "terminationGracePeriodSeconds"
-                              "tolerations" "topologySpreadConstraints" "volumes") }}
+{{- range $role := list "workers" "launcher" }}
+  {{- range $field, $value := index (index $.Values $role) "extraPodSpec" }}
+    {{- if has $field (list "activeDeadlineSeconds" "affinity" "automountServiceAccountToken"
+                            "containers" "dnsPolicy" "enableServiceLinks" "ephemeralContainers"
+                            "hostNetwork" "hostname" "hostnameOverride" "imagePullSecrets"
+                            "initContainers" "nodeSelector" "priorityClassName" "restartPolicy"
+                            "runtimeClassName" "schedulerName" "securityContext" "serviceAccount"
+                            "serviceAccountName" "subdomain" "terminationGracePeriodSeconds"
+                            "tolerations" "topologySpreadConstraints" "volumes") }}
 {{ $role }}.extraPodSpec: {{ $field | quote }} is a field of the pod that dsgen writes [DS232]
   use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys
-      {{- end }}
     {{- end }}
   {{- end }}
-{{- end }}
 
-{{- if or .Values.workers.extraContainerSpec .Values.launcher.extraContainerSpec }}
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $field, $value := index (index $.Values $role) "extraContainerSpec" }}
-      {{- if has $field (list "args" "command" "env" "envFrom" "image" "imagePullPolicy" "name"
-                              "ports" "readinessProbe" "resources" "restartPolicy"
-                              "restartPolicyRules" "securityContext" "terminationMessagePath"
-                              "volumeMounts" "workingDir") }}
+  {{- range $field, $value := index (index $.Values $role) "extraContainerSpec" }}
+    {{- if has $field (list "args" "command" "env" "envFrom" "image" "imagePullPolicy" "name"
+                            "ports" "readinessProbe" "resources" "restartPolicy"
+                            "restartPolicyRules" "securityContext" "terminationMessagePath"
+                            "volumeMounts" "workingDir") }}
 {{ $role }}.extraContainerSpec: {{ $field | quote }} is a field of the container that dsgen writes [DS233]
   use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys
-      {{- end }}
     {{- end }}
   {{- end }}
 {{- end }}

@@ -29,62 +29,47 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
     {{- end }}
   {{- end }}
 
-  {{- if or .Values.workers.initContainers
-            .Values.workers.sidecars
-            .Values.launcher.initContainers
-            .Values.launcher.sidecars }}
-    {{- range $role := list "workers" "launcher" }}
-      {{- range $kind := list "initContainers" "sidecars" }}
-        {{- range $container := index (index $.Values $role) $kind }}
-          {{- range $port := dig "ports" (list) $container }}
-            {{- if $port.hostPort }}
+  {{- range $role := list "workers" "launcher" }}
+    {{- range $kind := list "initContainers" "sidecars" }}
+      {{- range $container := index (index $.Values $role) $kind }}
+        {{- range $port := dig "ports" (list) $container }}
+          {{- if $port.hostPort }}
 {{ $role }}.{{ $kind }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids a hostPort (hostPort) [DS324]
   remove it: pods can reach each other without hostPort
-            {{- end }}
           {{- end }}
-
-          {{- include "deepspeed-job.hostsProblems" (dict "Values" $.Values
-                                                        "where" (printf "%s.%s" $role $kind)
-                                                        "container" $container) }}
         {{- end }}
+
+        {{- include "deepspeed-job.hostsProblems" (dict "Values" $.Values
+                                                      "where" (printf "%s.%s" $role $kind)
+                                                      "container" $container) }}
       {{- end }}
     {{- end }}
-  {{- end }}
 
-  {{- if or .Values.workers.extraContainerSpec .Values.launcher.extraContainerSpec }}
-    {{- range $role := list "workers" "launcher" }}
-      {{- include "deepspeed-job.hostsProblems" (dict "Values" $.Values
-                                                    "where" (printf "%s.extraContainerSpec" $role)
-                                                    "container" (index (index $.Values $role) "extraContainerSpec")) }}
-    {{- end }}
-  {{- end }}
+    {{- include "deepspeed-job.hostsProblems" (dict "Values" $.Values
+                                                  "where" (printf "%s.extraContainerSpec" $role)
+                                                  "container" (index (index $.Values $role) "extraContainerSpec")) }}
 
-  {{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
-    {{- range $role := list "workers" "launcher" }}
-      {{- if dig "hostPID" false (index (index $.Values $role) "extraPodSpec") }}
+    {{- if dig "hostPID" false (index (index $.Values $role) "extraPodSpec") }}
 {{ $role }}.extraPodSpec: Pod Security {{ $.Values.security.podSecurityLevel }} forbids hostPID (host namespaces)
     [DS322]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-      {{- end }}
+    {{- end }}
 
-      {{- if dig "hostIPC" false (index (index $.Values $role) "extraPodSpec") }}
+    {{- if dig "hostIPC" false (index (index $.Values $role) "extraPodSpec") }}
 {{ $role }}.extraPodSpec: Pod Security {{ $.Values.security.podSecurityLevel }} forbids hostIPC (host namespaces)
     [DS322]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
-      {{- end }}
     {{- end }}
   {{- end }}
 {{- end }}
 
-{{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $field := list "hostPID" "shareProcessNamespace" }}
-      {{- if and (dig $field false (index (index $.Values $role) "extraPodSpec"))
-                 (or (ne $field "hostPID") (eq $.Values.security.podSecurityLevel "privileged")) }}
+{{- range $role := list "workers" "launcher" }}
+  {{- range $field := list "hostPID" "shareProcessNamespace" }}
+    {{- if and (dig $field false (index (index $.Values $role) "extraPodSpec"))
+               (or (ne $field "hostPID") (eq $.Values.security.podSecurityLevel "privileged")) }}
 {{ $role }}.extraPodSpec: with {{ $field }} the training code could read the token of the status sidecar and the ssh key
     through /proc [DS344]
   remove it; debuggers such as py-spy do not need it within one container
-      {{- end }}
     {{- end }}
   {{- end }}
 {{- end }}

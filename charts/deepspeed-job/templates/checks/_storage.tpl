@@ -112,91 +112,49 @@ code.mountPath: {{ .Values.code.mountPath | quote }} is reserved for files of ds
   {{- end }}
 {{- end }}
 
-{{- if .Values.training.rankLogs }}
-  {{- $path := .Values.training.rankLogs }}
-  {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-             (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                     "path" $path
-                                                     "kind" "any") | trim)
-             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                          "path" $path
-                                                          "kind" "writable") | trim)) }}
-training.rankLogs: {{ $path | quote }} is on a volume that is mounted read-only [DS388]
-  choose a folder on a volume without readOnly
-  {{- end }}
-{{- end }}
+{{- include "deepspeed-job.folderProblems" (dict "Values" .Values
+                                               "where" "training.rankLogs"
+                                               "path" .Values.training.rankLogs) }}
 
-{{- if .Values.lifecycle.progress.checkpointPath }}
-  {{- $path := .Values.lifecycle.progress.checkpointPath }}
-  {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-             (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                     "path" $path
-                                                     "kind" "any") | trim)
-             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                          "path" $path
-                                                          "kind" "writable") | trim)) }}
-lifecycle.progress.checkpointPath: {{ $path | quote }} is on a volume that is mounted read-only [DS388]
-  choose a folder on a volume without readOnly
-  {{- end }}
-{{- end }}
+{{- include "deepspeed-job.folderProblems" (dict "Values" .Values
+                                               "where" "lifecycle.progress.checkpointPath"
+                                               "path" .Values.lifecycle.progress.checkpointPath) }}
 
-{{- if .Values.training.deepspeed.resize.checkpoint }}
-  {{- $path := .Values.training.deepspeed.resize.checkpoint }}
-  {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-             (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                     "path" $path
-                                                     "kind" "any") | trim)
-             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                          "path" $path
-                                                          "kind" "writable") | trim)) }}
-training.deepspeed.resize.checkpoint: {{ $path | quote }} is on a volume that is mounted read-only [DS388]
-  choose a folder on a volume without readOnly
-  {{- end }}
-{{- end }}
+{{- include "deepspeed-job.folderProblems" (dict "Values" .Values
+                                               "where" "training.deepspeed.resize.checkpoint"
+                                               "path" .Values.training.deepspeed.resize.checkpoint) }}
 
-{{- if .Values.training.deepspeed.config }}
-  {{- $zero := dig "zero_optimization" (dict) .Values.training.deepspeed.config }}
-  {{- if kindIs "map" $zero }}
-    {{- $offload := dig "offload_optimizer" (dict) $zero }}
+{{- $zero := dig "zero_optimization" (dict) .Values.training.deepspeed.config }}
+{{- if kindIs "map" $zero }}
+  {{- range $part := list "offload_optimizer" "offload_param" }}
+    {{- $offload := dig $part (dict) $zero }}
     {{- if kindIs "map" $offload }}
       {{- $device := dig "device" "" $offload }}
       {{- if and (kindIs "string" $device) (eq $device "nvme") }}
         {{- $path := dig "nvme_path" "" $offload }}
-        {{- if and (kindIs "string" $path)
-                   (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-                   (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                           "path" $path
-                                                           "kind" "any") | trim)
-                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                                "path" $path
-                                                                "kind" "writable") | trim)) }}
-training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {{ $path | quote }} is on a volume that is
-    mounted read-only [DS388]
-  choose a folder on a volume without readOnly
-        {{- end }}
-      {{- end }}
-    {{- end }}
-
-    {{- $offload = dig "offload_param" (dict) $zero }}
-    {{- if kindIs "map" $offload }}
-      {{- $device := dig "device" "" $offload }}
-      {{- if and (kindIs "string" $device) (eq $device "nvme") }}
-        {{- $path := dig "nvme_path" "" $offload }}
-        {{- if and (kindIs "string" $path)
-                   (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-                   (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                           "path" $path
-                                                           "kind" "any") | trim)
-                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                                "path" $path
-                                                                "kind" "writable") | trim)) }}
-training.deepspeed.config.zero_optimization.offload_param.nvme_path: {{ $path | quote }} is on a volume that is mounted
-    read-only [DS388]
-  choose a folder on a volume without readOnly
+        {{- if kindIs "string" $path }}
+          {{- include "deepspeed-job.folderProblems" (dict
+              "Values" $.Values
+              "where" (printf "training.deepspeed.config.zero_optimization.%s.nvme_path" $part)
+              "path" $path) }}
         {{- end }}
       {{- end }}
     {{- end }}
   {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A message for each error in the folder `path`. Each begins with `where`, the place. */}}
+{{- define "deepspeed-job.folderProblems" -}}
+{{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) .path)
+           (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                   "path" .path
+                                                   "kind" "any") | trim)
+           (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                        "path" .path
+                                                        "kind" "writable") | trim)) }}
+{{ .where }}: {{ .path | quote }} is on a volume that is mounted read-only [DS388]
+  choose a folder on a volume without readOnly
 {{- end }}
 {{- end }}
 
@@ -224,93 +182,51 @@ storage.{{ $name }}.create: with storageClass: "" nothing provisions the volume;
   {{- end }}
 {{- end }}
 
-{{- if .Values.training.rankLogs }}
-  {{- $path := .Values.training.rankLogs }}
-  {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                          "path" $path
-                                                          "kind" "any") | trim)) }}
-training.rankLogs: {{ $path | quote }} is on no volume of storage, so its files fill the disk of the node and are lost
-    with the pod [DS387]
-  mount a volume there, or choose a folder on one
+{{- include "deepspeed-job.folderWarnings" (dict "Values" .Values
+                                               "where" "training.rankLogs"
+                                               "path" .Values.training.rankLogs) }}
+
+{{- include "deepspeed-job.folderWarnings" (dict "Values" .Values
+                                               "where" "lifecycle.progress.checkpointPath"
+                                               "path" .Values.lifecycle.progress.checkpointPath) }}
+
+{{- include "deepspeed-job.folderWarnings" (dict "Values" .Values
+                                               "where" "training.deepspeed.resize.checkpoint"
+                                               "path" .Values.training.deepspeed.resize.checkpoint) }}
+
+{{- $zero := dig "zero_optimization" (dict) .Values.training.deepspeed.config }}
+{{- if kindIs "map" $zero }}
+  {{- range $part := list "offload_optimizer" "offload_param" }}
+    {{- $offload := dig $part (dict) $zero }}
+    {{- if kindIs "map" $offload }}
+      {{- $device := dig "device" "" $offload }}
+      {{- if and (kindIs "string" $device) (eq $device "nvme") }}
+        {{- $path := dig "nvme_path" "" $offload }}
+        {{- if kindIs "string" $path }}
+          {{- include "deepspeed-job.folderWarnings" (dict
+              "Values" $.Values
+              "where" (printf "training.deepspeed.config.zero_optimization.%s.nvme_path" $part)
+              "path" $path) }}
+        {{- end }}
+      {{- end }}
+    {{- end }}
   {{- end }}
 {{- end }}
 
-{{- if .Values.lifecycle.progress.checkpointPath }}
-  {{- $path := .Values.lifecycle.progress.checkpointPath }}
-  {{- if regexMatch (include "deepspeed-job.absolutePattern" .) $path }}
-    {{- if not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                       "path" $path
-                                                       "kind" "any") | trim) }}
-lifecycle.progress.checkpointPath: {{ $path | quote }} is on no volume of storage, so its files fill the disk of the
-    node and are lost with the pod [DS387]
-  mount a volume there, or choose a folder on one
-    {{- end }}
-
-    {{- if and (gt (include "deepspeed-job.workerPods" . | int64) 1)
-               (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                       "path" $path
-                                                       "kind" "any") | trim)
-               (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                            "path" $path
-                                                            "kind" "kept") | trim)) }}
-lifecycle.progress.checkpointPath: {{ $path | quote }} is on a volume that each worker has for itself and loses with its
-    pod [DS389]
+{{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) .Values.lifecycle.progress.checkpointPath)
+           (gt (include "deepspeed-job.workerPods" . | int64) 1)
+           (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                   "path" .Values.lifecycle.progress.checkpointPath
+                                                   "kind" "any") | trim)
+           (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                        "path" .Values.lifecycle.progress.checkpointPath
+                                                        "kind" "kept") | trim)) }}
+lifecycle.progress.checkpointPath: {{ .Values.lifecycle.progress.checkpointPath | quote }} is on a volume that each
+    worker has for itself and loses with its pod [DS389]
   write checkpoints to a volume that all workers share and keep, such as create: {}
-    {{- end }}
-  {{- end }}
-{{- end }}
-
-{{- if .Values.training.deepspeed.resize.checkpoint }}
-  {{- $path := .Values.training.deepspeed.resize.checkpoint }}
-  {{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-             (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                          "path" $path
-                                                          "kind" "any") | trim)) }}
-training.deepspeed.resize.checkpoint: {{ $path | quote }} is on no volume of storage, so its files fill the disk of the
-    node and are lost with the pod [DS387]
-  mount a volume there, or choose a folder on one
-  {{- end }}
 {{- end }}
 
 {{- if .Values.training.deepspeed.config }}
-  {{- $zero := dig "zero_optimization" (dict) .Values.training.deepspeed.config }}
-  {{- if kindIs "map" $zero }}
-    {{- $offload := dig "offload_optimizer" (dict) $zero }}
-    {{- if kindIs "map" $offload }}
-      {{- $device := dig "device" "" $offload }}
-      {{- if and (kindIs "string" $device) (eq $device "nvme") }}
-        {{- $path := dig "nvme_path" "" $offload }}
-        {{- if and (kindIs "string" $path)
-                   (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                                "path" $path
-                                                                "kind" "any") | trim)) }}
-training.deepspeed.config.zero_optimization.offload_optimizer.nvme_path: {{ $path | quote }} is on no volume of storage,
-    so its files fill the disk of the node and are lost with the pod [DS387]
-  mount a volume there, or choose a folder on one
-        {{- end }}
-      {{- end }}
-    {{- end }}
-
-    {{- $offload = dig "offload_param" (dict) $zero }}
-    {{- if kindIs "map" $offload }}
-      {{- $device := dig "device" "" $offload }}
-      {{- if and (kindIs "string" $device) (eq $device "nvme") }}
-        {{- $path := dig "nvme_path" "" $offload }}
-        {{- if and (kindIs "string" $path)
-                   (regexMatch (include "deepspeed-job.absolutePattern" .) $path)
-                   (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
-                                                                "path" $path
-                                                                "kind" "any") | trim)) }}
-training.deepspeed.config.zero_optimization.offload_param.nvme_path: {{ $path | quote }} is on no volume of storage, so
-    its files fill the disk of the node and are lost with the pod [DS387]
-  mount a volume there, or choose a folder on one
-        {{- end }}
-      {{- end }}
-    {{- end }}
-  {{- end }}
-
   {{- $checkpoint := dig "checkpoint" (dict) .Values.training.deepspeed.config }}
   {{- if and (gt (include "deepspeed-job.workerPods" . | int64) 1)
              (kindIs "map" $checkpoint)
@@ -319,5 +235,17 @@ training.deepspeed.config: with use_node_local_storage, each worker needs its ow
     another node next time [DS389]
   remove it, and write checkpoints to a volume that all workers share
   {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A message for each warning in the folder `path`. Each begins with `where`, the place. */}}
+{{- define "deepspeed-job.folderWarnings" -}}
+{{- if and (regexMatch (include "deepspeed-job.absolutePattern" .) .path)
+           (not (include "deepspeed-job.isOnVolume" (dict "Values" .Values
+                                                        "path" .path
+                                                        "kind" "any") | trim)) }}
+{{ .where }}: {{ .path | quote }} is on no volume of storage, so its files fill the disk of the node and are lost with
+    the pod [DS387]
+  mount a volume there, or choose a folder on one
 {{- end }}
 {{- end }}
