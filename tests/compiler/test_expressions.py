@@ -171,11 +171,11 @@ b: {{ int64 .Values.count }}
 
 
 def test_helper_of_one_line_trims_its_tags() -> None:
-    helper = "<# C. #>\n<% macro one(values) %>\n<% if values.flag %>\na\n<% else %>\nb\n<% endif %>\n<% endmacro %>\n"
+    helper = "<# C. #>\n<% macro one(values) %>\n<% if values.text %>\na\n<% else %>\nb\n<% endif %>\n<% endmacro %>\n"
     expected = """\
 {{/* C. */}}
 {{- define "<CHARTNAME>.one" -}}
-{{- if .Values.flag -}}
+{{- if .Values.text -}}
 a
 {{- else -}}
 b

@@ -10,11 +10,7 @@
 
 {{/* The id of the run; an integer is printed without an exponent. */}}
 {{- define "deepspeed-job.runId" -}}
-{{- if kindIs "string" .Values.run.id -}}
-{{ .Values.run.id }}
-{{- else -}}
-{{ .Values.run.id | int64 }}
-{{- end -}}
+{{ ternary .Values.run.id (.Values.run.id | int64) (kindIs "string" .Values.run.id) }}
 {{- end }}
 
 {{/* The name of the run, with which the names of its objects begin. */}}
@@ -106,11 +102,7 @@ of namespaces and jobs have no dots, so the names of two PersistentVolumes canno
 
 {{/* Accelerators of one worker: by default as many as slots. `workers` is values.workers. */}}
 {{- define "deepspeed-job.accelerators" -}}
-{{- if eq .accelerator.count nil -}}
-{{ int64 .slots }}
-{{- else -}}
-{{ int64 .accelerator.count }}
-{{- end -}}
+{{ ternary (int64 .slots) (int64 .accelerator.count) (eq .accelerator.count nil) }}
 {{- end }}
 
 {{/* The number of worker pods, spares included. */}}

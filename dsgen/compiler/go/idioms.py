@@ -1,5 +1,6 @@
 """Rewrites statements to the idioms of Helm charts: constants as text, `with`, and one context for several helpers."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -7,6 +8,7 @@ from typing import Any, TypeVar, get_args
 
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
+from dsgen.compiler.frontend.types import INT, WORD, bare
 
 _Node = TypeVar("_Node")
 
@@ -33,6 +35,15 @@ class Context:
     arguments: dict[str, Expr]
 
 
+@dataclass(frozen=True)
+class Ternary(Expr):
+    """One of two values."""
+
+    test: Expr
+    yes: Expr
+    no: Expr
+
+
 _NODES = (Expr, *get_args(Statement), With)
 
 
@@ -41,7 +52,11 @@ def idiomatic(body: Body) -> Body:
     statements: list[Statement] = []
     rest = list(_without_names(body))
     while rest:
-        statement = _inside(rest.pop(0))
+        one = rest.pop(0)
+        if isinstance(one, tree.If) and (word := _chosen_word(one)):
+            statements += word
+            continue
+        statement = _inside(one)
         following = rest[0] if rest else None
         if isinstance(statement, tree.Set) and isinstance(following, tree.If):
             name = tree.Local(statement.name, type=statement.expr.type)
@@ -49,10 +64,60 @@ def idiomatic(body: Body) -> Body:
             if found and not _mentions((*statements, *rest[1:]), statement.name):
                 rest[0] = found
                 continue
+            chosen = _chosen_value(statement, following)
+            if chosen:
+                rest[0] = chosen
+                continue
         if isinstance(statement, tree.If) and isinstance(test := statement.branches[0][0], _PATHS):
             statement = _as_with(statement, test, test) or statement
         statements.append(statement)
     return tuple(statements)
+
+
+def _chosen_value(default: tree.Set, condition: tree.If) -> tree.Set | None:
+    """One statement for a name that is set, and set to something else under a condition; maps are easier to read in
+    statements of their own.
+    """
+    match condition.branches:
+        case ((Expr() as test, (tree.Set(default.name, value, False),)),) if _can_choose(test, value, default.expr):
+            if not isinstance(default.expr, tree.DictOf) and not tree.mentions(value, default.name):
+                return replace(default, expr=Ternary(test, value, default.expr, type=bare(value.type)))
+    return None
+
+
+def _chosen_word(statement: tree.If) -> Body | None:
+    """The statements that print one of two words or paths."""
+    match statement.branches:
+        case ((Expr() as test, yes), (None, no)):
+            first, second = _word(yes), _word(no)
+            if first and second and _can_choose(test, first, second):
+                return (tree.Print(Ternary(test, first, second, type=bare(first.type))), tree.Text("\n"))
+    return None
+
+
+def _word(body: Body) -> Expr | None:
+    """The word or path that a branch prints on its only line."""
+    match body:
+        case (tree.Text(text),) if re.fullmatch(r"\S+\n", text):
+            word = text.rstrip()
+            return tree.Const(int(word), type=INT) if word.isdigit() else tree.Const(word, type=WORD)
+        case (tree.Print(expr), tree.Text("\n")):
+            path = expr.arguments[0] if isinstance(expr, tree.Call) and expr.row.name == "int" else expr
+            return expr if isinstance(path, tree.Field) else None
+    return None
+
+
+def _can_choose(test: Expr, *values: Expr) -> bool:
+    """Whether it can be an argument of ternary, which takes only a boolean, and computes both values in any case."""
+    tested = [part.arguments[0] for part in _walk(test) if isinstance(part, tree.Call) and part.row.name == "none"]
+    needed = [part.base for part in _walk(values) if isinstance(part, tree.Field | tree.Index)]
+    return _is_boolean(test) and not any(base in tested for base in needed)
+
+
+def _is_boolean(test: Expr) -> bool:
+    if isinstance(test, tree.Logic):
+        return all(map(_is_boolean, test.parts))
+    return test.type.kind == "bool" and not test.type.nullable
 
 
 _PATHS = tree.Field | tree.Index | tree.Local | tree.Parameter | tree.Include

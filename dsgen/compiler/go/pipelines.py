@@ -10,7 +10,7 @@ from dsgen.checks import SUBJECTS
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.tree import Expr
-from dsgen.compiler.go.idioms import Context, Dot
+from dsgen.compiler.go.idioms import Context, Dot, Ternary
 from dsgen.language.text import quote
 
 WIDTH, PART = 90, 70
@@ -283,6 +283,11 @@ class Pipelines:
     @expr.register
     def _(self, expr: tree.Logic) -> Go:
         return Go(" ".join([expr.word, *(self.value(part).argument for part in expr.parts)]))
+
+    @expr.register
+    def _(self, expr: Ternary) -> Go:
+        yes, no, test = (self.value(part).argument for part in (expr.yes, expr.no, expr.test))
+        return Go(f"ternary {yes} {no} {test}")
 
     @expr.register
     def _(self, expr: tree.Not) -> Go:
