@@ -27,14 +27,14 @@ SPOILT_FILES = 150
 MISTAKES = {
     "a dropped default": ("values.yaml", "  masterPort: 29500\n", "", ""),
     "another default below a key of the user's": (
-        "templates/storage/persistentvolumeclaims.yaml",
-        'dig "protect" true $create',
-        'dig "protect" false $create',
+        "templates/_metadata.tpl",
+        'dig "protect" true .create',
+        'dig "protect" false .create',
         "storage: {a: {mountPath: /a, create: {}}}",
     ),
     "protect: false is not looked at": (
-        "templates/storage/persistentvolumeclaims.yaml",
-        'if dig "protect" true $create',
+        "templates/_metadata.tpl",
+        'if dig "protect" true .create',
         "if true",
         "storage: {a: {mountPath: /a, create: {protect: false}}}",
     ),

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "f637d5a49a4014111b48bcc4d49db30cfe56af9798434eb645b464455d9b578f"
+DIGEST = "1d5ac657138170c3c8929c1b3f533b7cb674398fe60cd01695d8c084f282c1f3"

@@ -99,33 +99,35 @@ def status_container(values, pod):
     user's code.
     """
     text = (
-        f"{image_fields(values, 'status')}\n"
-        "command: [sh, /etc/dsgen/status/start.sh]\n"
-        f"{own_container_limits(values, pod)}\n"
-        "volumeMounts:\n"
-        f"  {indent(own_mounts(values, pod, 'status', 'dsgen-run-status'), 2)}\n"
-        "  - name: dsgen-run\n"
-        "    mountPath: /run/dsgen-launcher\n"
-        "    readOnly: true\n"
+        "- name: status\n"
+        f"  {indent(image_fields(values, 'status'), 2)}\n"
+        "  command: [sh, /etc/dsgen/status/start.sh]\n"
+        f"  {indent(own_container_limits(values, pod), 2)}\n"
+        "  volumeMounts:\n"
+        f"    {indent(own_mounts(values, pod, 'status', 'dsgen-run-status'), 4)}\n"
+        "    - name: dsgen-run\n"
+        "      mountPath: /run/dsgen-launcher\n"
+        "      readOnly: true\n"
     )
     if has_code(values, 'launcher'):
         text += (
-            "  - name: dsgen-run-code\n"
-            "    mountPath: /run/dsgen-code\n"
-            "    readOnly: true\n"
+            "    - name: dsgen-run-code\n"
+            "      mountPath: /run/dsgen-code\n"
+            "      readOnly: true\n"
         )
     text += (
-        "  - name: dsgen-token\n"
-        "    mountPath: /var/run/secrets/dsgen\n"
-        "    readOnly: true\n"
+        "    - name: dsgen-token\n"
+        "      mountPath: /var/run/secrets/dsgen\n"
+        "      readOnly: true\n"
     )
     if values['status']['webhook']['secretName']:
         text += (
-            "  - name: dsgen-webhook\n"
-            "    mountPath: /etc/dsgen-webhook\n"
-            "    readOnly: true\n"
+            "    - name: dsgen-webhook\n"
+            "      mountPath: /etc/dsgen-webhook\n"
+            "      readOnly: true\n"
         )
-    return text.removesuffix("\n")
+    text += "  restartPolicy: Always"
+    return text
 
 
 def has_code(values, pods):
@@ -171,10 +173,14 @@ def code_container(values, pod, role):
 
 
 def init_containers(values, pod, role, pods):
-    """The last init containers of both pods: the code, then those of the user. Sidecars are init containers that keep
+    """The init containers of both pods: those of dsgen, then those of the user. Sidecars are init containers that keep
     running: in the main list they would keep the Job from completing.
     """
     text = ""
+    if wants_passwd(values, pod):
+        text += f"{passwd_container(values, pod, role)}\n"
+    if role == 'launcher':
+        text += f"{status_container(values, pod)}\n"
     if has_code(values, pods):
         text += f"{code_container(values, pod, role)}\n"
     if (
@@ -486,13 +492,16 @@ def annotations(values):
     return text.removesuffix("\n")
 
 
-def keep_annotations():
-    """Keeps Helm, Argo CD and Flux from deleting protected storage."""
-    return (
-        "helm.sh/resource-policy: keep\n"
-        "argocd.argoproj.io/sync-options: Prune=false,Delete=false\n"
-        "kustomize.toolkit.fluxcd.io/prune: disabled"
-    )
+def storage_annotations(values, create):
+    """Annotations of claims and PersistentVolumes; some keep Helm, Argo CD and Flux from deleting protected storage."""
+    text = f"{annotations(values)}\n"
+    if create['protect']:
+        text += (
+            "helm.sh/resource-policy: keep\n"
+            "argocd.argoproj.io/sync-options: Prune=false,Delete=false\n"
+            "kustomize.toolkit.fluxcd.io/prune: disabled\n"
+        )
+    return text.removesuffix("\n")
 
 
 def scripts_metadata(values, release, folder):
@@ -846,34 +855,27 @@ def pod_fields(values, release, pod, role):
     return text.removesuffix("\n")
 
 
-def scripts_volume(values, release, folder):
-    """A volume with a folder of scripts; some of them are executed by their names."""
-    return (
-        f"- name: dsgen-scripts-{folder}\n"
-        "  configMap:\n"
-        f"    name: {scripts_name(values, release, folder)}\n"
-        "    defaultMode: 365  # 0555"
-    )
-
-
 def volumes(values, release, pod, pods):
     """Volumes of both pods: those of dsgen, then those of storage. `pods` is workers or launcher, as in
-    storage.*.mountIn.
+    storage.*.mountIn. Some scripts are executed by their names.
     """
-    text = (
+    text = ""
+    folders = ['shared', 'worker']
+    if pods == 'launcher':
+        folders = ['shared', 'launcher', 'status']
+    text += (
         "- name: dsgen-config\n"
         "  configMap:\n"
         f"    name: {run_name(values, release)}-config\n"
         "    defaultMode: 292  # 0444\n"
-        f"{scripts_volume(values, release, 'shared')}\n"
     )
-    if pods == 'launcher':
+    for folder in folders:
         text += (
-            f"{scripts_volume(values, release, 'launcher')}\n"
-            f"{scripts_volume(values, release, 'status')}\n"
+            f"- name: dsgen-scripts-{folder}\n"
+            "  configMap:\n"
+            f"    name: {scripts_name(values, release, folder)}\n"
+            "    defaultMode: 365  # 0555\n"
         )
-    else:
-        text += f"{scripts_volume(values, release, 'worker')}\n"
     text += (
         "- name: dsgen-run\n"
         "  emptyDir:\n"
@@ -969,15 +971,17 @@ def gang_name(values, release):
     return f"{run_name(values, release)}-{worker_pods(values)}"
 
 
-def queue_labels(values, role):
-    """Labels that put a Job into its queue. Pods do not have them: Kueue admits the Job as a whole."""
+def job_labels(values, release, component, role):
+    """Labels of a Job, with those that put it into its queue. Pods do not have the latter: Kueue admits the Job as a
+    whole.
+    """
+    text = f"{run_labels(values, release, component)}\n"
     queue = kueue_queue(values, role)
     if queue:
-        text = f"kueue.x-k8s.io/queue-name: {quote(queue)}\n"
+        text += f"kueue.x-k8s.io/queue-name: {quote(queue)}\n"
         if values['scheduling']['priorityClass']:
             text += f"kueue.x-k8s.io/priority-class: {quote(values['scheduling']['priorityClass'])}\n"
-        return text.removesuffix("\n")
-    return ""
+    return text.removesuffix("\n")
 
 
 def scheduler_name(values, pod, role):
@@ -1163,9 +1167,8 @@ def security_context(values, pod, role):
     context = overlay(own, user)
     if role == 'worker' and locks_memory(values) and 'IPC_LOCK' not in added:
         context = overlay(context, {'capabilities': {'add': added + ['IPC_LOCK']}})
-    if context:
-        text += f"{to_yaml(context)}\n"
-    return text.removesuffix("\n")
+    text += f"{to_yaml(context)}"
+    return text
 
 
 def locks_memory(values):

@@ -13,18 +13,16 @@ from dsgen.generated.helpers import (
     image_fields,
     init_containers,
     job_annotations,
+    job_labels,
     job_limits,
     job_name,
-    keep_annotations,
     labels,
     makes_key,
     namespace,
     own_security_context,
-    passwd_container,
     pod_fields,
     pod_metadata,
     pod_security_context,
-    queue_labels,
     resources,
     run_id,
     run_labels,
@@ -37,7 +35,7 @@ from dsgen.generated.helpers import (
     service_account_name,
     shared_mounts,
     shared_volumes,
-    status_container,
+    storage_annotations,
     tensorboard_selector,
     training_container,
     training_mounts,
@@ -71,11 +69,7 @@ def storage_persistentvolumes(values, release):
                     "  labels:\n"
                     f"    {indent(labels(values, release, 'storage'), 4)}\n"
                     "  annotations:\n"
-                    f"    {indent(annotations(values), 4)}\n"
-                )
-                if create['protect']:
-                    text += f"    {indent(keep_annotations(), 4)}\n"
-                text += (
+                    f"    {indent(storage_annotations(values, create), 4)}\n"
                     "spec:\n"
                     "  capacity:\n"
                     f"    storage: {to_json(create['size'])}\n"
@@ -109,11 +103,7 @@ def storage_persistentvolumeclaims(values, release):
                 "  labels:\n"
                 f"    {indent(labels(values, release, 'storage'), 4)}\n"
                 "  annotations:\n"
-                f"    {indent(annotations(values), 4)}\n"
-            )
-            if create['protect']:
-                text += f"    {indent(keep_annotations(), 4)}\n"
-            text += (
+                f"    {indent(storage_annotations(values, create), 4)}\n"
                 "spec:\n"
                 "  accessModes:\n"
                 f"    {indent(to_yaml(create['accessModes']), 4)}\n"
@@ -714,7 +704,6 @@ def workers_job(values, release):
     name = run_name(values, release)
     pod = values['workers']
     passwd = wants_passwd(values, pod)
-    last_init_containers = init_containers(values, pod, 'worker', 'workers')
     text += (
         "apiVersion: batch/v1\n"
         "kind: Job\n"
@@ -722,12 +711,7 @@ def workers_job(values, release):
         f"  name: {name}-worker\n"
         f"  namespace: {quote(namespace(values, release))}\n"
         "  labels:\n"
-        f"    {indent(run_labels(values, release, 'worker'), 4)}\n"
-    )
-    queue = queue_labels(values, 'worker')
-    if queue:
-        text += f"    {indent(queue, 4)}\n"
-    text += (
+        f"    {indent(job_labels(values, release, 'worker', 'worker'), 4)}\n"
         "  annotations:\n"
         f"    {indent(job_annotations(values), 4)}\n"
         "spec:\n"
@@ -783,12 +767,12 @@ def workers_job(values, release):
     if pod['serviceAccountName']:
         text += f"      serviceAccountName: {quote(pod['serviceAccountName'])}\n"
     text += f"      {indent(pod_fields(values, release, pod, 'worker'), 6)}\n"
-    if passwd or last_init_containers:
-        text += "      initContainers:\n"
-        if passwd:
-            text += f"        {indent(passwd_container(values, pod, 'worker'), 8)}\n"
-        if last_init_containers:
-            text += f"        {indent(last_init_containers, 8)}\n"
+    before = init_containers(values, pod, 'worker', 'workers')
+    if before:
+        text += (
+            "      initContainers:\n"
+            f"        {indent(before, 8)}\n"
+        )
     text += (
         "      containers:\n"
         "        - name: worker\n"
@@ -803,14 +787,8 @@ def workers_job(values, release):
         "            failureThreshold: 1\n"
         "          resources:\n"
         f"            {indent(resources(values, pod, 'worker'), 12)}\n"
-    )
-    context = security_context(values, pod, 'worker')
-    if context:
-        text += (
-            "          securityContext:\n"
-            f"            {indent(context, 12)}\n"
-        )
-    text += (
+        "          securityContext:\n"
+        f"            {indent(security_context(values, pod, 'worker'), 12)}\n"
         "          volumeMounts:\n"
         f"            {indent(training_mounts(values, pod, 'worker', 'workers'), 12)}\n"
         "            - name: dsgen-record\n"
@@ -847,9 +825,7 @@ def launcher_job(values, release):
     """
     text = ""
     name = run_name(values, release)
-    pod = values['launcher']
-    passwd = wants_passwd(values, pod)
-    last_init_containers = init_containers(values, pod, 'launcher', 'launcher')
+    passwd = wants_passwd(values, values['launcher'])
     text += (
         "apiVersion: batch/v1\n"
         "kind: Job\n"
@@ -857,12 +833,7 @@ def launcher_job(values, release):
         f"  name: {name}-launcher\n"
         f"  namespace: {quote(namespace(values, release))}\n"
         "  labels:\n"
-        f"    {indent(run_labels(values, release, 'launcher'), 4)}\n"
-    )
-    queue = queue_labels(values, 'launcher')
-    if queue:
-        text += f"    {indent(queue, 4)}\n"
-    text += (
+        f"    {indent(job_labels(values, release, 'launcher', 'launcher'), 4)}\n"
         "  annotations:\n"
         f"    {indent(job_annotations(values), 4)}\n"
         "spec:\n"
@@ -902,39 +873,23 @@ def launcher_job(values, release):
     text += (
         "  template:\n"
         "    metadata:\n"
-        f"      {indent(pod_metadata(values, release, pod, 'launcher'), 6)}\n"
+        f"      {indent(pod_metadata(values, release, values['launcher'], 'launcher'), 6)}\n"
         "    spec:\n"
         f"      serviceAccountName: {quote(service_account_name(values, release))}\n"
-        f"      {indent(pod_fields(values, release, pod, 'launcher'), 6)}\n"
+        f"      {indent(pod_fields(values, release, values['launcher'], 'launcher'), 6)}\n"
         "      initContainers:\n"
-    )
-    if passwd:
-        text += f"        {indent(passwd_container(values, pod, 'launcher'), 8)}\n"
-    text += (
-        "        - name: status\n"
-        f"          {indent(status_container(values, pod), 10)}\n"
-        "          restartPolicy: Always\n"
-    )
-    if last_init_containers:
-        text += f"        {indent(last_init_containers, 8)}\n"
-    text += (
+        f"        {indent(init_containers(values, values['launcher'], 'launcher', 'launcher'), 8)}\n"
         "      containers:\n"
         "        - name: launcher\n"
-        f"          {indent(training_container(values, release, pod, 'launcher'), 10)}\n"
+        f"          {indent(training_container(values, release, values['launcher'], 'launcher'), 10)}\n"
         "          resources:\n"
-        f"            {indent(resources(values, pod, 'launcher'), 12)}\n"
-    )
-    context = security_context(values, pod, 'launcher')
-    if context:
-        text += (
-            "          securityContext:\n"
-            f"            {indent(context, 12)}\n"
-        )
-    text += (
+        f"            {indent(resources(values, values['launcher'], 'launcher'), 12)}\n"
+        "          securityContext:\n"
+        f"            {indent(security_context(values, values['launcher'], 'launcher'), 12)}\n"
         "          volumeMounts:\n"
-        f"            {indent(training_mounts(values, pod, 'launcher', 'launcher'), 12)}\n"
+        f"            {indent(training_mounts(values, values['launcher'], 'launcher', 'launcher'), 12)}\n"
         "      volumes:\n"
-        f"        {indent(volumes(values, release, pod, 'launcher'), 8)}\n"
+        f"        {indent(volumes(values, release, values['launcher'], 'launcher'), 8)}\n"
         "        - name: dsgen-run-status\n"
         "          emptyDir:\n"
         "            medium: Memory\n"

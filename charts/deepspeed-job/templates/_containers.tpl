@@ -71,30 +71,32 @@ The container of dsgen that uses the Kubernetes API. Only this
 container has the token, and it does not run the user's code.
 */}}
 {{- define "deepspeed-job.statusContainer" -}}
-{{ include "deepspeed-job.imageFields" (dict "Values" .Values "role" "status") }}
-command: [sh, /etc/dsgen/status/start.sh]
-{{ include "deepspeed-job.ownContainerLimits" . }}
-volumeMounts:
-  {{- include "deepspeed-job.ownMounts" (dict "Values" .Values
-                                            "pod" .pod
-                                            "program" "status"
-                                            "run" "dsgen-run-status") | nindent 2 }}
-  - name: dsgen-run
-    mountPath: /run/dsgen-launcher
-    readOnly: true
-  {{- if include "deepspeed-job.hasCode" (dict "Values" .Values "pods" "launcher") }}
-  - name: dsgen-run-code
-    mountPath: /run/dsgen-code
-    readOnly: true
-  {{- end }}
-  - name: dsgen-token
-    mountPath: /var/run/secrets/dsgen
-    readOnly: true
-  {{- if .Values.status.webhook.secretName }}
-  - name: dsgen-webhook
-    mountPath: /etc/dsgen-webhook
-    readOnly: true
-  {{- end }}
+- name: status
+  {{- include "deepspeed-job.imageFields" (dict "Values" .Values "role" "status") | nindent 2 }}
+  command: [sh, /etc/dsgen/status/start.sh]
+  {{- include "deepspeed-job.ownContainerLimits" . | nindent 2 }}
+  volumeMounts:
+    {{- include "deepspeed-job.ownMounts" (dict "Values" .Values
+                                              "pod" .pod
+                                              "program" "status"
+                                              "run" "dsgen-run-status") | nindent 4 }}
+    - name: dsgen-run
+      mountPath: /run/dsgen-launcher
+      readOnly: true
+    {{- if include "deepspeed-job.hasCode" (dict "Values" .Values "pods" "launcher") }}
+    - name: dsgen-run-code
+      mountPath: /run/dsgen-code
+      readOnly: true
+    {{- end }}
+    - name: dsgen-token
+      mountPath: /var/run/secrets/dsgen
+      readOnly: true
+    {{- if .Values.status.webhook.secretName }}
+    - name: dsgen-webhook
+      mountPath: /etc/dsgen-webhook
+      readOnly: true
+    {{- end }}
+  restartPolicy: Always
 {{- end }}
 
 {{/* "true" if the pods (workers or launcher) have the code of code.git; else empty. */}}
@@ -140,10 +142,16 @@ true
 {{- end }}
 
 {{/*
-The last init containers of both pods: the code, then those of the user. Sidecars are init
+The init containers of both pods: those of dsgen, then those of the user. Sidecars are init
 containers that keep running: in the main list they would keep the Job from completing.
 */}}
 {{- define "deepspeed-job.initContainers" -}}
+{{- if include "deepspeed-job.wantsPasswd" . }}
+{{ include "deepspeed-job.passwdContainer" . }}
+{{- end }}
+{{- if eq .role "launcher" }}
+{{ include "deepspeed-job.statusContainer" . }}
+{{- end }}
 {{- if include "deepspeed-job.hasCode" . }}
 {{ include "deepspeed-job.codeContainer" . }}
 {{- end }}

@@ -36,11 +36,14 @@ kustomize.toolkit.fluxcd.io/substitute: disabled
 {{- end }}
 {{- end }}
 
-{{/* Keeps Helm, Argo CD and Flux from deleting protected storage. */}}
-{{- define "deepspeed-job.keepAnnotations" -}}
+{{/* Annotations of claims and PersistentVolumes; some keep Helm, Argo CD and Flux from deleting protected storage. */}}
+{{- define "deepspeed-job.storageAnnotations" -}}
+{{ include "deepspeed-job.annotations" . }}
+{{- if dig "protect" true .create }}
 helm.sh/resource-policy: keep
 argocd.argoproj.io/sync-options: Prune=false,Delete=false
 kustomize.toolkit.fluxcd.io/prune: disabled
+{{- end }}
 {{- end }}
 
 {{/*

@@ -100,37 +100,25 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 {{- end }}
 
-{{/* A volume with a folder of scripts; some of them are executed by their names. */}}
-{{- define "deepspeed-job.scriptsVolume" -}}
-- name: dsgen-scripts-{{ .folder }}
-  configMap:
-    name: {{ include "deepspeed-job.scriptsName" . }}
-    defaultMode: 365  # 0555
-{{- end }}
-
 {{/*
-Volumes of both pods: those of dsgen, then those of storage.
-`pods` is workers or launcher, as in storage.*.mountIn.
+Volumes of both pods: those of dsgen, then those of storage. `pods` is workers
+or launcher, as in storage.*.mountIn. Some scripts are executed by their names.
 */}}
 {{- define "deepspeed-job.volumes" -}}
+{{- $folders := ternary (list "shared" "launcher" "status")
+                        (list "shared" "worker")
+                        (eq .pods "launcher") }}
 - name: dsgen-config
   configMap:
     name: {{ include "deepspeed-job.runName" . }}-config
     defaultMode: 292  # 0444
-{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values
-                                             "Release" .Release
-                                             "folder" "shared") }}
-{{- if eq .pods "launcher" }}
-{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values
-                                             "Release" .Release
-                                             "folder" "launcher") }}
-{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values
-                                             "Release" .Release
-                                             "folder" "status") }}
-{{- else }}
-{{ include "deepspeed-job.scriptsVolume" (dict "Values" .Values
-                                             "Release" .Release
-                                             "folder" "worker") }}
+{{- range $folder := $folders }}
+- name: dsgen-scripts-{{ $folder }}
+  configMap:
+    name: {{ include "deepspeed-job.scriptsName" (dict "Values" $.Values
+                                                     "Release" $.Release
+                                                     "folder" $folder) }}
+    defaultMode: 365  # 0555
 {{- end }}
 - name: dsgen-run
   emptyDir:

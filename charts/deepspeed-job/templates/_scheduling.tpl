@@ -17,8 +17,12 @@ number: with another number, the run gets another PodGroup.
 {{ include "deepspeed-job.runName" . }}-{{ include "deepspeed-job.workerPods" . }}
 {{- end }}
 
-{{/* Labels that put a Job into its queue. Pods do not have them: Kueue admits the Job as a whole. */}}
-{{- define "deepspeed-job.queueLabels" -}}
+{{/*
+Labels of a Job, with those that put it into its queue. Pods
+do not have the latter: Kueue admits the Job as a whole.
+*/}}
+{{- define "deepspeed-job.jobLabels" -}}
+{{ include "deepspeed-job.runLabels" . }}
 {{- with include "deepspeed-job.kueueQueue" . }}
 kueue.x-k8s.io/queue-name: {{ . | quote }}
 {{- with $.Values.scheduling.priorityClass }}

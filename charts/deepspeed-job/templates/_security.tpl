@@ -34,9 +34,7 @@ Kubernetes refuses allowPrivilegeEscalation: false beside privileged and CAP_SYS
            (not (has "IPC_LOCK" $added)) }}
 {{- $context = mergeOverwrite $context (dict "capabilities" (dict "add" (concat $added (list "IPC_LOCK")))) }}
 {{- end }}
-{{- with $context }}
-{{ include "deepspeed-job.yaml" . }}
-{{- end }}
+{{ include "deepspeed-job.yaml" $context }}
 {{- end }}
 
 {{/*

@@ -19,6 +19,7 @@ WIDTH, TEXT_WIDTH = 100, 120
 """Of lines of code, and of comments and messages, which are folded where they are longer."""
 _ITEMS = re.compile(r"(?:[(]|= )(list|dict) (?=\")")
 """The start of a list or map whose items or keys are texts."""
+_TERNARY = re.compile(r" *\{\{-? (?:\$\w+ :?= )?(ternary) ")
 _HEAD = re.compile(r" *\{\{-? (?:\$\w+ :?= )?")
 """What is before the first word of a tag or output."""
 _WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
@@ -166,13 +167,13 @@ def _fold(text: str, column: int = 0, is_tag: bool = True) -> str:
 
 
 def _fold_line(line: str, column: int, is_tag: bool) -> str:
-    start = _ITEMS.search(line)
+    start = _TERNARY.match(line) or _ITEMS.search(line)
     if column + len(line) <= WIDTH:
         return line
     if not start or len(line[start.end() :]) < WIDTH // 4:
         return _broken(line, column) if is_tag and column + len(line) > LONGEST else line
     items = _items(line[start.end() :], 2 if start[1] == "dict" else 1)
-    lines = _listed(" " * column + line[: start.end()], items, column + start.end(), start[1] == "dict")
+    lines = _listed(" " * column + line[: start.end()], items, column + start.end(), start[1] != "list")
     if max(map(len, lines)) > LONGEST:  # below the tag instead of below the first item
         indent = column + len(line) - len(line.lstrip()) + 4
         lines = _listed(" " * column + line[: start.end()].rstrip() + "\n" + " " * indent, items, indent, True)
@@ -180,7 +181,7 @@ def _fold_line(line: str, column: int, is_tag: bool) -> str:
 
 
 def _listed(head: str, items: list[str], margin: int, is_map: bool) -> list[str]:
-    """The lines of a list or map, of which an entry has a line of its own, if the first one stands after `head`."""
+    """The lines of items, of which the first one stands after `head`. Items of a list share lines, unless `is_map`."""
     lines = [head]
     for number, item in enumerate(items):
         is_full = is_map or len(lines[-1]) + 1 + len(item) > WIDTH

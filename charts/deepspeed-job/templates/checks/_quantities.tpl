@@ -93,7 +93,9 @@ GiB, and 1.4 MiB (measured) for the session of each worker.
 
 {{/* A process with CUDA needs 2 GiB or more, and 256 MiB without. */}}
 {{- define "deepspeed-job.processBytes" -}}
-{{ ternary 2147483648 268435456 (gt (include "deepspeed-job.accelerators" .Values.workers | int64) 0) }}
+{{ ternary 2147483648
+           268435456
+           (gt (include "deepspeed-job.accelerators" .Values.workers | int64) 0) }}
 {{- end }}
 
 {{/* All of sharedMemory, unless it is the default, which few jobs fill. */}}
