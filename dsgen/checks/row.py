@@ -28,7 +28,7 @@ class Shared(NamedTuple):
     where: the beginning of the message at this place. after: how many of the tags in `inside` are around the call.
     name, words: the helper, and what it looks at, for its comment; without a name, the row stands beside the call and
     begins like the rows of the helper. arguments: further arguments of the helper by their names, each with the
-    expression that stands for it at this place.
+    expression that stands for it at this place; a quoted text is a part of the message.
     """
 
     where: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dsgen.checks.row import Check
+from dsgen.checks.row import Check, Shared, quoted
 
 KUEUE = 'kueue_queue(values, "worker")'
 QUEUE = ("if values.scheduling.queue", 'if values.scheduling.gang != "volcano"')
@@ -17,13 +17,23 @@ COVER = "check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefi
 class Queue(NamedTuple):
     """A queue of Kueue: its key, the tags around its rows, and who waits in it."""
 
+    role: str
     key: str
     inside: tuple[str, ...]
     who: str
 
+    @property
+    def shared(self) -> tuple[Shared, ...]:
+        """The helper for the rows of both queues."""
+        words = "a pod that waits in a queue; `who` says that it waits"
+        arguments = (("pod", f"values.{self.role}"), ("queue", f"values.{self.key}"), ("who", quoted(self.who)))
+        return (Shared(self.role, len(self.inside), "queue", words, arguments),)
 
-OF_WORKERS = Queue("scheduling.queue", QUEUE, "the workers wait")
-OF_LAUNCHER = Queue("scheduling.launcherQueue", ("if values.scheduling.launcherQueue",), "the launcher waits")
+
+OF_WORKERS = Queue("workers", "scheduling.queue", QUEUE, "the workers wait")
+OF_LAUNCHER = Queue(
+    "launcher", "scheduling.launcherQueue", ("if values.scheduling.launcherQueue",), "the launcher waits"
+)
 
 
 def _warn_of_uncovered(path: str, when: str = "", queue: Queue = OF_WORKERS) -> Check:
@@ -42,11 +52,13 @@ def _warn_of_uncovered(path: str, when: str = "", queue: Queue = OF_WORKERS) -> 
         ),
         severity="warning",
         at_key=True,
+        shared=queue.shared if path.startswith(f"{queue.role}.") else (),
     )
 
 
-def _warn_of_uncovered_in_containers(role: str, queue: Queue) -> Check:
+def _warn_of_uncovered_in_containers(queue: Queue) -> Check:
     """The same for containers of the user."""
+    role = queue.role
     return Check(
         id="DS306",
         path=f"{role}.<< kind >>[container].resources.<< amounts >>.<< key >>",
@@ -68,6 +80,7 @@ def _warn_of_uncovered_in_containers(role: str, queue: Queue) -> Check:
         ),
         severity="warning",
         at_key=True,
+        shared=queue.shared,
     )
 
 
@@ -83,6 +96,7 @@ def _by_flavors(path: str, queue: Queue = OF_WORKERS) -> Check:
         hint="let the queue choose the nodes, or make sure that a ResourceFlavor has these labels",
         inside=queue.inside,
         severity="warning",
+        shared=queue.shared,
     )
 
 
@@ -195,8 +209,8 @@ ROWS = (
     _warn_of_uncovered("workers.resources.limits", " and not key in values.workers.resources.requests"),
     _warn_of_uncovered("launcher.resources.requests", "", OF_LAUNCHER),
     _warn_of_uncovered("launcher.resources.limits", " and not key in values.launcher.resources.requests", OF_LAUNCHER),
-    _warn_of_uncovered_in_containers("workers", OF_WORKERS),
-    _warn_of_uncovered_in_containers("launcher", OF_LAUNCHER),
+    _warn_of_uncovered_in_containers(OF_WORKERS),
+    _warn_of_uncovered_in_containers(OF_LAUNCHER),
     Check(
         id="DS310",
         path="workers.schedulerName",

@@ -122,12 +122,13 @@ def _rows(subject: ModuleType, severity: Severity) -> list[Check]:
 def _all() -> Iterator[Line]:
     """The helpers that call the helpers of all subjects."""
     for kind, (severity, _, words) in KINDS.items():
-        yield from (("", kind), (f"<# {words} #>", kind), (f"<% macro all_{kind}(values, release) %>", kind))
-        yield f'<< written_{kind}(values, release) | replace("\\n{CONTINUED}", " ") >>', kind
-        yield from (("<% endmacro %>", kind), ("", kind))
-        yield from ((f"<# {words} A line that begins with four blanks continues the one above it. #>", kind),)
-        yield f"<% macro written_{kind}(values, release) %>", kind
-        yield from ((f"<< {_name(one)}_{kind}(values, release) >>", kind) for one in SUBJECTS if _rows(one, severity))
+        calls = (f"{_name(one)}_{kind}(values, release)" for one in SUBJECTS if _rows(one, severity))
+        yield from (
+            ("", kind),
+            (f"<# {words} A line that begins with four blanks continues the one above it. #>", kind),
+        )
+        yield f"<% macro all_{kind}(values, release) %>", kind
+        yield f'<< [{", ".join(calls)}] | blocks | replace("\\n{CONTINUED}", " ") >>', kind
         yield "<% endmacro %>", kind
 
 
@@ -221,7 +222,10 @@ def _with_arguments(text: str, shared: Shared) -> str:
     """A tag, message or expression with the names of the arguments in place of their expressions."""
     head, rest = (f"<< {WHERE} >>", text.removeprefix(shared.where)) if text.startswith(shared.where) else ("", text)
     for name, value in shared.arguments:
-        rest = re.sub(rf"(?<![\w.]){re.escape(value)}(?!\w)", name, rest)
+        if value.startswith('"'):
+            rest = rest.replace(value.strip('"'), f"<< {name} >>")
+        else:
+            rest = re.sub(rf"(?<![\w.]){re.escape(value)}(?!\w)", name, rest)
     return head + rest
 
 

@@ -192,3 +192,11 @@ def test_the_template_that_fails_lies_deepest() -> None:
     depths = {path: path.count("/") for path in compiled_templates()}
 
     assert [checks.TEMPLATE] == [path for path, depth in depths.items() if depth == max(depths.values())]
+
+
+def test_a_part_of_a_message_is_an_argument() -> None:
+    shared = Shared("a", 0, "wait", "`pod`", (("pod", "values.a"), ("who", '"the workers wait"')))
+    row = Check(id="A", path="a", when="values.a.b", message="a.b: the workers wait forever", shared=(shared,))
+
+    assert in_helpers(row).startswith('<< wait_problems("a", values.a, "the workers wait") >>\n')
+    assert "<% if pod.b %>\n<< where >>.b: << who >> forever [A]" in in_helpers(row)

@@ -19,7 +19,8 @@ WIDTH, TEXT_WIDTH = 100, 120
 """Of lines of code, and of comments and messages, which are folded where they are longer."""
 _ITEMS = re.compile(r"(?:[(]|= )(list|dict) (?=\")")
 """The start of a list or map whose items or keys are texts."""
-_TERNARY = re.compile(r" *\{\{-? (?:\$\w+ :?= )?(ternary) ")
+_CALLS = re.compile(r" *\{\{-? (?:\$\w+ :?= )?(ternary|list(?= \()) ")
+"""The start of a tag whose arguments are conditions or calls."""
 _HEAD = re.compile(r" *\{\{-? (?:\$\w+ :?= )?")
 """What is before the first word of a tag or output."""
 _WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
@@ -167,13 +168,14 @@ def _fold(text: str, column: int = 0, is_tag: bool = True) -> str:
 
 
 def _fold_line(line: str, column: int, is_tag: bool) -> str:
-    start = _TERNARY.match(line) or _ITEMS.search(line)
+    start = _CALLS.match(line) or _ITEMS.search(line)
     if column + len(line) <= WIDTH:
         return line
     if not start or len(line[start.end() :]) < WIDTH // 4:
         return _broken(line, column) if is_tag and column + len(line) > LONGEST else line
     items = _items(line[start.end() :], 2 if start[1] == "dict" else 1)
-    lines = _listed(" " * column + line[: start.end()], items, column + start.end(), start[1] != "list")
+    has_words = start[1] == "list" and start.re is _ITEMS
+    lines = _listed(" " * column + line[: start.end()], items, column + start.end(), not has_words)
     if max(map(len, lines)) > LONGEST:  # below the tag instead of below the first item
         indent = column + len(line) - len(line.lstrip()) + 4
         lines = _listed(" " * column + line[: start.end()].rstrip() + "\n" + " " * indent, items, indent, True)
@@ -181,7 +183,7 @@ def _fold_line(line: str, column: int, is_tag: bool) -> str:
 
 
 def _listed(head: str, items: list[str], margin: int, is_map: bool) -> list[str]:
-    """The lines of items, of which the first one stands after `head`. Items of a list share lines, unless `is_map`."""
+    """The lines of items, of which the first one stands after `head`. Words of a list share lines, unless `is_map`."""
     lines = [head]
     for number, item in enumerate(items):
         is_full = is_map or len(lines[-1]) + 1 + len(item) > WIDTH
@@ -208,6 +210,8 @@ def _items(text: str, size: int) -> list[str]:
     items: list[str] = []
     depth = count = 0
     for word in _WORD.findall(text):
+        if depth == 0 and word == "|":
+            depth = -len(text)  # after the end of what is no argument
         if depth == 0 and count % size == 0:
             items.append(word)
         else:

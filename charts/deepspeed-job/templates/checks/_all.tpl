@@ -1,45 +1,35 @@
-{{/* All errors in the values. */}}
-{{- define "deepspeed-job.allProblems" -}}
-{{ include "deepspeed-job.writtenProblems" . | trim | replace "\n    " " " }}
-{{- end }}
-
 {{/* All errors in the values. A line that begins with four blanks continues the one above it. */}}
-{{- define "deepspeed-job.writtenProblems" -}}
-{{- include "deepspeed-job.namesProblems" . }}
-{{- include "deepspeed-job.trainingProblems" . }}
-{{- include "deepspeed-job.commandsProblems" . }}
-{{- include "deepspeed-job.launchProblems" . }}
-{{- include "deepspeed-job.codeProblems" . }}
-{{- include "deepspeed-job.secretsProblems" . }}
-{{- include "deepspeed-job.podsProblems" . }}
-{{- include "deepspeed-job.containersProblems" . }}
-{{- include "deepspeed-job.memoryProblems" . }}
-{{- include "deepspeed-job.resizeProblems" . }}
-{{- include "deepspeed-job.storageProblems" . }}
-{{- include "deepspeed-job.networkProblems" . }}
-{{- include "deepspeed-job.schedulingProblems" . }}
-{{- include "deepspeed-job.contextsProblems" . }}
-{{- include "deepspeed-job.securityProblems" . }}
-{{- end }}
-
-{{/* All warnings about the values. */}}
-{{- define "deepspeed-job.allWarnings" -}}
-{{ include "deepspeed-job.writtenWarnings" . | trim | replace "\n    " " " }}
+{{- define "deepspeed-job.allProblems" -}}
+{{ list (include "deepspeed-job.namesProblems" . | trim)
+        (include "deepspeed-job.trainingProblems" . | trim)
+        (include "deepspeed-job.commandsProblems" . | trim)
+        (include "deepspeed-job.launchProblems" . | trim)
+        (include "deepspeed-job.codeProblems" . | trim)
+        (include "deepspeed-job.secretsProblems" . | trim)
+        (include "deepspeed-job.podsProblems" . | trim)
+        (include "deepspeed-job.containersProblems" . | trim)
+        (include "deepspeed-job.memoryProblems" . | trim)
+        (include "deepspeed-job.resizeProblems" . | trim)
+        (include "deepspeed-job.storageProblems" . | trim)
+        (include "deepspeed-job.networkProblems" . | trim)
+        (include "deepspeed-job.schedulingProblems" . | trim)
+        (include "deepspeed-job.contextsProblems" . | trim)
+        (include "deepspeed-job.securityProblems" . | trim) | compact | join "\n" | replace "\n    " " " }}
 {{- end }}
 
 {{/* All warnings about the values. A line that begins with four blanks continues the one above it. */}}
-{{- define "deepspeed-job.writtenWarnings" -}}
-{{- include "deepspeed-job.namesWarnings" . }}
-{{- include "deepspeed-job.trainingWarnings" . }}
-{{- include "deepspeed-job.commandsWarnings" . }}
-{{- include "deepspeed-job.launchWarnings" . }}
-{{- include "deepspeed-job.codeWarnings" . }}
-{{- include "deepspeed-job.secretsWarnings" . }}
-{{- include "deepspeed-job.podsWarnings" . }}
-{{- include "deepspeed-job.memoryWarnings" . }}
-{{- include "deepspeed-job.storageWarnings" . }}
-{{- include "deepspeed-job.estimateWarnings" . }}
-{{- include "deepspeed-job.networkWarnings" . }}
-{{- include "deepspeed-job.schedulingWarnings" . }}
-{{- include "deepspeed-job.contextsWarnings" . }}
+{{- define "deepspeed-job.allWarnings" -}}
+{{ list (include "deepspeed-job.namesWarnings" . | trim)
+        (include "deepspeed-job.trainingWarnings" . | trim)
+        (include "deepspeed-job.commandsWarnings" . | trim)
+        (include "deepspeed-job.launchWarnings" . | trim)
+        (include "deepspeed-job.codeWarnings" . | trim)
+        (include "deepspeed-job.secretsWarnings" . | trim)
+        (include "deepspeed-job.podsWarnings" . | trim)
+        (include "deepspeed-job.memoryWarnings" . | trim)
+        (include "deepspeed-job.storageWarnings" . | trim)
+        (include "deepspeed-job.estimateWarnings" . | trim)
+        (include "deepspeed-job.networkWarnings" . | trim)
+        (include "deepspeed-job.schedulingWarnings" . | trim)
+        (include "deepspeed-job.contextsWarnings" . | trim) | compact | join "\n" | replace "\n    " " " }}
 {{- end }}

@@ -74,30 +74,15 @@ network.hostNetwork: each worker needs the ports of its own node, but scheduling
 {{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.schedulingWarnings" -}}
 {{- if and .Values.scheduling.queue (ne .Values.scheduling.gang "volcano") }}
-  {{- if .Values.workers.nodeSelector }}
-workers.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they
-    wait for a node [DS308]
-  let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
-  {{- end }}
-
-  {{- if .Values.workers.affinity }}
-workers.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait
-    for a node [DS308]
-  let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
-  {{- end }}
+  {{- include "deepspeed-job.queueWarnings" (dict "where" "workers"
+                                                "pod" .Values.workers
+                                                "queue" .Values.scheduling.queue
+                                                "who" "the workers wait") }}
 
   {{- if .Values.workers.tolerations }}
 workers.tolerations: the flavor of the queue must have no tolerations, or exactly the same ones, all without
     tolerationSeconds [DS307]
   remove them if the flavor has them
-  {{- end }}
-
-  {{- range $key, $quantity := .Values.workers.resources.requests }}
-    {{- if not (has $key (list "cpu" "memory")) }}
-workers.resources.requests: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the
-    workers wait forever [DS306]
-  check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
-    {{- end }}
   {{- end }}
 
   {{- range $key, $quantity := .Values.network.rdma.resources }}
@@ -107,80 +92,64 @@ network.rdma.resources: the queue {{ $.Values.scheduling.queue | quote }} must c
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
-
-  {{- range $key, $quantity := .Values.workers.resources.limits }}
-    {{- if and (not (has $key (list "cpu" "memory")))
-               (not (hasKey $.Values.workers.resources.requests $key)) }}
-workers.resources.limits: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the
-    workers wait forever [DS306]
-  check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
-    {{- end }}
-  {{- end }}
-
-  {{- range $kind := list "initContainers" "sidecars" }}
-    {{- range $container := index $.Values.workers $kind }}
-      {{- range $amounts := list "requests" "limits" }}
-        {{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
-          {{- if and (not (has $key (list "cpu" "memory")))
-                     (or (eq $amounts "requests")
-                         (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
-workers.{{ $kind }}: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers
-    wait forever [DS306]
-  check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
-          {{- end }}
-        {{- end }}
-      {{- end }}
-    {{- end }}
-  {{- end }}
 {{- end }}
 
 {{- if .Values.scheduling.launcherQueue }}
-  {{- if .Values.launcher.nodeSelector }}
-launcher.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they
-    wait for a node [DS308]
-  let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
-  {{- end }}
-
-  {{- if .Values.launcher.affinity }}
-launcher.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait
-    for a node [DS308]
-  let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
-  {{- end }}
+  {{- include "deepspeed-job.queueWarnings" (dict "where" "launcher"
+                                                "pod" .Values.launcher
+                                                "queue" .Values.scheduling.launcherQueue
+                                                "who" "the launcher waits") }}
 
   {{- if .Values.launcher.tolerations }}
 launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly the same ones, all without
     tolerationSeconds [DS307]
   remove them if the flavor has them
   {{- end }}
+{{- end }}
+{{- end }}
 
-  {{- range $key, $quantity := .Values.launcher.resources.requests }}
-    {{- if not (has $key (list "cpu" "memory")) }}
-launcher.resources.requests: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or
-    the launcher waits forever [DS306]
+{{/*
+A message for each warning in a pod that waits in a queue;
+`who` says that it waits. Each begins with `where`, the place.
+*/}}
+{{- define "deepspeed-job.queueWarnings" -}}
+{{- if .pod.nodeSelector }}
+{{ .where }}.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while
+    they wait for a node [DS308]
+  let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
+{{- end }}
+
+{{- if .pod.affinity }}
+{{ .where }}.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they
+    wait for a node [DS308]
+  let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
+{{- end }}
+
+{{- range $key, $quantity := .pod.resources.requests }}
+  {{- if not (has $key (list "cpu" "memory")) }}
+{{ $.where }}.resources.requests: the queue {{ $.queue | quote }} must cover {{ $key | quote }}, or {{ $.who }} forever
+    [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
-    {{- end }}
   {{- end }}
+{{- end }}
 
-  {{- range $key, $quantity := .Values.launcher.resources.limits }}
-    {{- if and (not (has $key (list "cpu" "memory")))
-               (not (hasKey $.Values.launcher.resources.requests $key)) }}
-launcher.resources.limits: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or
-    the launcher waits forever [DS306]
+{{- range $key, $quantity := .pod.resources.limits }}
+  {{- if and (not (has $key (list "cpu" "memory"))) (not (hasKey $.pod.resources.requests $key)) }}
+{{ $.where }}.resources.limits: the queue {{ $.queue | quote }} must cover {{ $key | quote }}, or {{ $.who }} forever
+    [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
-    {{- end }}
   {{- end }}
+{{- end }}
 
-  {{- range $kind := list "initContainers" "sidecars" }}
-    {{- range $container := index $.Values.launcher $kind }}
-      {{- range $amounts := list "requests" "limits" }}
-        {{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
-          {{- if and (not (has $key (list "cpu" "memory")))
-                     (or (eq $amounts "requests")
-                         (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
-launcher.{{ $kind }}: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the
-    launcher waits forever [DS306]
+{{- range $kind := list "initContainers" "sidecars" }}
+  {{- range $container := index $.pod $kind }}
+    {{- range $amounts := list "requests" "limits" }}
+      {{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
+        {{- if and (not (has $key (list "cpu" "memory")))
+                   (or (eq $amounts "requests")
+                       (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
+{{ $.where }}.{{ $kind }}: the queue {{ $.queue | quote }} must cover {{ $key | quote }}, or {{ $.who }} forever [DS306]
   check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
-          {{- end }}
         {{- end }}
       {{- end }}
     {{- end }}
