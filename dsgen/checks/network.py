@@ -15,7 +15,7 @@ RDMA = ("if values.network.rdma.resources",)
 POD_MONITOR = ("if values.monitoring.podMonitor.enabled",)
 NATIVE = '["cpu", "memory", "ephemeral-storage", "pods"]'
 MULTUS = "k8s.v1.cni.cncf.io/networks"
-NON_ROOT, WEBHOOK = "workers_not_root(values)", "values.status.webhook.url"
+NON_ROOT, WEBHOOK = "is_never_root(values, values.workers)", "values.status.webhook.url"
 RDMA_DEVICE = (
     "^(rdma/.*|mellanox[.]com/.*|nvidia[.]com/(hostdev|mlnx|res|rdma|ib|sriov|roce).*"
     "|openshift[.]io/(mlnx|mellanox|sriov|rdma|ib).*)$"

@@ -10,6 +10,7 @@ from dsgen.generated.helpers import (
     git_over_ssh,
     has_volume,
     is_mounted_in,
+    is_never_root,
     is_on_volume,
     job_name,
     kueue_queue,
@@ -29,7 +30,6 @@ from dsgen.generated.helpers import (
     uses_ssh,
     worker_bytes,
     worker_pods,
-    workers_not_root,
     world_bytes,
 )
 from dsgen.language.functions import get, is_mapping, is_string, items, join, matching, starting, whole_bytes
@@ -2249,7 +2249,7 @@ def ds243(values, release, watch):
         (values['ssh']['port'] != 2222 or values['launch']['masterPort'] != 29500)
         and uses_ssh(values)
         and values['ssh']['port'] < 1024
-        and workers_not_root(values)
+        and is_never_root(values, values['workers'])
     ):
         yield (
             ('ssh', 'port'),
@@ -2262,7 +2262,7 @@ def ds243_2(values, release, watch):
     if (
         (values['ssh']['port'] != 2222 or values['launch']['masterPort'] != 29500)
         and values['launch']['masterPort'] < 1024
-        and workers_not_root(values)
+        and is_never_root(values, values['workers'])
     ):
         yield (
             ('launch', 'masterPort'),
@@ -2394,7 +2394,7 @@ def ds247(values, release, watch):
 
 def ds249(values, release, watch):
     """DS249 ssh.user"""
-    if values['ssh']['user'] and values['ssh']['user'] == 'root' and workers_not_root(values):
+    if values['ssh']['user'] and values['ssh']['user'] == 'root' and is_never_root(values, values['workers']):
         yield ('ssh', 'user'), "ssh.user: the workers do not run as root, so nobody can log in as root"
 
 

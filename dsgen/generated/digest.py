@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "1d5ac657138170c3c8929c1b3f533b7cb674398fe60cd01695d8c084f282c1f3"
+DIGEST = "f9385ec665c565fe0b0ca33d0e4c33a0143a3eac0c3d586ce42935c2b6814eea"

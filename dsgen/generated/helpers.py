@@ -131,8 +131,13 @@ def status_container(values, pod):
 
 
 def has_code(values, pods):
-    """"true" if the pods (workers or launcher) have the code of code.git; else empty."""
-    if values['code']['git']['repository'] and (pods == 'workers' or code_in_launcher(values)):
+    """"true" if the pods (workers or launcher) have the code of code.git; else empty. The launcher needs it for the
+    program, the autotuner or training.setup.
+    """
+    if (
+        values['code']['git']['repository']
+        and (pods == 'workers' or uses_ssh(values) and (values['training']['setup'] or files_in_launcher(values)))
+    ):
         return "true"
     return ""
 
@@ -706,13 +711,6 @@ def program_in_launcher(values):
     return ""
 
 
-def code_in_launcher(values):
-    """"true" if the launcher needs the code of the user: for the program, the autotuner or training.setup."""
-    if uses_ssh(values) and (values['training']['setup'] or files_in_launcher(values)):
-        return "true"
-    return ""
-
-
 def files_in_launcher(values):
     """"true" if the launcher needs the user's volumes: for the program, or for the configurations and results of the
     autotuner.
@@ -1203,12 +1201,19 @@ def own_security_context(values, pod):
 
 
 def wants_passwd(values, pod):
-    """"true" if the pod (values.workers or values.launcher) cannot be root, so that its image may not know its user id;
-    else empty.
-    """
+    """"true" if the pod gets a passwd file, because its image may not know its user id; else empty."""
+    if values['ssh']['passwdEntry'] == 'auto' and is_never_root(values, pod):
+        return "true"
+    return ""
+
+
+def is_never_root(values, pod):
+    """"true" if the pod (values.workers or values.launcher) cannot be root; else empty."""
     if (
-        values['ssh']['passwdEntry'] == 'auto'
-        and (values['security']['podSecurityLevel'] == 'restricted' or is_not_root(values['security']['podSecurityContext']) or is_not_root(values['security']['securityContext']) or is_not_root(pod['securityContext']))
+        values['security']['podSecurityLevel'] == 'restricted'
+        or is_not_root(values['security']['podSecurityContext'])
+        or is_not_root(values['security']['securityContext'])
+        or is_not_root(pod['securityContext'])
     ):
         return "true"
     return ""
@@ -1228,19 +1233,6 @@ def runs_command(values):
     return ""
 
 
-def workers_not_root(values):
-    """"true" if the workers cannot be root; else empty."""
-    if values['security']['podSecurityLevel'] == 'restricted':
-        return "true"
-    if (
-        is_not_root(values['security']['podSecurityContext'])
-        or is_not_root(values['security']['securityContext'])
-        or is_not_root(values['workers']['securityContext'])
-    ):
-        return "true"
-    return ""
-
-
 def git_over_ssh(repository):
     """"true" for a repository over ssh: ssh://HOST/PATH or HOST:PATH; else empty."""
     if matching(repository, '^ssh://.*$') or matching(repository, '^[^/:]+:([^/].*|/[^/].*)$'):
@@ -1250,11 +1242,11 @@ def git_over_ssh(repository):
 
 def reserved_path(path):
     """"true" for a path that dsgen or the system uses; else empty."""
-    if matching(path, '^/(job|etc/(dsgen|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$'):
-        return "true"
-    if matching(path, '^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$'):
-        return "true"
-    if matching(path, '^/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys)$'):
+    if (
+        matching(path, '^/(job|etc/(dsgen|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$')
+        or matching(path, '^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$')
+        or matching(path, '^/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys)$')
+    ):
         return "true"
     return ""
 
@@ -1318,18 +1310,13 @@ def is_on_volume(values, path, kind):
     text = ""
     folder = path + '/'
     for name, volume in items(values['storage']):
-        if volume['mountPath'] and is_mounted_in(values, volume, 'workers'):
-            if starting(folder, volume['mountPath'] + '/'):
-                if kind == 'any':
-                    text += "true\n"
-                elif kind == 'kept' and first_source(volume) not in ['emptyDir', 'ephemeral']:
-                    text += "true\n"
-                elif (
-                    kind == 'writable'
-                    and not volume['readOnly']
-                    and first_source(volume) not in ['configMap', 'secret', 'projected']
-                ):
-                    text += "true\n"
+        if (
+            volume['mountPath']
+            and starting(folder, volume['mountPath'] + '/')
+            and is_mounted_in(values, volume, 'workers')
+            and (kind == 'any' or kind == 'kept' and first_source(volume) not in ['emptyDir', 'ephemeral'] or kind == 'writable' and not volume['readOnly'] and first_source(volume) not in ['configMap', 'secret', 'projected'])
+        ):
+            text += "true\n"
     return text.removesuffix("\n")
 
 
@@ -1357,14 +1344,10 @@ def below_1mi(size):
     """"true" for a size as JSON that is below 1Mi and not 0; else empty. Other units with many zeros are not
     recognized.
     """
-    if matching(size, '^[^0-9]?0+([.]0+)?[A-Za-z]*[^0-9A-Za-z.]?$'):
-        text = ""
-        return text.removesuffix("\n")
-    if matching(size, '^[0-9]{1,6}([.][0-9]+)?$') or matching(size, '^[^0-9][0-9]{1,6}([.][0-9]+)?[^0-9A-Za-z.]$'):
-        return "true"
-    if matching(size, '^[^0-9]?10([0-3][0-9]{4}|4[0-7][0-9]{3}|48[0-4][0-9]{2}|485[0-6][0-9]|4857[0-5])([.][0-9]+)?[^0-9A-Za-z.]?$'):
-        return "true"
-    if matching(size, '^[^0-9]([0-9]{1,9}([.][0-9]+)?m|0*([0-9]{1,3}|10[0-3][0-9]|104[0-7])([.][0-9]+)?k|0*([0-9]{1,3}|10[01][0-9]|102[0-3])([.][0-9]+)?Ki|0*1M|0+[.][0-9]+Mi?)[^0-9A-Za-z.]$'):
+    if (
+        not matching(size, '^[^0-9]?0+([.]0+)?[A-Za-z]*[^0-9A-Za-z.]?$')
+        and (matching(size, '^[0-9]{1,6}([.][0-9]+)?$') or matching(size, '^[^0-9][0-9]{1,6}([.][0-9]+)?[^0-9A-Za-z.]$') or matching(size, '^[^0-9]?10([0-3][0-9]{4}|4[0-7][0-9]{3}|48[0-4][0-9]{2}|485[0-6][0-9]|4857[0-5])([.][0-9]+)?[^0-9A-Za-z.]?$') or matching(size, '^[^0-9]([0-9]{1,9}([.][0-9]+)?m|0*([0-9]{1,3}|10[0-3][0-9]|104[0-7])([.][0-9]+)?k|0*([0-9]{1,3}|10[01][0-9]|102[0-3])([.][0-9]+)?Ki|0*1M|0+[.][0-9]+Mi?)[^0-9A-Za-z.]$'))
+    ):
         return "true"
     return ""
 
@@ -1400,32 +1383,22 @@ def launcher_bytes(values):
 
 
 def worker_bytes(values):
-    """The memory in bytes that a worker needs at least: for its processes, sharedMemory and what DeepSpeed offloads."""
-    processes = int(process_bytes(values)) * values['workers']['slots']
-    shared = int(shared_bytes(values))
-    offloaded = int(offloaded_bytes(values))
-    return f"{scalar(processes + shared + offloaded)}"
-
-
-def process_bytes(values):
-    """A process with CUDA needs 2 GiB or more, and 256 MiB without."""
+    """The memory in bytes that a worker needs at least: for its processes (with CUDA 2 GiB or more, without it 256
+    MiB), for all of sharedMemory, unless it is the default, which few jobs fill, and for its part of the states that
+    DeepSpeed offloads: 18 bytes a parameter, for a model of a billion parameters.
+    """
+    text = ""
+    process = 268435456
     if int(accelerators(values['workers'])) > 0:
-        return "2147483648"
-    return "268435456"
-
-
-def shared_bytes(values):
-    """All of sharedMemory, unless it is the default, which few jobs fill."""
-    if values['workers']['sharedMemory'] == '8Gi':
-        return "0"
-    return f"{scalar(int(whole_bytes(values['workers']['sharedMemory'])) // 1048576 * 1048576)}"
-
-
-def offloaded_bytes(values):
-    """A worker's part of the states that DeepSpeed offloads: 18 bytes a parameter, for a model of a billion parameters."""
+        process = 2147483648
+    shared = 0
+    if values['workers']['sharedMemory'] != '8Gi':
+        shared = int(whole_bytes(values['workers']['sharedMemory'])) // 1048576 * 1048576
+    offloaded = 0
     if offloads(values):
-        return f"{scalar(18000000000 // int(worker_pods(values)))}"
-    return "0"
+        offloaded = 18000000000 // int(worker_pods(values))
+    text += f"{scalar(process * values['workers']['slots'] + shared + offloaded)}"
+    return text
 
 
 def offloads(values):

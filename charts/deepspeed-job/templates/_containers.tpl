@@ -99,10 +99,15 @@ container has the token, and it does not run the user's code.
   restartPolicy: Always
 {{- end }}
 
-{{/* "true" if the pods (workers or launcher) have the code of code.git; else empty. */}}
+{{/*
+"true" if the pods (workers or launcher) have the code of code.git; else
+empty. The launcher needs it for the program, the autotuner or training.setup.
+*/}}
 {{- define "deepspeed-job.hasCode" -}}
 {{- if and .Values.code.git.repository
-           (or (eq .pods "workers") (include "deepspeed-job.codeInLauncher" .)) -}}
+           (or (eq .pods "workers")
+               (and (include "deepspeed-job.usesSsh" .)
+                    (or .Values.training.setup (include "deepspeed-job.filesInLauncher" .)))) -}}
 true
 {{- end -}}
 {{- end }}

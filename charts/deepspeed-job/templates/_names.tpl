@@ -131,14 +131,6 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* "true" if the launcher needs the code of the user: for the program, the autotuner or training.setup. */}}
-{{- define "deepspeed-job.codeInLauncher" -}}
-{{- if and (include "deepspeed-job.usesSsh" .)
-           (or .Values.training.setup (include "deepspeed-job.filesInLauncher" .)) -}}
-true
-{{- end -}}
-{{- end }}
-
 {{/*
 "true" if the launcher needs the user's volumes: for the
 program, or for the configurations and results of the autotuner.

@@ -73,16 +73,19 @@ seccompProfile:
 {{- end }}
 {{- end }}
 
-{{/*
-"true" if the pod (values.workers or values.launcher) cannot be
-root, so that its image may not know its user id; else empty.
-*/}}
+{{/* "true" if the pod gets a passwd file, because its image may not know its user id; else empty. */}}
 {{- define "deepspeed-job.wantsPasswd" -}}
-{{- if and (eq .Values.ssh.passwdEntry "auto")
-           (or (eq .Values.security.podSecurityLevel "restricted")
-               (include "deepspeed-job.isNotRoot" .Values.security.podSecurityContext)
-               (include "deepspeed-job.isNotRoot" .Values.security.securityContext)
-               (include "deepspeed-job.isNotRoot" .pod.securityContext)) -}}
+{{- if and (eq .Values.ssh.passwdEntry "auto") (include "deepspeed-job.isNeverRoot" .) -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/* "true" if the pod (values.workers or values.launcher) cannot be root; else empty. */}}
+{{- define "deepspeed-job.isNeverRoot" -}}
+{{- if or (eq .Values.security.podSecurityLevel "restricted")
+          (include "deepspeed-job.isNotRoot" .Values.security.podSecurityContext)
+          (include "deepspeed-job.isNotRoot" .Values.security.securityContext)
+          (include "deepspeed-job.isNotRoot" .pod.securityContext) -}}
 true
 {{- end -}}
 {{- end }}

@@ -7,17 +7,6 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* "true" if the workers cannot be root; else empty. */}}
-{{- define "deepspeed-job.workersNotRoot" -}}
-{{- if eq .Values.security.podSecurityLevel "restricted" -}}
-true
-{{- else if or (include "deepspeed-job.isNotRoot" .Values.security.podSecurityContext)
-               (include "deepspeed-job.isNotRoot" .Values.security.securityContext)
-               (include "deepspeed-job.isNotRoot" .Values.workers.securityContext) -}}
-true
-{{- end -}}
-{{- end }}
-
 {{/* "true" for a repository over ssh: ssh://HOST/PATH or HOST:PATH; else empty. */}}
 {{- define "deepspeed-job.gitOverSsh" -}}
 {{- if or (regexMatch "^ssh://.*$" .)
@@ -28,12 +17,10 @@ true
 
 {{/* "true" for a path that dsgen or the system uses; else empty. */}}
 {{- define "deepspeed-job.reservedPath" -}}
-{{- if regexMatch "^/(job|etc/(dsgen|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$" . -}}
-true
-{{- else if regexMatch (join "" (list "^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|"
-                                      "etc/ssh/ssh_config|etc/passwd)(/.*)?$")) . -}}
-true
-{{- else if regexMatch "^/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys)$" . -}}
+{{- if or (regexMatch "^/(job|etc/(dsgen|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$" .)
+          (regexMatch (join "" (list "^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|"
+                                     "etc/ssh/ssh_config|etc/passwd)(/.*)?$")) .)
+          (regexMatch "^/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys)$" .) -}}
 true
 {{- end -}}
 {{- end }}
@@ -105,23 +92,19 @@ true
 {{- $folder := printf "%s/" .path }}
 {{- range $name, $volume := .Values.storage }}
 {{- if and (dig "mountPath" "" $volume)
+           (hasPrefix (printf "%s/" (dig "mountPath" "" $volume)) $folder)
            (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
                                                     "volume" $volume
-                                                    "pods" "workers")) }}
-{{- if hasPrefix (printf "%s/" (dig "mountPath" "" $volume)) $folder }}
-{{- if eq $.kind "any" }}
+                                                    "pods" "workers"))
+           (or (eq $.kind "any")
+               (and (eq $.kind "kept")
+                    (not (has (include "deepspeed-job.firstSource" $volume) (list "emptyDir"
+                                                                                "ephemeral"))))
+               (and (eq $.kind "writable")
+                    (not (dig "readOnly" false $volume))
+                    (not (has (include "deepspeed-job.firstSource" $volume) (list "configMap" "secret"
+                                                                                "projected"))))) }}
 true
-{{- else if and (eq $.kind "kept")
-                (not (has (include "deepspeed-job.firstSource" $volume) (list "emptyDir"
-                                                                            "ephemeral"))) }}
-true
-{{- else if and (eq $.kind "writable")
-                (not (dig "readOnly" false $volume))
-                (not (has (include "deepspeed-job.firstSource" $volume) (list "configMap" "secret"
-                                                                            "projected"))) }}
-true
-{{- end }}
-{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}

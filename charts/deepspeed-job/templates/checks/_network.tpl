@@ -62,7 +62,9 @@ status.webhook: url and secretName are mutually exclusive [DS246]
   keep secretName if the address itself is secret
 {{- end }}
 
-{{- if and .Values.ssh.user (eq .Values.ssh.user "root") (include "deepspeed-job.workersNotRoot" .) }}
+{{- if and .Values.ssh.user
+           (eq .Values.ssh.user "root")
+           (include "deepspeed-job.isNeverRoot" (dict "Values" .Values "pod" .Values.workers)) }}
 ssh.user: the workers do not run as root, so nobody can log in as root [DS249]
   remove it: the default is the user of the container
 {{- end }}
@@ -114,13 +116,14 @@ launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
 {{- if or (ne (int64 .Values.ssh.port) 2222) (ne (int64 .Values.launch.masterPort) 29500) }}
   {{- if and (include "deepspeed-job.usesSsh" .)
              (lt (int64 .Values.ssh.port) 1024)
-             (include "deepspeed-job.workersNotRoot" .) }}
+             (include "deepspeed-job.isNeverRoot" (dict "Values" .Values "pod" .Values.workers)) }}
 ssh.port: the workers do not run as root, and in many clusters only root can listen on port {{ int64 .Values.ssh.port }}
     [DS243]
   use port 1024 or higher
   {{- end }}
 
-  {{- if and (lt (int64 .Values.launch.masterPort) 1024) (include "deepspeed-job.workersNotRoot" .) }}
+  {{- if and (lt (int64 .Values.launch.masterPort) 1024)
+             (include "deepspeed-job.isNeverRoot" (dict "Values" .Values "pod" .Values.workers)) }}
 launch.masterPort: the workers do not run as root, and in many clusters only root can listen on port
     {{ int64 .Values.launch.masterPort }} [DS243]
   use port 1024 or higher

@@ -35,16 +35,14 @@ also by default, in bytes or CPUs; 0 if it is not set.
 empty. Other units with many zeros are not recognized.
 */}}
 {{- define "deepspeed-job.below1mi" -}}
-{{- if regexMatch (include "deepspeed-job.nothingPattern" .) . -}}
-{{- else if or (regexMatch "^[0-9]{1,6}([.][0-9]+)?$" .)
-               (regexMatch "^[^0-9][0-9]{1,6}([.][0-9]+)?[^0-9A-Za-z.]$" .) -}}
-true
-{{- else if regexMatch (join "" (list "^[^0-9]?10([0-3][0-9]{4}|4[0-7][0-9]{3}|48[0-4][0-9]{2}|485[0-6][0-9]|"
-                                      "4857[0-5])([.][0-9]+)?[^0-9A-Za-z.]?$")) . -}}
-true
-{{- else if regexMatch (join "" (list "^[^0-9]([0-9]{1,9}([.][0-9]+)?m|0*([0-9]{1,3}|10[0-3][0-9]|"
-                                      "104[0-7])([.][0-9]+)?k|0*([0-9]{1,3}|10[01][0-9]|"
-                                      "102[0-3])([.][0-9]+)?Ki|0*1M|0+[.][0-9]+Mi?)[^0-9A-Za-z.]$")) . -}}
+{{- if and (not (regexMatch (include "deepspeed-job.nothingPattern" .) .))
+           (or (regexMatch "^[0-9]{1,6}([.][0-9]+)?$" .)
+               (regexMatch "^[^0-9][0-9]{1,6}([.][0-9]+)?[^0-9A-Za-z.]$" .)
+               (regexMatch (join "" (list "^[^0-9]?10([0-3][0-9]{4}|4[0-7][0-9]{3}|48[0-4][0-9]{2}|485[0-6][0-9]|"
+                                          "4857[0-5])([.][0-9]+)?[^0-9A-Za-z.]?$")) .)
+               (regexMatch (join "" (list "^[^0-9]([0-9]{1,9}([.][0-9]+)?m|0*([0-9]{1,3}|10[0-3][0-9]|"
+                                          "104[0-7])([.][0-9]+)?k|0*([0-9]{1,3}|10[01][0-9]|"
+                                          "102[0-3])([.][0-9]+)?Ki|0*1M|0+[.][0-9]+Mi?)[^0-9A-Za-z.]$")) .)) -}}
 true
 {{- end -}}
 {{- end }}
@@ -83,40 +81,23 @@ GiB, and 1.4 MiB (measured) for the session of each worker.
 {{ add 1073741824 (mul 1468006 (include "deepspeed-job.workerPods" . | int64)) }}
 {{- end }}
 
-{{/* The memory in bytes that a worker needs at least: for its processes, sharedMemory and what DeepSpeed offloads. */}}
-{{- define "deepspeed-job.workerBytes" -}}
-{{- $processes := mul (include "deepspeed-job.processBytes" . | int64) .Values.workers.slots -}}
-{{- $shared := include "deepspeed-job.sharedBytes" . | int64 -}}
-{{- $offloaded := include "deepspeed-job.offloadedBytes" . | int64 -}}
-{{ add $processes $shared $offloaded }}
-{{- end }}
-
-{{/* A process with CUDA needs 2 GiB or more, and 256 MiB without. */}}
-{{- define "deepspeed-job.processBytes" -}}
-{{ ternary 2147483648
-           268435456
-           (gt (include "deepspeed-job.accelerators" .Values.workers | int64) 0) }}
-{{- end }}
-
-{{/* All of sharedMemory, unless it is the default, which few jobs fill. */}}
-{{- define "deepspeed-job.sharedBytes" -}}
-{{- if eq .Values.workers.sharedMemory "8Gi" -}}
-0
-{{- else -}}
-{{ mul (div (include "deepspeed-job.bytes" .Values.workers.sharedMemory | int64) 1048576) 1048576 }}
-{{- end -}}
-{{- end }}
-
 {{/*
-A worker's part of the states that DeepSpeed offloads: 18
-bytes a parameter, for a model of a billion parameters.
+The memory in bytes that a worker needs at least: for its processes (with CUDA 2 GiB or more, without
+it 256 MiB), for all of sharedMemory, unless it is the default, which few jobs fill, and for its part
+of the states that DeepSpeed offloads: 18 bytes a parameter, for a model of a billion parameters.
 */}}
-{{- define "deepspeed-job.offloadedBytes" -}}
+{{- define "deepspeed-job.workerBytes" -}}
+{{- $process := ternary 2147483648
+                        268435456
+                        (gt (include "deepspeed-job.accelerators" .Values.workers | int64) 0) -}}
+{{- $shared := ternary (mul (div (include "deepspeed-job.bytes" .Values.workers.sharedMemory | int64) 1048576) 1048576)
+                       0
+                       (ne .Values.workers.sharedMemory "8Gi") -}}
+{{- $offloaded := 0 -}}
 {{- if include "deepspeed-job.offloads" . | trim -}}
-{{ div 18000000000 (include "deepspeed-job.workerPods" . | int64) }}
-{{- else -}}
-0
+{{- $offloaded = div 18000000000 (include "deepspeed-job.workerPods" . | int64) -}}
 {{- end -}}
+{{ add (mul $process .Values.workers.slots) $shared $offloaded }}
 {{- end }}
 
 {{/* "true" if DeepSpeed's configuration keeps the optimizer or weights in the memory of the worker; else empty. */}}
