@@ -125,28 +125,33 @@ _PATHS = tree.Field | tree.Index | tree.Local | tree.Parameter | tree.Include
 
 def _without_names(body: Body) -> Body:
     """The statements with simple expressions in place of names that are read once, not in a loop. The text of a helper
-    is written only where it is printed, because it would make an expression too long.
+    is written only where nothing else is, because it would make an expression too long.
     """
     statements = list(body)
     for one in body:
         if isinstance(one, tree.Set) and one.is_new and _is_simple(one.expr):
             at = statements.index(one)
             name, rest = tree.Local(one.name, type=one.expr.type), tuple(statements[at + 1 :])
-            is_printed = any(isinstance(each, tree.Print) and each.expr == name for each in _statements(rest))
-            if _can_replace(rest, one) and (is_printed or not isinstance(one.expr, tree.Include)):
+            is_alone = any(name in _wholes(each) for each in _statements(rest))
+            if _can_replace(rest, one) and (is_alone or not isinstance(one.expr, tree.Include)):
                 statements[at:] = _substitute(rest, name, one.expr)
     return tuple(statements)
 
 
 def _is_simple(expr: Expr) -> bool:
-    """Whether it is a path into the values, a helper of the whole data, or a text of these."""
+    """Whether it is a path into the values, the text of a helper, or a text of paths."""
     if isinstance(expr, tree.Call) and expr.row.name == "get":
         return _is_simple(expr.arguments[0])
     if isinstance(expr, tree.Concat):
         return all(isinstance(part, tree.Const) or _is_simple(part) for part in expr.parts)
-    if isinstance(expr, tree.Include):
-        return not expr.arguments
-    return isinstance(expr, tree.Field | tree.Index | tree.Local | tree.Parameter)
+    return isinstance(expr, tree.Field | tree.Index | tree.Local | tree.Parameter | tree.Include)
+
+
+def _wholes(statement: Any) -> tuple[Expr | None, ...]:
+    """What a statement prints or tests."""
+    if isinstance(statement, tree.If):
+        return tuple(test for test, _ in statement.branches)
+    return (statement.expr,) if isinstance(statement, tree.Print) else ()
 
 
 def _can_replace(rest: Body, given: tree.Set) -> bool:
