@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1] / "dsgen" / "scripts"))
 
 from launcher import announcement, workers
-from shared import exchange, reports
+from shared import control, exchange
 from tests.scripts.conftest import Pod, free_port, run_config
 from worker import announcement as worker_announcement
 from worker import readiness
@@ -261,7 +261,7 @@ def connect(address: str, index: int) -> socket.socket:
     host_port, _, nonce = address.rpartition("/")
     host, _, port = host_port.rpartition(":")
     connection = socket.create_connection((host, int(port)))
-    reports.shake(connection, nonce, "worker", SECONDS)
+    control.shake(connection, nonce, "worker", SECONDS)
     says = {"host": f"cifar-1-worker-{index}", "life": str(index), "attempt": 0, "code": None}
     connection.sendall(json.dumps(says).encode() + b"\n")
     return connection
