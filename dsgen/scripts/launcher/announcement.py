@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 
 from launcher import event_loop
 from shared import announcement
@@ -20,18 +19,15 @@ def announce(names: list[str], port: int, key: bytes, phase: str) -> list[str]:
 
 async def _announce(names: list[str], port: int, key: bytes, phase: str) -> list[str]:
     gate = asyncio.Semaphore(AT_ONCE)
-    told: set[str] = set()
-    tasks = [asyncio.ensure_future(_tell(name, port, key, phase, gate, told)) for name in names]
-    _, left = await asyncio.wait(tasks, timeout=ALL_SECONDS)
+    tasks = {name: asyncio.ensure_future(_tell(name, port, key, phase, gate)) for name in names}
+    done, left = await asyncio.wait(tasks.values(), timeout=ALL_SECONDS)
     await event_loop.cancel(left)
-    return [name for name in names if name not in told]
+    return [name for name, task in tasks.items() if task not in done or task.exception()]
 
 
-async def _tell(name: str, port: int, key: bytes, phase: str, gate: asyncio.Semaphore, told: set[str]) -> None:
+async def _tell(name: str, port: int, key: bytes, phase: str, gate: asyncio.Semaphore) -> None:
     async with gate:
-        with contextlib.suppress(OSError, EOFError, asyncio.TimeoutError):
-            await asyncio.wait_for(_answer(name, port, key, phase), SECONDS)
-            told.add(name)
+        await asyncio.wait_for(_answer(name, port, key, phase), SECONDS)
 
 
 async def _answer(name: str, port: int, key: bytes, phase: str) -> None:

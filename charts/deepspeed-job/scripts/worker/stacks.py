@@ -13,7 +13,7 @@ import signal
 from collections.abc import MutableMapping
 from pathlib import Path
 
-from shared import settings
+from shared import methods, settings
 
 SIGNAL = signal.SIGRTMAX - 3  # not SIGUSR1 and SIGUSR2, which programs use themselves
 FOLDER = settings.RUN / "python"
@@ -55,11 +55,10 @@ def ask(pids: list[int]) -> int:
 
 def spied(pids: list[int]) -> bytes:
     """The output of py-spy for these processes, if the image has it and it is permitted."""
-    import shutil
     import subprocess  # only for a training that hangs
 
     said = b""
-    for pid in pids if shutil.which("py-spy") else []:
+    for pid in pids if methods.path_of("py-spy") else []:
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             argv = ["py-spy", "dump", "--pid", str(pid)]
             done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=PY_SPY_SECONDS)
