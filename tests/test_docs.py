@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from dsgen import api, explain, schema
-from dsgen.cli import dsgen
-from dsgen.cli._group import COMMANDS
+from dsgen.cli import COMMANDS, dsgen
 from tools import docs
 
 ROOT = Path(__file__).parent.parent

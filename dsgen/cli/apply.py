@@ -1,6 +1,7 @@
-"""`dsgen apply`: apply a job to a cluster; `dsgen run` does that, too."""
+"""The commands that apply a job: `dsgen apply`, and `dsgen run`, which also follows it to its end."""
 
 import functools
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,14 +10,17 @@ import click
 from dsgen import api
 from dsgen.cli import completion
 from dsgen.cli._cluster import cluster_options, confirm_change
-from dsgen.cli._console import echo, echo_error
+from dsgen.cli._console import echo, echo_error, write_error
 from dsgen.cli._delivery import Edit, make_edit
 from dsgen.cli._loading import LoadedJob, load_jobs, refuse_several
 from dsgen.cli._options import Function, Inputs, combine, name_options, strict_option, value_options
 from dsgen.cli._report import ReportedError
+from dsgen.cli.change import end_run
+from dsgen.cli.logs import Show, exit_code, follow, with_raw
 from dsgen.cluster.apply import ChangedRunError, apply_objects, plan_apply, prune_objects, read_runs
+from dsgen.cluster.logs import EVERYTHING, NO_LIMITS
 from dsgen.cluster.runs import RunRef
-from dsgen.errors import EXIT_OK
+from dsgen.errors import EXIT_INTERRUPTED, EXIT_OK
 from dsgen.problems.diagnostics import Diagnostic, has_errors
 from dsgen.runs.bump import bump
 from dsgen.values import Override
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
 
 DRY_RUN = " (dry run)"
+LEAVE, STOP = "leave", "stop"
 
 
 class Applying:
@@ -130,7 +135,7 @@ def apply_options(command: Function) -> Function:
 @click.command("apply")
 @apply_options
 @click.option("--dry-run", is_flag=True, help="Change nothing; the API server says what it would do.")
-def command(applying: Applying, dry_run: bool) -> int:
+def apply(applying: Applying, dry_run: bool) -> int:
     """Apply a job to a cluster, without Git.
 
     The objects that `dsgen render` prints are applied with server-side apply and the field manager dsgen. If the
@@ -145,3 +150,42 @@ def command(applying: Applying, dry_run: bool) -> int:
     """
     applying.do(dry_run)
     return EXIT_OK
+
+
+@click.command("run")
+@apply_options
+@with_raw
+def run(applying: Applying, raw: bool) -> int:
+    """Apply a job, follow its log, and exit with its exit code.
+
+    This is `dsgen apply`, followed by `dsgen logs --follow --exit-code`. After Ctrl-C, dsgen asks whether to stop the
+    run; a second Ctrl-C leaves it running.
+
+    \b
+    Examples:
+      dsgen run cifar.yaml
+      dsgen run cifar.yaml --bump --yes
+    """
+    applying.do()
+    ref = applying.ref()
+    try:
+        return exit_code(follow(ref, EVERYTHING, Show(raw=raw), NO_LIMITS))
+    except KeyboardInterrupt:
+        write_error("\n")
+        if _answer() == STOP:
+            return end_run(ref, ref.read_state())
+        echo_error(f"{applying.title} is still running: dsgen logs {ref.title} -f, dsgen stop {ref.title}")
+        return EXIT_INTERRUPTED
+
+
+def _answer() -> str:
+    """Ask whether to stop the run; without a terminal, it is left running."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return LEAVE
+    try:
+        answer: str = click.prompt(
+            "The run is still running", type=click.Choice([LEAVE, STOP]), default=LEAVE, err=True
+        )
+    except click.Abort:
+        return LEAVE
+    return answer

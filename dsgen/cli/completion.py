@@ -118,7 +118,7 @@ def _list_assigned(typed: str) -> Iterable[tuple[str, str]]:
 
 def _topics(_: str) -> Iterable[tuple[str, str]]:
     from dsgen import pages
-    from dsgen.cli._group import COMMANDS
+    from dsgen.cli import COMMANDS
 
     yield from COMMANDS.items()
     yield from ((name, pages.title(name)) for name in pages.names())

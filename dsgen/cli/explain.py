@@ -1,12 +1,15 @@
-"""`dsgen explain`: explain a key, the id of a problem, or a reason."""
+"""The commands that explain dsgen: `dsgen explain`, `help` and `schema`."""
 
 import click
 
-from dsgen import explain
-from dsgen.cli import completion
-from dsgen.cli._console import echo
+from dsgen import explain, pages
+from dsgen.cli import COMMANDS, completion
+from dsgen.cli._console import echo, show_page, write
 from dsgen.cluster.reasons import explain_reason, list_reasons
 from dsgen.errors import EXIT_OK, UsageError
+from dsgen.repository import settings
+from dsgen.schema import export
+from dsgen.schema.suggestions import did_you_mean, find_closest
 from dsgen.search import matches
 
 
@@ -15,7 +18,7 @@ from dsgen.search import matches
 @click.option(
     "--search", metavar="WORDS", help="List the keys, ids, reasons, presets and pages with all of these words."
 )
-def command(words: tuple[str, ...], search: str | None) -> int:
+def explain_words(words: tuple[str, ...], search: str | None) -> int:
     """Explain a key, the id of a problem, or a reason.
 
     A key is written with dots, as in messages and in the option reference, with any word for a name that you choose,
@@ -66,3 +69,55 @@ def _explain(word: str) -> list[str]:
         if not lines:
             raise
         return [*problem.lines, f"What dsgen explain --search {word} finds:", "", *lines]
+
+
+@click.command("help")
+@click.argument("topic", metavar="[COMMAND|PAGE]", default="", shell_complete=completion.topics)
+@click.pass_context
+def show_help(context: click.Context, topic: str) -> int:
+    """Show the help of a command, or a page of the documentation.
+
+    Without an argument, the pages are listed. On a terminal a page is shown by the pager, $PAGER or less.
+
+    \b
+    Examples:
+      dsgen help
+      dsgen help render
+      dsgen help running
+    """
+    program = context.find_root()
+    if topic in COMMANDS and isinstance(program.command, click.Group):
+        subject = program.command.get_command(program, topic)
+        assert subject, "it is one of the commands"
+        echo(subject.get_help(click.Context(subject, program, topic)).split("\n"))
+    elif topic in pages.names():
+        show_page(pages.text(topic))
+    elif topic:
+        known = [*COMMANDS, *pages.names()]
+        question = did_you_mean(find_closest(topic, known))
+        raise UsageError(f"{topic} is neither a command nor a page; {question or 'dsgen help lists the pages'}")
+    else:
+        width = max(map(len, pages.names())) + 2
+        echo(["dsgen --help lists the commands; dsgen help COMMAND is the help of one. Pages, for dsgen help PAGE:"])
+        echo(f"  {name:<{width}}{pages.title(name)}" for name in pages.names())
+    return EXIT_OK
+
+
+@click.command("schema")
+@click.option(
+    "--repository", is_flag=True, help="Print the schema of dsgen.yaml, the settings of a repository of jobs."
+)
+def print_schema(repository: bool) -> int:
+    """Print the JSON Schema of values files.
+
+    It is the schema for editors, with type, default and description of every key. A chart has another schema, for
+    values that Helm has merged.
+
+    \b
+    Examples:
+      dsgen schema
+      dsgen schema > values.schema.json
+      dsgen schema --repository > repository.schema.json
+    """
+    write(export.as_json(settings.for_editors() if repository else export.for_editors()))
+    return EXIT_OK

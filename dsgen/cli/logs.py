@@ -9,7 +9,7 @@ import click
 
 from dsgen.cli._cluster import run_options
 from dsgen.cli._console import echo, echo_error, is_ci, stdout_is_terminal, write
-from dsgen.cli.wait import seconds
+from dsgen.cli.observe import seconds
 from dsgen.cluster.logs import (
     LogChoice,
     LogFollower,

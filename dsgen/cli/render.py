@@ -1,4 +1,4 @@
-"""`dsgen render`: print or write flat manifests."""
+"""The commands that write the objects of jobs: `dsgen render` and `dsgen chart`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from dsgen import api
 from dsgen.cli._console import show_progress, write
-from dsgen.cli._loading import load_jobs
+from dsgen.cli._loading import load_chart, load_jobs
 from dsgen.cli._options import (
     NO_PRUNE,
     Delivery,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "--bump", is_flag=True, help="If a run would change, write the next run.id into its file; values of --set, too."
 )
 @delivery_options
-def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
+def render(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them to a folder.
 
     Each FILE is one job, over which all -f files are merged; without a FILE, the -f files together are one job. A FILE
@@ -66,7 +66,7 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
             for place, document in enumerate(api.render(each.job)):
                 write(f"---\n{document.text}" if number or place else document.text)
         return EXIT_OK
-    # Imported late: printing does not need the writer.
+    # Imported late, as below: printing does not need the writer.
     from dsgen.cli._delivery import add_orphans, deliver, plan_bumps, plan_manifests
 
     trust = delivery.mode == "keep" and not delivery.check
@@ -74,3 +74,34 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     if bump:
         folders = plan_bumps(folders, jobs, inputs.overrides)
     return deliver(folders if output else add_orphans(folders, "output", delivery, report), delivery, report)
+
+
+@click.command("chart")
+@input_options(many=False)
+@output_option("The folder of the chart.")
+@delivery_options
+def chart(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
+    """Write a Helm chart, with a job's values as its defaults.
+
+    The chart is complete: `helm install` with it creates the same objects as `dsgen render`. It has the name of the
+    job. Without a FILE, it is the chart deepspeed-job, whose releases provide the names, so --name and -n are not
+    allowed. Without -o, the charts of all jobs in the nearest dsgen.yaml are written.
+
+    \b
+    Examples:
+      dsgen chart -o charts/deepspeed-job
+      dsgen chart cifar.yaml -o charts/cifar
+      dsgen chart cifar.yaml -f prod.yaml -o charts/cifar-prod --dry-run
+    """
+    from dsgen.cli._delivery import add_orphans, deliver, plan_chart, plan_charts  # imported late, as above
+    from dsgen.writer import Destination
+
+    if output is None:
+        if inputs.has_files:
+            raise UsageError("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
+        jobs, report = load_jobs(inputs, delivery.form)
+        return deliver(add_orphans(plan_charts(jobs), "charts", delivery, report), delivery, report)
+    if delivery.prune:
+        raise UsageError(NO_PRUNE)
+    job, report = load_chart(inputs, delivery.form)
+    return deliver([plan_chart(Destination(output), job)], delivery, report)

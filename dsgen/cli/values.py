@@ -1,12 +1,12 @@
-"""`dsgen values`: print the merged values of jobs."""
+"""The commands that only read values files: `dsgen validate` and `dsgen values`."""
 
 import json
 
 import click
 
-from dsgen.cli._console import write
-from dsgen.cli._loading import load_values
-from dsgen.cli._options import Inputs, format_option, input_options
+from dsgen.cli._console import echo, write
+from dsgen.cli._loading import check_jobs, load_values
+from dsgen.cli._options import Inputs, format_option, input_options, problem_format_option, quiet_option
 from dsgen.errors import EXIT_OK
 from dsgen.language.readable import ReadableWriter
 from dsgen.problems.diagnostics import KeyPath
@@ -16,10 +16,47 @@ from dsgen.values import Job
 DEFAULT = "default"
 
 
+@click.command("validate")
+@input_options()
+@click.option(
+    "--for",
+    "target",
+    type=click.Choice(["manifests", "chart"]),
+    default="manifests",
+    help="The use of the values; a chart needs no name and no namespace.  [default: manifests]",
+)
+@problem_format_option
+@quiet_option
+def validate(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
+    """Find all problems of values files, without a cluster.
+
+    Files and options are the same as for `dsgen render`. Every problem is shown with its place, file:line:column, and
+    a hint; `dsgen explain ID` explains it.
+
+    \b
+    Examples:
+      dsgen validate cifar.yaml
+      dsgen validate cifar.yaml mnist.yaml -f prod.yaml --strict
+      dsgen validate - -n training < cifar.yaml
+      dsgen validate cifar.yaml --for chart
+      dsgen validate cifar.yaml --format sarif
+    """
+    jobs, report = check_jobs(inputs, chart=target == "chart")
+    if form != "text":
+        report.output(form)
+        report.end()
+        return EXIT_OK
+    report.show()
+    for job in () if quiet else jobs:
+        names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"
+        echo([f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip()])
+    return EXIT_OK
+
+
 @click.command("values")
 @input_options(has_strict=False)
 @format_option("yaml", "json", help="json has no comments.")
-def command(inputs: Inputs, form: str) -> int:
+def print_values(inputs: Inputs, form: str) -> int:
     """Print the merged values of jobs, and where each was set.
 
     The comment after each key is the file and line, or the flag, that set it, or `default`. Files and options are the

@@ -7,8 +7,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from dsgen.cli import _console
-from dsgen.cli._group import COMMANDS
+from dsgen.cli import COMMANDS, _console
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.cli.wait import WAITED_FOR, seconds
+from dsgen.cli.observe import WAITED_FOR, seconds
 from dsgen.cluster.actions import explain_refusal, make_stopped_record
 from dsgen.cluster.format_text import format_duration, format_progress, format_status, format_table
 from dsgen.cluster.models import Condition, RunState, count_accelerators, format_time, parse_time

@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 import yaml
 
-from dsgen.cli.status import REDRAW
+from dsgen.cli.observe import REDRAW
 from dsgen.cluster.client import FRESH_SECONDS, Cluster
 from dsgen.cluster.diagnosis import find_causes
 from dsgen.cluster.phase import find_status
