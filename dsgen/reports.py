@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from dsgen import __version__
 from dsgen.problems.diagnostics import Diagnostic, Position, path_text
-from dsgen.problems.escaping import visible
 from dsgen.problems.framing import printable
+from dsgen.problems.safe_text import visible
 from dsgen.rules import RULES
 
 JSON_VERSION = 1

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dsgen.problems import escaping, redaction
+from dsgen.problems import safe_text
 from shared import log
 from tests import hostile
 
@@ -100,7 +100,7 @@ NAMES = ("TOKEN", "API_KEY=", "hf_", "hooks.slack.com/services/", "##", "::", "\
 
 @pytest.mark.parametrize(
     "read",
-    [redaction.redacted, escaping.line, log.redacted],
+    [safe_text.redacted, safe_text.line, log.redacted],
     ids=lambda read: f"{read.__module__}.{read.__name__}",
 )
 def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[str], str]) -> None:
@@ -127,5 +127,5 @@ def test_all_patterns_are_found() -> None:
     """Also those that are texts in a tuple, and none is left out because it is made of others."""
     found = {use.pattern for use in uses()}
 
-    assert {one.pattern for one in vars(redaction).values() if isinstance(one, re.Pattern)} <= found
+    assert {one.pattern for one in vars(safe_text).values() if isinstance(one, re.Pattern)} <= found
     assert {one.pattern for one in log.SECRETS} <= found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dsgen.checks.row import ANY_TEXT, Check
 
-# What dsgen/problems/redaction.py hides.
+# What dsgen/problems/safe_text.py hides.
 SECRET_NAME = "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$"
 TOKEN = (
     "hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
@@ -20,7 +20,7 @@ IN_SECRET = "put it into a Secret, and set training.env.NAME: {valueFrom: {secre
 REPOSITORY, WEBHOOK = "values.code.git.repository", "values.status.webhook.url"
 GIT = ("if values.code.git.repository",)
 ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and set status.webhook.secretName to its name"
-# What dsgen/problems/redaction.py treats as a key in a path.
+# What dsgen/problems/safe_text.py treats as a key in a path.
 SLACK_WEBHOOK = "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger)/.+)$"
 CHAT_WEBHOOK = (
     "^(?i:https?://([^/]*[.])?(discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$"

@@ -50,7 +50,7 @@ def echo(lines: Iterable[str], err: bool = False) -> None:
 
 
 def _escape(lines: Iterable[str]) -> str:
-    from dsgen.problems.escaping import line  # imported late: only messages need it
+    from dsgen.problems.safe_text import line  # imported late: only messages need it
 
     return "".join(f"{line(each)}\n" for each in lines)
 

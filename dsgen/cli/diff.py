@@ -15,9 +15,8 @@ from dsgen.cli._loading import LoadedJob, load_chart, load_jobs
 from dsgen.cli._options import Inputs, format_option, input_options, kustomization_option, output_option
 from dsgen.cli._report import Report
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from dsgen.problems.escaping import line
 from dsgen.problems.framing import printable
-from dsgen.problems.redaction import redacted
+from dsgen.problems.safe_text import line, redacted
 from dsgen.runs.differences import FieldChange, JobChange, ObjectChange, compare_job
 from dsgen.writer import Destination
 

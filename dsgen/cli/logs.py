@@ -24,7 +24,7 @@ from dsgen.cluster.logs import (
 from dsgen.cluster.report import Report
 from dsgen.cluster.runs import RunRef
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from dsgen.problems.escaping import output
+from dsgen.problems.safe_text import output
 
 BRIGHT, PLAIN = "\x1b[36m", "\x1b[0m"
 

@@ -10,7 +10,7 @@ from dsgen.cli._options import Inputs, format_option, input_options, problem_for
 from dsgen.errors import EXIT_OK
 from dsgen.language.readable import ReadableWriter
 from dsgen.problems.diagnostics import KeyPath
-from dsgen.problems.escaping import visible
+from dsgen.problems.safe_text import visible
 from dsgen.values import Job
 
 DEFAULT = "default"

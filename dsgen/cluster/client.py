@@ -22,7 +22,7 @@ import yaml
 from kubernetes import client, config
 
 from dsgen.errors import ApiError
-from dsgen.problems.redaction import redacted_output
+from dsgen.problems.safe_text import redacted_output
 
 PAGE = 500
 REBUILD_SECONDS = 20 * 60

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from dsgen.checks.secrets import SECRET_NAME, TOKEN
-from dsgen.problems.redaction import redacted
+from dsgen.problems.safe_text import redacted
 
 MASK = "***"
 _NAME = re.compile(SECRET_NAME)

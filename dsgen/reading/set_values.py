@@ -9,7 +9,7 @@ from typing import Any
 
 from dsgen.errors import DsgenError, UsageError
 from dsgen.problems.diagnostics import Position
-from dsgen.problems.redaction import redacted
+from dsgen.problems.safe_text import redacted
 from dsgen.reading.files import read_bytes
 from dsgen.reading.nodes import MAX_TEXT, Node, Override, build_nodes, merge
 from dsgen.reading.scalars import LONGEST_INTEGER, resolve

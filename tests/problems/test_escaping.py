@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgen.problems.escaping import in_place, line, output, visible
+from dsgen.problems.safe_text import in_place, line, output, visible
 
 HARMFUL = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 READABLE = [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgen.problems.redaction import redacted
+from dsgen.problems.safe_text import redacted
 
 TOKEN = "xgk4h1mq8tbn5ye7zpr3odwcia"
 HUB = "hf_" + "a1" * 17
