@@ -15,7 +15,7 @@ from dsgen.compiler import CompileError, chart_files, python_files, schema_files
 from dsgen.language.environment import TEMPLATES
 from dsgen.language.files import SHIPPED
 from dsgen.repository import settings
-from dsgen.schema import export, reference
+from dsgen.schema import export
 from dsgen.writer import canonical, checksum
 from tools import causes, docs, estimates, pictures, sizes
 
@@ -53,7 +53,7 @@ def texts() -> dict[str, str]:
         **{f"{chart}/{path}": text for path, text in chart_files().items()},
         "schemas/values.schema.json": export.as_json(export.for_editors()),
         "schemas/repository.schema.json": export.as_json(settings.for_editors()),
-        "docs/options.md": reference.page(),
+        "docs/options.md": export.options_page(),
         "docs/causes.md": causes.page(),
         "docs/pictures/job.svg": pictures.job(ROOT / "values-examples" / "minimal.yaml"),
         "docs/pictures/status.svg": pictures.status(),
