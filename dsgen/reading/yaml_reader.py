@@ -11,10 +11,19 @@ from typing import Any, NoReturn
 import yaml
 
 from dsgen.problems.diagnostics import Diagnostic, Position
-from dsgen.reading.characters import find_directive, find_separators, find_unreadable_characters
 from dsgen.reading.nodes import MAX_TEXT, Node, SourceText, Tree, name_type
 from dsgen.reading.scalars import LONGEST_INTEGER, UnreadableScalarError, explain_surprise, format_key, resolve
-from dsgen.reading.yaml_errors import LineColumn, find_mistake, find_place, find_stop, index_of, shorten_tag
+from dsgen.reading.yaml_errors import (
+    LineColumn,
+    find_directive,
+    find_mistake,
+    find_place,
+    find_separators,
+    find_stop,
+    find_unreadable_characters,
+    index_of,
+    shorten_tag,
+)
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000
