@@ -163,7 +163,7 @@ def chart(job: Job | None = None) -> Plan:
 
     Raises InvalidJobError for a job with errors.
     """
-    from dsgen.runs.plans import plan_chart_folder  # imported late: only charts need the compiler
+    from dsgen.runs import plan_chart_folder  # imported late: only charts need the compiler
 
     return plan_chart_folder(None if job is None else _check_job(job, for_chart=True), CHART_NAME)
 

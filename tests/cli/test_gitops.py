@@ -382,7 +382,7 @@ def test_a_kustomization_lists_the_files_of_a_run_that_is_kept(cli: Cli, monkeyp
     assert 0 == cli("render", "cifar.yaml", "-o", "made", "--kustomization")[0]
     before = Path("made/kustomization.yaml").read_text()
     monkeypatch.setattr(helpers, "scripts_name", lambda _values, _release, folder: f"cifar-scripts-{folder}-0")
-    monkeypatch.setattr("dsgen.runs.plans.__version__", "another")
+    monkeypatch.setattr("dsgen.runs.__version__", "another")
 
     code, out, _ = cli("render", "cifar.yaml", "-o", "made", "--kustomization")
 

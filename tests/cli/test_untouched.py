@@ -64,7 +64,7 @@ def test_any_changed_input_triggers_a_render(cli: Cli, out: Path, monkeypatch: p
     if change.startswith("--"):
         flags = (change,)
     if change == "other code":
-        monkeypatch.setattr("dsgen.runs.plans.__version__", "9.9.9")
+        monkeypatch.setattr("dsgen.runs.__version__", "9.9.9")
     if change == "no checksum":
         index = json.loads((out / INDEX).read_text())
         (out / INDEX).write_text(json.dumps({key: part for key, part in index.items() if key != "madeOf"}))
