@@ -79,7 +79,7 @@ def find_config(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
     # Imported late: many jobs have no configuration of DeepSpeed.
-    from dsgen.deepspeed import batch, combinations, keys, optimizers, versions
+    from dsgen.deepspeed import batch, combinations, keys, optimizers
 
     given, workers = values["training"]["deepspeed"], values["workers"]
     config = given["config"]
@@ -91,7 +91,7 @@ def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
             *combinations.check_cpus(config, workers, version),
             *(batch.findings(config, *sizes, version) if sizes else ()),
         ]
-        for version in versions.around(given["version"])
+        for version in keys.around(given["version"])
     ]
     found = [*_of_all(of_each), *combinations.check_combinations(config)]
     if not given["resize"]["checkpoint"]:
@@ -119,11 +119,11 @@ def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Rela
     if not given["args"] or method not in ("pdsh", "deepspeed-no-ssh"):
         return []  # another check reports that
     # Imported late: few jobs have arguments.
-    from dsgen.deepspeed import arguments, versions
+    from dsgen.deepspeed import arguments, keys
 
     job = values["name"] or release["name"]
     names = arguments.list_hosts(values, job) if job else []
-    version = versions.around(given["version"])[-1]
+    version = keys.around(given["version"])[-1]
     chosen_by = "launch.preflight.spares" if values["launch"]["preflight"]["spares"] else ""
     chosen_by = chosen_by or ("workers.min" if values["workers"]["min"] else "")
     hosts = arguments.Hosts(names, chosen_by, int(values["workers"]["slots"]), method, version)

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dsgen.deepspeed.keys import RelativeDiagnostic
-from dsgen.deepspeed.versions import Version, order
+from dsgen.deepspeed.keys import RelativeDiagnostic, Version, order
 from dsgen.language.text import scalar
 from dsgen.schema.display import format_value
 from dsgen.schema.suggestions import did_you_mean, find_closest

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgen.deepspeed.combinations import Config
-from dsgen.deepspeed.keys import RelativeDiagnostic
-from dsgen.deepspeed.versions import Version, order
+from dsgen.deepspeed.keys import RelativeDiagnostic, Version, order
 
 NEWEST = Version()
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic
-from dsgen.deepspeed.versions import Version, order
+from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic, Version, order
 from dsgen.problems.diagnostics import KeyPath, Severity
 
 ZERO = "zero_optimization"

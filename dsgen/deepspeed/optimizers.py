@@ -6,8 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.deepspeed.combinations import ZERO, Config
-from dsgen.deepspeed.keys import AUTO, NO_VERSION, RelativeDiagnostic, Rule, of_value, table, when
-from dsgen.deepspeed.versions import KNOWN, NEWEST, Version
+from dsgen.deepspeed.keys import (
+    AUTO,
+    KNOWN,
+    NEWEST,
+    NO_VERSION,
+    RelativeDiagnostic,
+    Rule,
+    Version,
+    of_value,
+    table,
+    when,
+)
 from dsgen.schema.display import format_value
 from dsgen.schema.suggestions import did_you_mean, find_closest
 

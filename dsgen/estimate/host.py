@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.deepspeed.combinations import ZERO
-from dsgen.deepspeed.versions import order
+from dsgen.deepspeed.keys import order
 from dsgen.estimate.formulas import GIB, Bounds, Item, Total, item, total
 from dsgen.estimate.setup import Setup
 from dsgen.estimate.symbols import symbols_of

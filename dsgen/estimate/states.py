@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dsgen.deepspeed.combinations import ZERO
-from dsgen.deepspeed.versions import order
+from dsgen.deepspeed.keys import order
 from dsgen.estimate.formulas import BACKWARD, LAYERS, REDUCED, REST, RUNNING, START, STEP, Bounds, Item, item
 from dsgen.estimate.setup import Setup
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dsgen.deepspeed import keys
-from dsgen.deepspeed.versions import KNOWN, NEWEST, around, order
+from dsgen.deepspeed.keys import KNOWN, NEWEST, around, order
 from dsgen.problems.diagnostics import path_text
 from tests.deepspeed.test_deepspeed import MICRO, ONE, TOTAL, optimizer, problems, zero
 
