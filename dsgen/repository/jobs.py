@@ -5,10 +5,13 @@ Also the folders of removed jobs.
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
+import re
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,12 +22,17 @@ from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors
 from dsgen.reading import read
 from dsgen.reading.files import MAX_BYTES
 from dsgen.reading.nodes import Node, SourceText, Tree
-from dsgen.repository import globs, matrix, settings
-from dsgen.repository.matrix import Variables
+from dsgen.repository import globs, settings
 from dsgen.repository.settings import Settings
 from dsgen.roots import FILE
 from dsgen.values import UNNAMED, Job, Override, Release
 from dsgen.writer import INDEX, Destination, Folder, SourceFolder, read_index
+
+MOST = 10_000
+"""The largest number of jobs from one values file."""
+_VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+Variables = Mapping[str, Node]
+"""The value of each variable, for one job of the matrix."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +153,7 @@ class Repository:
                 yield from self._values("overlays", index, "values")
         if entry.row is not None:
             for tree in self._values("matrix", entry.row, "values"):
-                yield Tree(matrix.fill_variables(tree.root, entry.variables))
+                yield Tree(fill_variables(tree.root, entry.variables))
 
     def _values(self, *path: str | int) -> list[Tree]:
         node = self.settings.node(*path)
@@ -248,12 +256,12 @@ def _entries(repository: Repository, file: str) -> Iterator[Entry]:
     message = ""
     if len(rows) > 1:
         message = f"{file} is in two entries of the matrix"
-    elif (count := matrix.count_combinations(variables)) > matrix.MOST:
-        message = f"this results in {count} jobs for {file}, but at most {matrix.MOST} are allowed"
+    elif (count := count_combinations(variables)) > MOST:
+        message = f"this results in {count} jobs for {file}, but at most {MOST} are allowed"
     if message:
         repository.diagnostics.append(Diagnostic("DS906", message, repository.position(at), at))
         return
-    for combination in matrix.combinations(variables):
+    for combination in combinations(variables):
         yield Entry(file, rows[0], combination)
 
 
@@ -293,3 +301,45 @@ def _owner(place: Destination) -> str:
     except DsgenError:
         return ""
     return index.owner if index else ""
+
+
+# -- several jobs from one values file ---------------------------------------------------------------------------------
+
+
+def count_combinations(variables: Node) -> int:
+    """The number of combinations."""
+    return math.prod(len(values) for values in _lists(variables).values())
+
+
+def combinations(variables: Node) -> Iterator[Variables]:
+    """All combinations of the values of the variables; the last variable changes fastest."""
+    lists = _lists(variables)
+    for chosen in itertools.product(*lists.values()):
+        yield dict(zip(lists, chosen, strict=True))
+
+
+def _lists(variables: Node) -> dict[str, list[Node]]:
+    assert isinstance(variables.value, dict)
+    return {name: node.value for name, node in variables.value.items() if isinstance(node.value, list)}
+
+
+def fill_variables(node: Node, variables: Variables) -> Node:
+    """A copy in which variables are replaced by their values. Other text in braces is unchanged."""
+    if isinstance(node.value, dict):
+        return replace(node, value={key: fill_variables(below, variables) for key, below in node.value.items()})
+    if isinstance(node.value, list):
+        return replace(node, value=[fill_variables(below, variables) for below in node.value])
+    if not isinstance(node.value, str):
+        return node
+    whole = _VARIABLE.fullmatch(node.value)
+    if whole and whole[1] in variables:
+        value = variables[whole[1]].copy()
+        return replace(value, position=node.position, key=node.key)
+    return replace(node, value=_VARIABLE.sub(lambda match: _text(match, variables), node.value))
+
+
+def _text(match: re.Match[str], variables: Variables) -> str:
+    node = variables.get(match[1])
+    if node is None or isinstance(node.value, dict | list):
+        return match[0]
+    return node.text or str(node.value)
