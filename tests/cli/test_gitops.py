@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from dsgen.generated import helpers
-from dsgen.gitops import Delivered
-from dsgen.gitops.plans import KINDS
+from dsgen.gitops import KINDS, Delivered
 from tests.cli.conftest import Cli
 from tests.parity import documents
 from tests.test_golden import FILES, manifests
