@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from dsgen.language.readable import is_plain
 from dsgen.language.text import quote
 from dsgen.reading.yaml_errors import index_of
-from dsgen.schema.display import is_plain
 
 Key = str | int
 BLOCKS = ("|", ">")

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 from dsgen import checks, schema
 from dsgen.errors import UsageError
+from dsgen.language.readable import format_value
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors, ordered
 from dsgen.reading import read
 from dsgen.reading.nodes import Node, Override, SourceText, Tree, build_nodes, merge_trees
 from dsgen.schema import suggestions
-from dsgen.schema.default_values import defaults, fill
-from dsgen.schema.display import format_value
-from dsgen.schema.nulls import MAP, classify_place, remove_nulls
+from dsgen.schema.default_values import MAP, classify_place, defaults, fill, remove_nulls
 from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, validate
 
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "find_twins", "load"]

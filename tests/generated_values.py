@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dsgen import schema, values
 from dsgen.problems.diagnostics import KeyPath
-from dsgen.reading.helm_limits import explain_key, explain_text
+from dsgen.reading.scalars import explain_key, explain_text
 from dsgen.values import Job, Release
 from tests.parity import RELEASE, dump
 

@@ -15,7 +15,7 @@ from dsgen.compiler import chart_files
 from dsgen.errors import UsageError
 from dsgen.reading.nodes import SourceText
 from dsgen.render import render
-from dsgen.schema.nulls import FIELD, OTHER, classify_place
+from dsgen.schema.default_values import FIELD, OTHER, classify_place
 from dsgen.values import Job, Override
 from tests.generated_values import Generator, repaired
 from tests.helm import MAJORS

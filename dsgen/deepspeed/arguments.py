@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dsgen.deepspeed.keys import RelativeDiagnostic, Version, order
+from dsgen.language.readable import format_value
 from dsgen.language.text import scalar
-from dsgen.schema.display import format_value
 from dsgen.schema.suggestions import did_you_mean, find_closest
 
 OUR_NO_SSH = "deepspeed-no-ssh"

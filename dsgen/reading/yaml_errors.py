@@ -18,8 +18,8 @@ from typing import Any
 import yaml
 
 from dsgen.problems.diagnostics import Diagnostic, Position
-from dsgen.reading.helm_limits import is_refused
 from dsgen.reading.nodes import SourceText
+from dsgen.reading.scalars import is_refused
 
 MOST_SHOWN = 20
 """Characters and lines that are reported for one file; a binary file has far more."""

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from dsgen.editing import NotWritableError, with_value
 from dsgen.errors import UsageError
+from dsgen.language.readable import format_value
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading import read, set_values
 from dsgen.reading.nodes import Node, Override, SourceText
 from dsgen.runs.keys import MISSING, find_differing, look_up, put
-from dsgen.schema.display import format_value
-from dsgen.schema.nulls import takes_null
+from dsgen.schema.default_values import takes_null
 from dsgen.values import Job
 
 ID: KeyPath = ("run", "id")

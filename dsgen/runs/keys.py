@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dsgen import __version__, schema, values
+from dsgen.language.readable import format_value
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 from dsgen.runs import rendered
 from dsgen.runs.rendered import Objects, is_possible, read_kind_and_name, render_objects
-from dsgen.schema.display import format_value
 from dsgen.values import Job
 from dsgen.writer import Claims, canonical, remove_suspension
 

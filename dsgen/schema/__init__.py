@@ -1,4 +1,4 @@
-"""The schema of the values; the functions of `walk` are also available as `schema.type_at(path)` and so on."""
+"""The schema of the values; the functions of `access` are also available as `schema.type_at(path)` and so on."""
 
 from dsgen.schema.access import (
     DEFINITION,

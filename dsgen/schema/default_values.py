@@ -1,15 +1,22 @@
-"""Fills values with defaults, by rules that are generated from the schema.
+"""What the values of the user become with those of the chart, as in Helm: missing keys are filled, and nulls remove.
 
-Rules of a record have its `defaults`, unless those of the record above hold them, and, `below` keys, the rules of
-records in it. Rules of a map whose keys the user chooses have, for `each` of its values, the rules of that.
+The rules of defaults are generated from the schema. Rules of a record have its `defaults`, unless those of the record
+above hold them, and, `below` keys, the rules of records in it. Rules of a map whose keys the user chooses have, for
+`each` of its values, the rules of that.
+
+In Helm, null replaces a value, and in the end removes a default of the chart; a null that remains is an error of the
+chart's schema. dsgen's chart accepts and removes such a null where it can: for a map, for its entries, and below these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dsgen.generated.defaults import RULES as GENERATED
+from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
+from dsgen.reading.nodes import Node
+from dsgen.schema.access import child, is_always_there, is_nullable, load, resolve, type_at
 
 RULES: Mapping[str, Any] = GENERATED
 
@@ -45,3 +52,72 @@ def _copy(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: _copy(value) for key, value in data.items()}
     return [_copy(item) for item in data] if isinstance(data, list) else data
+
+
+NO_VALUE = "DS106"
+GIVE = "give it a value, or remove the line"
+MAP, ENTRY, FIELD, OTHER = "map", "entry", "field of Kubernetes", "other"
+"""A map with entries of the user's choice; a value below such a map; the same, of a Kubernetes object; all others."""
+
+
+def classify_place(path: Sequence[str | int]) -> str:
+    """The kind of a place in the values: MAP, ENTRY, FIELD or OTHER. Places in lists are OTHER."""
+    rule, found, below = load(), OTHER, ""
+    for key in path:
+        part = child(rule, key)
+        if part is None or isinstance(key, int):
+            return OTHER
+        if below:
+            found = below
+        elif not is_always_there(part):
+            found, below = MAP if isinstance(part.get("default"), dict) else OTHER, ENTRY
+        if _is_of_kubernetes(rule.get("properties", {}).get(key, rule.get("additionalProperties"))):
+            below = FIELD
+        rule = part
+    return found
+
+
+def _is_of_kubernetes(part: Any) -> bool:
+    """Whether the keys of a part are those of a definition: of an object of Kubernetes, or of a part of one."""
+    references = [part, *part.get("allOf", ())] if isinstance(part, dict) else []
+    return any("$ref" in one and "properties" in resolve(one) for one in references)
+
+
+def takes_null(path: Sequence[str | int], node: Node) -> bool:
+    """Whether null has a meaning of its own: at a nullable key, and where it removes defaults.
+
+    Both majors of Helm remove defaults before they check the schema.
+    """
+    rule, above = type_at(path), type_at(path[:-1])
+    default = above.get("default") if above else None
+    if (rule is not None and is_nullable(rule)) or (isinstance(default, dict) and path[-1] in default):
+        return True
+    return node.removes is not None and rule is not None and classify_place(path) == MAP and bool(rule["default"])
+
+
+def remove_nulls(root: Node) -> tuple[Node, list[Diagnostic]]:
+    """The values without the nulls that remove something, and a warning for each that would, but finds nothing.
+
+    A null in the first of the merged values stays, as do nulls with a meaning of their own.
+    """
+    removed: set[KeyPath] = set()
+    idle: list[Diagnostic] = []
+    for path, node in _nulls(root):
+        found = OTHER if takes_null(path, node) else classify_place(path)
+        if found == OTHER or (found == FIELD and not node.removes):
+            continue
+        removed.add(path)
+        if not node.removes:
+            message = f"{path_text(path)} has no value, and there is none that null could remove"
+            idle.append(Diagnostic(NO_VALUE, message, node.position, path, GIVE, severity="warning"))
+    return (root.without(removed) if removed else root), idle
+
+
+def _nulls(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
+    """The nulls that were merged over other values."""
+    if isinstance(node.value, dict):
+        for key, below in node.value.items():
+            if below.value is None and below.removes is not None and not below.broken:
+                yield (*path, key), below
+            elif isinstance(below.value, dict):
+                yield from _nulls(below, (*path, key))

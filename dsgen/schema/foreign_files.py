@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgen import schema
+from dsgen.language.readable import format_value
 from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.reading.nodes import Node
-from dsgen.schema.display import format_value
 
 OWN = frozenset(("training", "workers", "launcher", "launch", "run"))
 """A file with one of these keys is meant as a values file."""

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dsgen import schema
+from dsgen.language.readable import format_value, item
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
-from dsgen.reading.helm_limits import explain_key
 from dsgen.reading.nodes import Node, name_type
 from dsgen.reading.quantities import parse_duration
-from dsgen.reading.scalars import LONGEST_INTEGER
+from dsgen.reading.scalars import LONGEST_INTEGER, explain_key
 from dsgen.schema import suggestions
-from dsgen.schema.display import format_value, item
 from dsgen.schema.violations import KeywordViolation
 
 TYPE_WORDS = {

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from dsgen.language.readable import item
 from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.quantities import suggest_memory
-from dsgen.schema.display import item
 
 VARIABLE = ("name", "value", "valueFrom")
 """The keys of a variable of Kubernetes."""

@@ -1,6 +1,6 @@
 """Checks values against the schema.
 
-`violations` finds the violated keywords, and `wording` turns each into a message with a hint, at the place of the key
+`violations` finds the violated keywords, and `messages` turns each into a message with a hint, at the place of the key
 (if it is unknown) or of the value.
 """
 
@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from dsgen import schema
+from dsgen.language.readable import format_value
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
-from dsgen.reading.helm_limits import explain_argument, explain_key, explain_text
 from dsgen.reading.nodes import Node
-from dsgen.schema.display import format_value
+from dsgen.reading.scalars import explain_argument, explain_key, explain_text
+from dsgen.schema.default_values import GIVE, NO_VALUE, takes_null
 from dsgen.schema.messages import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, explain_name
-from dsgen.schema.nulls import GIVE, NO_VALUE, takes_null
 from dsgen.schema.violations import find_violations
 
 __all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "find_schema_problems", "validate"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dsgen.reading.helm_limits import LONGEST_KEY, explain_key, explain_text
 from dsgen.reading.nodes import SourceText
+from dsgen.reading.scalars import LONGEST_KEY, explain_key, explain_text
 from dsgen.values import Override, load
 from tests.helm import MAJORS, helm, run_helm
 from tests.parity import dump, write_chart
