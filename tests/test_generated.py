@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.compiler import CompileError, sources
+from dsgen.compiler import CompileError, programs
 from dsgen.compiler.frontend.source import Unit
 from tools import generate
 
@@ -42,11 +42,11 @@ def test_there_are_no_other_files(texts: dict[str, str]) -> None:
 def test_a_mistake_in_a_template_is_one_line_with_its_place(
     line: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    units = sources.template_units()
+    units = programs.template_units()
     name = "workers/job.yaml"
     text = units[name].text.split("\n")
     wrong = Unit(name, "\n".join([*text[:19], line, *text[19:]]))
-    monkeypatch.setattr(sources, "template_units", lambda: {**units, name: wrong})
+    monkeypatch.setattr(programs, "template_units", lambda: {**units, name: wrong})
 
     with pytest.raises(SystemExit) as raised:
         generate.main()

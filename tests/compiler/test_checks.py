@@ -7,7 +7,7 @@ import pytest
 from dsgen.checks import CHECKS, SUBJECTS
 from dsgen.checks.row import Check, Shared, Shortcut
 from dsgen.compiler import CompileError, checks
-from dsgen.compiler.chart.package import compiled_templates
+from dsgen.compiler.chart import compiled_templates
 
 
 def row(id_: str, *given: str, when: str = "", inside: tuple[str, ...] = (), hint: str = "") -> Check:

@@ -9,7 +9,7 @@ import yaml
 
 from dsgen import schema
 from dsgen.compiler import chart_files
-from dsgen.compiler.chart.package import values_file
+from dsgen.compiler.chart import values_file
 from tests.generated_values import valid_texts
 from tests.helm import MAJORS
 from tests.parity import flat_objects, helm_installed, load, problems, write_chart

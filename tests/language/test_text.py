@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dsgen.compiler.chart.package import STATIC
+from dsgen.compiler.chart import STATIC
 from dsgen.language.text import indent, number, quote, scalar, to_json, to_plain_json, to_yaml
 from tests.helm import MAJORS, helm, helm_template
 from tests.parity import write_chart

@@ -1,1 +1,177 @@
-"""Assembles a chart: compiled templates, values with their schema, scripts, metadata."""
+"""A complete Helm chart: compiled templates, values with their schema, scripts, metadata."""
+
+import base64
+import functools
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dsgen import __version__, schema
+from dsgen.compiler.checks import TEMPLATE
+from dsgen.compiler.go.layout import go_templates
+from dsgen.compiler.go.pipelines import CHART_NAME
+from dsgen.compiler.programs import chart_program, read
+from dsgen.language.files import SHIPPED
+from dsgen.language.readable import ReadableWriter
+from dsgen.language.text import quote
+from dsgen.schema import export
+
+WIDTH = 120
+WRITER = ReadableWriter()
+
+
+def values_file(values: Mapping[str, Any] | None = None) -> str:
+    """The text of values.yaml: these values (a complete tree), or the schema's defaults."""
+    root = schema.load()
+    tree = schema.defaults() if values is None else values
+    head = [f"# {line}" for line in _wrap(root["description"], 0)]
+    return "\n".join([*head, *_record(root, tree, "", is_top=True)]) + "\n"
+
+
+def _record(record: Mapping[str, Any], tree: Mapping[str, Any], pad: str, is_top: bool = False) -> Iterator[str]:
+    """The lines of a record's keys, in the schema's order."""
+    for key, part in record["properties"].items():
+        if is_top:
+            yield ""
+        yield from (f"{pad}# {line}" for line in _wrap(_description(schema.resolve(part)), len(pad)))
+        yield from (f"{pad}# {line}".rstrip() for line in _describe_records(key, part, tree.get(key)))
+        if key not in tree:
+            yield f"{pad}# {key}:"
+        elif schema.is_always_there(part):
+            yield f"{pad}{key}:" if tree[key] else f"{pad}{key}: {{}}  # to set a key of it, remove the braces"
+            yield from _record(part, tree[key], pad + "  ")
+        else:
+            yield from _entry(key, _shorten(part, tree[key]), pad)
+
+
+def _description(part: Mapping[str, Any]) -> str:
+    options = [option for option in part.get("enum", ()) if option]
+    return str(part.get("description", "")) + (f" One of: {', '.join(options)}." if options else "")
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{WRITER.text(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+    return f"[{', '.join(map(_flow, value))}]" if isinstance(value, list) else WRITER.lines(value)[0]
+
+
+def _wrap(text: str, indent: int) -> list[str]:
+    return textwrap.wrap(text, WIDTH - indent - 2, break_long_words=False, break_on_hyphens=False)
+
+
+def _describe_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator[str]:
+    """For a map of records with names of the user: an example, and the keys of each record."""
+    entry = part.get("additionalProperties")
+    record = schema.resolve(dict(entry)) if isinstance(entry, Mapping) else {}
+    if not schema.is_record(record):
+        return
+    rows = {".".join(path): _row(each) for path, each in schema.records(record)}
+    width = max(map(len, rows)) + 2
+    yield from ("", "Example:" if given else f"Example, to replace the line `{key}: {{}}`:", "")
+    yield from _entry(key, part["examples"][0], "")
+    yield from ("", *_wrap(f"{record['description']} Its keys:", 0), "")
+    for path, text in rows.items():
+        first, *more = _wrap(text, width + 2)
+        yield f"  {path:{width}}{first}"
+        yield from (" " * (width + 2) + line for line in more)
+
+
+def _row(part: Mapping[str, Any]) -> str:
+    """The description of a key, with its default or an example."""
+    text = _description(part)
+    if part.get("default") not in (None, "", {}):
+        return f"{text} Default: {_flow(part['default'])}."
+    return f"{text} For example {_flow(part['examples'][0])}." if "examples" in part else text
+
+
+def _shorten(part: Mapping[str, Any], value: Any) -> Any:
+    """The value without the defaults of records whose names the user chooses, because the templates add those."""
+    entry = part.get("additionalProperties")
+    if not isinstance(entry, Mapping) or not isinstance(value, Mapping):
+        return value
+    record = schema.resolve(dict(entry))
+    return {key: _given(record, item) for key, item in value.items()} if schema.is_record(record) else value
+
+
+def _given(record: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {}
+    for key, item in value.items():
+        part = record["properties"].get(key, {})
+        if schema.is_record(part) and isinstance(item, Mapping):
+            kept[key] = _given(part, item)
+        elif "default" not in part or item != part["default"]:
+            kept[key] = item
+    return kept
+
+
+def _entry(key: str, value: Any, pad: str) -> Iterator[str]:
+    """The lines of `key: value`."""
+    return (pad + line if line else "" for line in WRITER.entry(key, value))
+
+
+STATIC = Path(__file__).with_name("static")
+RELEASE = Path(__file__).with_name("release.yaml")
+VALUES = Path(__file__).with_name("values.yaml")
+FIRST = (Path("templates") / TEMPLATE).parent
+"""The folder whose templates Helm renders first."""
+ICON = Path(__file__).with_name("icon.svg")
+DESCRIPTION = "One distributed DeepSpeed training job with workers, launcher, storage and a record of its runs"
+
+
+def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-job") -> dict[str, str]:
+    """The text of every file of the chart, by its path.
+
+    `values`: the complete values of a job, which become the chart's defaults; without them, those of the schema.
+    `name`: the name of the chart, with which the names of its defines begin.
+    The result depends only on the arguments.
+    """
+    templates = {
+        **{path.relative_to(STATIC).as_posix(): read(path) for path in STATIC.rglob("*") if path.is_file()},
+        **{f"templates/{path}": text for path, text in compiled_templates().items()},
+    }
+    templates[(FIRST / VALUES.name).as_posix()] = read(VALUES).replace("<MAPS>", export.as_json(schema.maps()).rstrip())
+    if values and (values["name"] or values["namespace"]):
+        templates[(FIRST / RELEASE.name).as_posix()] = read(RELEASE)
+    files = {
+        "Chart.yaml": chart_yaml(name),
+        "values.yaml": values_file(values),
+        "values.schema.json": export.as_json(export.for_chart()),
+        **{path: text.replace(CHART_NAME, name) for path, text in templates.items()},
+        **{path: SHIPPED.texts[path] for path in chart_program().files},
+    }
+    return dict(sorted(files.items()))
+
+
+@functools.cache
+def compiled_templates() -> dict[str, str]:
+    """dsgen's templates and checks as Go templates, with a placeholder for the name of the chart."""
+    return go_templates(chart_program())
+
+
+def chart_yaml(name: str) -> str:
+    """Chart.yaml; the version of the chart is that of dsgen."""
+    return f"""\
+apiVersion: v2
+name: {quote(name)}
+description: {DESCRIPTION}
+type: application
+version: {__version__}
+appVersion: {quote(__version__)}
+kubeVersion: ">=1.29.0-0"
+# the pages of DeepSpeed, because this chart has none
+home: https://www.deepspeed.ai
+sources:
+  - https://github.com/deepspeedai/DeepSpeed
+icon: data:image/svg+xml;base64,{base64.b64encode(ICON.read_bytes()).decode()}
+keywords:
+  - deepspeed
+  - pytorch
+  - distributed-training
+  - gpu
+  - batch
+annotations:
+  artifacthub.io/category: ai-machine-learning
+  artifacthub.io/license: Apache-2.0
+  artifacthub.io/operator: "false"
+"""

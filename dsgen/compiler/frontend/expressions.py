@@ -5,6 +5,7 @@ Names, keys and types are resolved with the schema. Expressions whose meaning di
 
 import functools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatchmethod
@@ -13,8 +14,7 @@ from typing import Protocol
 from jinja2 import nodes
 
 from dsgen.compiler.frontend import tree
-from dsgen.compiler.frontend.result_types import entry_type, is_whole, literal, result_type
-from dsgen.compiler.frontend.scope import Scope, facts
+from dsgen.compiler.frontend.scope import Scope, entry_type, facts
 from dsgen.compiler.frontend.source import CompileError, Unit
 from dsgen.compiler.frontend.tree import Expr
 from dsgen.compiler.frontend.types import ANY, BLOCK, BOOL, EMPTY, FILE, INT, NULL, STR, TEXTS, WORD, Type, bare, join
@@ -312,3 +312,48 @@ def _read_files(method: str, given: Expr, files: Mapping[str, str], used: set[st
     if method == "glob":
         return tree.FileNames(text, type=Type("map", key=FILE, item=NULL))
     return tree.FileText(given, type=BLOCK)
+
+
+def result_type(row: Builtin, arguments: Sequence[Expr]) -> Type:
+    """The type of the result of a builtin for these arguments."""
+    first = arguments[0].type
+    if row.name == "get":
+        default = arguments[-1].type
+        if default.kind == "list":
+            return Type("list", item=ANY)
+        return join(first.item, bare(default)) if first.kind == "map" and first.item else ANY
+    if row.name == "yaml" and first.kind in ("str", "word", "union"):
+        return WORD
+    if row.name == "join" and first.item and first.item.kind == "word" and arguments[1] == tree.Const(",", type=WORD):
+        return WORD
+    match row.gives:
+        case "same":
+            return bare(first)
+        case "json":
+            return Type("json", item=first)
+        case "list of int":
+            return Type("list", item=INT)
+    return Type(row.gives)
+
+
+def is_whole(pattern: Expr) -> bool:
+    """Whether a pattern matches whole texts, and has the same meaning in Python and RE2."""
+    text = pattern.value if isinstance(pattern, tree.Const) else None
+    if not isinstance(text, str) or not text.isascii() or "\\" in text or not re.fullmatch(r"\^.*\$", text):
+        return False
+    outside, depth = "", 0
+    for character in re.sub(r"\[[^]]+\]", "", text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        outside += character if depth == 0 else ""
+    return "|" not in outside
+
+
+def literal(value: object) -> Expr:
+    """A default of the schema as an expression."""
+    if isinstance(value, dict):
+        return tree.DictOf(tuple((key, literal(item)) for key, item in value.items()), type=ANY)
+    if isinstance(value, list):
+        return tree.ListOf(tuple(map(literal, value)), type=Type("list", item=ANY))
+    if value is None or isinstance(value, str | bool | int):
+        return tree.Const(value, type=STR)
+    raise TypeError(f"a default {value!r} has no literal")

@@ -1,11 +1,10 @@
-"""The names at a place of a template, with their types there, which conditions narrow."""
+"""The names at a place of a template, with their types there, which conditions narrow; also types of entries."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from dsgen.compiler.frontend import tree
-from dsgen.compiler.frontend.result_types import entry_type
 from dsgen.compiler.frontend.tree import Expr, Local, Parameter, mentions
 from dsgen.compiler.frontend.types import ANY, INT, STR, Type, bare, join
 
@@ -106,3 +105,27 @@ def _of_test(test: tree.Call, truth: bool) -> Facts:
     others = tested.type.options or ("object",)
     is_integer = others == ("integer",)
     return {tested: replace(INT, stored=True) if is_integer else ANY}
+
+
+def entry_type(container: Type, key: Type) -> Type:
+    """The type of `container[key]`. Raises ValueError, with the reason, if it has none."""
+    if container.kind == "record":
+        return _common([container.field(name) for name in key.options])
+    if container.kind == "map" and container.item:
+        return replace(container.item, nullable=True)
+    if container.kind == "any":
+        return replace(ANY, nullable=True)
+    raise ValueError(f"{container.kind} has no keys")
+
+
+def _common(options: Sequence[Type | None]) -> Type:
+    """The common type of these keys of a record."""
+    types = [one for one in options if one is not None]
+    if not types or len(types) != len(options):
+        raise ValueError("the key must come from a literal list of the record's keys")
+    if any(one.default is not None for one in types):
+        raise ValueError("one of these keys has a default, which is only used with a literal key")
+    result = types[0]
+    for one in types[1:]:
+        result = join(result, one)
+    return result

@@ -8,12 +8,12 @@ from dsgen.compiler.checks import CONTINUED
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helper, Helpers
-from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.source import CompileError
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
 from dsgen.compiler.frontend.types import TEXTS
 from dsgen.compiler.go.idioms import Context, With, idiomatic, with_context
 from dsgen.compiler.go.pipelines import Pipelines, camel, define_name, pattern_helpers, pattern_names
+from dsgen.compiler.programs import Program
 
 WIDTH, TEXT_WIDTH = 100, 120
 """Of lines of code, and of comments and messages, which are folded where they are longer."""

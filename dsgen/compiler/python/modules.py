@@ -8,12 +8,11 @@ from dsgen.compiler.checks import ROWS
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helper
-from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.tree import Body
+from dsgen.compiler.programs import Program, python_program
 from dsgen.compiler.python.data import deepspeed_module, defaults_module, rules_module, schema_module
 from dsgen.compiler.python.expressions import PythonExpressions
 from dsgen.compiler.python.functions import STEP, WIDTH, Functions, Rows
-from dsgen.compiler.sources import python_program
 
 PACKAGE = "dsgen.generated"
 HEAD = '''\

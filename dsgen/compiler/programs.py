@@ -1,11 +1,15 @@
-"""The typed trees of all templates."""
+"""Typed programs: the trees of templates; those of dsgen, and of its checks as templates."""
 
+import functools
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import jinja2
 
+from dsgen import __version__, schema
+from dsgen.compiler.checks import WARNINGS, checks_units, row_units
 from dsgen.compiler.frontend.expressions import FILES, ROOTS, Expressions
 from dsgen.compiler.frontend.helpers import Helper, Helpers
 from dsgen.compiler.frontend.scope import Scope
@@ -13,6 +17,8 @@ from dsgen.compiler.frontend.source import Unit
 from dsgen.compiler.frontend.statements import Statements
 from dsgen.compiler.frontend.tree import Body
 from dsgen.compiler.frontend.types import SchemaTypes
+from dsgen.language.environment import TEMPLATES, environment
+from dsgen.language.files import SHIPPED
 
 
 @dataclass(frozen=True)
@@ -57,3 +63,38 @@ def type_program(
             statements = Statements(expressions, is_free=path in free_units)
             templates[path] = statements.body(unit.parse(environment).body)
     return Program(templates, helpers, heads)
+
+
+NOTES = "NOTES.txt"
+MADE_BY = f"""
+This chart was made by dsgen {__version__}. Use a new run.id when you upgrade to a chart of another minor version.
+"""
+
+
+@functools.cache
+def chart_program() -> Program:
+    """The templates of a chart: objects, notes, and checks that fail with their messages."""
+    units = {**template_units(), **checks_units()}
+    units[NOTES] = Unit(NOTES, units[NOTES].text + MADE_BY + WARNINGS)
+    return _type_units(units, {NOTES, *checks_units()})
+
+
+def python_program() -> Program:
+    """The templates of the objects, and each row of the checks."""
+    units = {**template_units(), **row_units()}
+    del units[NOTES]
+    return _type_units(units, set(row_units()))
+
+
+def template_units() -> dict[str, Unit]:
+    """The files of dsgen/templates."""
+    return {name: Unit(name, read(TEMPLATES / name)) for name in environment().list_templates()}
+
+
+def _type_units(units: Mapping[str, Unit], free_units: Container[str]) -> Program:
+    return type_program(units, schema.load(), SHIPPED.texts, environment(), free_units)
+
+
+def read(path: Path) -> str:
+    """The text of a file."""
+    return path.read_text(encoding="utf-8")
