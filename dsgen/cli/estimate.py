@@ -150,19 +150,18 @@ def _load_with_model(inputs: Inputs, config: str | None) -> tuple[LoadedJob, Inp
 def _measures(loaded: LoadedJob, context: str, kubeconfig: str) -> dict[str, Any]:
     """Keys with what the newest run of a job has measured; empty for what a job has of an earlier run only."""
     from dsgen.cli._cluster import connect  # imported late: only --measured needs a cluster
-    from dsgen.cluster import measures
-    from dsgen.cluster.runs import RunRef
+    from dsgen.cluster.runs import MEASURED, RunRef, read_measures
 
     cluster, names = connect(context, kubeconfig), loaded.job.release
     ref = RunRef(cluster, names.namespace or cluster.namespace, names.name)
     state = ref.read_state()
-    found = measures.read_measures(cluster, state)
+    found = read_measures(cluster, state)
     if not found:
         advice = "print step and memory, and set lifecycle.progress.pattern"
         raise NotFoundError(f"run {state.run} of {ref.title} has measured nothing: {advice}")
     before = loaded.job.data["estimate"]["measured"]
     unknown = {key: None if key == "secondsPerStep" else "" for key in before if before[key] and key not in found}
-    return {f"{measures.KEY}.{key}": value for key, value in {**found, **unknown}.items()}
+    return {f"{MEASURED}.{key}": value for key, value in {**found, **unknown}.items()}
 
 
 def _with_model(inputs: Inputs, settings: Mapping[str, Any]) -> Inputs:

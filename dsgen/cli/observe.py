@@ -16,13 +16,23 @@ from dsgen.cluster.format_text import (
     format_list,
     format_status,
     format_table,
+    format_timeline,
 )
-from dsgen.cluster.measures import HEAD, compare, has_estimate, read_measures, with_traffic
 from dsgen.cluster.models import RunState
 from dsgen.cluster.phase import ENDS, PHASES, describe_hidden
-from dsgen.cluster.report import make_report, measure_duration, report_causes
-from dsgen.cluster.runs import WAITED_FOR, RunRef, list_states, report_run, wait_for
-from dsgen.cluster.timeline import format_timeline, list_entries, report_timeline
+from dsgen.cluster.report import list_entries, make_report, measure_duration, report_causes, report_timeline
+from dsgen.cluster.runs import (
+    HEAD_OF_MEASURES,
+    WAITED_FOR,
+    RunRef,
+    compare_with_estimate,
+    has_estimate,
+    list_states,
+    read_measures,
+    report_run,
+    wait_for,
+    with_traffic,
+)
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, EXIT_TIMEOUT, UsageError
 
 if TYPE_CHECKING:
@@ -103,7 +113,7 @@ def status(ref: RunRef, form: str | None, watch: bool) -> int:
         _watch(ref)
         return EXIT_OK
     state = ref.read_state(around=True, thrifty=True)
-    compared = compare(ref.values, read_measures(ref.cluster, state)) if has_estimate(ref.values) else []
+    compared = compare_with_estimate(ref.values, read_measures(ref.cluster, state)) if has_estimate(ref.values) else []
     report = report_run(state)
     report["network"] = with_traffic(ref.values, state.run, report["network"])
     if form:
@@ -111,7 +121,7 @@ def status(ref: RunRef, form: str | None, watch: bool) -> int:
         write_data({**report, **forecast}, form)
     else:
         echo(format_status(report, state).splitlines())
-        echo(["", *format_table(HEAD, [one.cells for one in compared]).splitlines()] if compared else [])
+        echo(["", *format_table(HEAD_OF_MEASURES, [one.cells for one in compared]).splitlines()] if compared else [])
     return EXIT_OK
 
 

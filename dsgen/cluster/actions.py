@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.cluster.models import JOB, RUN, RunState, count_accelerators, format_time
-from dsgen.cluster.ownership import Owner, find_owner
-from dsgen.cluster.phase import ENDS, RECORD_VERSION
+from dsgen.cluster.phase import ENDS, RECORD_VERSION, Owner, find_owner
 from dsgen.cluster.reader import FORBIDDEN, GANGS, MISSING, RECORD_SUFFIX, Reader, api_path
 from dsgen.cluster.runs import RunRef
 from dsgen.errors import ApiError, RevertedError

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dsgen import __version__
 from dsgen.cluster.actions import ObjectRef, delete_objects, explain_refusal, list_labelled
 from dsgen.cluster.models import JOB, RUN, parse_map
-from dsgen.cluster.ownership import Owner, find_owner
-from dsgen.cluster.phase import ENDS
+from dsgen.cluster.phase import ENDS, Owner, find_owner
 from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_records, list_runs
 from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError, ApplyError, IncompleteApplyError, RevertedError

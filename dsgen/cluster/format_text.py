@@ -7,6 +7,7 @@ from typing import Any
 
 from dsgen.cluster.diagnosis import Cause
 from dsgen.cluster.models import RunState, format_time, parse_time
+from dsgen.cluster.report import TimelineEntry
 from dsgen.columns import align
 from dsgen.estimate.quantities import between, seconds, size
 
@@ -230,3 +231,17 @@ def _cause(cause: Cause) -> str:
     lines += [f"  seen at: {cause.about}"] if cause.about and cause.about not in cause.message else []
     lines += [f"  in the values file: {', '.join(cause.keys)}"] if cause.keys else []
     return "".join(f"{line}\n" for line in [*lines, f"  more: {cause.link}"])
+
+
+def format_timeline(entries: list[TimelineEntry]) -> str:
+    """What happened, as a table."""
+    rows = [
+        (
+            format_time(one.time) or "",
+            one.about,
+            one.reason,
+            f"{one.message}{f' (x{one.times})' if one.times > 1 else ''}",
+        )
+        for one in entries
+    ]
+    return format_table(("TIME", "OBJECT", "REASON", "MESSAGE"), rows)

@@ -1,18 +1,26 @@
-"""The report of `dsgen status -o json`, whose form has a version. Pure functions.
+"""Reports about a run as data, whose forms have a version: its status, its causes, and what happened. Pure functions.
 
-In addition to dsgen's own fields, it has fields for scripts that were written for operators: `conditions` and `phase`,
-and `tasks` and `aggregate`, as in a DeepSpeedJob of T9k. schemas/status.schema.json is its schema.
+In addition to dsgen's own fields, the report of `dsgen status -o json` has fields for scripts that were written for
+operators: `conditions` and `phase`, and `tasks` and `aggregate`, as in a DeepSpeedJob of T9k.
+schemas/status.schema.json is its schema.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from dsgen.cluster.diagnosis import Cause
-from dsgen.cluster.models import PodState, RunState, count_accelerators, format_time, parse_time
-from dsgen.cluster.ownership import name_manager
-from dsgen.cluster.phase import ACTIVE, DEAD_SECONDS, RunStatus, list_notes
+from dsgen.cluster.models import (
+    JobState,
+    PodState,
+    RunState,
+    count_accelerators,
+    format_time,
+    parse_conditions,
+    parse_time,
+)
+from dsgen.cluster.phase import ACTIVE, DEAD_SECONDS, ENDS, RunStatus, list_notes, name_manager
 
 SHAPE = 1
 SCHEMA = "schemas/status.schema.json"
@@ -275,3 +283,108 @@ def _choose_count(pod: PodState) -> str:
         return "creating" if pod.node else "pending"
     word = pod.phase.lower()
     return word if word in COUNTED else "unknown"
+
+
+# -- what happened --------------------------------------------------------------------------------------------------
+
+
+class TimelineEntry(NamedTuple):
+    """Something that happened: the time, the object, the reason and the message."""
+
+    time: float
+    about: str
+    reason: str
+    message: str
+    times: int = 1
+
+
+def report_timeline(state: RunState, entries: list[TimelineEntry]) -> dict[str, Any]:
+    """The list as data for programs."""
+    events = [
+        {
+            "time": format_time(one.time),
+            "object": one.about,
+            "reason": one.reason,
+            "message": one.message,
+            "count": one.times,
+        }
+        for one in entries
+    ]
+    return {"version": 1, "job": state.job, "namespace": state.namespace, "run": state.run, "events": events}
+
+
+def list_entries(state: RunState) -> list[TimelineEntry]:
+    """All happenings, oldest first. A state of an object is left out if there is an event for it.
+
+    The API server deletes events after an hour; the record, conditions and times of containers are kept longer.
+    """
+    events = [
+        TimelineEntry(one.last, f"{one.kind.lower()}/{one.name}", one.reason, one.message, one.count)
+        for one in state.events
+    ]
+    said = {(one.about, one.reason) for one in events}
+    states = (one for part in (_list_of_jobs, _list_of_workloads, _list_of_pods, _list_attempts) for one in part(state))
+    shown = [*(one for one in states if (one.about, one.reason) not in said), *events]
+    return sorted(shown, key=lambda one: one.time)
+
+
+def _list_attempts(state: RunState) -> Iterator[TimelineEntry]:
+    about, record = f"run/{state.run}", state.record
+    attempts = record.get("attempts", [])
+    first = record.get("totals", {}).get("attempts", len(attempts)) - len(attempts) + 1
+    for number, attempt in enumerate(attempts, first):
+        if (began := parse_time(attempt.get("startTime"))) is not None:
+            fewer = f" with {attempt['workers']} workers" if "workers" in attempt else ""
+            yield TimelineEntry(began, about, "AttemptStarted", f"attempt {number}{fewer}")
+        if (ended := parse_time(attempt.get("endTime"))) is not None:
+            code = attempt.get("exitCode")
+            result = str(attempt.get("reason") or "ended") + ("" if code is None else f", exit code {code}")
+            yield TimelineEntry(ended, about, "AttemptEnded", f"attempt {number}: {result}")
+    end = parse_time(record.get("endTime"))
+    if end is not None and record.get("phase") in ENDS:
+        said = (str(record.get(key) or "") for key in ("reason", "message"))
+        yield TimelineEntry(end, about, record["phase"], ": ".join(word for word in said if word))
+
+
+def _list_of_jobs(state: RunState) -> Iterator[TimelineEntry]:
+    for job in (state.launcher, state.worker):
+        if job:
+            about = f"job/{job.name}"
+            yield TimelineEntry(
+                job.created, about, "Created", f"for {job.parallelism} pod{'s' * (job.parallelism != 1)}"
+            )
+            yield from _list_of_conditions(about, job)
+
+
+def _list_of_conditions(about: str, job: JobState) -> Iterator[TimelineEntry]:
+    for name, condition in job.conditions.items():
+        word = {"Suspended": "Resumed"}.get(name) if condition.status == "False" else name
+        if word and condition.since is not None:
+            yield TimelineEntry(condition.since, about, word, condition.message)
+
+
+def _list_of_workloads(state: RunState) -> Iterator[TimelineEntry]:
+    for workload in state.workloads or []:
+        about = f"workload/{workload['metadata']['name']}"
+        for name, condition in parse_conditions(workload.get("status", {}).get("conditions")).items():
+            if condition.since is not None:
+                word = name if condition.status == "True" else f"Not{name}"
+                yield TimelineEntry(condition.since, about, word, condition.message)
+
+
+def _list_of_pods(state: RunState) -> Iterator[TimelineEntry]:
+    for pod in state.pods:
+        about = f"pod/{pod.name}"
+        yield TimelineEntry(pod.created, about, "Created", "")
+        if pod.scheduled is not None:
+            yield TimelineEntry(pod.scheduled, about, "Scheduled", f"to {pod.node}")
+        yield from _list_of_containers(about, pod)
+
+
+def _list_of_containers(about: str, pod: PodState) -> Iterator[TimelineEntry]:
+    for one in pod.containers:
+        if one.started is not None and one.kind == "main":
+            yield TimelineEntry(one.started, about, "Started", f"container {one.name}")
+        if one.finished is not None:
+            said = f"container {one.name}: {one.reason}, exit code {one.exit_code}"
+            yield TimelineEntry(one.finished, about, "Ended", said + (f": {one.message}" if one.message else ""))

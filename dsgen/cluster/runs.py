@@ -1,4 +1,4 @@
-"""A run in a cluster: its state now and after each change, and the runs of a cluster.
+"""A run in a cluster: its state now and after each change, what it has measured, and the runs of a cluster.
 
 Waiting takes hours: watches may end, versions expire, and the API be unavailable.
 """
@@ -9,12 +9,12 @@ import queue
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dsgen.cluster.diagnosis import diagnose
-from dsgen.cluster.models import JOB, JobState, PodState, RunState, parse_pod
+from dsgen.cluster.models import JOB, ROLE, RUN, JobState, PodState, RunState, parse_pod
 from dsgen.cluster.phase import ACTIVE, ENDS
 from dsgen.cluster.reader import (
     MISSING,
@@ -28,14 +28,18 @@ from dsgen.cluster.reader import (
     list_nodes,
     list_records,
     list_runs,
+    read_metrics,
     read_run,
 )
 from dsgen.cluster.report import Report, make_report
+from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError, NotFoundError, UsageError
+from dsgen.reading.quantities import parse_quantity
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
+    from dsgen.estimate.measured import MeasuredValue
 
 KINDS = ("configmaps", "jobs", "pods")
 SETTLE_SECONDS = 0.3
@@ -54,6 +58,9 @@ WAITED_FOR: dict[str, Callable[[RunState, str], bool]] = {
     "admitted": lambda state, phase: phase in (*ACTIVE, *ENDS) or _is_admitted(state),
 }
 """The states for which `dsgen wait` waits -> whether a run in a phase has reached it."""
+MEASURED = "estimate.measured"
+HEAD_OF_MEASURES = ("MEASURED", "VALUE", "ESTIMATED", "ERROR")
+"""Of a table of comparisons."""
 
 
 @dataclass
@@ -200,3 +207,53 @@ def _watch(
             seen.put(kind)
         except ApiError:
             stopped.wait(RETRY_SECONDS)
+
+
+def read_measures(reader: Reader, state: RunState) -> dict[str, Any]:
+    """Keys below MEASURED with what a run has measured; empty if it has measured nothing.
+
+    Metrics are those of the present, so they are read only while the run goes on.
+    """
+    progress = state.record.get("progress") or {}
+    found = {"secondsPerStep": progress.get("secondsPerStep"), "memory": progress.get("memory")}
+    if state.record.get("phase") not in ENDS:
+        selector = f"{JOB}={state.job},{RUN}={state.run},{ROLE}=worker"
+        found["workerMemory"] = most_memory(read_metrics(reader, state.namespace, selector, []) or [])
+    known = {key: value for key, value in found.items() if value}
+    return {"run": state.run, **known} if known else {}
+
+
+def most_memory(metrics: Iterable[ApiObject]) -> int | None:
+    """The bytes of the pod that uses most."""
+    used = (sum(parse_quantity(one["usage"]["memory"]) for one in pod.get("containers") or []) for pod in metrics)
+    return int(max(used, default=0)) or None
+
+
+def has_estimate(values: Mapping[str, Any] | None) -> bool:
+    """Whether the values describe a model, beside whose estimate a run can be shown."""
+    return values is not None and values["estimate"]["model"].get("parameters") is not None
+
+
+def with_traffic(values: Mapping[str, Any] | None, run: str, checked: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What the check of the network has measured, with the bytes and seconds of a step if the values describe them."""
+    if not values or not checked or not has_estimate(values) or str(values["run"]["id"]) != run:
+        return checked
+    from dsgen.estimate import inputs, setup, traffic  # imported late: most jobs have no estimate
+
+    sent = traffic.of(setup.of_values(values, inputs.of_section(values["estimate"])))
+    if not sent or not sent.per_worker[1] or not checked["lowest"]:
+        return checked
+    per_step = dict(zip(("low", "high"), sent.per_worker, strict=True))
+    times = {bound: round(number / checked["lowest"] / 2**20, 3) for bound, number in per_step.items()}
+    sizes = {bound: round(number) for bound, number in per_step.items()}
+    return {**checked, "bytesPerStep": sizes, "secondsPerStep": times}
+
+
+def compare_with_estimate(values: Mapping[str, Any] | None, measures: Mapping[str, Any]) -> list[MeasuredValue]:
+    """What a run has measured beside its estimate; empty without one, or if the values are those of another run."""
+    if not values or not has_estimate(values) or not measures or str(values["run"]["id"]) != measures["run"]:
+        return []
+    from dsgen.estimate import estimates, inputs, measured, setup  # imported late: most jobs have no estimate
+
+    given = inputs.of_section({**values["estimate"], "measured": measures})
+    return [*measured.compare(setup.of_values(values, given), estimates.of(values, given), given)]

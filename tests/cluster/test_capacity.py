@@ -6,8 +6,8 @@ import pytest
 
 from dsgen.cluster.capacity import Devices, list_devices, sum_devices
 from dsgen.cluster.models import format_time
+from dsgen.cluster.report import list_entries, report_timeline
 from dsgen.cluster.requirements import sum_limit, sum_request, sum_requests
-from dsgen.cluster.timeline import list_entries, report_timeline
 from tests.cluster import recorded
 from tests.cluster.test_phase import state
 

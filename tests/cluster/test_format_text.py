@@ -9,8 +9,7 @@ from dsgen.cli.observe import WAITED_FOR, seconds
 from dsgen.cluster.actions import explain_refusal, make_stopped_record
 from dsgen.cluster.format_text import format_duration, format_progress, format_status, format_table
 from dsgen.cluster.models import Condition, RunState, count_accelerators, format_time, parse_time
-from dsgen.cluster.ownership import ARGO_ID, FLUX, FLUX_HELM, HELM, find_owner, name_manager
-from dsgen.cluster.phase import find_status
+from dsgen.cluster.phase import ARGO_ID, FLUX, FLUX_HELM, HELM, find_owner, find_status, name_manager
 from dsgen.cluster.report import SCHEMA, count_hours, make_report
 from dsgen.errors import UsageError
 from tests.cluster.test_phase import NO_JOBS, job, pod, state, suspended

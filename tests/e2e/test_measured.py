@@ -15,8 +15,8 @@ import yaml
 from kubernetes import client
 
 from dsgen.cluster.client import Cluster
-from dsgen.cluster.measures import read_measures
 from dsgen.cluster.reader import add_surroundings, read_run
+from dsgen.cluster.runs import read_measures
 from tests.cluster.recorded import Keeping
 from tests.e2e.cluster import soon
 from tests.e2e.training import Job, dsgen, merged

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dsgen.cluster.format_text import format_network
-from dsgen.cluster.measures import compare, most_memory, with_traffic
+from dsgen.cluster.runs import compare_with_estimate, most_memory, with_traffic
 from dsgen.estimate import estimates, inputs, measured, setup
 from dsgen.estimate.measured import MeasuredValue
 from tests.estimate.jobs import MODEL, config, values
@@ -69,11 +69,11 @@ def test_what_is_not_complete_has_no_upper_bound_and_what_was_not_measured_no_ro
 
 
 def test_a_file_of_another_run_or_without_a_model_is_not_compared() -> None:
-    assert 4 == len(compare(described(), MEASURES))
-    assert [] == compare(described(), {**MEASURES, "run": "2"})
-    assert [] == compare(described(parameters=None), MEASURES)
-    assert [] == compare(described(), {})
-    assert [] == compare(None, MEASURES)
+    assert 4 == len(compare_with_estimate(described(), MEASURES))
+    assert [] == compare_with_estimate(described(), {**MEASURES, "run": "2"})
+    assert [] == compare_with_estimate(described(parameters=None), MEASURES)
+    assert [] == compare_with_estimate(described(), {})
+    assert [] == compare_with_estimate(None, MEASURES)
 
 
 def test_the_memory_of_a_worker_is_that_of_the_pod_that_uses_most() -> None:
