@@ -103,9 +103,9 @@ class Job:
             checked = check(self, self.release, with_estimate) if self.values else []
             found = [*self.diagnostics, *missing, *checked]
             if self.is_complete and has_errors(found):
-                from dsgen.schema import foreign_files  # imported late: only problems need it
+                from dsgen.schema import foreign  # imported late: only problems need it
 
-                found = foreign_files.simplify_overlay(self.root, found)
+                found = foreign.simplify_overlay(self.root, found)
             self._problems[chart, with_estimate] = ordered(self._set_severities(found))
         return self._problems[chart, with_estimate]
 
@@ -156,9 +156,9 @@ def load_trees(
     root, idle = remove_nulls(root)
     problems = [*tree.diagnostics, *idle]
     if file and complete and not root.value and not problems and _is_blank(sources.get(file, "")):
-        from dsgen.schema import foreign_files  # imported late: only problems need it
+        from dsgen.schema import foreign  # imported late: only problems need it
 
-        return Job(file, None, [foreign_files.report_empty(file)], root, is_complete=False)
+        return Job(file, None, [foreign.report_empty(file)], root, is_complete=False)
     root, flags = _add_names(root, names)
     wrong = validate(root, complete)
     complete &= all(problem.id not in (OTHER_OBJECT, TOO_MUCH) for problem in wrong)

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "dc85cbc685d0ebf7d8bec45d12a015b074470274616f244058036a25dd7eca3c"
+DIGEST = "b0fc6ab8eb62dc2bbe8acd6a986b1ef52b35c946210d115886b352ccbdb71236"

@@ -1,4 +1,4 @@
-"""The schema of the values, which dsgen/schema/access.py reads.
+"""The schema of the values, which dsgen/schema/__init__.py reads.
 
 Written by `make generate` from dsgen/schema/values.json and kubernetes.json; changes are lost.
 """

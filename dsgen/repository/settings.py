@@ -14,7 +14,7 @@ from dsgen.reading import read
 from dsgen.reading.files import MAX_BYTES
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.roots import FILE
-from dsgen.schema.access import Schema
+from dsgen.schema import Schema
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys
 from dsgen.schema.validate import About, find_schema_problems
 from dsgen.writer import Destination, SourceFolder, is_path, name_folder

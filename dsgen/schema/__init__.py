@@ -1,41 +1,132 @@
-"""The schema of the values; the functions of `access` are also available as `schema.type_at(path)` and so on."""
+"""The schema of the values: its records, types and defaults.
 
-from dsgen.schema.access import (
-    DEFINITION,
-    KUBERNETES_FILE,
-    SCHEMA_FILE,
-    Schema,
-    child,
-    defaults,
-    is_always_there,
-    is_nullable,
-    is_record,
-    keys,
-    kubernetes_type,
-    load,
-    maps,
-    records,
-    resolve,
-    type_at,
-    types,
-)
+`values.json` is the source; dsgen/compiler/python/data.py expands its references, and `make generate` writes the result
+as `generated/schema.py`. A record is an object with `properties` and no `default`; a map whose keys the user chooses
+has `additionalProperties` with a schema; an object with neither is copied into a manifest, and `allOf` checks its
+fields. A key that may be null has no default.
+"""
 
-__all__ = [
-    "DEFINITION",
-    "KUBERNETES_FILE",
-    "SCHEMA_FILE",
-    "Schema",
-    "child",
-    "defaults",
-    "is_always_there",
-    "is_nullable",
-    "is_record",
-    "keys",
-    "kubernetes_type",
-    "load",
-    "maps",
-    "records",
-    "resolve",
-    "type_at",
-    "types",
-]
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dsgen.generated.schema import SCHEMA
+
+Schema = dict[str, Any]
+FOLDER = os.path.dirname(__file__)
+SCHEMA_FILE = os.path.join(FOLDER, "values.json")
+KUBERNETES_FILE = os.path.join(FOLDER, "kubernetes.json")
+DEFINITION = "#/definitions/"
+
+
+def load() -> Schema:
+    """The schema of values.json with the objects of kubernetes.json, its records expanded; shared, do not change it."""
+    return SCHEMA
+
+
+def _copy(data: Any) -> Any:
+    """A new tree of plain data."""
+    if isinstance(data, dict):
+        return {key: _copy(value) for key, value in data.items()}
+    return [_copy(item) for item in data] if isinstance(data, list) else data
+
+
+def resolve(schema: Schema) -> Schema:
+    """The schema itself, or the definition to which it refers."""
+    while "$ref" in schema:
+        schema = load()["definitions"][schema["$ref"].removeprefix(DEFINITION)]
+    return schema
+
+
+def is_record(schema: Schema) -> bool:
+    """Whether it is a record of dsgen, with fixed keys that have defaults."""
+    return "properties" in schema and schema["type"] == "object" and "default" not in schema
+
+
+def is_nullable(schema: Schema) -> bool:
+    """Whether the key may be null, which means the same as absent."""
+    return "null" in types(schema)
+
+
+def types(schema: Schema) -> list[str]:
+    """The JSON types that a value may have; empty for any type."""
+    names = schema.get("type", [])
+    return [names] if isinstance(names, str) else names
+
+
+def kubernetes_type(schema: Schema) -> str:
+    """The type of the Kubernetes API that a part describes, such as Affinity; empty for a part of dsgen."""
+    for part in (schema, *schema.get("allOf", ())):
+        name = part.get("$ref", "").removeprefix(DEFINITION)
+        if name:
+            return str(name) if name[0].isupper() else kubernetes_type(load()["definitions"][name])
+    return ""
+
+
+def child(schema: Schema, key: str | int) -> Schema | None:
+    """The schema under a key or an index; None if there is no such key, or if its value may be anything."""
+    schema = resolve(schema)
+    if isinstance(key, int):
+        part = schema.get("items")
+    else:
+        part = schema.get("properties", {}).get(key, schema.get("additionalProperties"))
+    if isinstance(part, dict):
+        return resolve(part)
+    inner = (child(one, key) for one in schema.get("allOf", ()))
+    return next((one for one in inner if one is not None), None)
+
+
+def keys(schema: Schema) -> list[str]:
+    """The fixed keys of a record or a Kubernetes object, in their order."""
+    parts = (schema, *schema.get("allOf", ()))
+    return [key for part in parts for key in resolve(part).get("properties", ())]
+
+
+def type_at(path: Sequence[str | int]) -> Schema | None:
+    """The schema at a path of the values, such as ("workers", "slots"); None if there is no such path."""
+    schema: Schema | None = load()
+    for key in path:
+        schema = child(schema, key) if schema is not None else None
+    return schema
+
+
+def defaults(schema: Schema | None = None) -> dict[str, Any]:
+    """A new tree of the defaults in the chart's values.yaml. Nullable keys are absent."""
+    record = load() if schema is None else schema
+    values: dict[str, Any] = {}
+    for key, part in record["properties"].items():
+        if "default" in part:
+            values[key] = _copy(part["default"])
+        elif is_always_there(part):
+            values[key] = defaults(part)
+    return values
+
+
+def maps(schema: Schema | None = None) -> dict[str, Any]:
+    """A tree of empty maps for the keys with a map as their default."""
+    found: dict[str, Any] = {}
+    for key, part in (load() if schema is None else schema)["properties"].items():
+        if isinstance(part.get("default"), dict) and key != "global":  # Helm creates it
+            found[key] = {}
+        elif is_always_there(part) and (below := maps(part)):
+            found[key] = below
+    return found
+
+
+def is_always_there(schema: Schema) -> bool:
+    """Whether it is a record that all values have; an optional record makes a choice by its presence."""
+    return is_record(schema) and "x-optional" not in schema
+
+
+def records(schema: Schema | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Schema]]:
+    """Every key with its schema, in the order of values.json; `*` is a key that the user names."""
+    record = resolve(load() if schema is None else schema)
+    for key, part in record.get("properties", {}).items():
+        yield (*path, key), part
+        if is_record(part):
+            yield from records(part, (*path, key))
+        below = part.get("additionalProperties")
+        if isinstance(below, dict) and is_record(resolve(below)):
+            yield from records(below, (*path, key, "*"))

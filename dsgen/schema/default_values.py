@@ -16,7 +16,7 @@ from typing import Any
 from dsgen.generated.defaults import RULES as GENERATED
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node
-from dsgen.schema.access import child, is_always_there, is_nullable, load, resolve, type_at
+from dsgen.schema import child, is_always_there, is_nullable, load, resolve, type_at
 
 RULES: Mapping[str, Any] = GENERATED
 

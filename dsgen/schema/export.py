@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.generated.schema import KUBERNETES_VERSION
-from dsgen.schema.access import (
+from dsgen.schema import (
     DEFINITION,
     Schema,
     is_always_there,

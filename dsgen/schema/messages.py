@@ -105,10 +105,10 @@ def _is(value: Any, wanted: Sequence[str]) -> str:
 
 
 def _repair(violation: Violation, wanted: Sequence[str]) -> str:
-    from dsgen.schema import shapes  # imported late: only problems need it
+    from dsgen.schema import foreign  # imported late: only problems need it
 
     value, path = violation.value, violation.path
-    if text := shapes.hint(path, value):
+    if text := foreign.hint_for_value(path, value):
         return text
     if "string" in wanted:
         return _as_text(violation)

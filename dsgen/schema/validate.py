@@ -34,9 +34,9 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
     """
     is_valid = next(find_violations(schema.load(), root.data()), None) is None
     if not is_valid:
-        from dsgen.schema import foreign_files  # imported late: only problems need it
+        from dsgen.schema import foreign  # imported late: only problems need it
 
-        if problem := foreign_files.find_foreign_file(root):
+        if problem := foreign.find_foreign_file(root):
             return [problem]
     worded = () if is_valid else _describe_violations(schema.load(), root, complete, VALUES)
     groups = (_nulls(root), _spellings(root), _find_uncarried(root), worded)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dsgen.problems.diagnostics import KeyPath
-from dsgen.schema.access import Schema, resolve
+from dsgen.schema import Schema, resolve
 
 Below = Callable[[Any, Any, Schema, KeyPath], Iterator["KeywordViolation"]]
 

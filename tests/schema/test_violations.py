@@ -17,7 +17,6 @@ from dsgen import schema
 from dsgen.compiler.python.data import unknown_keywords
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
-from dsgen.schema import access
 from dsgen.schema.violations import BELOW, VIOLATED, find_violations
 from tests.fuzz import broken, verdicts
 from tests.fuzz import schema as fuzz
@@ -112,7 +111,7 @@ def without(part: Any, keyword: str) -> Any:
 @pytest.mark.parametrize("keyword", sorted({*VIOLATED, *BELOW}))
 def test_a_keyword_that_is_left_out_is_noticed(keyword: str, monkeypatch: pytest.MonkeyPatch) -> None:
     less = without(copy.deepcopy(schema.load()), keyword)
-    monkeypatch.setattr(access, "SCHEMA", less)  # definitions are found in it
+    monkeypatch.setattr(schema, "SCHEMA", less)  # definitions are found in it
 
     assert any(True for _ in differences(less))
 
@@ -141,7 +140,7 @@ SCHEMAS: tuple[dict[str, Any] | bool, ...] = (
 def test_each_keyword_means_what_it_does_in_jsonschema(part: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {"additionalProperties": part, "definitions": {"x": {"$ref": "#/definitions/y"}, "y": {"type": "string"}}}
     oracle = type(fuzz.validator())(whole)
-    monkeypatch.setattr(access, "SCHEMA", whole)
+    monkeypatch.setattr(schema, "SCHEMA", whole)
 
     assert [oracle.is_valid({"v": one}) for one in VALUES] == [is_valid(whole, {"v": one}) for one in VALUES]
 

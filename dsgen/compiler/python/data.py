@@ -19,7 +19,7 @@ from dsgen.schema import DEFINITION, KUBERNETES_FILE, SCHEMA_FILE, Schema
 from dsgen.schema.violations import BELOW, VIOLATED
 
 SCHEMA = '''\
-"""The schema of the values, which dsgen/schema/access.py reads.
+"""The schema of the values, which dsgen/schema/__init__.py reads.
 
 Written by `make generate` from dsgen/schema/values.json and kubernetes.json; changes are lost.
 """
