@@ -1,9 +1,21 @@
-"""The Jinja2 environment: the compiler reads templates with it, and tests compare its output with generated code."""
+"""The language of templates: the Jinja2 environment, and the table of everything that templates may call.
+
+The compiler reads templates with the environment, and tests compare its output with generated code. Each row of the
+table has the Python implementation, the Go spelling and the types. The environment and the generated code call the
+Python side, the Go back end writes the Go spelling; a test calls every row on both sides and compares the results.
+`<CHARTNAME>` is a placeholder for the name of the chart, as in Helm's starters.
+
+Types are those of dsgen/compiler/frontend/types.py: `str` (any text), `word` (text that needs no quotes), `int`,
+`bool`, `union` (a text or a number), `any` (an object of the user), `map`, `list`, `json` (JSON text), `block` (YAML
+lines), `file` (the path of a shipped file).
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +24,98 @@ from jinja2.runtime import Context, Macro
 from jinja2.utils import missing
 
 from dsgen.errors import DsgenError
-from dsgen.language.builtins import rows
 from dsgen.language.files import Files
-from dsgen.language.text import scalar
+from dsgen.language.functions import (
+    basename,
+    count_to,
+    fail,
+    get,
+    is_mapping,
+    is_none,
+    is_string,
+    items,
+    join,
+    join_blocks,
+    matching,
+    overlay,
+    replace,
+    starting,
+    whole_bytes,
+)
+from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
+
+
+@dataclass(frozen=True)
+class Builtin:
+    """One row. In `go`, `{0}` is the first argument, `{1:}` all from the second on; a leading `|` continues a pipe."""
+
+    name: str
+    kind: str  # filter, function, test, operator
+    python: Callable[..., Any]
+    go: str
+    takes: tuple[str, ...]  # types of the first argument; empty: any
+    gives: str  # the type of the result; "same" as the first argument; "item": of its items
+    arguments: tuple[int, int] = (1, 1)  # the least and the greatest number of arguments
+    each: str = "{}"  # how every argument is wrapped in Go
+    takes_none: bool = False  # the first argument may be absent
+    converts: bool = False  # the Go side converts any number to an integer
+
+
+TEXT = ("str", "word")
+YAML = ("any", "map", "list", "union", "str", "word", "int", "bool")
+SCALAR = ("str", "word", "int", "bool", "json")
+
+BUILTINS = (
+    Builtin("quote", "filter", quote, "| quote", SCALAR, "word"),
+    Builtin("json", "filter", to_json, "| toRawJson", (), "json", takes_none=True, converts=True),
+    Builtin(
+        "plain_json",
+        "filter",
+        to_plain_json,
+        'include "<CHARTNAME>.plainJson" {0}',
+        ("str", "word", "list", "map", "any", "union"),
+        "word",
+        converts=True,
+    ),
+    Builtin("yaml", "filter", to_yaml, 'include "<CHARTNAME>.yaml" {0}', YAML, "block", takes_none=True, converts=True),
+    Builtin("indent", "filter", indent, "| nindent {1}", ("block",), "block", (2, 2)),
+    Builtin("bytes", "filter", whole_bytes, 'include "<CHARTNAME>.bytes" {0}', TEXT, "word"),
+    Builtin("int", "filter", int, "| int64", ("word", "int"), "int", converts=True),
+    Builtin("string", "filter", scalar, "toString {0}", ("word", "int", "bool"), "word"),
+    Builtin("length", "filter", len, "len {0}", ("word", "list", "map", "any"), "int"),
+    Builtin("replace", "filter", replace, "| replace {1} {2}", (*TEXT, "block"), "same", (3, 3)),
+    Builtin("join", "filter", join, "| join {1}", ("list",), "str", (2, 2)),
+    Builtin("blocks", "filter", join_blocks, '| compact | join "\\n"', ("list",), "block"),
+    Builtin("basename", "filter", basename, "base {0}", ("file",), "word"),
+    Builtin("items", "filter", items, "{0}", ("map", "any"), "pairs"),
+    Builtin("get", "function", get, "dig {1:} {0}", ("any", "map"), "any", (3, 9)),
+    Builtin("overlay", "function", overlay, "mergeOverwrite {0:}", ("any", "map"), "any", (2, 9), each="(deepCopy {})"),
+    Builtin("fail", "function", fail, "fail {0}", ("str", "word", "block"), "block"),
+    Builtin("range", "function", count_to, "until (int {0})", ("int",), "list of int", converts=True),
+    Builtin("none", "test", is_none, "eq {0} nil", (), "bool", takes_none=True, converts=True),
+    Builtin("string", "test", is_string, 'kindIs "string" {0}', (), "bool", takes_none=True, converts=True),
+    Builtin("mapping", "test", is_mapping, 'kindIs "map" {0}', (), "bool", takes_none=True, converts=True),
+    Builtin("matching", "test", matching, "regexMatch {1} {0}", TEXT, "bool", (2, 2)),
+    Builtin("starting", "test", starting, "hasPrefix {1} {0}", TEXT, "bool", (2, 2)),
+    Builtin("in list", "operator", lambda item, texts: item in texts, "has {0} {1}", TEXT, "bool", (2, 2)),
+    Builtin("in map", "operator", lambda key, tree: key in tree, "hasKey {1} {0}", TEXT, "bool", (2, 2)),
+    Builtin("eq", "operator", operator.eq, "eq {0:}", (), "bool", (2, 2)),
+    Builtin("ne", "operator", operator.ne, "ne {0:}", (), "bool", (2, 2)),
+    Builtin("gt", "operator", operator.gt, "gt {0:}", ("int",), "bool", (2, 2)),
+    Builtin("gteq", "operator", operator.ge, "ge {0:}", ("int",), "bool", (2, 2)),
+    Builtin("lt", "operator", operator.lt, "lt {0:}", ("int", *TEXT), "bool", (2, 2)),
+    Builtin("lteq", "operator", operator.le, "le {0:}", ("int",), "bool", (2, 2)),
+    Builtin("Add", "operator", operator.add, "add {0:}", ("int",), "int", (2, 2), converts=True),
+    Builtin("Sub", "operator", operator.sub, "sub {0:}", ("int",), "int", (2, 2), converts=True),
+    Builtin("Mul", "operator", operator.mul, "mul {0:}", ("int",), "int", (2, 2), converts=True),
+    Builtin("FloorDiv", "operator", operator.floordiv, "div {0:}", ("int",), "int", (2, 2), converts=True),
+)
+
+
+def rows(kind: str) -> dict[str, Builtin]:
+    """The rows of one kind, by name."""
+    return {row.name: row for row in BUILTINS if row.kind == kind}
+
 
 PACKAGE = Path(__file__).parent.parent
 TEMPLATES = PACKAGE / "templates"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dsgen.language.builtins import BUILTINS
+from dsgen.language.environment import BUILTINS
 from dsgen.language.functions import overlay
 from tests.compiler.worlds import Worlds
 from tests.helm import MAJORS

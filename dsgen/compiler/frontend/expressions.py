@@ -18,7 +18,7 @@ from dsgen.compiler.frontend.scope import Scope, entry_type, facts
 from dsgen.compiler.frontend.source import CompileError, Unit
 from dsgen.compiler.frontend.tree import Expr
 from dsgen.compiler.frontend.types import ANY, BLOCK, BOOL, EMPTY, FILE, INT, NULL, STR, TEXTS, WORD, Type, bare, join
-from dsgen.language.builtins import Builtin, rows
+from dsgen.language.environment import Builtin, rows
 from dsgen.language.files import digest, matching
 
 FILTERS, FUNCTIONS, TESTS, OPERATORS = (rows(kind) for kind in ("filter", "function", "test", "operator"))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
 from dsgen.compiler.frontend.types import Type
-from dsgen.language.builtins import Builtin
+from dsgen.language.environment import Builtin
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.tree import Expr
 from dsgen.language import files, functions, text
-from dsgen.language.builtins import Builtin
+from dsgen.language.environment import Builtin
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, ATOM = range(7)
 """Precedence levels, lowest first."""
