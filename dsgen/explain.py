@@ -1,4 +1,7 @@
-"""Descriptions of the keys of a values file and of the ids of problems, for `dsgen explain`."""
+"""Descriptions of the keys of a values file and of the ids of problems, for `dsgen explain`, and a search in all texts.
+
+The search is in keys, ids of problems, reasons, presets and pages.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,11 @@ import difflib
 import json
 import re
 import textwrap
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from dsgen import deepspeed, schema
+from dsgen import deepspeed, pages, presets, schema
+from dsgen.cluster.reasons import explain_reason, list_reasons
 from dsgen.deepspeed.keys import REMOVED, Rule, table
 from dsgen.errors import UsageError
 from dsgen.problems.diagnostics import KeyPath
@@ -23,6 +29,9 @@ ANYTHING = {"description": "The value can be anything; dsgen does not check it."
 PARAMETER = {"description": "A parameter of the class in type; dsgen checks its name and type."}
 COPIED = ("enum", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
 """Keywords that rules for the keys of DeepSpeed have in common with a JSON schema."""
+REFERENCES = {"options", "commands", "causes"}
+"""Pages whose content has entries of its own."""
+MOST_PAGES = 5
 
 _ID = re.compile("DS[0-9]+", re.IGNORECASE)
 _PART = re.compile(r'\["(?P<quoted>[^"]*)"\]|\[(?P<index>[0-9*]*)\]|[.]?(?P<word>[^.\[\]]+)')
@@ -251,3 +260,60 @@ def _describe_rule(rule: Rule) -> str:
     if "newName" in rule:
         return f"An old name of {rule['newName']}."
     return '"auto" lets DeepSpeed choose.' if rule.get("auto") else ""
+
+
+# -- search ------------------------------------------------------------------------------------------------------------
+
+
+class Entry(NamedTuple):
+    """Something to search. text: searched in addition to the name; line: shown after the name."""
+
+    heading: str
+    name: str
+    text: str
+    line: str
+
+
+def search(words: str) -> Iterator[str]:
+    """The entries that contain all of these words, ignoring case, as lines below headings."""
+    wanted = words.lower().split()
+    entries = [one for one in _entries() if all(word in f"{one.name} {one.text}".lower() for word in wanted)]
+    entries += _pages(wanted)
+    width = max((len(one.name) for one in entries), default=0) + 2
+    heading = ""
+    for one in entries:
+        if one.heading != heading:
+            yield from ([""] if heading else [])
+            yield (heading := one.heading)
+        yield f"  {one.name:<{width}}{one.line}"
+
+
+def _entries() -> Iterator[Entry]:
+    for path, rule in schema.records():
+        name, text = ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
+        yield Entry("Keys, for dsgen explain KEY:", name, text, _sentence(text))
+    for one in RULES.values():
+        yield Entry("Problems, for dsgen explain ID:", one.id, f"{one.title} {one.when} {one.remedy}", one.title)
+    for reason in list_reasons():
+        lines = explain_reason(reason)[2:]
+        yield Entry("Reasons of a run's phase, for dsgen explain REASON:", reason, " ".join(lines), _sentence(lines[0]))
+    for name in presets.names():
+        summary = presets.summary(name)
+        yield Entry("Presets, for dsgen init --preset NAME:", name, summary, summary)
+
+
+def _pages(wanted: list[str]) -> Iterator[Entry]:
+    """The pages that contain all words, at most a few: those that have them in the title, then most often."""
+    found = []
+    for name in pages.names():
+        title, text = pages.title(name), pages.text(name).lower()
+        if name not in REFERENCES and all(word in text for word in wanted):
+            in_title = sum(word in f"{name} {title}".lower() for word in wanted)
+            found.append(
+                (-in_title, -sum(map(text.count, wanted)), Entry("Pages, for dsgen help PAGE:", name, "", title))
+            )
+    yield from (one for *_, one in sorted(found)[:MOST_PAGES])
+
+
+def _sentence(text: str) -> str:
+    return text.partition(". ")[0].removesuffix(".")

@@ -14,9 +14,9 @@ PACKAGE = Path(__file__).parent.parent / "dsgen"
 ORDER = (
     *("errors", "columns", "roots", "problems", "reading", "language", "generated", "rules", "reports", "schema"),
     *("deepspeed", "estimate", "checks", "values", "forecasts", "editing"),
-    *("explain", "presets", "pages"),
+    *("presets", "pages"),
     *("catalogue", "render", "compiler"),
-    *("writer", "repository", "gitops", "runs", "cluster", "search", "api", "graph"),
+    *("writer", "repository", "gitops", "runs", "cluster", "explain", "api", "graph"),
     *("importers", "cli"),
     "__main__",
 )

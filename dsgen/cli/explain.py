@@ -1,16 +1,15 @@
-"""The commands that explain dsgen: `dsgen explain`, `help` and `schema`."""
+"""The commands that explain dsgen: `dsgen explain`, `help` and `schema`.
+
+What only one of them needs is imported late.
+"""
 
 import click
 
-from dsgen import explain, pages
+from dsgen import pages
 from dsgen.cli import COMMANDS, completion
 from dsgen.cli._console import echo, show_page, write
-from dsgen.cluster.reasons import explain_reason, list_reasons
 from dsgen.errors import EXIT_OK, UsageError
-from dsgen.repository import settings
-from dsgen.schema import export
 from dsgen.schema.suggestions import did_you_mean, find_closest
-from dsgen.search import matches
 
 
 @click.command("explain")
@@ -45,16 +44,20 @@ def explain_words(words: tuple[str, ...], search: str | None) -> int:
 
 
 def _found(words: str) -> list[str]:
+    from dsgen import explain
+
     if not words.strip():
         raise UsageError("--search needs words")
-    if lines := [*matches(words)]:
+    if lines := [*explain.search(words)]:
         return lines
     raise UsageError(f"no key, id, reason, preset or page has {words}")
 
 
 def _of_one(word: str) -> list[str]:
+    from dsgen.cluster.reasons import explain_reason, list_reasons
+
     if word == "import":
-        from dsgen.importers import origins  # imported late: only this word needs it
+        from dsgen.importers import origins
 
         return [*origins.explanation()]
     return [*explain_reason(word)] if word in list_reasons() else _explain(word)
@@ -62,10 +65,12 @@ def _of_one(word: str) -> list[str]:
 
 def _explain(word: str) -> list[str]:
     """The description of a key, an id or a reason; for any other word without dots, the results of a search."""
+    from dsgen import explain
+
     try:
         return explain.of(word).removesuffix("\n").split("\n")
     except UsageError as problem:
-        lines = [*matches(word)] if word.isalpha() else []
+        lines = [*explain.search(word)] if word.isalpha() else []
         if not lines:
             raise
         return [*problem.lines, f"What dsgen explain --search {word} finds:", "", *lines]
@@ -119,5 +124,8 @@ def print_schema(repository: bool) -> int:
       dsgen schema > values.schema.json
       dsgen schema --repository > repository.schema.json
     """
+    from dsgen.repository import settings
+    from dsgen.schema import export
+
     write(export.as_json(settings.for_editors() if repository else export.for_editors()))
     return EXIT_OK
