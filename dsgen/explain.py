@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dsgen import deepspeed, pages, presets, schema
+from dsgen import deepspeed, schema, shipped
 from dsgen.cluster.reasons import explain_reason, list_reasons
 from dsgen.deepspeed.keys import REMOVED, Rule, table
 from dsgen.errors import UsageError
@@ -297,16 +297,16 @@ def _entries() -> Iterator[Entry]:
     for reason in list_reasons():
         lines = explain_reason(reason)[2:]
         yield Entry("Reasons of a run's phase, for dsgen explain REASON:", reason, " ".join(lines), _sentence(lines[0]))
-    for name in presets.names():
-        summary = presets.summary(name)
+    for name in shipped.preset_names():
+        summary = shipped.preset_summary(name)
         yield Entry("Presets, for dsgen init --preset NAME:", name, summary, summary)
 
 
 def _pages(wanted: list[str]) -> Iterator[Entry]:
     """The pages that contain all words, at most a few: those that have them in the title, then most often."""
     found = []
-    for name in pages.names():
-        title, text = pages.title(name), pages.text(name).lower()
+    for name in shipped.page_names():
+        title, text = shipped.page_title(name), shipped.page_text(name).lower()
         if name not in REFERENCES and all(word in text for word in wanted):
             in_title = sum(word in f"{name} {title}".lower() for word in wanted)
             found.append(

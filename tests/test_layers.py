@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "dsgen"
 ORDER = (
     *("errors", "columns", "roots", "problems", "reading", "language", "generated", "rules", "reports", "schema"),
     *("deepspeed", "estimate", "checks", "values", "forecasts", "editing"),
-    *("presets", "pages"),
+    "shipped",
     *("catalogue", "render", "compiler"),
     *("writer", "repository", "gitops", "runs", "cluster", "explain", "api", "graph"),
     *("importers", "cli"),

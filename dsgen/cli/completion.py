@@ -77,9 +77,9 @@ def _among(words: Callable[[str], Iterable[tuple[str, str]]]) -> Completer:
 
 
 def _presets(_: str) -> Iterable[tuple[str, str]]:
-    from dsgen import presets
+    from dsgen import shipped
 
-    return ((name, presets.summary(name)) for name in presets.names())
+    return ((name, shipped.preset_summary(name)) for name in shipped.preset_names())
 
 
 def _list_explained(typed: str) -> Iterable[tuple[str, str]]:
@@ -117,11 +117,11 @@ def _list_assigned(typed: str) -> Iterable[tuple[str, str]]:
 
 
 def _topics(_: str) -> Iterable[tuple[str, str]]:
-    from dsgen import pages
+    from dsgen import shipped
     from dsgen.cli import COMMANDS
 
     yield from COMMANDS.items()
-    yield from ((name, pages.title(name)) for name in pages.names())
+    yield from ((name, shipped.page_title(name)) for name in shipped.page_names())
 
 
 files, folders = _of_kind("file"), _of_kind("dir")

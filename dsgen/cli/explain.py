@@ -5,7 +5,7 @@ What only one of them needs is imported late.
 
 import click
 
-from dsgen import pages
+from dsgen import shipped
 from dsgen.cli import COMMANDS, completion
 from dsgen.cli._console import echo, show_page, write
 from dsgen.errors import EXIT_OK, UsageError
@@ -95,16 +95,16 @@ def show_help(context: click.Context, topic: str) -> int:
         subject = program.command.get_command(program, topic)
         assert subject, "it is one of the commands"
         echo(subject.get_help(click.Context(subject, program, topic)).split("\n"))
-    elif topic in pages.names():
-        show_page(pages.text(topic))
+    elif topic in shipped.page_names():
+        show_page(shipped.page_text(topic))
     elif topic:
-        known = [*COMMANDS, *pages.names()]
+        known = [*COMMANDS, *shipped.page_names()]
         question = did_you_mean(find_closest(topic, known))
         raise UsageError(f"{topic} is neither a command nor a page; {question or 'dsgen help lists the pages'}")
     else:
-        width = max(map(len, pages.names())) + 2
+        width = max(map(len, shipped.page_names())) + 2
         echo(["dsgen --help lists the commands; dsgen help COMMAND is the help of one. Pages, for dsgen help PAGE:"])
-        echo(f"  {name:<{width}}{pages.title(name)}" for name in pages.names())
+        echo(f"  {name:<{width}}{shipped.page_title(name)}" for name in shipped.page_names())
     return EXIT_OK
 
 

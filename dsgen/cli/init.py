@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from dsgen import presets, values
+from dsgen import shipped, values
 from dsgen.cli import completion
 from dsgen.cli._console import echo, write
 from dsgen.errors import EXIT_OK, UsageError
@@ -51,7 +51,7 @@ def command(
     if listing:
         if file is not None or any((preset, name, namespace, image, repository)):
             raise UsageError("--list writes no file: leave out the other options and FILE, or --list")
-        echo(f"{each:<{_width()}}{presets.summary(each)}" for each in presets.names())
+        echo(f"{each:<{_width()}}{shipped.preset_summary(each)}" for each in shipped.preset_names())
         return EXIT_OK
     if file == "":  # Path("") would be the current folder
         raise UsageError("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
@@ -82,18 +82,18 @@ def _repository(text: str) -> int:
 
 
 def _width() -> int:
-    return max(map(len, presets.names())) + 2
+    return max(map(len, shipped.preset_names())) + 2
 
 
 def _fill(preset: str, name: str, namespace: str, image: str) -> str:
     """The text of a preset with these names. Raises UsageError for an unknown preset and an invalid name."""
-    if preset not in presets.names():
-        question = did_you_mean(*presets.like(preset)[:3])
+    if preset not in shipped.preset_names():
+        question = did_you_mean(*shipped.presets_like(preset)[:3])
         hint = f"{question} dsgen init --list shows them all".lstrip()
         raise UsageError(f"--preset {preset}: no such preset; {hint}")
-    text = presets.text(preset)
+    text = shipped.preset_text(preset)
     if name or namespace or image:
-        text = presets.filled(text, name, namespace, image)
+        text = shipped.fill_preset(text, name, namespace, image)
         _refuse_wrong_names(text)
     return text
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dsgen import presets
+from dsgen import shipped
 from tests.cli.conftest import Cli
 from tests.parity import documents
 
@@ -27,11 +27,11 @@ every_preset = pytest.mark.parametrize("preset", EXAMPLES)
 
 
 def test_presets_are_the_examples() -> None:
-    assert EXAMPLES == {name: presets.text(name) for name in presets.names()}
+    assert EXAMPLES == {name: shipped.preset_text(name) for name in shipped.preset_names()}
 
 
 def test_the_package_carries_the_examples() -> None:
-    """A wheel has them where `presets` looks for them; .ci/run tries it with an installed one."""
+    """A wheel has them where `shipped` looks for them; .ci/run tries it with an installed one."""
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
 
     assert "dsgen/examples" == build["force-include"]["values-examples"]
@@ -66,7 +66,7 @@ def test_filling_in_changes_nothing_else(preset: str) -> None:
     """Comments, quotes and layout survive; the same names give the same bytes."""
     values = yaml.safe_load(EXAMPLES[preset])
 
-    assert EXAMPLES[preset] == presets.filled(EXAMPLES[preset], values["name"], values["namespace"])
+    assert EXAMPLES[preset] == shipped.fill_preset(EXAMPLES[preset], values["name"], values["namespace"])
 
 
 @pytest.mark.parametrize(

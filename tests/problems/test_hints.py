@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from dsgen import pages, schema, values
+from dsgen import schema, shipped, values
 from dsgen.generated.helpers import runs_command
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.problems.framing import as_text
@@ -183,8 +183,8 @@ def test_another_kind_of_file_is_one_problem_that_says_what_it_is(text: str, id_
 def test_the_hint_for_a_compose_file_names_the_page_with_its_keys() -> None:
     [problem] = problems(COMPOSE)
 
-    [name] = [name for name in pages.names() if f"`dsgen help {name}`" in problem.hint]
-    assert "shm_size" in pages.text(name)
+    [name] = [name for name in shipped.page_names() if f"`dsgen help {name}`" in problem.hint]
+    assert "shm_size" in shipped.page_text(name)
 
 
 @pytest.mark.parametrize(
