@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "b0fc6ab8eb62dc2bbe8acd6a986b1ef52b35c946210d115886b352ccbdb71236"
+DIGEST = "787147a041daeac58d063a98b96059a6575afe11119dca0e5c69c590b70d0160"

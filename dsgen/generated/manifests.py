@@ -782,6 +782,7 @@ def workers_job(values, release):
         "          readinessProbe:\n"
         "            tcpSocket:\n"
         f"              port: {scalar(values['workers']['readinessPort'])}\n"
+        "            initialDelaySeconds: 1\n"
         "            periodSeconds: 1\n"
         "            timeoutSeconds: 5\n"
         "            failureThreshold: 1\n"

@@ -21,7 +21,7 @@ import yaml
 
 from dsgen import values
 from dsgen.render import render
-from shared import settings
+from shared import settings, tcp
 from tests.scripts.live import job  # noqa: F401 - a fixture of several modules
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
@@ -141,10 +141,10 @@ class Pod:
         return (self.root / "log").read_text()
 
     def serve(self, **environment: str) -> "subprocess.Popen[bytes]":
-        """Start the worker and wait until it is ready."""
+        """Start the worker and wait until it serves ssh."""
         self.make_key()
         process = self.start(**environment)
-        self.wait_until(lambda: process.poll() is not None or self.ready(), 30)
+        self.wait_until(lambda: process.poll() is not None or self.serves(), 30)
         assert process.poll() is None, self.log()
         return process
 
@@ -155,6 +155,10 @@ class Pod:
         except OSError:
             return False
         return True
+
+    def serves(self) -> bool:
+        """Whether sshd listens, and the pod is ready."""
+        return tcp.listening(self.port) and self.ready()
 
     def reach(self, address: str) -> None:
         """Where ssh finds this pod."""

@@ -45,7 +45,7 @@ class SshServer:
         self.contact = Contact(last_session)
         self.command: list[str] = []
         self.sshd: int | None = None
-        self.state = WAITS  # until the key is there; then it serves while sshd accepts connections
+        self.state = WAITS  # until the key is there; then it serves, except after the end of sshd until it listens again
         self.failures, self.started, self.sweep = 0, float("-inf"), 0.0
 
     def prepare(self, tick: Callable[[], None]) -> None:
@@ -72,7 +72,7 @@ class SshServer:
             log(f"waiting for the ssh key in secret {self.run.secret}")
         while not (key := keyfile.first_content([PRIVATE_KEY])):
             tick()
-        self.state = FAILS  # until sshd listens
+        self.state = SERVES
         return key
 
     def step(self) -> None:

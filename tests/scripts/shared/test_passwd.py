@@ -95,5 +95,5 @@ def test_sshd_as_a_user_that_the_image_does_not_know(pod: Any, needs: Any, line:
     pod.make_key()
     mount = 'mount --bind "$DSGEN_ROOT/run/dsgen/passwd" /etc/passwd && exec "$@"'
     pod.start("unshare", "--mount", "bash", "-c", mount, "bash", *user, "bash", pod.scripts / "shared/start.sh")
-    pod.wait_until(pod.ready)
+    pod.wait_until(pod.serves)
     assert pod.ssh("id -un; id -u", "-l", "dsgen").stdout.split() == ["dsgen", "1000650000"]

@@ -32,7 +32,7 @@ def test_private_files_are_private(pod: Any) -> None:
 def test_keys_of_other_kinds_work(pod: Any, kind: str) -> None:
     pod.make_key(kind)
     pod.start()
-    pod.wait_until(pod.ready)
+    pod.wait_until(pod.serves)
     assert pod.ssh("true").returncode == 0
 
 
@@ -42,16 +42,16 @@ def test_a_key_without_its_last_newline_works(pod: Any) -> None:
     (pod.keys / "ssh-privatekey").chmod(0o644)
     (pod.keys / "ssh-privatekey").write_text(key.rstrip("\n"))
     pod.start()
-    pod.wait_until(pod.ready)
+    pod.wait_until(pod.serves)
     assert pod.ssh("true").returncode == 0
 
 
 def test_a_worker_waits_for_the_key(pod: Any) -> None:
     process = pod.start()
     pod.wait_until(lambda: "waiting for the ssh key in secret cifar-ssh" in pod.log())
-    assert (process.poll(), pod.ready()) == (None, False)
+    assert (process.poll(), pod.serves()) == (None, False)
     pod.make_key()
-    pod.wait_until(pod.ready)
+    pod.wait_until(pod.serves)
     assert pod.ssh("true").returncode == 0
 
 
@@ -149,7 +149,7 @@ def test_sshd_is_started_again(pod: Any) -> None:
     before = pod.sshd()
     pod.kill(before)
     pod.wait_until(lambda: pod.sshd() not in (0, before))
-    pod.wait_until(pod.ready)
+    pod.wait_until(pod.serves)
     assert pod.ssh("true").returncode == 0
 
 
@@ -319,7 +319,7 @@ def launcher_of_two(monkeypatch: Any, **given: Any) -> main.Launcher:
     return made
 
 
-def test_the_pod_is_ready_while_sshd_serves(pod: Any) -> None:
+def test_the_pod_is_ready_unless_sshd_has_ended(pod: Any) -> None:
     process, config = pod.serve(), pod.config / "sshd_config"
     good = config.read_text()
     config.write_text("nonsense\n")  # or it would be there again before anyone looks

@@ -46,6 +46,21 @@ def test_readiness_changes_until_the_worker_has_what_it_waits_for(pod: Any, meth
     assert [True] == seen(pod.ready, 4)
 
 
+def test_a_worker_that_has_its_key_is_ready_before_sshd_listens(pod: Any) -> None:
+    """Each probe that fails is an event, which the API server stores."""
+    slow = pod.root / "programs/ssh-keygen"
+    slow.parent.mkdir()
+    slow.write_text('#!/bin/sh\nsleep 3\nexec /usr/bin/ssh-keygen "$@"\n')
+    slow.chmod(0o755)
+    pod.make_key()
+    pod.start(PATH=f"{slow.parent}:{pod.environment['PATH']}")
+
+    pod.wait_until(pod.ready)
+    assert not pod.serves()
+    assert [True] == seen(pod.ready, 4)
+    assert pod.serves()
+
+
 def test_the_record_of_a_launcher_that_is_starting_ends_no_wait(pod: Any) -> None:
     pod.record("Pending", reason="LauncherStarting")
     start(pod, "worker-command")

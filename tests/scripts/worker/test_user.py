@@ -35,7 +35,7 @@ def start(pod: Any, **changes: Any) -> "subprocess.Popen[bytes]":
     process: subprocess.Popen[bytes] = pod.start(
         *within, "bash", pod.scripts / "shared/start.sh", SECRET="s3cret $x", HOME="/"
     )
-    pod.wait_until(lambda: process.poll() is not None or pod.ready(), 30)
+    pod.wait_until(lambda: process.poll() is not None or pod.serves(), 30)
     return process
 
 

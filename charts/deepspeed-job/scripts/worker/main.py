@@ -5,7 +5,7 @@ image or key cannot work, 143 SIGTERM, 1 sshd does not stay up; without ssh also
 lifecycle.keepWorkers the worker of a run that is over stays, without sshd and ranks, until it is deleted; it exits 0
 even then, because its part is done and nothing must replace it.
 
-Its pod is ready while sshd serves, or once the worker knows the launcher (readiness.py).
+Its pod is ready, except now and then while it waits for what is mounted (readiness.py), and while sshd has ended.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from shared import methods, processes, record, settings
 from shared.log import last_words, log
 from worker import image
 from worker.announcement import Announcements
-from worker.exit import CANNOT_WORK, DONE, SERVES, TERMINATED, WAITS, WorkerExitError
+from worker.exit import CANNOT_WORK, DONE, FAILS, TERMINATED, WAITS, WorkerExitError
 from worker.readiness import Readiness
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Worker:
             notice(folder)
         processes.adopt_orphans()
         try:
+            self.show_state()  # at once: each probe that fails is an event, which the API server stores
             image.check(self.run)
             self.part.prepare(self.tick)
             while True:
@@ -101,10 +102,10 @@ class Worker:
         try:
             if self.part.state == WAITS:
                 self.readiness.change()
-            elif self.part.state == SERVES:
-                self.readiness.show()
-            else:
+            elif self.part.state == FAILS:
                 self.readiness.withdraw()
+            else:
+                self.readiness.show()
         except OSError as error:
             port = f"port {self.run.readiness_port} (workers.readinessPort): {error.strerror}"
             raise WorkerExitError(CANNOT_WORK, port) from None
