@@ -26,10 +26,9 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "dsgen" / "scripts"))
 
-from launcher import announcement, workers
+from launcher import connections, workers
 from shared import control, exchange
 from tests.scripts.conftest import Pod, free_port, run_config
-from worker import announcement as worker_announcement
 from worker import readiness
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
@@ -145,8 +144,8 @@ def announced_to(key: Path, port: int) -> Iterator[None]:
     pid = os.fork()
     if not pid:
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGIO,))  # as a worker does
-        worker_announcement.AT_ONCE = announcement.AT_ONCE  # one process hears for all workers
-        heard = worker_announcement.Announcements(key)
+        readiness.ANSWERS_AT_ONCE = connections.AT_ONCE  # one process hears for all workers
+        heard = readiness.Announcements(key)
         while True:
             select.select([server, *heard.asked], [], [])
             with suppress(BlockingIOError):
@@ -167,7 +166,7 @@ def with_ssh(size: int, port: int, key: Path) -> Figures:
     until = time.monotonic() + SECONDS
     probe = cost(lambda: reached.missing(names, lambda: time.monotonic() < until))
     with announced_to(key, announcing := free_port()):
-        told = cost(lambda: announcement.announce(names, announcing, key.read_bytes(), "Succeeded"))
+        told = cost(lambda: connections.announce(names, announcing, key.read_bytes(), "Succeeded"))
     login = cost(lambda: reached.refusals(names, lambda: None))
     began = time.monotonic()
     argv = ["pdsh", "-S", "-R", "ssh", "-f", str(size), "-w", ",".join(names), "echo up; exec sleep 900"]

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "787147a041daeac58d063a98b96059a6575afe11119dca0e5c69c590b70d0160"
+DIGEST = "be657283ebd9c05e2c37dd8f1874c86ddcf59ec5a10287292934986b9ce9d925"

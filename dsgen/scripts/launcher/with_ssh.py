@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from launcher import announcement, preflight, workers
+from launcher import connections, preflight, workers
 from launcher.attempt import Attempt
 from launcher.choice import SPARE_SECONDS, Choice, settle
 from launcher.growth import sizes
@@ -97,7 +97,7 @@ class WithSsh:
         private = settings.RUN / "id"
         if private.exists():
             port, names = self.configured.readiness_port, self.workers.names
-            missed = announcement.announce(names, port, private.read_bytes(), phase)
+            missed = connections.announce(names, port, private.read_bytes(), phase)
             if missed:
                 log(f"{len(missed)} of {len(names)} workers do not answer at port {port}: they read the record")
 

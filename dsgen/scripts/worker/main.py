@@ -32,9 +32,8 @@ if __name__ == "__main__":
 from shared import methods, processes, record, settings
 from shared.log import last_words, log
 from worker import image
-from worker.announcement import Announcements
 from worker.exit import CANNOT_WORK, DONE, FAILS, TERMINATED, WAITS, WorkerExitError
-from worker.readiness import Readiness
+from worker.readiness import Announcements, Readiness
 
 if TYPE_CHECKING:
     from worker.with_ssh import SshServer

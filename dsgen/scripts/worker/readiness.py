@@ -1,5 +1,7 @@
 """Readiness of a worker: whether its port accepts connections, which is what the readiness probe of its pod asks.
 
+With ssh, the launcher announces the end of the run at the same port (shared/announcement.py).
+
 A kubelet brings new content of a mounted Secret or ConfigMap when it synchronises the pod: every 60 to 90 s, or at
 once after its readiness has changed. A worker that waits for such content therefore lets its readiness change, until
 it has what it needs; afterwards it stays ready.
@@ -8,16 +10,19 @@ it has what it needs; afterwards it stays ready.
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import os
 import socket
 import time
+from pathlib import Path
 
-from shared import backoff
-from worker.announcement import Announcements, wake
+from shared import announcement, backoff
 
 FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 15.0  # between two changes; the probe asks once a second
 FASTEST_PER_SECOND, SLOWEST_PER_SECOND = 100, 20  # changes of all workers: the API server stores each
 DRAINED = 1000  # connections in one look: a kubelet makes one a second
 BACKLOG = 4096  # connections that the kernel accepts while this process is busy
+ANSWERS_AT_ONCE, ANSWER_SECONDS = 64, 5.0  # connections that have got a challenge; further ones are closed
 
 
 class Readiness:
@@ -76,3 +81,49 @@ def listen(port: int) -> socket.socket:
         server = socket.create_server(("", port), backlog=BACKLOG)
     server.setblocking(False)
     return server
+
+
+class Announcements:
+    """Connections that have got a challenge. `key`: the file of the job's private key."""
+
+    def __init__(self, key: Path) -> None:
+        self.key = key
+        self.phase = ""  # once it is announced
+        self.asked: dict[socket.socket, tuple[bytes, float]] = {}
+
+    def challenge(self, connection: socket.socket) -> None:
+        """Send a challenge. The probe of a kubelet ends its connection at once."""
+        if len(self.asked) >= ANSWERS_AT_ONCE:
+            connection.close()
+            return
+        challenge = announcement.new_challenge()
+        self.asked[connection] = challenge, time.monotonic() + ANSWER_SECONDS
+        connection.setblocking(False)
+        wake(connection)
+        with contextlib.suppress(OSError):
+            connection.send(challenge)
+
+    def hear(self) -> None:
+        """Read the answers that have come."""
+        for connection, (challenge, until) in list(self.asked.items()):
+            try:
+                line = connection.recv(announcement.ANSWER_BYTES)
+                self.phase = self.phase or self.announced(challenge, line)
+            except BlockingIOError:
+                if time.monotonic() < until:
+                    continue
+            except OSError:  # it is closed
+                pass
+            del self.asked[connection]
+            connection.close()
+
+    def announced(self, challenge: bytes, line: bytes) -> str:
+        """The phase that an answer announces. OSError: there is no key yet."""
+        return announcement.announced_phase(self.key.read_bytes(), challenge, line) if line else ""
+
+
+def wake(opened: socket.socket) -> None:
+    """Have the kernel send SIGIO to this process when there is something to accept or to read, where it can."""
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(opened, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(opened, fcntl.F_SETFL, fcntl.fcntl(opened, fcntl.F_GETFL) | os.O_ASYNC)

@@ -13,7 +13,7 @@ import pytest
 
 from dsgen.deepspeed import batch
 from launcher import attempt as training
-from launcher import growth, journal, main, probe, with_ssh, workers
+from launcher import connections, growth, journal, main, with_ssh, workers
 from launcher.progress import Progress
 from shared import exchange, settings
 from shared.progress import Source
@@ -226,7 +226,7 @@ class Scene:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, clock: Clock, chosen: list[str]) -> None:
         self.clock, self.silent, self.asked = clock, [NAMES[3]], 0
-        monkeypatch.setattr(probe, "missing", self.missing)
+        monkeypatch.setattr(connections, "missing", self.missing)
         reached = workers.Workers(NAMES, 1, 3600)
         reached.chosen = chosen
         self.progress = Progress(of_four())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from launcher import announcement as launcher_side
+from launcher import connections
 from shared import announcement
 
 NOBODY = ["no-such-host.invalid"]
@@ -17,7 +17,7 @@ def test_a_worker_ends_when_the_end_is_announced(pod: Any, phase: str) -> None:
     process = pod.serve()
     key = (pod.run / "id").read_bytes()
 
-    assert NOBODY == launcher_side.announce(["127.0.0.1", *NOBODY], pod.readiness_port, key, phase)
+    assert NOBODY == connections.announce(["127.0.0.1", *NOBODY], pod.readiness_port, key, phase)
     assert 0 == process.wait(20)
     assert f"the launcher says that the run is over ({phase})" in pod.log()
 
@@ -27,7 +27,7 @@ def test_only_the_key_of_the_job_ends_a_worker(pod: Any) -> None:
     process = pod.serve()
     key, address = (pod.run / "id").read_bytes(), ("127.0.0.1", pod.readiness_port)
 
-    launcher_side.announce(["127.0.0.1"], pod.readiness_port, key.replace(b"A", b"B"), "Succeeded")
+    connections.announce(["127.0.0.1"], pod.readiness_port, key.replace(b"A", b"B"), "Succeeded")
     heard = []
     for words in (
         announcement.answer(key, bytes(announcement.CHALLENGE_BYTES), "Failed"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from launcher import announcement, main, probe, workers
+from launcher import connections, main, workers
 from tests.scripts.trainings import settings_of
 from worker import main as worker_main
 
@@ -212,7 +212,7 @@ def test_keep_workers(pod: Any, keep: str, phase: str, stays: bool) -> None:
     process = pod.serve()
     pod.start(*pod.ssh_argv("exec sleep 4005"))
     pod.wait_until(lambda: pod.marked("4005"))
-    announcement.announce(["127.0.0.1"], pod.readiness_port, (pod.run / "id").read_bytes(), phase)
+    connections.announce(["127.0.0.1"], pod.readiness_port, (pod.run / "id").read_bytes(), phase)
     pod.wait_until(lambda: not pod.marked("4005") and not pod.ready())
     if stays:
         time.sleep(2)
@@ -312,7 +312,7 @@ def launcher_of_two(monkeypatch: Any, **given: Any) -> main.Launcher:
     async def answers(_name: str, _port: int) -> bool:
         return True
 
-    monkeypatch.setattr(probe, "_has_banner", answers)
+    monkeypatch.setattr(connections, "_has_banner", answers)
     made = main.Launcher(configured, workers.Workers(["a", "b"], 1, 3600))
     until = time.monotonic() + 2
     monkeypatch.setattr(made.wait, "time_left_for_workers", lambda: time.monotonic() < until)

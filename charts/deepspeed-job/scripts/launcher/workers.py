@@ -33,10 +33,10 @@ class Workers:
         self.contact: subprocess.Popen[bytes] | None = None
 
     def missing(self, names: list[str], keep_waiting: Callable[[], bool]) -> list[str]:
-        """Those of them whose sshd has not answered until `keep_waiting` is false, see probe.missing."""
-        from launcher import probe  # loads asyncio, which a launcher without ssh does not need
+        """Those of them whose sshd has not answered until `keep_waiting` is false, see connections.missing."""
+        from launcher import connections  # loads asyncio, which a launcher without ssh does not need
 
-        return probe.missing(names, self.port, keep_waiting)
+        return connections.missing(names, self.port, keep_waiting)
 
     def refusals(self, names: list[str], wait: Callable[[], object]) -> dict[str, str]:
         """Log in to each of them, to check key, host key and session wrapper; failed workers with their messages.

@@ -45,7 +45,7 @@ class SshServer:
         self.contact = Contact(last_session)
         self.command: list[str] = []
         self.sshd: int | None = None
-        self.state = WAITS  # until the key is there; then it serves, except after the end of sshd until it listens again
+        self.state = WAITS  # for the key; then it serves, except from the end of sshd until it listens again
         self.failures, self.started, self.sweep = 0, float("-inf"), 0.0
 
     def prepare(self, tick: Callable[[], None]) -> None:
