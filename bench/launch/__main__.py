@@ -1,7 +1,8 @@
 """`make bench-launch`: seconds from `kubectl apply` until all ranks have met, and until the job is complete.
 
 Needs KUBECONFIG, an image with DeepSpeed, torchrun, sshd and mpirun on the nodes, and the controllers of JobSet, MPIJob
-and TrainJob. Nothing else may run on the cluster. The figures of docs/launch.md are the medians.
+and TrainJob. Nothing else may run on the machine, nor a storage provisioner that asks the API server again and again.
+The figures of docs/launch.md are the medians.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "launch.md"
 BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.DOTALL)
 DONE, FAILED = {"Complete", "Completed", "Succeeded"}, {"Failed"}
 LIMIT_SECONDS = 600
+LOOK_SECONDS, IDLE = 5, 0.3  # processors that an idle cluster with its controllers uses at most
 TRUE_CONDITIONS = '{.metadata.name} {.status.conditions[?(@.status=="True")].type}{"\\n"}'
 
 
@@ -53,6 +55,15 @@ def cpu_seconds() -> float:
     """Of the whole machine since its start."""
     fields = [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
     return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def warn_if_busy() -> None:
+    """Say so if something else uses the machine, which would count as CPU time of the starts."""
+    before = cpu_seconds()
+    time.sleep(LOOK_SECONDS)
+    busy = (cpu_seconds() - before) / LOOK_SECONDS
+    if busy > IDLE:
+        print(f"warning: before the first start, {busy:.1f} processors are busy", file=sys.stderr, flush=True)
 
 
 def wait(namespace: str, kind: str, names: set[str]) -> float:
@@ -145,6 +156,7 @@ def main() -> None:
     parser.add_argument("--write", metavar="NODE", help="write docs/launch.md; describes the node")
     given = parser.parse_args()
     environment.install()
+    warn_if_busy()
     node = dict([given.node.split("=", 1)]) if given.node else {}
     results: list[Result] = []
 
