@@ -31,7 +31,7 @@ def test_no_class_name_stands_twice_in_a_package(package: Path) -> None:
 
 
 def test_exceptions_are_named_as_errors() -> None:
-    paths = [path for path in PACKAGE.rglob("*.py") if IN_PODS not in path.parts]
+    paths = [path for path in PACKAGE.rglob("*.py") if IN_PODS not in path.relative_to(PACKAGE).parts]
     known = {name for name in dir(builtins) if name.endswith(("Error", "Exception"))}
     bases = {one.name: [ast.unparse(base).rpartition(".")[2] for base in one.bases] for one in classes(paths)}
     while more := {name for name, above in bases.items() if name not in known and {*above} & known}:
