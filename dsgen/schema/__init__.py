@@ -26,11 +26,11 @@ def load() -> Schema:
     return SCHEMA
 
 
-def _copy(data: Any) -> Any:
+def copy_plain(data: Any) -> Any:
     """A new tree of plain data."""
     if isinstance(data, dict):
-        return {key: _copy(value) for key, value in data.items()}
-    return [_copy(item) for item in data] if isinstance(data, list) else data
+        return {key: copy_plain(value) for key, value in data.items()}
+    return [copy_plain(item) for item in data] if isinstance(data, list) else data
 
 
 def resolve(schema: Schema) -> Schema:
@@ -98,7 +98,7 @@ def defaults(schema: Schema | None = None) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, part in record["properties"].items():
         if "default" in part:
-            values[key] = _copy(part["default"])
+            values[key] = copy_plain(part["default"])
         elif is_always_there(part):
             values[key] = defaults(part)
     return values

@@ -16,7 +16,7 @@ from typing import Any
 from dsgen.generated.defaults import RULES as GENERATED
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node
-from dsgen.schema import child, is_always_there, is_nullable, load, resolve, type_at
+from dsgen.schema import child, copy_plain, is_always_there, is_nullable, load, resolve, type_at
 
 RULES: Mapping[str, Any] = GENERATED
 
@@ -40,18 +40,11 @@ def _fill(rules: Mapping[str, Any], missing: Mapping[str, Any], values: Mapping[
 
 def _part(rules: Mapping[str, Any] | None, missing: Any, value: Any) -> Any:
     if not rules or not isinstance(value, dict):
-        return _copy(value)
+        return copy_plain(value)
     if "each" in rules:
         each = rules["each"]
         return {key: _part(each, None, part) for key, part in value.items()}
     return _fill(rules, rules.get("defaults", missing), value)
-
-
-def _copy(data: Any) -> Any:
-    """A new tree of plain data."""
-    if isinstance(data, dict):
-        return {key: _copy(value) for key, value in data.items()}
-    return [_copy(item) for item in data] if isinstance(data, list) else data
 
 
 NO_VALUE = "DS106"
