@@ -107,7 +107,8 @@ def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[s
     parts = [*ADDRESSES, *NAMES]
     made = [hostile.repeated(one + other) for one in parts for other in parts]
 
-    assert [] == [text[:60] for text in made if is_slow(read, text[: hostile.LENGTH // 2])]
+    # Whole texts: below 256 characters, the bound of a repetition, the time grows faster than the text.
+    assert [] == [text[:60] for text in made if is_slow(read, text)]
 
 
 @pytest.mark.parametrize(
