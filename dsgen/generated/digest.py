@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "be657283ebd9c05e2c37dd8f1874c86ddcf59ec5a10287292934986b9ce9d925"
+DIGEST = "bc7f2d94a06705ee20494175636e2e0b1fe2fad0a402ec394977c5dd6e61df82"

@@ -53,7 +53,7 @@ def _cut_for(event: str) -> Callable[[Facts], bool]:
     return lambda facts: facts.cut == event
 
 
-# The first rule that applies determines the event (a row of record.TRANSITIONS).
+# The first rule that applies determines the event (a row of TRANSITIONS).
 RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
     *((_cut_for(event), event) for event in CUTS),
     (lambda facts: facts.world_is_wrong, "world-size"),
@@ -74,7 +74,7 @@ def decide(facts: Facts) -> str:
 
 
 class RunEndedError(Exception):
-    """The run has ended. `event` is a row of record.TRANSITIONS, or "ended" for a run that had ended before."""
+    """The run has ended. `event` is a row of TRANSITIONS, or "ended" for a run that had ended before."""
 
     def __init__(self, event: str, message: str = "", training_code: int | None = None) -> None:
         super().__init__(message)
@@ -84,7 +84,7 @@ class RunEndedError(Exception):
 
 
 class AttemptEnd(NamedTuple):
-    """How an attempt ended: a row of record.TRANSITIONS, a message, and the exit code of the training, if any."""
+    """How an attempt ended: a row of TRANSITIONS, a message, and the exit code of the training, if any."""
 
     event: str
     message: str
@@ -94,7 +94,7 @@ class AttemptEnd(NamedTuple):
 def external_event(status: dict[str, Any], own_end: bool = False) -> str:
     """The external event according to status.json, or "".
 
-    A row of record.TRANSITIONS, or "ended" for a run that had ended before this launcher. `own_end`: the workers end
+    A row of TRANSITIONS, or "ended" for a run that had ended before this launcher. `own_end`: the workers end
     without an announcement when the training has succeeded.
     """
     if status.get("ended"):
