@@ -58,12 +58,12 @@ def watch(command: int, connection: Connection, meeting: Rendezvous | None) -> i
             return None
         if time.monotonic() < next_look:
             continue
+        # A new connection has not stalled, and to look for it, the kernel goes through those of the whole node.
+        if not sshd_is_there() or (looks % 5 == 4 and connection.stalled()):
+            return None
         if looks % 10 == 0:
             CONTACT.touch()
         looks, next_look = looks + 1, time.monotonic() + 1
-        # The kernel goes through the connections of the whole node; a new one has not stalled.
-        if not sshd_is_there() or (looks % 5 == 0 and connection.stalled()):
-            return None
 
 
 def main() -> int:
