@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from dsgen.language.readable import is_plain
-from dsgen.language.text import quote
+from dsgen.language.text import is_plain, quote
 from dsgen.reading.yaml_errors import index_of
 
 Key = str | int

@@ -18,7 +18,7 @@ from dsgen.deepspeed.keys import REMOVED, Rule, table
 from dsgen.errors import UsageError
 from dsgen.problems.diagnostics import KeyPath
 from dsgen.problems.safe_text import in_place, visible
-from dsgen.rules import RULES
+from dsgen.reports import RULES
 from dsgen.schema import Schema, suggestions
 from dsgen.schema.suggestions import did_you_mean, list_possible_keys
 from dsgen.schema.validate import TYPE_WORDS

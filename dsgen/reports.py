@@ -1,19 +1,46 @@
-"""Problems for other programs: JSON, SARIF for code scanning, and annotations of GitHub Actions."""
+"""Problems for other programs: JSON, SARIF for code scanning, and annotations of GitHub Actions; and their rules.
+
+Imported only where an explanation or a report is shown: a usual file has no problem.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from dsgen import __version__
+from dsgen.generated.rules import RULES as GENERATED
 from dsgen.problems.diagnostics import Diagnostic, Position, path_text
 from dsgen.problems.framing import printable
 from dsgen.problems.safe_text import visible
-from dsgen.rules import RULES
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is true of every problem with this id.
+
+    id: never reused. when: when the problem appears, and why it is a problem. remedy: what to do. example: a values
+    file with this problem and no other; empty if one file alone cannot have it. settings: the same for dsgen.yaml.
+    """
+
+    id: str
+    title: str
+    when: str
+    remedy: str
+    example: str = ""
+    settings: str = ""
+
+
+RULES: dict[str, Rule] = {id_: Rule(id_, **fields) for id_, fields in GENERATED.items()}
+"""The rules by their ids, in this order."""
+
+
+# -- JSON --------------------------------------------------------------------------------------------------------------
 
 JSON_VERSION = 1
 """Increased if a field of the JSON report is removed or gets another meaning, but not for a new field."""

@@ -18,7 +18,7 @@ BAD = ROOT / "tests" / "cases" / "invalid" / "bad-quantity.yaml"
 LIBRARIES = {"jinja2", "jsonschema", "kubernetes", "yaml", "tree_sitter"}
 SLOW = {"asyncio", "concurrent", "http", "importlib.metadata", "multiprocessing", "ssl", "unittest", "urllib.request"}
 """Modules of Python that take as long as a whole render."""
-EXPLANATIONS = {"dsgen.rules", "dsgen.generated.rules"}
+EXPLANATIONS = {"dsgen.reports", "dsgen.generated.rules"}
 SCRIPT = """
 import sys
 from dsgen.cli import main

@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
-    *("errors", "columns", "roots", "problems", "reading", "language", "generated", "rules", "reports", "schema"),
+    *("errors", "problems", "reading", "language", "generated", "reports", "schema"),
     *("deepspeed", "estimate", "checks", "values", "forecasts", "editing"),
     "shipped",
     *("catalogue", "render", "compiler"),

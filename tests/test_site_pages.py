@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dsgen.cluster.reasons import list_reasons
-from dsgen.rules import RULES
+from dsgen.reports import RULES
 from tools import docs, site
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dsgen import api, explain
 from dsgen.cluster.reasons import explain_reason, list_reasons
-from dsgen.rules import RULES
+from dsgen.reports import RULES
 from tools import docs
 
 ROOT = Path(__file__).parent.parent

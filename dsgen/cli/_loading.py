@@ -7,13 +7,13 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dsgen import api, roots, schema, values
+from dsgen import api, schema, values
 from dsgen.cli._console import show_progress
 from dsgen.cli._options import Inputs
 from dsgen.cli._report import Report
 from dsgen.errors import DsgenError, UsageError
 from dsgen.problems.diagnostics import Diagnostic, has_errors
-from dsgen.reading import files
+from dsgen.reading.files import SETTINGS_FILE, find_places, find_root, read_standard_input
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
 from dsgen.values import Job, Release, SourceText
 
@@ -139,7 +139,7 @@ def refuse_several(inputs: Inputs, names: Sequence[str], why: str, how: str = "c
     if os.path.isdir(file):  # noqa: PTH112 - without the import of pathlib
         raise UsageError(f"{why}, but {file} has {len(names)} files: name one of them")
     jobs = list_possible(names, "jobs")
-    raise UsageError(f"{why}, but {file} has {len(names)} jobs in {roots.FILE}: {how}{jobs and '; '}{jobs}")
+    raise UsageError(f"{why}, but {file} has {len(names)} jobs in {SETTINGS_FILE}: {how}{jobs and '; '}{jobs}")
 
 
 def find_in_files(inputs: Inputs) -> tuple[list[JobRequest], Report]:
@@ -148,7 +148,7 @@ def find_in_files(inputs: Inputs) -> tuple[list[JobRequest], Report]:
     groups, read = _group_files(inputs), _make_reader()
     for name in inputs.overlays:
         read(name)  # read before the jobs, so that it fails once
-    places = [roots.places(group[0]) if group else [] for group in groups]
+    places = [find_places(group[0]) if group else [] for group in groups]
     if not any(places):
         return [_request_files(group, inputs, read) for group in groups], Report(inputs.strict)
     from dsgen.repository import Repositories  # imported late: most calls have no repository
@@ -185,7 +185,7 @@ def _choose_entries(part: Part, inputs: Inputs) -> Sequence[Entry]:
     chosen = [entry for entry, name in zip(part.entries, names, strict=True) if name == inputs.name]
     if part.entries and not chosen:
         jobs = did_you_mean(find_closest(inputs.name, names)) or list_possible(names, "jobs")
-        raise UsageError(f"--name {inputs.name}: {part.name} has no such job in {roots.FILE}; {jobs}")
+        raise UsageError(f"--name {inputs.name}: {part.name} has no such job in {SETTINGS_FILE}; {jobs}")
     return chosen
 
 
@@ -210,14 +210,16 @@ def _load_repository(inputs: Inputs) -> Repository:
 
     from dsgen.repository import load
 
-    root = roots.find(".")
+    root = find_root(".")
     if root is None:
         raise UsageError(
-            f"give a values file, as in: dsgen validate cifar.yaml; without one, dsgen reads {roots.FILE}, "
+            f"give a values file, as in: dsgen validate cifar.yaml; without one, dsgen reads {SETTINGS_FILE}, "
             "but this folder and its parents have none"
         )
     if inputs.name:
-        raise UsageError(f"--name sets the name of one job, but {roots.FILE} has several: write `name` into each file")
+        raise UsageError(
+            f"--name sets the name of one job, but {SETTINGS_FILE} has several: write `name` into each file"
+        )
     return load(Path(os.path.relpath(root)))
 
 
@@ -256,7 +258,7 @@ def _list_files(name: str) -> list[str]:
         return [name]
     with os.scandir(name) as entries:
         names = {each.name: each.path for each in entries if each.name.endswith((".yaml", ".yml")) and each.is_file()}
-    files = [path for name, path in sorted(names.items()) if name != roots.FILE]
+    files = [path for name, path in sorted(names.items()) if name != SETTINGS_FILE]
     if not files:
         raise UsageError(f"the folder {name} has no *.yaml file")
     return files
@@ -293,7 +295,7 @@ def _make_reader() -> Read:
         if path != "-":
             return api.read(path)
         try:
-            return SourceText.from_bytes(STDIN, files.read_standard_input())
+            return SourceText.from_bytes(STDIN, read_standard_input())
         except OSError as error:
             raise DsgenError(f"cannot read {STDIN}: {error.strerror}") from error
 

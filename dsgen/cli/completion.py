@@ -86,7 +86,7 @@ def _list_explained(typed: str) -> Iterable[tuple[str, str]]:
     """Ids and reasons after a capital letter; otherwise the keys one level below the typed path."""
     from dsgen import schema
     from dsgen.cluster.reasons import list_reasons
-    from dsgen.rules import RULES
+    from dsgen.reports import RULES
 
     if typed[:1].isupper():
         yield from ((id_, rule.title) for id_, rule in RULES.items())

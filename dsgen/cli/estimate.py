@@ -17,7 +17,6 @@ from dsgen.cli import completion
 from dsgen.cli._console import echo, write
 from dsgen.cli._loading import STDIN, LoadedJob, check_jobs, refuse_several
 from dsgen.cli._options import Inputs, cluster_choice, input_options
-from dsgen.columns import align
 from dsgen.deepspeed.keys import table
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError, UsageError
 from dsgen.estimate import changes, estimates, report
@@ -25,6 +24,7 @@ from dsgen.estimate import inputs as estimate_inputs
 from dsgen.estimate.changes import Point, as_word
 from dsgen.estimate.forecast import Forecast
 from dsgen.estimate.quantities import between, count, seconds, size
+from dsgen.language.text import align
 from dsgen.schema.suggestions import did_you_mean, find_closest
 from dsgen.values import Job, Override
 

@@ -14,9 +14,9 @@ import click
 
 from dsgen.cli import completion
 from dsgen.cli._console import echo, write
-from dsgen.columns import align
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.importers import ORIGINS, ImportedJob, ImportRefusedError, Options, SourceText, check, import_jobs, report
+from dsgen.language.text import align
 from dsgen.reading.files import read_bytes, read_standard_input
 
 if TYPE_CHECKING:

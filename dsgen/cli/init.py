@@ -9,7 +9,8 @@ from dsgen.cli import completion
 from dsgen.cli._console import echo, write
 from dsgen.errors import EXIT_OK, UsageError
 from dsgen.problems.diagnostics import Diagnostic
-from dsgen.repository import BEGIN, FILE
+from dsgen.reading.files import SETTINGS_FILE
+from dsgen.repository import BEGIN
 from dsgen.schema.suggestions import did_you_mean
 from dsgen.values import SourceText
 from dsgen.writer import create
@@ -72,8 +73,8 @@ def command(
 
 def _repository(text: str) -> int:
     """Write dsgen.yaml, and a first job if there is none."""
-    create(Path(FILE), BEGIN.read_text(encoding="utf-8"))
-    echo([f"{FILE}: written; it has the settings of a repository of jobs"])
+    create(Path(SETTINGS_FILE), BEGIN.read_text(encoding="utf-8"))
+    echo([f"{SETTINGS_FILE}: written; it has the settings of a repository of jobs"])
     if not Path("jobs").exists():
         job = Path("jobs", values.load([SourceText("", text)]).release.name, "values.yaml")
         create(job, text)

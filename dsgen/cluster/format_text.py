@@ -8,8 +8,8 @@ from typing import Any
 from dsgen.cluster.diagnosis import Cause
 from dsgen.cluster.models import RunState, format_time, parse_time
 from dsgen.cluster.report import TimelineEntry
-from dsgen.columns import align
 from dsgen.estimate.quantities import between, seconds, size
+from dsgen.language.text import align
 
 MANY_WORKERS = 16
 """If there are more workers, only those with problems are listed."""

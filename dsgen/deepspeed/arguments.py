@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dsgen.deepspeed.keys import RelativeDiagnostic, Version, order
-from dsgen.language.readable import format_value
-from dsgen.language.text import scalar
+from dsgen.language.text import format_value, scalar
 from dsgen.schema.suggestions import did_you_mean, find_closest
 
 OUR_NO_SSH = "deepspeed-no-ssh"

@@ -18,7 +18,7 @@ from dsgen.deepspeed.keys import (
     table,
     when,
 )
-from dsgen.language.readable import format_value
+from dsgen.language.text import format_value
 from dsgen.schema.suggestions import did_you_mean, find_closest
 
 NO_PARAMETER = "max_grad_norm"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dsgen.importers.draft import Draft
-from dsgen.language.readable import ReadableWriter
+from dsgen.language.text import ReadableWriter
 from dsgen.problems.diagnostics import KeyPath
 from dsgen.reading.scalars import resolve
 

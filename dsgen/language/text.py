@@ -1,4 +1,4 @@
-"""Scalars and objects as text, written exactly as Helm's engine writes them.
+"""Values as text: exactly as Helm's engine writes them, and below as people read them.
 
 Python writes flat manifests, and Go writes those of the chart. A text inside an object, such as `ds_config.json` in a
 ConfigMap, must be the same in both, so quoting, JSON and numbers follow Go's strconv and encoding/json.
@@ -7,8 +7,10 @@ ConfigMap, must be the same in both, so quoting, JSON and numbers follow Go's st
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from dsgen.reading.scalars import UnreadableScalarError, resolve
 
 _SHORT_ESCAPES = {7: r"\a", 8: r"\b", 12: r"\f", 10: r"\n", 13: r"\r", 9: r"\t", 11: r"\v", 34: r"\"", 92: r"\\"}
 
@@ -37,12 +39,12 @@ def quote(value: object) -> str:
     """A scalar in double quotes, as Go's `%q` writes it; every YAML reader reads the same text."""
     text = value if isinstance(value, str) else scalar(value)
     # Few texts are not ASCII, and compiling the pattern for them takes longer than rendering many objects.
-    if not _is_plain(text):
+    if not _needs_no_escape(text):
         text = text.translate(_ASCII_ESCAPES) if text.isascii() else _sub(_ESCAPED, _escape, text)
     return f'"{text}"'
 
 
-def _is_plain(text: str) -> bool:
+def _needs_no_escape(text: str) -> bool:
     """Whether neither Go nor JSON escapes anything in the text. Fast, because most texts are plain."""
     return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
@@ -97,7 +99,7 @@ def to_json(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f'"{value}"' if _is_plain(value) else f'"{_json_escaped(value)}"'
+        return f'"{value}"' if _needs_no_escape(value) else f'"{_json_escaped(value)}"'
     if isinstance(value, int | float):
         return number(value)
     if isinstance(value, dict):
@@ -132,7 +134,7 @@ class YamlWriter:
         if isinstance(value, dict) and value:
             return [line for key in self.keys(value) for line in self.entry(key, value[key], (*path, key))]
         if isinstance(value, list | tuple) and value:
-            return [line for index, item in enumerate(value) for line in self._item(item, (*path, index))]
+            return [line for index, one in enumerate(value) for line in self._item(one, (*path, index))]
         return [self.text(value) if isinstance(value, str) else self.scalar(value)]
 
     def entry(self, key: str, value: Any, path: tuple[str | int, ...] = ()) -> list[str]:
@@ -221,3 +223,94 @@ def _indent(text: str, width: int) -> str:
     while f"{line_end}\n" in moved:  # one pass leaves every second of adjacent empty lines
         moved = moved.replace(f"{line_end}\n", "\n\n")
     return moved[:-width] if moved.endswith(line_end) else moved
+
+
+# -- for people -------------------------------------------------------------------------------------------------------
+
+_WORD = r"[A-Za-z0-9_./@=+-]+(:[A-Za-z0-9_./@=+-]+)*"
+_PLAIN_TEXT = rf"(?=[A-Za-z/_]){_WORD}( {_WORD})*|[0-9]+([KMGTPE]i|m)"
+"""Not compiled at import, because every command imports this module, and few write YAML."""
+_OF_WORDS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-")
+"""Characters of a word that needs no quotes, unless YAML reads it as another type."""
+
+
+def format_value(value: Any) -> str:
+    """A value on one line, without secrets; a long one is cut."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return str(value)
+    from dsgen.problems.safe_text import redacted  # imported late: only problems need it
+
+    text = redacted(value)  # before it is cut, because a part of a URL is not recognised
+    short = text if len(text) <= 60 else text[:57] + "..."
+    return '"' + short.replace("\n", "\\n") + '"'
+
+
+def item(text: str) -> str:
+    """A text as an item of a YAML list, whole, in quotes only if it needs them."""
+    if is_plain(text):
+        return text
+    if '"' not in text and "\\" not in text and text.isprintable():
+        return f'"{text}"'
+    if text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    import json  # imported late: only texts with line ends need it
+
+    return json.dumps(text, ensure_ascii=False)
+
+
+def is_plain(word: str) -> bool:
+    """Whether a word needs no quotes in YAML."""
+    if word in ("", "-") or not _OF_WORDS.issuperset(word):
+        return False
+    try:
+        return resolve(word) == word
+    except UnreadableScalarError:
+        return False
+
+
+class ReadableWriter(YamlWriter):
+    """Writes texts without quotes if no reader can misread them: dsgen's reader and Helm read the same values.
+
+    Keys stay in their order, and texts of several lines are blocks.
+    """
+
+    def keys(self, data: Mapping[str, Any]) -> Iterable[str]:
+        """In their order."""
+        return data
+
+    def text(self, text: str) -> str:
+        """Without quotes, unless a reader could take it for another type, ignoring case."""
+        lower = text.lower()
+        return text if re.fullmatch(_PLAIN_TEXT, text) and resolve(lower) == lower else quote(text)
+
+    def scalar(self, value: Any) -> str:
+        """A float always has a point or an exponent, so that a large one is not read as an integer."""
+        import json  # imported late: few commands write YAML
+
+        return repr(value) if isinstance(value, float) else json.dumps(value)
+
+    def is_block(self, text: str) -> bool:
+        """Whether the text can be written below `|` unchanged: no blanks around lines, at most one final newline."""
+        lines = text.removesuffix("\n").split("\n")
+        return (
+            "\n" in text
+            and all(_is_printable(line) and line == line.rstrip() for line in lines)
+            and not lines[0].startswith(" ")
+            and bool(lines[0] and lines[-1])
+        )
+
+
+def _is_printable(line: str) -> bool:
+    """Whether only quotes and backslashes need an escape, which a block does not need."""
+    plain = line.replace('"', "").replace("\\", "")
+    return quote(plain) == f'"{plain}"'
+
+
+def align(rows: Iterable[Sequence[str]], gap: str = "  ") -> Iterator[str]:
+    """A line for each row; the cells of a column begin at the same place. All rows have the same number of cells."""
+    lines = [*rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        yield gap.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

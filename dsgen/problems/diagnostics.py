@@ -30,7 +30,7 @@ class Position(NamedTuple):
 class Diagnostic:
     """One problem.
 
-    id: a key of `dsgen.rules.RULES`. path: the path of the value, also of an unknown or missing one; empty if the
+    id: a key of `dsgen.reports.RULES`. path: the path of the value, also of an unknown or missing one; empty if the
     problem concerns the whole file. hint: what to do, or what is possible.
     """
 

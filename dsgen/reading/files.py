@@ -1,4 +1,7 @@
-"""Reads files that the user names: regular files, and descriptors that are open already, such as /dev/fd/63."""
+"""Files that the user names: reads them, and finds the repository of jobs to which they belong.
+
+Regular files are read, and descriptors that are open already, such as /dev/fd/63.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import os
 import stat
 import sys
 
+SETTINGS_FILE = "dsgen.yaml"
+"""At the root of a repository."""
 MAX_BYTES = 16 << 20
 """The largest file with values."""
 _DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
@@ -42,3 +47,37 @@ def check_size(content: bytes, largest: int = MAX_BYTES) -> None:
     """Raises OSError if a content has more bytes."""
     if len(content) > largest:
         raise OSError(errno.EFBIG, f"it has more than {largest >> 20} MiB, the limit for values")
+
+
+def find_root(folder: str) -> str | None:
+    """The nearest folder with a dsgen.yaml: this one, or a parent up to the root of a Git working copy."""
+    here = os.path.realpath(folder)
+    while not _has_settings(here):
+        above = os.path.dirname(here)
+        if above == here or os.path.lexists(os.path.join(here, ".git")):
+            return None
+        here = above
+    return here
+
+
+def find_places(file: str) -> list[tuple[str, str]]:
+    """The places of a file in repositories: the root of each, and the path below it, with `/`.
+
+    For a link, the first place is that of the link, the second that of its target.
+    """
+    if not os.path.isfile(file):
+        return []
+    folder, name = os.path.split(file)
+    paths = (os.path.join(os.path.realpath(folder or "."), name), os.path.realpath(file))
+    found = ((find_root(os.path.dirname(path)), path) for path in dict.fromkeys(paths))
+    return [(root, os.path.relpath(path, root).replace(os.sep, "/")) for root, path in found if root]
+
+
+def _has_settings(folder: str) -> bool:
+    """Whether a folder has a dsgen.yaml; that of another user does not count where all users may create files."""
+    settings = os.path.join(folder, SETTINGS_FILE)
+    if not os.path.lexists(settings):
+        return False
+    mode = os.stat(folder).st_mode
+    is_shared = mode & stat.S_ISVTX and mode & stat.S_IWOTH
+    return not is_shared or os.lstat(settings).st_uid == os.geteuid()

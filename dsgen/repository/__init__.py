@@ -8,25 +8,27 @@
         member.output, member.chart         # folders of its manifests and of its chart: "rendered/training/cifar"
         member.place, member.chart_place    # the same for `writer.compare` and `writer.write`
 
-`dsgen.roots` finds the root. `Repositories` finds the jobs of which a file is a part. `repository.setting("argocd")` is
-the value of a key of dsgen.yaml, or its default; `repository.position(path)` is its place. `orphans` finds the folders
-of removed jobs, `new_place` and `place_in` the file of a new one. The schema of the file is `settings.json`. Paths are
-relative to the root, with `/`. Only regular files below the root are read, and links are not followed, because a pull
-request can add one.
+`find_root` of reading/files.py finds the root. `Repositories` finds the jobs of which a file is a part.
+`repository.setting("argocd")` is the value of a key of dsgen.yaml, or its default; `repository.position(path)` is its
+place. `orphans` finds the folders of removed jobs, `new_place` and `place_in` the file of a new one. The schema of the
+file is `settings.json`. Paths are relative to the root, with `/`. Only regular files below the root are read, and links
+are not followed, because a pull request can add one.
 """
 
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
+from dsgen.reading.files import SETTINGS_FILE, find_root
+from dsgen.repository import globs, settings
 from dsgen.repository.jobs import Entry, Member, Repository, collisions, load, orphans
-from dsgen.repository.parts import Part, Repositories, new_place, place_in
-from dsgen.roots import FILE
-
-BEGIN = Path(__file__).with_name("begin.yaml")
-"""The dsgen.yaml that `dsgen init --repository` writes."""
 
 __all__ = [
     "BEGIN",
-    "FILE",
     "Entry",
     "Member",
     "Part",
@@ -38,3 +40,96 @@ __all__ = [
     "orphans",
     "place_in",
 ]
+
+BEGIN = Path(__file__).with_name("begin.yaml")
+"""The dsgen.yaml that `dsgen init --repository` writes."""
+UNLISTED = "DS911"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of a repository. name: of the file in messages; path: below the root; entries: its jobs."""
+
+    repository: Repository
+    name: str
+    path: str
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The jobs of which the file is a part."""
+        return self.repository.entries_of(self.path)
+
+    @property
+    def is_unlisted(self) -> bool:
+        """Whether dsgen.yaml is valid, and has no jobs with the file."""
+        return not (self.entries or self.path == SETTINGS_FILE or has_errors(self.repository.diagnostics))
+
+    def name_of(self, entry: Entry) -> str:
+        """The name of a job's values file in messages, "" if this is another file."""
+        return self.name if entry.file == self.path else ""
+
+    def unlisted(self) -> Iterator[Diagnostic]:
+        """The warning for a file without jobs."""
+        settings = self.repository.settings.source.name
+        severity = self.repository.setting("checks").get(UNLISTED, "warning")
+        if severity != "ignore":
+            message = f"{settings} does not list this file, so its defaults and overlays do not apply"
+            hint = (
+                f"add a pattern to `jobs` in {settings}; to use the file without a warning, pass it on standard input"
+            )
+            yield Diagnostic(UNLISTED, message, Position(self.name, 1, 1), (), hint, severity)
+
+
+class Repositories:
+    """The repositories of files; each is read once."""
+
+    def __init__(self) -> None:
+        self._by_root: dict[str, Repository] = {}
+
+    def __iter__(self) -> Iterator[Repository]:
+        return iter(self._by_root.values())
+
+    def locate(self, file: str, places: Sequence[tuple[str, str]]) -> Part:
+        """The part that a file is. places: see `reading.files.find_places`; the first one with jobs counts."""
+        parts = [Part(self._load(root, Path(file).is_absolute()), file, path) for root, path in places]
+        return next((part for part in parts if part.entries), parts[0])
+
+    def _load(self, root: str, is_absolute: bool) -> Repository:
+        if root not in self._by_root:
+            self._by_root[root] = load(Path(root if is_absolute else os.path.relpath(root)))
+        return self._by_root[root]
+
+
+def place_in(folder: Path, name: str) -> Path:
+    """The file of a job in a folder: NAME.yaml, or NAME/values.yaml if only that is a job of the repository."""
+    plain, own = folder / f"{name}.yaml", folder / name / "values.yaml"
+    root, patterns = _patterns(folder)
+    return own if _is_job(root, own, patterns) and not _is_job(root, plain, patterns) else plain
+
+
+def new_place(name: str) -> Path | None:
+    """The file of a job in the repository of the working folder.
+
+    None without a dsgen.yaml, and if none of its patterns has exactly one name to choose, as `jobs/*/values.yaml` has.
+    """
+    root, patterns = _patterns(Path())
+    for pattern in patterns:
+        parts = [part for part in globs.split_pattern(pattern) if part != globs.ANY]
+        joined = "/".join(parts)
+        if joined.count("*") == 1 and "?" not in joined and "[" not in joined:
+            return Path(os.path.relpath(root)) / joined.replace("*", name)
+    return None
+
+
+def _patterns(folder: Path) -> tuple[str, Sequence[str]]:
+    """The root of the repository of a folder, and the patterns of its jobs; none without a repository."""
+    root = find_root(str(folder))
+    if root is None:
+        return "", ()
+    found = settings.load(Path(root))
+    return root, () if has_errors(found.diagnostics) else found.value("jobs")
+
+
+def _is_job(root: str, file: Path, patterns: Sequence[str]) -> bool:
+    path = os.path.relpath(os.path.realpath(file), root or None).replace(os.sep, "/")
+    return any(globs.matches(path, pattern) for pattern in patterns)

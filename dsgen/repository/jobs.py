@@ -20,11 +20,10 @@ from dsgen import values
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors, ordered
 from dsgen.reading import read
-from dsgen.reading.files import MAX_BYTES
+from dsgen.reading.files import MAX_BYTES, SETTINGS_FILE
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.repository import globs, settings
 from dsgen.repository.settings import Settings
-from dsgen.roots import FILE
 from dsgen.values import UNNAMED, Job, Override, Release
 from dsgen.writer import INDEX, Destination, Folder, SourceFolder, read_index
 
@@ -108,7 +107,7 @@ class Repository:
 
     def entries_of(self, path: str) -> list[Entry]:
         """The jobs of which a file is a part: those of a values file, those below an overlay, all for dsgen.yaml."""
-        if path == FILE:
+        if path == SETTINGS_FILE:
             return self.entries
         overlays = [overlay for overlay in self.setting("overlays") if path in _paths(overlay)]
         return [
@@ -217,7 +216,7 @@ def _files(repository: Repository) -> list[str]:
     jobs: set[str] = set()
     for index, pattern in enumerate(repository.setting("jobs")):
         at: KeyPath = ("jobs", index)
-        files = set(globs.find_files(str(repository.root), pattern)) - overlays - {FILE}
+        files = set(globs.find_files(str(repository.root), pattern)) - overlays - {SETTINGS_FILE}
         jobs |= {file for file in files if _is_plain(repository, file, at)}
         if not files:
             message = f"no file matches {pattern}"

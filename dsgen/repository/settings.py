@@ -11,9 +11,8 @@ from typing import Any
 
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, ordered
 from dsgen.reading import read
-from dsgen.reading.files import MAX_BYTES
+from dsgen.reading.files import MAX_BYTES, SETTINGS_FILE
 from dsgen.reading.nodes import Node, SourceText, Tree
-from dsgen.roots import FILE
 from dsgen.schema import Schema
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys
 from dsgen.schema.validate import About, find_schema_problems
@@ -77,8 +76,8 @@ class Settings:
 def load(root: Path) -> Settings:
     """The settings of a repository. Raises RefusedError if dsgen.yaml is not a regular file."""
     with SourceFolder(Destination(root)) as folder:
-        content = folder.read(FILE, MAX_BYTES) or b""
-    return read_settings(SourceText.from_bytes(str(root / FILE), content), root)
+        content = folder.read(SETTINGS_FILE, MAX_BYTES) or b""
+    return read_settings(SourceText.from_bytes(str(root / SETTINGS_FILE), content), root)
 
 
 def read_settings(source: SourceText, root: Path) -> Settings:
@@ -117,12 +116,12 @@ def _problems(root: Node) -> Iterator[Diagnostic]:
             hint = did_you_mean(find_closest(str(path[1]), ids))
             yield Diagnostic("DS906", f"{path[1]} is not the id of a problem", node.key or node.position, path, hint)
         elif path[-2:-1] in (("jobs",), ("files",)) and node.key is None and not is_pattern(str(node.value)):
-            message = f"{node.value} is not a path below the folder of {FILE}"
+            message = f"{node.value} is not a path below the folder of {SETTINGS_FILE}"
             yield Diagnostic("DS906", message, node.position, path, "write / between its folders, and no ..")
 
 
 def _ids() -> list[str]:
-    from dsgen.rules import RULES  # imported late: few repositories have `checks`
+    from dsgen.reports import RULES  # imported late: few repositories have `checks`
 
     return list(RULES)
 
@@ -135,7 +134,7 @@ def _wrong_folder(text: str, path: KeyPath, at: Position) -> Iterator[Diagnostic
         message = f"{path[0]} has an unknown placeholder in braces"
         yield Diagnostic("DS906", message, at, path, list_possible(PLACEHOLDERS, "placeholders"))
     elif not is_path(plain):
-        message = f"{path[0]} is not the path of a folder below the folder of {FILE}"
+        message = f"{path[0]} is not the path of a folder below the folder of {SETTINGS_FILE}"
         yield Diagnostic("DS906", message, at, path, "use a path such as rendered/{namespace}/{name}")
     elif hidden := next((part for part in plain.split("/") if part.startswith(".")), ""):
         message = f"{path[0]} has the folder {hidden}: Git, CI systems and editors run or read what is in such folders"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from dsgen.editing import NotWritableError, with_value
 from dsgen.errors import UsageError
-from dsgen.language.readable import format_value
+from dsgen.language.text import format_value
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading import read, set_values
 from dsgen.reading.nodes import Node, Override, SourceText

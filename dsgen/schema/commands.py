@@ -9,7 +9,7 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 
-from dsgen.language.readable import item
+from dsgen.language.text import item
 
 SHELL = "(.* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c "
 """Words that start a shell with a script, up to the script; also in the templates of the checks."""

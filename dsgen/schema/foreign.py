@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from dsgen import schema
-from dsgen.language.readable import format_value, item
+from dsgen.language.text import format_value, item
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
 from dsgen.reading.nodes import Node
 from dsgen.reading.quantities import suggest_memory

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dsgen import schema
-from dsgen.language.readable import format_value, item
+from dsgen.language.text import format_value, item
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node, name_type
 from dsgen.reading.quantities import parse_duration

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from dsgen import schema
-from dsgen.language.readable import format_value
+from dsgen.language.text import format_value
 from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node
 from dsgen.reading.scalars import explain_argument, explain_key, explain_text

@@ -9,7 +9,7 @@ import pytest
 from dsgen.checks import CHECKS, FUNCTIONS
 from dsgen.compiler import rules
 from dsgen.compiler.frontend.source import CompileError
-from dsgen.rules import RULES
+from dsgen.reports import RULES
 from tools.checks import severities
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dsgen import explain, schema
-from dsgen.rules import RULES
+from dsgen.reports import RULES
 from tests.cli.conftest import Cli
 
 # No values file alone has them: a release's name, a megabyte, two files, a folder that was written before.

@@ -8,7 +8,7 @@ import pytest
 
 from dsgen import reports
 from dsgen.problems.diagnostics import Diagnostic, Position
-from dsgen.rules import RULES
+from dsgen.reports import RULES
 from tests import sarif
 from tests.cli.conftest import Cli
 

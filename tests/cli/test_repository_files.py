@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dsgen import roots
 from dsgen.cli._cluster import parse_job
 from dsgen.errors import UsageError
+from dsgen.reading.files import find_places
 from tests.cli.conftest import IMAGE, Cli, job, put
 
 A, B = "jobs/a/values.yaml", "jobs/b/values.yaml"
@@ -322,6 +322,6 @@ def test_settings_of_another_user_in_a_folder_of_all_users_do_not_count(
     monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
 
     assert "evil" not in cli("values", "cifar.yaml").out
-    assert [] == roots.places("cifar.yaml")
+    assert [] == find_places("cifar.yaml")
     folder.chmod(0o777)
     assert "evil" in cli("values", "cifar.yaml").out

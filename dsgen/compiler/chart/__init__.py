@@ -13,8 +13,7 @@ from dsgen.compiler.go.layout import go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.programs import chart_program, read
 from dsgen.language.files import SHIPPED
-from dsgen.language.readable import ReadableWriter
-from dsgen.language.text import quote
+from dsgen.language.text import ReadableWriter, quote
 from dsgen.schema import export
 
 WIDTH = 120
