@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dsgen.compiler import CompileError, programs
-from dsgen.compiler.frontend.source import Unit
+from dsgen.compiler.frontend import Unit
 from tools import generate
 
 ROOT = Path(__file__).parent.parent

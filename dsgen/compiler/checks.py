@@ -16,7 +16,7 @@ from types import ModuleType
 
 from dsgen.checks import CHECKS, SUBJECTS
 from dsgen.checks.row import Check, Shared, Shortcut, quoted
-from dsgen.compiler.frontend.source import CompileError, Unit
+from dsgen.compiler.frontend import CompileError, Unit
 from dsgen.compiler.frontend.statements import INDEX, PROBLEM
 from dsgen.problems.diagnostics import Severity
 

@@ -10,10 +10,10 @@ import jinja2
 
 from dsgen import __version__, schema
 from dsgen.compiler.checks import WARNINGS, checks_units, row_units
+from dsgen.compiler.frontend import Unit
 from dsgen.compiler.frontend.expressions import FILES, ROOTS, Expressions
 from dsgen.compiler.frontend.helpers import Helper, Helpers
 from dsgen.compiler.frontend.scope import Scope
-from dsgen.compiler.frontend.source import Unit
 from dsgen.compiler.frontend.statements import Statements
 from dsgen.compiler.frontend.tree import Body
 from dsgen.compiler.frontend.types import SchemaTypes

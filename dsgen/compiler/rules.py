@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsgen.compiler.frontend.source import CompileError
+from dsgen.compiler.frontend import CompileError
 from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
 

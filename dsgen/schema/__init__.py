@@ -1,6 +1,6 @@
 """The schema of the values: its records, types and defaults.
 
-`values.json` is the source; dsgen/compiler/python/data.py expands its references, and `make generate` writes the result
+`values.json` is the source; dsgen/compiler/python expands its references, and `make generate` writes the result
 as `generated/schema.py`. A record is an object with `properties` and no `default`; a map whose keys the user chooses
 has `additionalProperties` with a schema; an object with neither is copied into a manifest, and `allOf` checks its
 fields. A key that may be null has no default.

@@ -8,7 +8,7 @@ import pytest
 
 from dsgen.checks import CHECKS, FUNCTIONS
 from dsgen.compiler import rules
-from dsgen.compiler.frontend.source import CompileError
+from dsgen.compiler.frontend import CompileError
 from dsgen.reports import RULES
 from tools.checks import severities
 

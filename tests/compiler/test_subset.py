@@ -9,11 +9,10 @@ import pytest
 from jinja2 import nodes
 
 from dsgen.compiler import CompileError
-from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend import Unit, tree
 from dsgen.compiler.frontend.expressions import Expressions
 from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.scope import Scope
-from dsgen.compiler.frontend.source import Unit
 from dsgen.compiler.frontend.statements import Statements
 from dsgen.compiler.frontend.types import SchemaTypes
 from dsgen.language.environment import environment

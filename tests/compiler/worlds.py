@@ -11,11 +11,11 @@ from typing import Any
 import yaml
 
 from dsgen.compiler.chart import STATIC
-from dsgen.compiler.frontend.source import Unit
-from dsgen.compiler.go.layout import go_templates
+from dsgen.compiler.frontend import Unit
+from dsgen.compiler.go import go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.programs import type_program
-from dsgen.compiler.python.modules import python_modules
+from dsgen.compiler.python import python_modules
 from dsgen.language.environment import Environment, environment
 from dsgen.language.files import Files
 from tests.helm import helm, helm_template

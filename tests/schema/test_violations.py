@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dsgen import schema
-from dsgen.compiler.python.data import unknown_keywords
+from dsgen.compiler.python import unknown_keywords
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
 from dsgen.schema.violations import BELOW, VIOLATED, find_violations

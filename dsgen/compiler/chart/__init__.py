@@ -9,7 +9,7 @@ from typing import Any
 
 from dsgen import __version__, schema
 from dsgen.compiler.checks import TEMPLATE
-from dsgen.compiler.go.layout import go_templates
+from dsgen.compiler.go import go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.programs import chart_program, read
 from dsgen.language.files import SHIPPED

@@ -13,9 +13,8 @@ from typing import Protocol
 
 from jinja2 import nodes
 
-from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend import CompileError, Unit, tree
 from dsgen.compiler.frontend.scope import Scope, entry_type, facts
-from dsgen.compiler.frontend.source import CompileError, Unit
 from dsgen.compiler.frontend.tree import Expr
 from dsgen.compiler.frontend.types import ANY, BLOCK, BOOL, EMPTY, FILE, INT, NULL, STR, TEXTS, WORD, Type, bare, join
 from dsgen.language.environment import Builtin, rows

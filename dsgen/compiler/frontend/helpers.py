@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 import jinja2
 from jinja2 import nodes
 
-from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend import Unit, comment_of, tree
 from dsgen.compiler.frontend.expressions import ROOTS, Expressions
 from dsgen.compiler.frontend.scope import Scope
-from dsgen.compiler.frontend.source import Unit, comment_of
 from dsgen.compiler.frontend.statements import Statements
 from dsgen.compiler.frontend.tree import Body, Expr
 from dsgen.compiler.frontend.types import BLOCK, STR, WORD, Type, bare

@@ -6,10 +6,9 @@ from functools import singledispatchmethod
 
 from jinja2 import nodes
 
-from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend import comment_of, tree
 from dsgen.compiler.frontend.expressions import FILTERS, Expressions
 from dsgen.compiler.frontend.scope import facts
-from dsgen.compiler.frontend.source import comment_of
 from dsgen.compiler.frontend.tree import Body, Expr, Local, Statement
 from dsgen.compiler.frontend.types import ANY, INT, STR, Type, is_harmless
 

@@ -1,1 +1,304 @@
-"""The back end for Helm: converts the typed tree to Go templates."""
+"""The back end for Helm: converts the typed tree to Go templates.
+
+Each tag is on the same line and at the same indentation as in the source.
+"""
+
+import re
+import textwrap
+from functools import singledispatchmethod
+
+from dsgen.compiler.checks import CONTINUED
+from dsgen.compiler.frontend import CompileError, tree
+from dsgen.compiler.frontend.expressions import ROOTS
+from dsgen.compiler.frontend.helpers import Helper, Helpers
+from dsgen.compiler.frontend.tree import Body, Expr, Statement
+from dsgen.compiler.frontend.types import TEXTS
+from dsgen.compiler.go.idioms import Context, With, idiomatic, with_context
+from dsgen.compiler.go.pipelines import Pipelines, camel, define_name, pattern_helpers, pattern_names
+from dsgen.compiler.programs import Program
+
+WIDTH, TEXT_WIDTH = 100, 120
+"""Of lines of code, and of comments and messages, which are folded where they are longer."""
+_ITEMS = re.compile(r"(?:[(]|= )(list|dict) (?=\")")
+"""The start of a list or map whose items or keys are texts."""
+_CALLS = re.compile(r" *\{\{-? (?:\$\w+ :?= )?(ternary|list(?= \()) ")
+"""The start of a tag whose arguments are conditions or calls."""
+_HEAD = re.compile(r" *\{\{-? (?:\$\w+ :?= )?")
+"""What is before the first word of a tag or output."""
+_WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`')
+_MESSAGE_WORD = re.compile(r"^ *(?:\{\{.*?\}\}|[^ ])+|(?:\{\{.*?\}\}|[^ ])+")
+CHECKS, PATTERNS = "checks/", "checks/_patterns.tpl"
+LONGEST = 130
+COMMENT_WIDTH = TEXT_WIDTH - len("{{/*  */}}")
+
+
+class Layout:
+    """Writes statements. In a helper of one line (`is_inline`), every tag trims both sides."""
+
+    def __init__(
+        self, helpers: Helpers, is_inline: bool = False, is_alone: bool = False, is_template: bool = False
+    ) -> None:
+        self._pipelines = Pipelines(helpers, is_alone, is_template)
+        self._is_inline = is_inline
+        self._own: set[str] = set()  # names of maps that are parts of no other, so that they may be changed
+
+    def body(self, statements: Body) -> str:
+        """The text of statements."""
+        text = ""
+        for statement in statements:
+            written = self._text(statement)
+            if isinstance(statement, tree.Print | tree.Block):
+                written = _fold(written, len(text.rpartition("\n")[2]), is_tag=False)
+            text += written
+        return text
+
+    def _tag(self, pad: str, text: str) -> str:
+        return _fold(f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}") + "\n"
+
+    def _spell(self, expr: Expr) -> str:
+        return self._pipelines.value(expr).text
+
+    @singledispatchmethod
+    def _text(self, statement: Statement) -> str:
+        raise TypeError(f"{type(statement).__name__} has no text")
+
+    @_text.register
+    def _(self, statement: tree.Text) -> str:
+        return statement.text.replace("{{", '{{ "{{" }}')
+
+    @_text.register
+    def _(self, statement: tree.Comment) -> str:
+        return "{{- " + comment(statement.text) + "}}"
+
+    @_text.register
+    def _(self, statement: tree.Print) -> str:
+        if isinstance(statement.expr, tree.Include) and self._pipelines.is_loose(statement.expr):
+            return f"{{{{- {self._pipelines.include(statement.expr)} }}}}"  # it ends with a newline
+        return f"{{{{ {self._spell(statement.expr)} }}}}"
+
+    @_text.register
+    def _(self, statement: tree.Block) -> str:
+        text = self._spell(statement.expr)
+        if statement.width is None:
+            return f"{{{{ {text} }}}}"
+        if isinstance(statement.expr, tree.FileText):  # has empty lines, which nindent fills with spaces
+            return f'{{{{- regexReplaceAll "(?m)^ +$" ({text} | nindent {statement.width}) "" }}}}'
+        return f"{{{{- {text} | nindent {statement.width} }}}}"
+
+    @_text.register
+    def _(self, statement: tree.Fail) -> str:
+        return f"{{{{- fail {self._pipelines.expr(statement.message).argument} }}}}"
+
+    @_text.register
+    def _(self, statement: tree.Set) -> str:
+        name, sign = f"${camel(statement.name)}", ":=" if statement.is_new else "="
+        text = self._spell(statement.expr)
+        if not statement.is_new and statement.name in self._own:
+            text = text.replace(f"mergeOverwrite (deepCopy {name})", f"mergeOverwrite {name}", 1)
+        if statement.is_new and _is_new_map(statement.expr):
+            self._own.add(statement.name)
+        elif not _is_new_map(statement.expr):
+            self._own.discard(statement.name)
+        return self._tag(statement.pad, f"{name} {sign} {text}")
+
+    @_text.register
+    def _(self, statement: tree.If) -> str:
+        text = ""
+        for number, (test, body) in enumerate(statement.branches):
+            words = "else" if number else ""
+            if test is not None:
+                words = self._condition(f"{words} if".lstrip(), test, statement.pad)
+            text += self._tag(statement.pad, words) + self.body(body)
+        return text + self._tag(statement.pad, "end")
+
+    def _condition(self, words: str, test: Expr, pad: str) -> str:
+        """The tag of a branch. If it is too long for a line, each part of `and` or `or` has its own line."""
+        text = f"{words} {self._spell(test)}"
+        if not isinstance(test, tree.Logic) or len(self._tag(pad, text).rstrip()) <= WIDTH:
+            return text
+        return f"{words} {self._below(test, len(f'{pad}{{{{- {words} '))}"
+
+    def _below(self, logic: tree.Logic, column: int) -> str:
+        """`and` or `or` that begins at a column, with each part on its own line, recursively."""
+        start = column + len(f"{logic.word} ")
+        parts = []
+        for part in logic.parts:
+            text = self._pipelines.value(part).argument
+            if isinstance(part, tree.Logic) and start + len(text) > WIDTH:
+                text = f"({self._below(part, start + 1)})"
+            parts.append(text)
+        return f"{logic.word} " + f"\n{' ' * start}".join(parts)
+
+    @_text.register
+    def _(self, statement: tree.For) -> str:
+        names = ", ".join("$" + camel(name) for name in statement.names)
+        return self._frame(statement, f"range {names} := {self._pipelines.expr(statement.iterable).text}")
+
+    @_text.register
+    def _(self, statement: With) -> str:
+        return self._frame(statement, f"with {self._spell(statement.expr)}")
+
+    def _frame(self, statement: tree.For | With, words: str) -> str:
+        """A block in which `.` is another value."""
+        head = self._tag(statement.pad, words)
+        self._pipelines.depth += 1
+        body = self.body(statement.body)
+        self._pipelines.depth -= 1
+        return head + body + self._tag(statement.pad, "end")
+
+    @_text.register
+    def _(self, statement: Context) -> str:
+        text = self._tag("", f"${camel(statement.name)} := {self._pipelines.merged(statement.arguments)}")
+        self._pipelines.context = statement
+        return text
+
+
+def _is_new_map(expr: Expr) -> bool:
+    """Whether a map is part of no other, and no map of the values is a part of it."""
+    if isinstance(expr, tree.DictOf):
+        return all(value.type.kind in (*TEXTS, "bool", "int") or _is_new_map(value) for _, value in expr.pairs)
+    if not isinstance(expr, tree.Call) or expr.row.name != "overlay":
+        return False
+    return all(_is_new_map(part) for part in expr.arguments if isinstance(part, tree.DictOf))  # others are copied
+
+
+def _fold(text: str, column: int = 0, is_tag: bool = True) -> str:
+    """A tag or output that begins at a column. Lists, maps and calls that do not fit on a line are folded."""
+    lines = text.split("\n")
+    return "\n".join(_fold_line(line, 0 if number else column, is_tag) for number, line in enumerate(lines))
+
+
+def _fold_line(line: str, column: int, is_tag: bool) -> str:
+    start = _CALLS.match(line) or _ITEMS.search(line)
+    if column + len(line) <= WIDTH:
+        return line
+    if not start or len(line[start.end() :]) < WIDTH // 4:
+        return _broken(line, column) if is_tag and column + len(line) > LONGEST else line
+    items = _items(line[start.end() :], 2 if start[1] == "dict" else 1)
+    has_words = start[1] == "list" and start.re is _ITEMS
+    lines = _listed(" " * column + line[: start.end()], items, column + start.end(), not has_words)
+    if max(map(len, lines)) > LONGEST:  # below the tag instead of below the first item
+        indent = column + len(line) - len(line.lstrip()) + 4
+        lines = _listed(" " * column + line[: start.end()].rstrip() + "\n" + " " * indent, items, indent, True)
+    return "\n".join(lines)[column:]
+
+
+def _listed(head: str, items: list[str], margin: int, is_map: bool) -> list[str]:
+    """The lines of items, of which the first one stands after `head`. Words of a list share lines, unless `is_map`."""
+    lines = [head]
+    for number, item in enumerate(items):
+        is_full = is_map or len(lines[-1]) + 1 + len(item) > WIDTH
+        if number and is_full and item not in ("}}", "-}}"):
+            lines.append(" " * margin + item)
+        else:
+            lines[-1] += f" {item}" if number else item
+    return lines
+
+
+def _broken(line: str, column: int) -> str:
+    """A line that continues below the argument before the last one that begins in time."""
+    place = line.rfind(" (", 0, WIDTH - column)
+    head = _HEAD.match(line)
+    opened = [head.end() if head else 0]
+    for match in re.finditer(r"[()]", _QUOTED.sub(lambda text: "x" * len(text[0]), line[:place])):
+        opened = [*opened, match.start()] if match[0] == "(" else opened[:-1]
+    margin = line.find(" ", opened[-1]) + 1 + column
+    return line if place < 0 else f"{line[:place]}\n{' ' * margin}{line[place + 1 :]}"
+
+
+def _items(text: str, size: int) -> list[str]:
+    """The items of a list, or the entries of a map (`size` 2). The rest of the tag is part of the last one."""
+    items: list[str] = []
+    depth = count = 0
+    for word in _WORD.findall(text):
+        if depth == 0 and word == "|":
+            depth = -len(text)  # after the end of what is no argument
+        if depth == 0 and count % size == 0:
+            items.append(word)
+        else:
+            items[-1] += f" {word}"
+        count += depth == 0
+        plain = _QUOTED.sub("", word)
+        depth += plain.count("(") - plain.count(")")
+        if depth < 0:
+            depth = -len(text)  # after the end of the list or map
+    return items
+
+
+def comment(text: str) -> str:
+    """A Go template comment; a long one is wrapped."""
+    if "*/" in text:
+        raise CompileError(f"a comment cannot contain */, which ends it in Go: {text}")
+    lines = text.split("\n") if "\n" in text else _balance(text)
+    return f"/* {text} */" if len(lines) == 1 else "\n".join(["/*", *lines, "*/"])
+
+
+def _balance(text: str) -> list[str]:
+    """As few lines as possible, of about the same length."""
+    count = len(textwrap.wrap(text, COMMENT_WIDTH))
+    candidates = (textwrap.wrap(text, width) for width in range(len(text) // count, COMMENT_WIDTH + 1))
+    return next(lines for lines in candidates if len(lines) == count)
+
+
+def go_templates(program: Program) -> dict[str, str]:
+    """The Go templates of a program, by path; helpers have the suffix `.tpl`."""
+    compiled = {path: _template(body, program.helpers) for path, body in program.templates.items()}
+    for path, head in program.heads.items():
+        defines = [_define(name, helper, program.helpers) for name, helper in program.helpers_of(path).items()]
+        first = "{{" + comment(head) + "}}\n" if head else ""
+        compiled[path.removesuffix(".j2") + ".tpl"] = "\n".join(part for part in (first, *defines) if part)
+    whole = "".join(compiled.values())
+    used = [name for name in pattern_names().values() if f'"{define_name(name)}"' in whole]
+    if used:
+        defines = [_definition(name, body) for name, body in pattern_helpers(used)]
+        compiled[PATTERNS] = "\n".join(["{{/* Regular expressions of the checks. */}}\n", *defines])
+    return {path: _wrap(text) if path.startswith(CHECKS) else text for path, text in compiled.items()}
+
+
+def _definition(name: str, body: str) -> str:
+    return f'{{{{- define "{define_name(name)}" -}}}}\n{body}\n{{{{- end }}}}\n'
+
+
+def _wrap(text: str) -> str:
+    """Messages that are too long for a line continue on the next one, which begins with CONTINUED."""
+    depth, lines = 0, []
+    for line in text.split("\n"):
+        is_message = depth == 0 and not line.lstrip().startswith(("{{-", "{{/*"))
+        depth += line.count("{{") - line.count("}}")
+        lines += _fold_message(line) if is_message and len(line) > TEXT_WIDTH else [line]
+    return "\n".join(lines)
+
+
+def _fold_message(line: str) -> list[str]:
+    words = _MESSAGE_WORD.findall(line)
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) > TEXT_WIDTH:
+            lines.append(f"{CONTINUED}{word}")
+        else:
+            lines[-1] += f" {word}"
+    return lines
+
+
+def _template(body: Body, helpers: Helpers) -> str:
+    """A whole template. The comment at its head trims the newline after it, so the output begins with YAML."""
+    first, rest = (body[0], body[1:]) if body and isinstance(body[0], tree.Comment) else (None, body)
+    head = "" if first is None else "{{- " + comment(first.text) + " -}}"
+    return head + Layout(helpers, is_template=True).body(with_context(idiomatic(rest)))
+
+
+def _define(name: str, helper: Helper, helpers: Helpers) -> str:
+    """The define of a helper."""
+    is_alone = len(helper.parameters) == 1 and helper.parameters[0] not in ROOTS
+    texts = {
+        Layout(helpers, helper.is_inline, is_alone).body(idiomatic(body)): signature
+        for signature, body in helper.bodies.items()
+    }
+    if len(texts) > 1:
+        types = "; ".join(", ".join(f"{n}: {t.kind}" for n, t in signature) for signature in texts.values())
+        raise helper.unit.error(
+            helper.node.lineno, f"{name} has different outputs for arguments of different types ({types})"
+        )
+    text = next(iter(texts)).rstrip()
+    return f"{{{{{comment(helper.comment)}}}}}\n{_definition(name, text)}"

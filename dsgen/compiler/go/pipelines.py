@@ -1,4 +1,4 @@
-"""The back end for Helm: converts typed expressions to Go template pipelines."""
+"""Converts typed expressions to Go template pipelines."""
 
 import functools
 import re
