@@ -1,11 +1,13 @@
 """Writes the generated files: Python, the chart, the schema for editors, the option reference, the output in the docs.
 
 `make generate` runs it; tests/test_generated.py fails if it was forgotten. A page whose examples cause a warning that
-they did not cause before is not written, until `make generate ARGS=--accept-warnings` says that this is meant.
+they did not cause before is not written, until `make generate ARGS=--accept-warnings` says that this is meant. If a
+template, a check or the schema does not compile, nothing is written.
 """
 
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Container, Iterable, Mapping
@@ -22,7 +24,8 @@ from tools import causes, docs, estimates, pictures, sizes
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
 PYTHON = ROOT / "dsgen" / "generated"
-ACCEPT = "--accept-warnings"
+ACCEPT, COMPILE = "--accept-warnings", "--compile"
+THIS_PROGRAM = (sys.executable, "-m", "tools.generate")
 _WARNING = re.compile(r"^[^\s:]+(?::\d+)*: (warning: .*)$", re.MULTILINE)
 DIGEST = '''"""A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
@@ -45,12 +48,17 @@ def python_texts() -> dict[str, str]:
     return modules | {f"{folder}/digest.py": DIGEST.format(digest)}
 
 
+def chart_texts() -> dict[str, str]:
+    """Path -> text of the files of the chart."""
+    folder = CHART.relative_to(ROOT).as_posix()
+    return {f"{folder}/{path}": text for path, text in chart_files().items()}
+
+
 def texts() -> dict[str, str]:
     """Path -> text of every generated file, without the pages that are written by hand."""
-    chart = CHART.relative_to(ROOT).as_posix()
     return {
         **python_texts(),
-        **{f"{chart}/{path}": text for path, text in chart_files().items()},
+        **chart_texts(),
         "schemas/values.schema.json": export.as_json(export.for_editors()),
         "schemas/repository.schema.json": export.as_json(settings.for_editors()),
         "docs/options.md": export.options_page(),
@@ -87,9 +95,15 @@ def _page(page: Path) -> str:
 
 
 def main() -> None:
-    """Update the repository. A mistake in a template is printed with its file and line; then the exit code is 1."""
+    """Update the repository. A mistake in a template is printed with its file and line; then the exit code is 1.
+
+    With --compile, nothing is written.
+    """
     try:
-        update()
+        if COMPILE in sys.argv:
+            compile_both()
+        else:
+            update()
     except CompileError as error:
         sys.exit(located(str(error)))
 
@@ -102,9 +116,14 @@ def located(message: str) -> str:
 
 def update() -> None:
     """Update the repository; files that are up to date are not written. Raises CompileError."""
-    if _write(schema_texts()):  # before the other modules, which are derived from it
+    schema = schema_texts()
+    before = {name: _read(name) for name in schema}
+    if _write(schema):  # before the other modules, which are derived from it
+        if subprocess.run([*THIS_PROGRAM, COMPILE], check=False).returncode:
+            _write(before)
+            sys.exit(1)
         _restart()
-    if _replace(python_texts(), PYTHON.glob("*.py")):  # before the pages, which show what the program prints
+    if _replace(compile_both(), PYTHON.glob("*.py")):  # before the pages, which show what the program prints
         _restart()
     refreshed = pages()
     found = {} if ACCEPT in sys.argv else {name: new_warnings(_read(name), text) for name, text in refreshed.items()}
@@ -112,6 +131,13 @@ def update() -> None:
     lines = [f"not written: {name} would show a new warning: {one}" for name, each in found.items() for one in each]
     if lines:
         sys.exit("\n".join([*lines, f"correct the example, or accept it: make generate ARGS={ACCEPT}"]))
+
+
+def compile_both() -> dict[str, str]:
+    """The modules of `python_texts`, unless the chart does not compile. Raises CompileError."""
+    modules = python_texts()
+    chart_texts()
+    return modules
 
 
 def new_warnings(old: str, new: str) -> list[str]:
@@ -126,7 +152,7 @@ def _read(name: str) -> str:
 
 def _restart() -> None:
     """Run this program anew, because the modules that it has imported are the old ones."""
-    os.execv(sys.executable, [sys.executable, "-m", "tools.generate", *sys.argv[1:]])
+    os.execv(sys.executable, [*THIS_PROGRAM, *sys.argv[1:]])
 
 
 def _replace(wanted: Mapping[str, str], existing: Iterable[Path]) -> bool:
