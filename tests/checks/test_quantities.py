@@ -1,12 +1,17 @@
-"""Quantities as numbers, and those that rows can compare."""
+"""Quantities as numbers, those that rows can compare, and the estimated size of the run's ConfigMap."""
 
+import json
 from fractions import Fraction
 
 import pytest
+import yaml
 
 from dsgen.checks import memory, quantities
 from dsgen.language import functions
 from dsgen.reading.quantities import parse_duration, suggest_memory
+from dsgen.render import render
+from dsgen.values import Release
+from tests.base import job
 
 
 @pytest.mark.parametrize(
@@ -92,3 +97,26 @@ def test_the_unit_that_was_meant(size: str | int, expected: str) -> None:
 )
 def test_a_time_with_units_is_a_number_of_seconds(text: str, expected: int) -> None:
     assert expected == parse_duration(text)
+
+
+LONG = f'name="{"n" * 48}"'
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        (),
+        ('training.setup="a <b> & \\"c\\"\\n\\tédsgen"', 'launch.method="torchrun"'),
+        (LONG, f'namespace="{"m" * 63}"', "workers.replicas=250", 'ssh.user="trainer"'),
+        ('training={"python":"a","args":["\\"","\\\\"],"deepspeed":{"config":{"train_batch_size":1}}}',),
+    ],
+)
+def test_the_estimated_size_of_the_configmap_is_a_little_above_what_kubectl_writes(sets: tuple[str, ...]) -> None:
+    data = job(None, *sets).data
+    release = Release(data["name"], data["namespace"] or "training")
+    texts = [document.text for document in render(data, release)]
+    [config] = [text for text in texts if f"  name: {release.name}-1-config\n" in text and "immutable: true\n" in text]
+    written = json.dumps(yaml.load(config, yaml.CSafeLoader), ensure_ascii=False, separators=(",", ":"))
+    real = len(written.encode()) + 5 * sum(map(written.count, "<>&"))
+
+    assert 0 <= quantities.json_bytes(quantities.texts_of(data, release.name).values()) - real < quantities.OTHER_BYTES
