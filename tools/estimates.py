@@ -218,20 +218,20 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
 
 def memory() -> str:
     """What an accelerator holds in the example of docs/estimate.md."""
-    from dsgen.graph import memory as picture
+    from dsgen.graph.estimates import draw_memory
 
     values = jobs.values(jobs.config(3, 2, gradient_accumulation_steps=8), 4)
     given = replace(INPUTS, sequence=8192)
-    return picture.as_svg(setup.of_values(values, given), estimates.of(values, given))
+    return draw_memory(setup.of_values(values, given), estimates.of(values, given))
 
 
 def sweep() -> str:
     """Stages and workers of the same job."""
-    from dsgen.graph import sweep as picture
+    from dsgen.graph.estimates import draw_sweep
 
     stage = "training.deepspeed.config.zero_optimization.stage"
     axes = {"workers.replicas": [1, 2, 4], stage: [1, 2, 3]}
     values = jobs.values(jobs.config(3, 2, gradient_accumulation_steps=8), 4)
     points = changes.sweep(values, replace(INPUTS, sequence=8192), axes)
     words = [(str(replicas), str(number)) for replicas, number in itertools.product(*axes.values())]
-    return picture.as_svg(["replicas", "stage"], list(zip(words, points, strict=True)))
+    return draw_sweep(["replicas", "stage"], list(zip(words, points, strict=True)))

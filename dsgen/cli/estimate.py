@@ -112,9 +112,9 @@ def command(
     if form == "json":
         write(json.dumps(forecasts.as_data(loaded.job, forecast), indent=2) + "\n")
     elif form == "svg":
-        from dsgen.graph import memory  # imported late: only pictures need it
+        from dsgen.graph.estimates import draw_memory  # imported late: only pictures need it
 
-        write(memory.as_svg(forecast.setup, forecast.estimate))
+        write(draw_memory(forecast.setup, forecast.estimate))
     else:
         call = [] if loaded.file == STDIN else ["dsgen", "estimate", loaded.file, *given]
         write_as = _as_markdown if form == "markdown" else _as_text
@@ -282,9 +282,9 @@ def _sweep(inputs: Inputs, axes: Sequence[str], form: str) -> int:
     if form == "json":
         write(json.dumps({"points": [_as_data(tuple(keys), each) for each in attempts]}, indent=2) + "\n")
     elif form == "svg":
-        from dsgen.graph import sweep  # imported late: only pictures need it
+        from dsgen.graph.estimates import draw_sweep  # imported late: only pictures need it
 
-        write(sweep.as_svg(names, [(each.words, each.point) for each in attempts]))
+        write(draw_sweep(names, [(each.words, each.point) for each in attempts]))
     else:
         rows = [[*names, "accelerators", "memory of one", "step", "tokens a second", ""], *map(_row, attempts)]
         echo(_markdown(rows) if form == "markdown" else align(rows))

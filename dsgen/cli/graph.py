@@ -45,8 +45,8 @@ def command(inputs: Inputs, memory: bool, form: str) -> int:
 
 def _draw_memory(job: Job) -> int:
     from dsgen import forecasts  # imported late: the other picture needs neither
-    from dsgen.graph import memory
+    from dsgen.graph.estimates import draw_memory
 
     forecast = forecasts.of(job)
-    write(memory.as_svg(forecast.setup, forecast.estimate))
+    write(draw_memory(forecast.setup, forecast.estimate))
     return EXIT_OK
