@@ -58,7 +58,7 @@ MODULES = {
     "run": "apply",
     "validate": "values",
     **dict.fromkeys(("help", "schema"), "explain"),
-    **dict.fromkeys(("list", "status", "why", "events", "wait"), "observe"),
+    **dict.fromkeys(("list", "status", "why", "events", "wait", "top"), "observe"),
     **dict.fromkeys(("stop", "suspend", "resume", "delete"), "change"),
 }
 """Command -> its module in this package, if that has another name."""

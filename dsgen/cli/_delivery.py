@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api
 from dsgen.cli._console import confirm, describe_bug, echo, echo_error, show_progress
-from dsgen.cli._loading import STDIN, LoadedJob
+from dsgen.cli._loading import STDIN, LoadedJob, Report, ReportedError
 from dsgen.cli._options import Delivery
-from dsgen.cli._report import Report, ReportedError
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.problems.diagnostics import Diagnostic, Position, Severity, has_errors
 from dsgen.runs import format_owner, made_of, plan_job_folder

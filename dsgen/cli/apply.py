@@ -12,9 +12,8 @@ from dsgen.cli import completion
 from dsgen.cli._cluster import cluster_options, confirm_change
 from dsgen.cli._console import echo, echo_error, write_error
 from dsgen.cli._delivery import Edit, make_edit
-from dsgen.cli._loading import LoadedJob, load_jobs, refuse_several
+from dsgen.cli._loading import LoadedJob, ReportedError, load_jobs, refuse_several
 from dsgen.cli._options import Function, Inputs, combine, name_options, strict_option, value_options
-from dsgen.cli._report import ReportedError
 from dsgen.cli.change import end_run
 from dsgen.cli.logs import Show, exit_code, follow, with_raw
 from dsgen.cluster.apply import ChangedRunError, apply_objects, plan_apply, prune_objects, read_runs

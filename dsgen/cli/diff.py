@@ -11,9 +11,8 @@ import click
 
 from dsgen.cli._console import echo, show_progress, write
 from dsgen.cli._delivery import OutputFolder, list_orphans, plan_chart, plan_charts, plan_manifests
-from dsgen.cli._loading import LoadedJob, load_chart, load_jobs
+from dsgen.cli._loading import LoadedJob, Report, load_chart, load_jobs
 from dsgen.cli._options import Inputs, format_option, input_options, kustomization_option, output_option
-from dsgen.cli._report import Report
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from dsgen.problems.framing import printable
 from dsgen.problems.safe_text import line, redacted

@@ -15,7 +15,7 @@ import click
 from dsgen import api, forecasts, schema
 from dsgen.cli import completion
 from dsgen.cli._console import echo, write
-from dsgen.cli._loading import STDIN, LoadedJob, check_jobs, refuse_several
+from dsgen.cli._loading import STDIN, LoadedJob, Report, check_jobs, refuse_several
 from dsgen.cli._options import Inputs, cluster_choice, input_options
 from dsgen.deepspeed.keys import table
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError, UsageError
@@ -171,8 +171,7 @@ def _with_model(inputs: Inputs, settings: Mapping[str, Any]) -> Inputs:
 
 def _save(loaded: LoadedJob, inputs: Inputs) -> LoadedJob:
     """Writes the values of the flags into the file of the job; comments are kept."""
-    from dsgen.cli._delivery import make_edit  # imported late: only --save needs them
-    from dsgen.cli._report import Report
+    from dsgen.cli._delivery import make_edit  # imported late: only --save needs it
     from dsgen.problems.diagnostics import Diagnostic
     from dsgen.runs.bump import bump
 

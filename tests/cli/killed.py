@@ -20,9 +20,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from dsgen.cli._delivery import choose_folders, deliver, wrap_plan
-from dsgen.cli._loading import load_jobs
+from dsgen.cli._loading import Report, load_jobs
 from dsgen.cli._options import Delivery, Inputs
-from dsgen.cli._report import Report
 from dsgen.render import render
 from dsgen.runs import plan_job_folder
 from dsgen.writer import INDEX, Destination, Plan
