@@ -26,8 +26,8 @@ from dsgen.errors import (
     UsageError,
     WaitTimeoutError,
 )
-from dsgen.problems import diagnostics
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors
+from dsgen.problems import Diagnostic, KeyPath, Position, has_errors
+from dsgen.problems import path_text as _path_text
 from dsgen.reading.files import read_bytes
 from dsgen.render import Document
 from dsgen.render import render as _render
@@ -112,7 +112,7 @@ def path_text(path: KeyPath) -> str:
     """The path of a problem as dotted text, such as `workers.sidecars[0].image`."""
     for key in _expect(path, (builtins.list, tuple), "path"):
         _expect(key, (str, int), "each key of a path")
-    return diagnostics.path_text(path)
+    return _path_text(path)
 
 
 def load(*sources: Source, overrides: Sequence[Override] = (), name: str = "", namespace: str = "") -> Job:

@@ -16,7 +16,7 @@ from dsgen import deepspeed, schema, shipped
 from dsgen.cluster.reasons import explain_reason, list_reasons
 from dsgen.deepspeed.keys import REMOVED, Rule, table
 from dsgen.errors import UsageError
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.problems.safe_text import in_place, visible
 from dsgen.reports import RULES
 from dsgen.schema import Schema, suggestions

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from dsgen import __version__
 from dsgen.generated.rules import RULES as GENERATED
-from dsgen.problems.diagnostics import Diagnostic, Position, path_text
+from dsgen.problems import Diagnostic, Position, path_text
 from dsgen.problems.framing import printable
 from dsgen.problems.safe_text import visible
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from dsgen import checks, schema
 from dsgen.errors import UsageError
 from dsgen.language.text import format_value
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors, ordered
+from dsgen.problems import Diagnostic, KeyPath, Position, has_errors, ordered
 from dsgen.reading import read
 from dsgen.reading.nodes import Node, Override, SourceText, Tree, build_nodes, merge_trees
 from dsgen.schema import suggestions

@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from dsgen import schema, values
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.scalars import explain_key, explain_text
 from dsgen.values import Job, Release
 from tests.parity import RELEASE, dump

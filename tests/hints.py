@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from dsgen import values
-from dsgen.problems.diagnostics import Diagnostic, KeyPath
+from dsgen.problems import Diagnostic, KeyPath
 from dsgen.reading.nodes import SourceText
 
 Data = dict[str, Any]

@@ -11,7 +11,7 @@ import jinja2
 from dsgen.checks.gaps import Watch
 from dsgen.checks.row import Check
 from dsgen.language.environment import environment
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 
 SEPARATOR, INDEX = "\x1f", "\x1e"
 """Between the parts of a rendered path; before a part that is an index. JSON of keys holds no control character."""

@@ -14,7 +14,7 @@ import pytest
 
 from dsgen.compiler import chart_files
 from dsgen.generated import manifests as generated
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 from tests.contract import golden
 from tests.fuzz import broken, manifests, verdicts
 from tests.fuzz.__main__ import judged

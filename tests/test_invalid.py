@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dsgen import values
-from dsgen.problems.diagnostics import has_errors
+from dsgen.problems import has_errors
 from dsgen.problems.framing import as_text
 from dsgen.reading.nodes import SourceText
 from dsgen.values import Release

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dsgen import values
 from dsgen.errors import DsgenError
-from dsgen.problems.diagnostics import has_errors
+from dsgen.problems import has_errors
 from dsgen.problems.framing import as_text
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override

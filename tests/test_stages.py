@@ -13,7 +13,7 @@ PACKAGE = Path(cli.__file__).parents[1]
 FILE = str(PACKAGE.parent / "values-examples" / "minimal.yaml")
 CALLERS = {"__main__", "api", "cli", "values"}
 """What calls the packages in order. What these packages call themselves is part of their work."""
-TYPES = {"problems/diagnostics", "reading/nodes"}
+TYPES = {"problems/__init__", "reading/nodes"}
 """A problem and a value with its place: every package gets and returns them, so to ask one is to go nowhere."""
 
 

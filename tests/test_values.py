@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dsgen import schema, values
-from dsgen.problems.diagnostics import Position, path_text
+from dsgen.problems import Position, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
 from dsgen.schema.default_values import fill

@@ -35,7 +35,7 @@ from dsgen.checks import (
 )
 from dsgen.checks.gaps import Watch, findings, mark
 from dsgen.checks.row import Check, Function, Place
-from dsgen.problems.diagnostics import Diagnostic, KeyPath
+from dsgen.problems import Diagnostic, KeyPath
 
 __all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "Check", "Function", "run"]
 

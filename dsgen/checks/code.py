@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dsgen.checks.row import Check
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 
 GIT = ("if values.code.git.repository",)
 REPOSITORY = "values.code.git.repository"

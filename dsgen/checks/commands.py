@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dsgen.checks.row import ANY_TEXT, Check, Shared
-from dsgen.problems.diagnostics import KeyPath, Severity, path_text
+from dsgen.problems import KeyPath, Severity, path_text
 
 Values = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
 from dsgen.checks.row import ROLES, Check, Function, Names, Place, Shortcut, diagnostic
-from dsgen.problems.diagnostics import Diagnostic, KeyPath
+from dsgen.problems import Diagnostic, KeyPath
 
 OWN_CONTAINERS = "^(worker|launcher|status|passwd|code|dsgen-.*)$"
 UNIQUE = "give each container of the pod its own name"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.row import Check, Place, diagnostic, helpers
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
+from dsgen.problems import Diagnostic, KeyPath, path_text
 
 if TYPE_CHECKING:
     from dsgen.estimate.changes import Remedy

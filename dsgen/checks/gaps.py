@@ -11,7 +11,7 @@ from typing import Any
 
 from dsgen import schema
 from dsgen.checks.row import Check
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 
 Find = Callable[[Mapping[str, Any], Mapping[str, str], "Watch"], Iterator[tuple[KeyPath, str]]]
 

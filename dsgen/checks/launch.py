@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.checks.row import ANY_TEXT, Check, Function, Names, Place, diagnostic, helpers
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 
 NO_SSH = "if not uses_ssh(values)"
 COMMAND = "if runs_command(values)"

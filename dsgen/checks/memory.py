@@ -8,7 +8,7 @@ from typing import Any
 from dsgen.checks.pods import USER_CONTAINERS
 from dsgen.checks.row import ROLES, VOLUMES, Check, Shared, Shortcut, helpers, quoted
 from dsgen.language.text import to_json
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.quantities import suggest_memory
 
 SIZES = ("memory", "ephemeral-storage")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dsgen.checks.row import ROLES, Check, Shared, Shortcut
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 
 MOVING_TAG = "^((.*-)?(latest|nightly)|main|master|develop|dev|devel|edge|head|stable)?$"
 """Tags that most registries move to the newest image."""

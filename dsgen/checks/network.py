@@ -8,7 +8,7 @@ from typing import Any
 
 from dsgen.checks.contexts import IPC_LOCK
 from dsgen.checks.row import Check, Function, Names, Place, diagnostic
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 
 OWN_PORTS = ("if values.ssh.port != 2222 or values.launch.masterPort != 29500",)
 RDMA = ("if values.network.rdma.resources",)

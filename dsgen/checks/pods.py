@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dsgen.checks.row import ANY_TEXT, ROLES, Check, Shortcut, quoted
-from dsgen.problems.diagnostics import KeyPath, Severity
+from dsgen.problems import KeyPath, Severity
 
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
 DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"

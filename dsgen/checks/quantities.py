@@ -11,7 +11,7 @@ from dsgen.checks.containers import users_containers
 from dsgen.checks.memory import is_too_small
 from dsgen.checks.row import Function, Names, Place, diagnostic, helpers
 from dsgen.language.text import scalar, to_json
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
+from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.quantities import parse_quantity
 
 Quantities = Mapping[str, Any]

@@ -7,7 +7,7 @@ from typing import Any
 
 from dsgen.checks.row import Check, Function, Names, Place, diagnostic
 from dsgen.deepspeed import batch as batches
-from dsgen.problems.diagnostics import Diagnostic, KeyPath
+from dsgen.problems import Diagnostic, KeyPath
 
 DEEPSPEED: KeyPath = ("training", "deepspeed")
 CONFIG: KeyPath = (*DEEPSPEED, "config")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, Severity
+from dsgen.problems import Diagnostic, KeyPath, Position, Severity
 
 Worlds = Literal["both", "flat"]
 Place = Callable[[KeyPath, bool], Position | None]

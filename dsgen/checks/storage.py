@@ -19,7 +19,7 @@ from dsgen.checks.row import (
     helpers,
     quoted,
 )
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
+from dsgen.problems import Diagnostic, KeyPath, path_text
 
 Mount = tuple[KeyPath, str, str, Mapping[str, Any]]
 """The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.checks.row import Function, Names, Place, diagnostic
-from dsgen.problems.diagnostics import Diagnostic, KeyPath
+from dsgen.problems import Diagnostic, KeyPath
 
 FREE: tuple[KeyPath, ...] = (("training", "files"), ("annotations",), ("global",))
 """Texts that dsgen passes on and nobody reads as a name, an argument or a script."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.checks.row import ANY_TEXT, Check, Function, Names, Place, diagnostic
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 
 RESERVED_ENV = "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$"
 COMMAND_ENV = "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$"

@@ -14,7 +14,7 @@ from dsgen.cli._console import confirm, describe_bug, echo, echo_error, show_pro
 from dsgen.cli._loading import STDIN, LoadedJob, Report, ReportedError
 from dsgen.cli._options import Delivery
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
-from dsgen.problems.diagnostics import Diagnostic, Position, Severity, has_errors
+from dsgen.problems import Diagnostic, Position, Severity, has_errors
 from dsgen.runs import format_owner, made_of, plan_job_folder
 from dsgen.values import Job, Override
 from dsgen.writer import INDEX, Changes, Destination, Mode, Plan, compare, find_untouched, name_folder, rewrite, write

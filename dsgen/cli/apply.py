@@ -20,7 +20,7 @@ from dsgen.cluster.apply import ChangedRunError, apply_objects, plan_apply, prun
 from dsgen.cluster.logs import EVERYTHING, NO_LIMITS
 from dsgen.cluster.runs import RunRef
 from dsgen.errors import EXIT_INTERRUPTED, EXIT_OK
-from dsgen.problems.diagnostics import Diagnostic, has_errors
+from dsgen.problems import Diagnostic, has_errors
 from dsgen.runs.bump import bump
 from dsgen.values import Override
 

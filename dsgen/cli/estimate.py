@@ -172,7 +172,7 @@ def _with_model(inputs: Inputs, settings: Mapping[str, Any]) -> Inputs:
 def _save(loaded: LoadedJob, inputs: Inputs) -> LoadedJob:
     """Writes the values of the flags into the file of the job; comments are kept."""
     from dsgen.cli._delivery import make_edit  # imported late: only --save needs it
-    from dsgen.problems.diagnostics import Diagnostic
+    from dsgen.problems import Diagnostic
     from dsgen.runs.bump import bump
 
     if not inputs.overrides:

@@ -9,7 +9,7 @@ from dsgen.cli._loading import check_jobs, load_values
 from dsgen.cli._options import Inputs, format_option, input_options, problem_format_option, quiet_option
 from dsgen.errors import EXIT_OK
 from dsgen.language.text import ReadableWriter
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.problems.safe_text import visible
 from dsgen.values import Job
 

@@ -20,7 +20,7 @@ from dsgen.cluster.phase import ENDS, Owner, find_owner
 from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_records, list_runs
 from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError, ApplyError, IncompleteApplyError, RevertedError
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 from dsgen.render import Document, render
 from dsgen.runs.differences import FieldChange, compare_fields
 from dsgen.runs.keys import JobGuard, select_given

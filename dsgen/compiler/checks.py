@@ -18,7 +18,7 @@ from dsgen.checks import CHECKS, SUBJECTS
 from dsgen.checks.row import Check, Shared, Shortcut, quoted
 from dsgen.compiler.frontend import CompileError, Unit
 from dsgen.compiler.frontend.statements import INDEX, PROBLEM
-from dsgen.problems.diagnostics import Severity
+from dsgen.problems import Severity
 
 Line = tuple[str, str]
 """A line, and its origin: the id of a row, or a subject."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dsgen.deepspeed.keys import RelativeDiagnostic
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
+from dsgen.problems import Diagnostic, KeyPath, Position
 
 CONFIG: KeyPath = ("training", "deepspeed", "config")
 ARGS: KeyPath = ("training", "deepspeed", "args")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic, Version, order
-from dsgen.problems.diagnostics import KeyPath, Severity
+from dsgen.problems import KeyPath, Severity
 
 ZERO = "zero_optimization"
 NEEDS_ZERO = "set zero_optimization.stage"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from dsgen.language.text import format_value
-from dsgen.problems.diagnostics import KeyPath, Severity, path_text
+from dsgen.problems import KeyPath, Severity, path_text
 from dsgen.reading.nodes import name_type
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys, suggest_among
 from dsgen.schema.validate import TYPE_WORDS

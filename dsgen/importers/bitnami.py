@@ -12,7 +12,7 @@ from dsgen.importers.launch import write_counts
 from dsgen.importers.pod_fields import Pod, extra_container, variable
 from dsgen.importers.pod_resources import resources
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 
 CHART = "it configures the chart, which dsgen replaces"
 SERVICE = "dsgen has a Service and a NetworkPolicy of its own"

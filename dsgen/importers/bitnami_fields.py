@@ -10,7 +10,7 @@ from dsgen.importers.objects import name as write_name
 from dsgen.importers.scripts import write_script
 from dsgen.importers.secrets import holds_secret
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 OVER_SSH = ("deepspeed", "mpirun", "mpiexec")

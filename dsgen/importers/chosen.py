@@ -15,7 +15,7 @@ from dsgen.importers.shell.reading import read_script as reading_of
 from dsgen.importers.shell.scope import Scope
 from dsgen.importers.shell.syntax import mistake
 from dsgen.importers.texts import Text
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 
 
 @dataclass

@@ -21,7 +21,7 @@ from dsgen.importers.shell.scope import Scope
 from dsgen.importers.shell_text import WORKER_SHELL
 from dsgen.importers.texts import Text, Unknown, join
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")

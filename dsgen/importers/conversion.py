@@ -15,7 +15,7 @@ from dsgen.importers.remarks import Remark, Remarks
 from dsgen.importers.settling import settle
 from dsgen.importers.texts import Atlas, Text
 from dsgen.importers.writing import ordered, values_text
-from dsgen.problems.diagnostics import KeyPath, Position
+from dsgen.problems import KeyPath, Position
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import parse_quantity as quantity
 from dsgen.schema.default_values import defaults

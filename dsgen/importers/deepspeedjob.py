@@ -12,7 +12,7 @@ from dsgen.importers.objects import HEAD
 from dsgen.importers.pods import read_pod
 from dsgen.importers.policies import restarts
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 WORKER = ("spec", "worker")

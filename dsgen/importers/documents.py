@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.remarks import TOOLS, Remarks, yaml_remarks
 from dsgen.importers.texts import Atlas, Text, is_private
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, path_text
+from dsgen.problems import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading import read
 from dsgen.reading.nodes import Node, SourceText
 

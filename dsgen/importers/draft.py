@@ -10,7 +10,7 @@ from typing import Any
 from dsgen.importers.ledger import Hole
 from dsgen.importers.remarks import Remark
 from dsgen.importers.secrets import has_secret, holds_secret
-from dsgen.problems.diagnostics import KeyPath, path_text
+from dsgen.problems import KeyPath, path_text
 
 SECRET_HOLE = "the value looks like a secret, so it was not copied: put it into a Secret, and write the Secret's name"
 

@@ -9,7 +9,7 @@ from dsgen.importers.fields import Fields, as_whole
 from dsgen.importers.pod_fields import Pod
 from dsgen.importers.pods import read_pod
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 SAME = "it is the same as in the other pods"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dsgen.errors import EXIT_FINDINGS, DsgenError
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 
 
 class ImportRefusedError(DsgenError):

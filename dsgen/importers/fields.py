@@ -14,7 +14,7 @@ from typing import Any
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document, scalars, shown_path
 from dsgen.importers.texts import Text
-from dsgen.problems.diagnostics import KeyPath, path_text
+from dsgen.problems import KeyPath, path_text
 from dsgen.reading.nodes import Node
 
 NO_KEY = "dsgen has no key for it"

@@ -15,7 +15,7 @@ from dsgen.importers.shell.scope import Scope
 from dsgen.importers.shell.substitutions import substituted
 from dsgen.importers.shell.syntax import Script, below, parse
 from dsgen.importers.texts import Text
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
 
 PROMPT = re.compile("^\\s*(?:[$#%>\u276f\u279c]+\\s+|\u279c\\s*)(?=\\w)")

@@ -12,7 +12,7 @@ from dsgen.importers.fields import Action, Fields, Table, as_count, drop, lose, 
 from dsgen.importers.launchers import rank_of
 from dsgen.importers.objects import HEAD
 from dsgen.importers.policies import CONTROLLER, restarts, suspend, ttl
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 JOBS: KeyPath = ("spec", "replicatedJobs")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dsgen.importers.secrets import hide
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 
 Fate = Literal["mapped", "dropped", "lost"]
 LONGEST = 120

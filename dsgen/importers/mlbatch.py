@@ -12,7 +12,7 @@ from dsgen.importers.launch import write_counts
 from dsgen.importers.objects import name as write_name
 from dsgen.importers.pod_fields import image, variable
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 KEYS = frozenset(("jobName", "containerImage", "numPods", "numGpusPerPod", "mainProgram", "setupCommands"))

@@ -16,7 +16,7 @@ from dsgen.importers.pod_fields import Pod
 from dsgen.importers.pods import read_pod
 from dsgen.importers.policies import RESTART_HINT, UNSAID, run_policy
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 REPLICAS = ("spec", "mpiReplicaSpecs")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dsgen.importers.conversion import dns_name
 from dsgen.importers.fields import Fields, Table, drop, to, written
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 CLUSTER = "the cluster writes it"

@@ -14,7 +14,7 @@ from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.flag_lines import PROMPT
 from dsgen.importers.launchers import rank_of
 from dsgen.importers.refused import COMPOSE, DSGEN, KINDS, OTHER_SYSTEMS
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 from dsgen.reading.nodes import Node, SourceText
 
 Form = Literal["object", "values", "script", "line"]

@@ -14,7 +14,7 @@ from dsgen.importers.fields import Action, Fields, as_count, as_list, as_map, as
 from dsgen.importers.images import write_image
 from dsgen.importers.ledger import Hole
 from dsgen.importers.secrets import has_secret, is_secret
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 RoleName = Literal["workers", "launcher"]

@@ -6,7 +6,7 @@ import re
 
 from dsgen.importers.fields import Action, Fields, as_list, as_whole, to, written
 from dsgen.importers.pod_fields import ITSELF, Pod, RoleName
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 DEVICES = re.compile(

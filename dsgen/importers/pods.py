@@ -12,7 +12,7 @@ from dsgen.importers.fields import Fields, Table, as_count, as_list, as_map, as_
 from dsgen.importers.pod_fields import ITSELF, Pod, RoleName
 from dsgen.importers.pod_resources import resources
 from dsgen.importers.volumes import write_volumes
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 PROBES = "dsgen has probes of its own"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dsgen.importers.fields import Action, Fields, Table, as_count, as_text, as_whole, drop, lose, to, written
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 NO_RESTART = "a failed training does not restart unless lifecycle.maxRestarts allows it"

@@ -10,7 +10,7 @@ from dsgen.importers.equal_pods import SAME, count, number_at, same_templates, s
 from dsgen.importers.fields import Action, Fields, Table, as_count, drop, lose
 from dsgen.importers.objects import HEAD
 from dsgen.importers.policies import restart_policy, restarts, run_policy
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 REPLICAS = ("spec", "pytorchReplicaSpecs")

@@ -26,7 +26,7 @@ from dsgen.importers.pods import read_pod
 from dsgen.importers.policies import CONTROLLER
 from dsgen.importers.texts import Text
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 
 KINDS = (("StatefulSet", "apps"), ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"),
          ("Job", "batch"), ("Pod", ""))  # fmt: skip

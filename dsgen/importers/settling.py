@@ -9,7 +9,7 @@ from dsgen import values
 from dsgen.importers.draft import Draft, key_path
 from dsgen.importers.ledger import Hole, Ledger
 from dsgen.importers.writing import values_text
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
+from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import SourceText
 
 MOST_ROUNDS = 8

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 
 FIRST, LAST = 0xF0000, 0xFFFFD
 """The private characters that stand for unknown parts. A source that contains one of them is refused."""

@@ -17,7 +17,7 @@ from dsgen.importers.pod_resources import resources
 from dsgen.importers.pods import command_of, container_facts, read_pod
 from dsgen.importers.policies import suspend, ttl
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")

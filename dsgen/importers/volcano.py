@@ -16,7 +16,7 @@ from dsgen.importers.objects import HEAD
 from dsgen.importers.pods import read_pod
 from dsgen.importers.policies import minimum, restarts, ttl
 from dsgen.importers.world import World
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 TASKS: KeyPath = ("spec", "tasks")

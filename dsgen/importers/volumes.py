@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from dsgen.importers.fields import Fields, written
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 SOURCES = ("nfs", "hostPath", "emptyDir", "ephemeral", "csi", "configMap", "secret", "projected")

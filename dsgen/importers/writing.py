@@ -8,7 +8,7 @@ from typing import Any
 
 from dsgen.importers.draft import Draft
 from dsgen.language.text import ReadableWriter
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading.scalars import resolve
 
 WIDTH, LONGEST = 110, 124

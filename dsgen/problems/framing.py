@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, ordered
+from dsgen.problems import Diagnostic, KeyPath, ordered
 from dsgen.problems.safe_text import in_place, line, redacted, visible
 
 COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "place": "\x1b[1m", "caret": "\x1b[1;32m"}

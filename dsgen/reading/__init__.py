@@ -23,7 +23,7 @@ def read(file: SourceText) -> Tree:
 
 def _of_another_kind(file: SourceText) -> Tree | None:
     """The tree of a file that is known not to be YAML, with this one problem."""
-    from dsgen.problems.diagnostics import Position  # imported late, as the next: only problems need them
+    from dsgen.problems import Position  # imported late, as the next: only problems need them
     from dsgen.reading import nodes, yaml_errors
 
     problem = yaml_errors.find_other_format(file)

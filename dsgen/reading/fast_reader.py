@@ -7,7 +7,7 @@ corpus and on mutated files.
 
 from __future__ import annotations
 
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 from dsgen.reading.nodes import MAX_TEXT, Node, SourceText, Tree
 from dsgen.reading.scalars import FALSE, NULL, TRUE, UnreadableScalarError, explain_surprise, resolve
 

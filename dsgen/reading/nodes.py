@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
+from dsgen.problems import Diagnostic, KeyPath, Position
 from dsgen.reading.scalars import Scalar
 
 MAX_TEXT = 4 << 20

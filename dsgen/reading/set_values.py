@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dsgen.errors import DsgenError, UsageError
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 from dsgen.problems.safe_text import redacted
 from dsgen.reading.files import read_bytes
 from dsgen.reading.nodes import MAX_TEXT, Node, Override, build_nodes, merge

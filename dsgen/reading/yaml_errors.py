@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from dsgen.problems.diagnostics import Diagnostic, Position
+from dsgen.problems import Diagnostic, Position
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.scalars import is_refused
 

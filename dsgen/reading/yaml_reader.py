@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from dsgen.problems.diagnostics import Diagnostic, Position
+from dsgen.problems import Diagnostic, Position
 from dsgen.reading.nodes import MAX_TEXT, Node, SourceText, Tree, name_type
 from dsgen.reading.scalars import LONGEST_INTEGER, UnreadableScalarError, explain_surprise, format_key, resolve
 from dsgen.reading.yaml_errors import (

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
+from dsgen.problems import Diagnostic, Position, has_errors
 from dsgen.reading.files import SETTINGS_FILE, find_root
 from dsgen.repository import globs, settings
 from dsgen.repository.jobs import Entry, Member, Repository, collisions, load, orphans

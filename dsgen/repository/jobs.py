@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from dsgen import values
 from dsgen.errors import DsgenError
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, has_errors, ordered
+from dsgen.problems import Diagnostic, KeyPath, Position, has_errors, ordered
 from dsgen.reading import read
 from dsgen.reading.files import MAX_BYTES, SETTINGS_FILE
 from dsgen.reading.nodes import Node, SourceText, Tree

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, ordered
+from dsgen.problems import Diagnostic, KeyPath, Position, ordered
 from dsgen.reading import read
 from dsgen.reading.files import MAX_BYTES, SETTINGS_FILE
 from dsgen.reading.nodes import Node, SourceText, Tree

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from dsgen.editing import NotWritableError, with_value
 from dsgen.errors import UsageError
 from dsgen.language.text import format_value
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position, path_text
+from dsgen.problems import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading import read, set_values
 from dsgen.reading.nodes import Node, Override, SourceText
 from dsgen.runs.keys import MISSING, find_differing, look_up, put

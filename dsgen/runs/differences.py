@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgen.errors import DsgenError
-from dsgen.problems.diagnostics import path_text
+from dsgen.problems import path_text
 from dsgen.runs.rendered import parse_object, read_kind_and_name
 from dsgen.writer import Changes, Destination, Plan, compare, read_texts
 from dsgen.writer.plan import KUSTOMIZATION

@@ -9,7 +9,7 @@ from typing import Any
 
 from dsgen import __version__, schema, values
 from dsgen.language.text import format_value
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
+from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.runs import rendered
 from dsgen.runs.rendered import Objects, is_possible, read_kind_and_name, render_objects
 from dsgen.values import Job

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dsgen.errors import DsgenError
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import parse_quantity

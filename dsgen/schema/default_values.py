@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dsgen.generated.defaults import RULES as GENERATED
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
+from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node
 from dsgen.schema import child, copy_plain, is_always_there, is_nullable, load, resolve, type_at
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from dsgen import schema
 from dsgen.language.text import format_value, item
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, Position
+from dsgen.problems import Diagnostic, KeyPath, Position
 from dsgen.reading.nodes import Node
 from dsgen.reading.quantities import suggest_memory
 

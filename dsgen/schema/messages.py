@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dsgen import schema
 from dsgen.language.text import format_value, item
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
+from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node, name_type
 from dsgen.reading.quantities import parse_duration
 from dsgen.reading.scalars import LONGEST_INTEGER, explain_key

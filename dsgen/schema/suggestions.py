@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dsgen import schema
-from dsgen.problems.diagnostics import KeyPath, path_text
+from dsgen.problems import KeyPath, path_text
 
 ENV_SOURCES = ("secretKeyRef", "configMapKeyRef", "fieldRef", "resourceFieldRef")
 MOST_SHOWN = 12

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dsgen import schema
 from dsgen.language.text import format_value
-from dsgen.problems.diagnostics import Diagnostic, KeyPath, path_text
+from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node
 from dsgen.reading.scalars import explain_argument, explain_key, explain_text
 from dsgen.schema.default_values import GIVE, NO_VALUE, takes_null

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.schema import Schema, resolve
 
 Below = Callable[[Any, Any, Schema, KeyPath], Iterator["KeywordViolation"]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 from dsgen.writer.folder import Destination
 from dsgen.writer.history import History
 from dsgen.writer.index import INDEX, Run

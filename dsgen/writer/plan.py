@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol
 
 from dsgen.language.text import quote
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 from dsgen.writer.index import checksum
 
 Lists = Mapping[str, Callable[[Iterable[str]], str]]

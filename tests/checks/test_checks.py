@@ -11,7 +11,7 @@ from dsgen.checks import CHECKS, FUNCTIONS, NULLABLE, Function, containers, memo
 from dsgen.compiler.rules import BASE, Case
 from dsgen.language.environment import environment
 from dsgen.language.functions import matching
-from dsgen.problems.diagnostics import Diagnostic, path_text
+from dsgen.problems import Diagnostic, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.render import render
 from dsgen.values import Release

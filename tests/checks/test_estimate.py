@@ -17,7 +17,7 @@ from dsgen.estimate.changes import ZERO
 from dsgen.estimate.inputs import keys_of
 from dsgen.estimate.limits import RESERVED_SECONDS
 from dsgen.estimate.parameters import of_config as parameters_of
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 from dsgen.reading.nodes import SourceText
 from tests import hints
 from tests.base import RULES, job, parameters

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dsgen import reports
-from dsgen.problems.diagnostics import Diagnostic, Position
+from dsgen.problems import Diagnostic, Position
 from dsgen.reports import RULES
 from tests import sarif
 from tests.cli.conftest import Cli

@@ -18,7 +18,7 @@ from dsgen.cluster.apply import (
     prune_objects,
 )
 from dsgen.errors import ApiError
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 
 VALUES = """\
 {name: cifar, namespace: training, image: {repository: r/x, tag: v1}, workers: {replicas: 2, slots: 1},

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dsgen import __version__, values
 from dsgen.compiler import chart_files
-from dsgen.problems.diagnostics import has_errors
+from dsgen.problems import has_errors
 from dsgen.reading.nodes import SourceText
 from dsgen.render import Document, render
 from dsgen.values import Release, Values

@@ -9,7 +9,7 @@ import pytest
 
 from dsgen import values
 from dsgen.deepspeed import batch, combinations, keys, optimizers
-from dsgen.problems.diagnostics import Diagnostic, path_text
+from dsgen.problems import Diagnostic, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
 from dsgen.values import Release

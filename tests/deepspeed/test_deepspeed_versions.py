@@ -8,7 +8,7 @@ import pytest
 
 from dsgen.deepspeed import keys
 from dsgen.deepspeed.keys import KNOWN, NEWEST, around, order
-from dsgen.problems.diagnostics import path_text
+from dsgen.problems import path_text
 from tests.deepspeed.test_deepspeed import MICRO, ONE, TOTAL, optimizer, problems, zero
 
 GONE: list[tuple[str, str, dict[str, Any]]] = [

@@ -10,7 +10,7 @@ import pytest
 from kubernetes import client
 
 from dsgen import schema
-from dsgen.problems.diagnostics import Diagnostic, KeyPath
+from dsgen.problems import Diagnostic, KeyPath
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
 from dsgen.schema.validate import validate

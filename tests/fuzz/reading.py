@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from dsgen.problems.diagnostics import has_errors
+from dsgen.problems import has_errors
 from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
 from tests.fuzz.shrink import smallest_text

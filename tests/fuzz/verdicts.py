@@ -12,7 +12,7 @@ from typing import Any
 
 from dsgen import values
 from dsgen.compiler import chart_files
-from dsgen.problems.diagnostics import has_errors
+from dsgen.problems import has_errors
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
 from tests.fuzz import reading

@@ -15,7 +15,7 @@ from dsgen.importers.ledger import LONGEST
 from dsgen.importers.origins import ORIGINS, recognise
 from dsgen.importers.shell.units import units
 from dsgen.importers.texts import Atlas
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 
 IN_THE_SOURCE = {"DS383", "DS384", "DS385", "DS387", "DS390", "DS391", "DS392", "DS393", "DS395", "DS399"}
 """Warnings about what the source already does: the importer keeps it."""

@@ -5,7 +5,7 @@ import yaml
 
 from dsgen import schema, shipped, values
 from dsgen.generated.helpers import runs_command
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 from dsgen.problems.framing import as_text
 from dsgen.reading.nodes import SourceText
 from dsgen.schema import suggestions

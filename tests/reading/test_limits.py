@@ -7,7 +7,7 @@ import pytest
 
 from dsgen import api
 from dsgen.errors import DsgenError, UsageError
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems import Diagnostic
 from dsgen.reading.nodes import Override, SourceText
 
 JOB = "name: a\nnamespace: b\nimage: {repository: r/x, tag: v1}\ntraining: {python: t.py}\n"

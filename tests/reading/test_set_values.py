@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dsgen.errors import DsgenError, UsageError
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 from dsgen.reading.nodes import Node, SourceText, build_nodes
 from dsgen.reading.set_values import Override, apply_overrides
 from dsgen.reading.yaml_reader import read

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from dsgen import values
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText, Tree
 from dsgen.reading.yaml_reader import read
 from tests.fuzz.reading import helms, same

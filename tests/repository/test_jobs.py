@@ -4,7 +4,7 @@ import pytest
 
 from dsgen import values
 from dsgen.errors import UsageError
-from dsgen.problems.diagnostics import Position
+from dsgen.problems import Position
 from dsgen.values import Job, Release, SourceText
 from tests.base import BASE
 

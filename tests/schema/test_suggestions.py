@@ -4,7 +4,7 @@ import pytest
 
 from dsgen import schema
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
-from dsgen.problems.diagnostics import KeyPath
+from dsgen.problems import KeyPath
 from dsgen.schema import suggestions
 
 

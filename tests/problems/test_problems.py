@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dsgen.problems.diagnostics import Diagnostic, Position, ordered
+from dsgen.problems import Diagnostic, Position, ordered
 from dsgen.problems.framing import as_text
 
 
