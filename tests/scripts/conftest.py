@@ -31,6 +31,14 @@ TOOLS = ("bash", "ssh", "ssh-keygen", "sshd")
 _numbers = itertools.count(os.getpid() * 997)  # other processes of the tests begin elsewhere
 
 
+def program(path: Path, script: str) -> Path:
+    """A shell script that stands for a program of the image."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/bash\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
 def free_port() -> int:
     """A port that nothing listens on, below the ports that the kernel gives to connections, which may take it first."""
     while True:

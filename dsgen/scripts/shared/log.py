@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
-# code.sh has the same patterns for sed. Each takes time in proportion to the length of the text.
-SECRETS = (
-    # User and password, or a token as the user; an ssh user name is not a secret.
-    re.compile(r"(?i)(?<!ssh)(://)[^\s/?#]*@"),
-    # Also a password that contains a slash.
-    re.compile(r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@"),
-    # The query of the last address in a word.
-    re.compile(r"(://[^\s?\"'<>:]*(?::(?!//)[^\s?\"'<>:]*)*\?)[^\s\"'<>]+"),
-    re.compile(
-        r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
-        r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+"
-    ),
-)
+
+@functools.lru_cache(maxsize=None)
+def secrets() -> tuple[re.Pattern[str], ...]:
+    """The patterns of what may be secret. A process that logs no address needs none of them.
+
+    code.sh has the same patterns for sed. Each takes time in proportion to the length of the text.
+    """
+    return (
+        # User and password, or a token as the user; an ssh user name is not a secret.
+        re.compile(r"(?i)(?<!ssh)(://)[^\s/?#]*@"),
+        # Also a password that contains a slash.
+        re.compile(r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@"),
+        # The query of the last address in a word.
+        re.compile(r"(://[^\s?\"'<>:]*(?::(?!//)[^\s?\"'<>:]*)*\?)[^\s\"'<>]+"),
+        re.compile(
+            r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
+            r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+"
+        ),
+    )
 
 
 def log(text: str) -> None:
@@ -38,7 +45,7 @@ def last_words(path: Path, text: str) -> None:
 
 def redacted(text: str) -> str:
     """The text without parts of URLs that may be secrets."""
-    for pattern in SECRETS:
+    for pattern in secrets() if "/" in text else ():
         text = pattern.sub(lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
     return text
 

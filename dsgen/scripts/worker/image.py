@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,8 @@ def check(run: settings.Settings) -> None:
 
 def lacks(run: settings.Settings) -> list[str]:
     """What worker/image_check.py finds. One that fails says so only in the log."""
+    import subprocess  # takes a tenth of the start of a worker, and is needed only here
+
     interpreter = methods.interpreter() or "python3"
     argv = [interpreter, str(settings.SCRIPTS / "worker/image_check.py"), json.dumps(facts(run))]
     try:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.scripts.conftest import free_port
+from tests.scripts.conftest import free_port, program
 from tests.scripts.trainings import HOSTS
-from worker import readiness
+from worker import readiness, sshd
 
 ADDRESS = "10.0.0.7:40001/0123456789abcdef0123456789abcdef"
 
@@ -48,10 +48,7 @@ def test_readiness_changes_until_the_worker_has_what_it_waits_for(pod: Any, meth
 
 def test_a_worker_that_has_its_key_is_ready_before_sshd_listens(pod: Any) -> None:
     """Each probe that fails is an event, which the API server stores."""
-    slow = pod.root / "programs/ssh-keygen"
-    slow.parent.mkdir()
-    slow.write_text('#!/bin/sh\nsleep 3\nexec /usr/bin/ssh-keygen "$@"\n')
-    slow.chmod(0o755)
+    slow = program(pod.root / "programs/sshd", f'# OpenSSH_8.5p1\nsleep 3\nexec {sshd.find_sshd()} "$@"')
     pod.make_key()
     pod.start(PATH=f"{slow.parent}:{pod.environment['PATH']}")
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.scripts.conftest import run_config
+from tests.scripts.conftest import program, run_config
+from worker import sshd
 
 OF_ADDRESS = 16
 SECRET = b"of a service of the pod\n"
@@ -34,6 +35,44 @@ def greets(connection: socket.socket) -> bool:
     with contextlib.suppress(ConnectionError):
         return connection.recv(100).startswith(b"SSH-")
     return False
+
+
+@pytest.mark.parametrize(("version", "options"), [("8.4p1", 0), ("9.2p1 Debian", 1), ("9.8p1", 2), ("10.0p2", 2)])
+def test_the_version_in_the_program_decides_on_its_options(tmp_path: Path, version: str, options: int) -> None:
+    """Next to it are patterns of versions of others, to which sshd adapts."""
+    path = program(tmp_path / "sshd", f"# OpenSSH_2.*,OpenSSH_3.0* OpenSSH_{version}")
+
+    assert sshd.first_command(str(path))[5:] == [word for _, option in sshd.OPTIONS[:options] for word in ("-o", option)]
+
+
+def test_sshd_knows_what_its_version_knows() -> None:
+    command = sshd.first_command(sshd.find_sshd())
+
+    extended = subprocess.run([command[0], "-T", "-f", "/dev/null", *command[5:]], capture_output=True, text=True)
+    assert "Bad configuration option" not in extended.stderr
+    assert sshd.OPTIONS[0][1] in command
+
+
+@pytest.mark.parametrize("version", ["of no known form", "OpenSSH_99.9p1"])
+def test_an_sshd_that_says_another_version_still_serves(pod: Any, version: str) -> None:
+    """It is asked for what it knows, before its first start or after it."""
+    older = "for word; do [ $word != PerSourcePenalties=no ] || { echo Bad option >&2; exit 255; }; done"
+    path = program(pod.root / "programs/sshd", f'# {version}\n{older}\nexec {sshd.find_sshd()} "$@"')
+    pod.make_key()
+    pod.start(PATH=f"{path.parent}:{pod.environment['PATH']}")
+
+    pod.wait_until(pod.serves)
+    assert pod.ssh("echo in").stdout == "in\n"
+    assert pod.log().count("Bad option") == (version == "OpenSSH_99.9p1")
+
+
+def test_an_sshd_that_never_starts_ends_the_worker_with_its_reason(pod: Any) -> None:
+    pod.make_key()
+    (pod.config / "sshd_config").write_text("Nonsense yes\n")
+
+    assert pod.start().wait(20) == 78
+    assert "sshd cannot start: " in pod.log()
+    assert "Bad configuration option: Nonsense" in (pod.root / "dev/termination-log").read_text()
 
 
 def test_a_neighbour_holds_few_logins_and_keeps_nobody_out(pod: Any) -> None:
