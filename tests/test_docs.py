@@ -136,7 +136,7 @@ def test_every_option_that_is_named_exists(page: Path) -> None:
 
 
 def test_every_phase_and_reason_of_the_record_is_explained() -> None:
-    source = (ROOT / "dsgen" / "scripts" / "shared/transitions.py").read_text()
+    source = (ROOT / "dsgen" / "scripts" / "shared/record.py").read_text()
     words = {word for row in re.findall(r'Row\("(\w+)", "(\w*)"', source) for word in row if word}
     explained = set(re.findall(r"`(\w+)`", (ROOT / "docs" / "running.md").read_text()))
 

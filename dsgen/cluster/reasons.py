@@ -112,7 +112,7 @@ RECORDED = {
     ),
     "InternalError": Reason(("Failed",), "an error in dsgen; please report it with the log of the launcher"),
 }
-"""The reasons of scripts/shared/transitions.py, in the order of a run; a test compares both."""
+"""The reasons of scripts/shared/record.py, in the order of a run; a test compares both."""
 
 
 class CauseRule(NamedTuple):

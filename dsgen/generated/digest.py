@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "2e805bf7b72ac94e9343fbc311403344f5ecff7db80a4d20278bdcde7ec67aca"
+DIGEST = "efacb01ef22cc10187c9ea09e1f9564ff9be6eddf3bfdd4ba4b7bf02a9017c35"

@@ -22,7 +22,7 @@ from dsgen.cluster.reasons import RECORDED
 
 NOW = 1_800_000_000.0
 FRESH, OLD = NOW - 30, NOW - 200
-TRANSITIONS = Path(__file__).parent.parent.parent / "dsgen" / "scripts" / "shared/transitions.py"
+TRANSITIONS = Path(__file__).parent.parent.parent / "dsgen" / "scripts" / "shared/record.py"
 
 
 def job(role: str, **other: Any) -> JobState:

@@ -18,8 +18,7 @@ from shared import methods, settings
 from tests.resize.reduce import ARCHIVE
 from tests.scripts.conftest import run_config
 from worker import resize
-from worker.checkpoint import UnreadableCheckpointError, inspect, read
-from worker.refusals import Wanted, reason_against
+from worker.checkpoint import UnreadableCheckpointError, Wanted, inspect, read, reason_against
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from launcher import outcome, resize, workers
-from launcher.growth import Growth
+from launcher.choice import Growth
 from launcher.journal import External, Journal
 from launcher.outcome import AttemptEnd
 from launcher.process import LaunchProcess, Ranks
@@ -17,7 +17,7 @@ from shared import hostfile, methods, reports, settings
 from shared.log import log
 from shared.output import Output
 from shared.progress import Source
-from shared.transitions import TRANSITIONS
+from shared.record import TRANSITIONS
 
 TICK_SECONDS = 0.5  # between looks at what has no common event: ranks, clock and the files of the sidecar
 FOLLOW_SECONDS = 20  # after a host has failed, the others have so long to end before they are ended

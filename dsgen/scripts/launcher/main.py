@@ -27,7 +27,7 @@ from launcher.outcome import RunEndedError
 from launcher.wait import InterruptedRunError, Wait
 from shared import debug, exchange, hostfile, methods, record, settings
 from shared.log import last_words, log
-from shared.transitions import TRANSITIONS, exit_code, exit_code_again
+from shared.record import TRANSITIONS, exit_code, exit_code_again
 
 if TYPE_CHECKING:
     from launcher.with_ssh import WithSsh

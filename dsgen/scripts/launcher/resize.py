@@ -20,7 +20,7 @@ from launcher.workers import Workers
 from shared import settings
 from shared.log import log
 from shared.output import Output
-from shared.transitions import TRANSITIONS
+from shared.record import TRANSITIONS
 
 # The path becomes an argument of programs that pass it through a shell, and pdsh expands a %.
 SAFE_PATH = re.compile(r"(/[A-Za-z0-9._@+=:,-]+)+")

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from launcher import connections, preflight, workers
 from launcher.attempt import Attempt
-from launcher.choice import SPARE_SECONDS, Choice, settle
-from launcher.growth import sizes
+from launcher.choice import SPARE_SECONDS, Choice, settle, sizes
 from launcher.outcome import RunEndedError
 from launcher.wait import Wait
 from shared import exchange, methods, settings

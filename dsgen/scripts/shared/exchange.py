@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any
 
 from shared import record
-from shared.transitions import TRANSITIONS
+from shared.record import TRANSITIONS
 
 LAUNCHER = "launcher.json"
 STATUS = "status.json"

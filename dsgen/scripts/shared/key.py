@@ -48,9 +48,11 @@ def public_half(path: Path) -> str:
 def written_public_half(key: bytes) -> str:
     """The public key that a file without a passphrase in OpenSSH's format contains; "" for another file."""
     lines = key.split(b"\n")
+    if lines[0] != OPENSSH_BEGIN or OPENSSH_END not in lines:
+        return ""
     try:
-        content = binascii.a2b_base64(b"".join(lines[1 : lines.index(OPENSSH_END)])) if lines[0] == OPENSSH_BEGIN else b""
-    except ValueError:
+        content = binascii.a2b_base64(b"".join(lines[1 : lines.index(OPENSSH_END)]))
+    except binascii.Error:
         return ""
     if not content.startswith(BEFORE_PUBLIC):
         return ""

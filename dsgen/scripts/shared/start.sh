@@ -119,5 +119,5 @@ unset -f exit
 source "$dsgen_scripts/shared/python.sh"
 
 # sshd starts every session with an empty environment, so sessions source this file.
-(umask 077 && export -p >"$dsgen_run/env") || exit 1
+(umask 077 && export -p >"$dsgen_run/env.new" && mv "$dsgen_run/env.new" "$dsgen_run/env") || exit 1
 exec python3 -ESs "$dsgen_scripts/$DSGEN_ROLE/main.py"

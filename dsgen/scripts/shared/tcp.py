@@ -74,9 +74,6 @@ class Connection:
         client, client_port, server, server_port = self.ends
         local, remote = _spellings(server, server_port), _spellings(client, client_port)
         return any(
-            row[3] == ESTABLISHED
-            and row[1] in local
-            and row[2] in remote
-            and int(row[6], 16) >= STALLED_AFTER
+            row[3] == ESTABLISHED and row[1] in local and row[2] in remote and int(row[6], 16) >= STALLED_AFTER
             for row in _rows()
         )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from shared import record
 from shared.log import log
-from shared.transitions import ENDS
+from shared.record import ENDS
 from status import api
 from status.record import RunRecord
 

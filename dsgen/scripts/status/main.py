@@ -25,7 +25,7 @@ if __name__ == "__main__":
 from shared import backoff, control, exchange, methods, record, settings
 from shared.log import last_words, log
 from shared.output import new_nonce
-from shared.transitions import ENDS, TRANSITIONS
+from shared.record import ENDS, TRANSITIONS
 from status import api, keygen, lease, webhook
 from status.pods import problems
 from status.record import RunRecord, after_loss, never_started

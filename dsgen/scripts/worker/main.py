@@ -31,7 +31,7 @@ if __name__ == "__main__":
 
 from shared import methods, processes, record, settings
 from shared.log import last_words, log
-from worker import image
+from worker import checks
 from worker.exit import CANNOT_WORK, DONE, FAILS, TERMINATED, WAITS, WorkerExitError
 from worker.readiness import Announcements, Readiness
 
@@ -75,7 +75,7 @@ class Worker:
         processes.adopt_orphans()
         try:
             self.show_state()  # at once: each probe that fails is an event, which the API server stores
-            image.check(self.run)
+            checks.check_image(self.run)
             self.part.prepare(self.tick)
             while True:
                 self.part.step()

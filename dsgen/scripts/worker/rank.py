@@ -26,7 +26,7 @@ if __name__ == "__main__":
     compiled.use()
 
 from shared import methods, processes, reports, settings
-from shared.tail import Tail
+from shared.log import Tail
 from worker import stacks
 from worker.rank_watch import Watch
 from worker.rendezvous import Rendezvous

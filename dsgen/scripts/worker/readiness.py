@@ -1,6 +1,6 @@
 """Readiness of a worker: whether its port accepts connections, which is what the readiness probe of its pod asks.
 
-With ssh, the launcher announces the end of the run at the same port (shared/announcement.py).
+With ssh, the launcher announces the end of the run at the same port (shared/control.py).
 
 A kubelet brings new content of a mounted Secret or ConfigMap when it synchronises the pod: every 60 to 90 s, or at
 once after its readiness has changed. A worker that waits for such content therefore lets its readiness change, until
@@ -16,7 +16,7 @@ import socket
 import time
 from pathlib import Path
 
-from shared import announcement, backoff
+from shared import backoff, control
 
 FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 15.0  # between two changes; the probe asks once a second
 FASTEST_PER_SECOND, SLOWEST_PER_SECOND = 100, 20  # changes of all workers: the API server stores each
@@ -96,7 +96,7 @@ class Announcements:
         if len(self.asked) >= ANSWERS_AT_ONCE:
             connection.close()
             return
-        challenge = announcement.new_challenge()
+        challenge = control.new_challenge()
         self.asked[connection] = challenge, time.monotonic() + ANSWER_SECONDS
         connection.setblocking(False)
         wake(connection)
@@ -107,7 +107,7 @@ class Announcements:
         """Read the answers that have come."""
         for connection, (challenge, until) in list(self.asked.items()):
             try:
-                line = connection.recv(announcement.ANSWER_BYTES)
+                line = connection.recv(control.ANSWER_BYTES)
                 self.phase = self.phase or self.announced(challenge, line)
             except BlockingIOError:
                 if time.monotonic() < until:
@@ -119,7 +119,7 @@ class Announcements:
 
     def announced(self, challenge: bytes, line: bytes) -> str:
         """The phase that an answer announces. OSError: there is no key yet."""
-        return announcement.announced_phase(self.key.read_bytes(), challenge, line) if line else ""
+        return control.announced_phase(self.key.read_bytes(), challenge, line) if line else ""
 
 
 def wake(opened: socket.socket) -> None:

@@ -178,7 +178,7 @@ def first_command(sshd: str) -> list[str]:
 
 
 def tested_command(sshd: str) -> list[str]:
-    """The command with as many options as sshd accepts. Raises UnusableImageError with its reason if it cannot start."""
+    """The command with as many options as sshd accepts. UnusableImageError: it cannot start, and why."""
     import subprocess  # takes a tenth of the start of a worker, and is rarely needed
 
     for options in range(len(OPTIONS), -1, -1):

@@ -20,8 +20,9 @@ from typing import Any
 
 from shared import debug, exchange, hostfile, methods, output, processes, record, reports, settings
 from shared.log import log
-from shared.transitions import TRANSITIONS, exit_code
+from shared.record import TRANSITIONS, exit_code
 from worker import end_ranks as endranks
+from worker.checks import NetworkCheck
 from worker.control import ControlClient
 from worker.exit import (
     CANNOT_WORK,
@@ -35,7 +36,6 @@ from worker.exit import (
     WorkerExitError,
     ranks_seconds,
 )
-from worker.network_check import NetworkCheck
 from worker.preloading import Preloading
 from worker.resizing import Resizing
 

@@ -13,7 +13,7 @@ from launcher import attempt as training
 from launcher import main, with_ssh, workers
 from launcher import wait as launcher_wait
 from shared import exchange, methods
-from shared.transitions import TRANSITIONS
+from shared.record import TRANSITIONS
 from tests.scripts.trainings import HOSTS, configured, tell
 
 

@@ -39,7 +39,10 @@ def test_a_key_with_other_line_ends_is_left_to_ssh_keygen(tmp_path: Path, change
     assert keyfile.written_public_half(change((tmp_path / "key").read_bytes())) == ""
 
 
-@pytest.mark.parametrize("content", [b"", b"a", keyfile.OPENSSH_BEGIN, keyfile.OPENSSH_BEGIN + b"\na\n" + keyfile.OPENSSH_END])
+FRAMED = b"\n".join([keyfile.OPENSSH_BEGIN, b"a", keyfile.OPENSSH_END])
+
+
+@pytest.mark.parametrize("content", [b"", b"a", keyfile.OPENSSH_BEGIN, FRAMED])
 def test_what_is_no_key_has_no_public_half(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "key"
     path.write_bytes(content)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared import log as shared_log
+from shared.log import Tail
 
 SAID = "rank 1: no data at https://user:s3cret@data.invalid/x?token=s3cret"
 SHOWN = "rank 1: no data at https://***@data.invalid/x?***"
@@ -30,3 +31,12 @@ def test_a_container_without_a_termination_log_ends_as_it_would(tmp_path: Path) 
     shared_log.last_words(tmp_path / "none/termination-log", SAID)
 
     assert [] == list(tmp_path.iterdir())
+
+
+def test_a_tail_begins_with_the_report_of_a_lost_connection() -> None:
+    """torchrun and accelerate print a long summary after it."""
+    tail = Tail()
+    for line in ("ConnectionError: Connection closed by peer", *map(str, range(500))):
+        tail.add(f"{line}\n".encode())
+
+    assert ["ConnectionError: Connection closed by peer", *map(str, range(481, 500))] == tail.lines()

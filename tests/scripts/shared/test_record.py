@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from launcher import outcome
-from shared import record, transitions
+from shared import record
 from tests import hostile
 
 TRAINED = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:01:40Z", "reason": "TrainingFailed"}
@@ -67,16 +67,16 @@ OPEN = {"startTime": "2026-01-01T00:03:00Z"}
 )
 def test_transition(event: str, phase: str, reason: str, exit_code: int | None) -> None:
     """Each event leads to one phase and reason, and to one exit code of the launcher where it is an end."""
-    row = transitions.TRANSITIONS[event]
+    row = record.TRANSITIONS[event]
 
     assert (phase, reason) == (row.phase, row.reason)
-    assert exit_code == (None if row.exit is None else transitions.exit_code(row, 3))
+    assert exit_code == (None if row.exit is None else record.exit_code(row, 3))
 
 
 def test_every_transition_is_tested() -> None:
     rows = next(mark for mark in test_transition.pytestmark if mark.name == "parametrize").args[1]
 
-    assert set(transitions.TRANSITIONS) == {row[0] for row in rows}
+    assert set(record.TRANSITIONS) == {row[0] for row in rows}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_every_transition_is_tested() -> None:
 )
 def test_exit_code_of_a_failed_training(training: int | None, expected: int) -> None:
     """It is the training's, but 137, 143 and 255 would mean a lost launcher pod, and 0 success."""
-    assert expected == transitions.exit_code(transitions.TRANSITIONS["failed"], training)
+    assert expected == record.exit_code(record.TRANSITIONS["failed"], training)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_exit_code_of_a_failed_training(training: int | None, expected: int) -> 
 )
 def test_exit_code_after_the_end(phase: str, reason: str, code: int | None, expected: int) -> None:
     """A launcher pod that is started after the end gives the exit code that the first one gave."""
-    assert expected == transitions.exit_code_again({"phase": phase, "reason": reason, "exitCode": code})
+    assert expected == record.exit_code_again({"phase": phase, "reason": reason, "exitCode": code})
 
 
 def test_times_are_rfc_3339_in_utc() -> None:
@@ -328,7 +328,7 @@ BAD = GOOD._replace(code=1, training_code=3)
 )
 def test_outcome_of_an_attempt(facts: outcome.Facts, event: str) -> None:
     assert event == outcome.decide(facts)
-    assert event in transitions.TRANSITIONS
+    assert event in record.TRANSITIONS
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared import settings
-from shared.transitions import TRANSITIONS
+from shared.record import TRANSITIONS
 from status import main, record
 from status import pods as status_pods
 

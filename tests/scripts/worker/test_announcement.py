@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from launcher import connections
-from shared import announcement
+from shared import control
 
 NOBODY = ["no-such-host.invalid"]
 
@@ -30,12 +30,12 @@ def test_only_the_key_of_the_job_ends_a_worker(pod: Any) -> None:
     connections.announce(["127.0.0.1"], pod.readiness_port, key.replace(b"A", b"B"), "Succeeded")
     heard = []
     for words in (
-        announcement.answer(key, bytes(announcement.CHALLENGE_BYTES), "Failed"),
+        control.answer(key, bytes(control.CHALLENGE_BYTES), "Failed"),
         b"Succeeded\n",
         b"\xff" * 100,
     ):
         with socket.create_connection(address, timeout=10) as connection:
-            heard.append(connection.recv(announcement.CHALLENGE_BYTES))
+            heard.append(connection.recv(control.CHALLENGE_BYTES))
             connection.sendall(words)
             assert b"" == connection.recv(1)
 
@@ -52,7 +52,7 @@ def test_silent_connections_do_not_keep_the_probe_away(pod: Any) -> None:
 
     try:
         assert pod.ready()
-        closed = sum(connection.recv(announcement.CHALLENGE_BYTES) == b"" for connection in silent)
+        closed = sum(connection.recv(control.CHALLENGE_BYTES) == b"" for connection in silent)
         began = time.monotonic()
         assert [b""] * 3 == [connection.recv(1) for connection in silent[:3]], "the first ones have had their time"
     finally:
@@ -63,12 +63,12 @@ def test_silent_connections_do_not_keep_the_probe_away(pod: Any) -> None:
 
 
 def test_the_signature_is_of_challenge_and_phase() -> None:
-    key, challenge = b"key", announcement.new_challenge()
-    line = announcement.answer(key, challenge, "Failed")
+    key, challenge = b"key", control.new_challenge()
+    line = control.answer(key, challenge, "Failed")
 
-    assert "Failed" == announcement.announced_phase(key, challenge, line)
-    assert "" == announcement.announced_phase(key, challenge, line.replace(b"Failed", b"Succeeded"))
-    assert "" == announcement.announced_phase(key, announcement.new_challenge(), line)
-    assert "" == announcement.announced_phase(b"other", challenge, line)
-    assert "" == announcement.announced_phase(key, challenge, announcement.answer(key, challenge, "Running"))
-    assert len(line) <= announcement.ANSWER_BYTES
+    assert "Failed" == control.announced_phase(key, challenge, line)
+    assert "" == control.announced_phase(key, challenge, line.replace(b"Failed", b"Succeeded"))
+    assert "" == control.announced_phase(key, control.new_challenge(), line)
+    assert "" == control.announced_phase(b"other", challenge, line)
+    assert "" == control.announced_phase(key, challenge, control.answer(key, challenge, "Running"))
+    assert len(line) <= control.ANSWER_BYTES

@@ -42,7 +42,8 @@ def test_the_version_in_the_program_decides_on_its_options(tmp_path: Path, versi
     """Next to it are patterns of versions of others, to which sshd adapts."""
     path = program(tmp_path / "sshd", f"# OpenSSH_2.*,OpenSSH_3.0* OpenSSH_{version}")
 
-    assert sshd.first_command(str(path))[5:] == [word for _, option in sshd.OPTIONS[:options] for word in ("-o", option)]
+    given = [word for _, option in sshd.OPTIONS[:options] for word in ("-o", option)]
+    assert given == sshd.first_command(str(path))[5:]
 
 
 def test_sshd_knows_what_its_version_knows() -> None:

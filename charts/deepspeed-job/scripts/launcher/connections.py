@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
-from shared import announcement, backoff
+from shared import backoff, control
 
 AT_ONCE = 128
 SECONDS = 5  # for one worker
@@ -67,7 +67,7 @@ async def _has_banner(name: str, port: int) -> bool:
 
 
 def announce(names: list[str], port: int, key: bytes, phase: str) -> list[str]:
-    """Tell each worker that can be reached how the run has ended, as shared/announcement.py says.
+    """Tell each worker that can be reached how the run has ended, as shared/control.py says.
 
     Returns the others, which read the record.
     """
@@ -90,8 +90,8 @@ async def _tell(name: str, port: int, key: bytes, phase: str, gate: asyncio.Sema
 async def _answer(name: str, port: int, key: bytes, phase: str) -> None:
     reader, writer = await asyncio.open_connection(name, port)
     try:
-        challenge = await reader.readexactly(announcement.CHALLENGE_BYTES)
-        writer.write(announcement.answer(key, challenge, phase))
+        challenge = await reader.readexactly(control.CHALLENGE_BYTES)
+        writer.write(control.answer(key, challenge, phase))
         await reader.read()  # the worker closes the connection when it has read the answer
     finally:
         writer.close()

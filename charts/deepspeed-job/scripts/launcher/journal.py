@@ -9,7 +9,7 @@ from typing import Any
 
 from launcher import outcome
 from shared import exchange, record, settings
-from shared.transitions import TRANSITIONS
+from shared.record import TRANSITIONS
 
 TAILS = 16  # attempts whose last lines are kept; a record has room for fewer, and the sidecar reads up to a limit
 

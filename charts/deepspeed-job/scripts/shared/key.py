@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import binascii
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +12,10 @@ PRIVATE = "ssh-privatekey"
 PUBLIC = "ssh-publickey"
 NOT_MADE = "no-key-made"  # a file of the status container: why there will be no key
 HOST_ALIAS = "dsgen-worker"  # HostKeyAlias of ssh_config: every worker has this one host key
+
+OPENSSH_BEGIN, OPENSSH_END = b"-----BEGIN OPENSSH PRIVATE KEY-----", b"-----END OPENSSH PRIVATE KEY-----"
+# What is before the public key, see PROTOCOL.key of OpenSSH: cipher and key derivation "none", no options, one key.
+BEFORE_PUBLIC = b"openssh-key-v1\0" + 2 * b"\0\0\0\4none" + b"\0\0\0\0" + b"\0\0\0\1"
 
 
 class InvalidKeyError(Exception):
@@ -35,8 +39,36 @@ def first_content(paths: Iterable[Path]) -> bytes | None:
 def public_half(path: Path) -> str:
     """Type and public key, without a comment. Raises InvalidKeyError.
 
-    It is derived from the private key, because the Secret may lack it, or contain another one.
+    It is not read from the Secret, which may lack it, or contain another one, but from the private key. A file in
+    OpenSSH's format contains it; for another one, ssh-keygen is asked, which takes as long as sshd's start.
     """
+    return written_public_half(path.read_bytes()) or derived_public_half(path)
+
+
+def written_public_half(key: bytes) -> str:
+    """The public key that a file without a passphrase in OpenSSH's format contains; "" for another file."""
+    lines = key.split(b"\n")
+    if lines[0] != OPENSSH_BEGIN or OPENSSH_END not in lines:
+        return ""
+    try:
+        content = binascii.a2b_base64(b"".join(lines[1 : lines.index(OPENSSH_END)]))
+    except binascii.Error:
+        return ""
+    if not content.startswith(BEFORE_PUBLIC):
+        return ""
+    public = _string(content[len(BEFORE_PUBLIC) :])
+    return f"{_string(public).decode('latin-1')} {binascii.b2a_base64(public, newline=False).decode()}"
+
+
+def _string(data: bytes) -> bytes:
+    """The string at the beginning, after its length of four bytes (RFC 4251, section 5)."""
+    return data[4 : 4 + int.from_bytes(data[:4], "big")]
+
+
+def derived_public_half(path: Path) -> str:
+    """What ssh-keygen derives. Raises InvalidKeyError."""
+    import subprocess  # takes a tenth of the start of a worker, and is rarely needed
+
     command = ["ssh-keygen", "-y", "-P", "", "-f", str(path)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     words = done.stdout.split()

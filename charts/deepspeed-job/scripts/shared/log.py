@@ -1,26 +1,33 @@
-"""Writes to the container's log, and removes passwords and keys from texts for records and logs."""
+"""Lines of logs: writes those of dsgen, removes passwords and keys, and keeps the last ones of a program."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
-# code.sh has the same patterns for sed. Each takes time in proportion to the length of the text.
-SECRETS = (
-    # User and password, or a token as the user; an ssh user name is not a secret.
-    re.compile(r"(?i)(?<!ssh)(://)[^\s/?#]*@"),
-    # Also a password that contains a slash.
-    re.compile(r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@"),
-    # The query of the last address in a word.
-    re.compile(r"(://[^\s?\"'<>:]*(?::(?!//)[^\s?\"'<>:]*)*\?)[^\s\"'<>]+"),
-    re.compile(
-        r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
-        r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+"
-    ),
-)
+
+@functools.lru_cache
+def secrets() -> tuple[re.Pattern[str], ...]:
+    """The patterns of what may be secret. A process that logs no address needs none of them.
+
+    code.sh has the same patterns for sed. Each takes time in proportion to the length of the text.
+    """
+    return (
+        # User and password, or a token as the user; an ssh user name is not a secret.
+        re.compile(r"(?i)(?<!ssh)(://)[^\s/?#]*@"),
+        # Also a password that contains a slash.
+        re.compile(r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@"),
+        # The query of the last address in a word.
+        re.compile(r"(://[^\s?\"'<>:]*(?::(?!//)[^\s?\"'<>:]*)*\?)[^\s\"'<>]+"),
+        re.compile(
+            r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
+            r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+"
+        ),
+    )
 
 
 def log(text: str) -> None:
@@ -38,7 +45,7 @@ def last_words(path: Path, text: str) -> None:
 
 def redacted(text: str) -> str:
     """The text without parts of URLs that may be secrets."""
-    for pattern in SECRETS:
+    for pattern in secrets() if "/" in text else ():
         text = pattern.sub(lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
     return text
 
@@ -52,3 +59,43 @@ def redacted_everywhere(content: Any) -> Any:
     if isinstance(content, dict):
         return {key: redacted_everywhere(value) for key, value in content.items()}
     return content
+
+
+TAIL_LINES, TAIL_BYTES = 20, 4096
+KEPT_BYTES, LINE_LENGTH = 32768, 300  # of the output that is searched for the report of a lost connection
+
+
+class Tail:
+    """The end of a stream of bytes."""
+
+    def __init__(self) -> None:
+        self.kept = b""
+
+    def add(self, data: bytes) -> None:
+        self.kept = (self.kept + data)[-KEPT_BYTES:]
+
+    def lines(self) -> list[str]:
+        """At most TAIL_LINES lines; of a line with carriage returns, only the last part.
+
+        A line before them that reports a lost connection comes first: torchrun and accelerate end with a long summary.
+        """
+        before, last = _lines(self.kept[:-TAIL_BYTES]), _lines(self.kept[-TAIL_BYTES:])
+        reports = [line[:LINE_LENGTH] for line in [*before, *last[:-TAIL_LINES]] if lost_peer(line)][-1:]
+        return [*reports, *last[-TAIL_LINES:][len(reports) :]]
+
+
+def lost_peer(text: str) -> bool:
+    """Whether the text has a message of a program that lost the connection to another rank."""
+    return bool(
+        re.search(  # compiled when it is needed, which is only after a failure
+            r"(?i)(closed|reset) by peer|broken ?pipe|connection (refused|aborted)|connection ?reset|connectFullMesh"
+            r"|remote process exited|peer has (gone|left)|got 0 bytes|ncclRemoteError"
+            r"|transport endpoint is not connected",
+            text,
+        )
+    )
+
+
+def _lines(data: bytes) -> list[str]:
+    lines = data.decode(errors="replace").split("\n")
+    return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()]

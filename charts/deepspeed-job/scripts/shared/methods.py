@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from shared import hostfile, settings
@@ -125,11 +126,10 @@ def launcher_command(_: Start) -> list[str]:
     return list(_command()["program"])
 
 
-def path_of(program: str) -> str | None:
-    """The path of a program of the image."""
-    import shutil  # loads libraries for archives, which a rank and a session do not need
-
-    return shutil.which(program)
+def path_of(program: str, path: str | None = None) -> str | None:
+    """The path of a program of the image, as shutil.which finds it; to load that takes a tenth of a worker's start."""
+    files = [Path(folder, program) for folder in (path.split(os.pathsep) if path else os.get_exec_path())]
+    return next((str(file) for file in files if file.is_file() and os.access(file, os.X_OK)), None)
 
 
 def interpreter() -> str:

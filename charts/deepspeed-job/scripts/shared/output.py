@@ -12,7 +12,7 @@ import os
 import re
 from typing import Any, Protocol
 
-from shared.tail import lost_peer
+from shared.log import lost_peer
 
 LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh begins each line with `HOST: `
 PROTOCOL = re.compile(rb"^ dsgen-(rank-(?:met|end|beat|stack)|rank|session-end) (\{.*\})\s*$", re.DOTALL)

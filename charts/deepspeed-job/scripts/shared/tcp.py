@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import sys
 from collections.abc import Iterator
@@ -54,6 +53,8 @@ def _hex(packed: bytes) -> str:
 
 def _spellings(address: str, port: str) -> set[str]:
     """The forms of an end point in the kernel's tables: IPv4 also as IPv4-mapped IPv6."""
+    import ipaddress  # takes a tenth of the start of a session, and is needed seconds later
+
     packed = ipaddress.ip_address(address.partition("%")[0]).packed
     forms = [packed, bytes(10) + b"\xff\xff" + packed] if len(packed) == 4 else [packed]
     return {f"{_hex(form)}:{int(port):04X}" for form in forms}
@@ -63,18 +64,16 @@ class Connection:
     """The TCP connection of an ssh session, named by sshd's variable SSH_CONNECTION: `CLIENT PORT SERVER PORT`."""
 
     def __init__(self, text: str = os.environ.get("SSH_CONNECTION", "")) -> None:
-        client, client_port, server, server_port = text.split()
-        self.local, self.remote = _spellings(server, server_port), _spellings(client, client_port)
+        self.ends = text.split()
 
     def stalled(self) -> bool:
         """Whether the other end has acknowledged nothing for about 25 s of retransmissions.
 
         sshd's own keepalive never ends a session whose command keeps printing.
         """
+        client, client_port, server, server_port = self.ends
+        local, remote = _spellings(server, server_port), _spellings(client, client_port)
         return any(
-            row[3] == ESTABLISHED
-            and row[1] in self.local
-            and row[2] in self.remote
-            and int(row[6], 16) >= STALLED_AFTER
+            row[3] == ESTABLISHED and row[1] in local and row[2] in remote and int(row[6], 16) >= STALLED_AFTER
             for row in _rows()
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from shared import exchange, record, settings
 from shared.log import log
-from shared.transitions import ENDS, TRANSITIONS
+from shared.record import ENDS, TRANSITIONS
 from status import api
 from status.pods import Nodes
 

@@ -2,7 +2,7 @@
 
     worker/image_check.py FACTS
 
-FACTS is JSON; worker/image.py writes it. It imports neither dsgen, because the interpreter may have other packages of
+FACTS is JSON; worker/checks.py writes it. It imports neither dsgen, because the interpreter may have other packages of
 these names, nor torch and deepspeed, which would take seconds.
 """
 
@@ -40,7 +40,7 @@ WRITTEN, WRITE_SECONDS, SLOW = 64 * MIB, 0.7, 100 * MIB  # to an NVMe path; belo
 
 
 class Check:
-    """The parts of the check; each adds to `lacks`. `facts`: the keys are those of worker/image.py."""
+    """The parts of the check; each adds to `lacks`. `facts`: the keys are those of worker/checks.py."""
 
     def __init__(self, facts: dict[str, Any]) -> None:
         self.facts = facts

@@ -31,8 +31,7 @@ if __name__ == "__main__":
 
 from shared import exchange, methods, settings
 from worker import end_ranks
-from worker.checkpoint import Checkpoint, UnreadableCheckpointError, inspect
-from worker.refusals import Wanted, named, reason_against
+from worker.checkpoint import Checkpoint, UnreadableCheckpointError, Wanted, inspect, named, reason_against
 
 PREFIX = ".dsgen-universal."
 LATEST = "latest_universal"

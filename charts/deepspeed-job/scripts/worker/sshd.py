@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 import shlex
-import shutil
-import subprocess
 from pathlib import Path
 
 from shared import key as keyfile
-from shared import settings
+from shared import methods, settings
 
 SHADOW = settings.ROOT / "etc/shadow"
-# Options that sshd knows from 8.5 on, and from 9.8 on. The first bounds what one address can take of MaxStartups. With
-# the second, sshd would hold off an address that connects without logging in, as a waiting launcher does.
-LOGINS, PENALTIES = "PerSourceMaxStartups=16", "PerSourcePenalties=no"
-NEWER: tuple[tuple[str, ...], ...] = ((LOGINS, PENALTIES), (LOGINS,), ())
+# Options that sshd knows from a version on. The first bounds what one address can take of MaxStartups. Without the
+# second, sshd would hold off an address that connects without logging in, as a waiting launcher does.
+OPTIONS = (((8, 5), "PerSourceMaxStartups=16"), ((9, 8), "PerSourcePenalties=no"))
+VERSION = re.compile(rb"OpenSSH_(\d+)\.(\d+)p\d")
 SBIN = "/usr/sbin:/usr/local/sbin:/sbin"  # where sshd lies and the PATH of a user may not look
 
 
@@ -29,7 +28,7 @@ class UnusableImageError(Exception):
 
 def find_sshd() -> str:
     """The absolute path of sshd, which starts itself again by that path for every login."""
-    path = shutil.which("sshd") or shutil.which("sshd", path=SBIN)
+    path = methods.path_of("sshd") or methods.path_of("sshd", path=SBIN)
     if not path:
         raise UnusableImageError(
             "there is no sshd in this image: use an image with openssh-server, or install it in training.setup "
@@ -41,7 +40,7 @@ def find_sshd() -> str:
 def check_tools() -> None:
     """The other programs that a worker runs."""
     for tool in ("ssh-keygen", "bash"):
-        if not shutil.which(tool):
+        if not methods.path_of(tool):
             raise UnusableImageError(
                 f"there is no {tool} in this image: add it to the image or install it in training.setup"
             )
@@ -158,14 +157,33 @@ def stage(key: bytes) -> None:
     (settings.RUN / "known_hosts").write_text(f"{keyfile.HOST_ALIAS} {public}\n")
 
 
-def sshd_command(sshd: str) -> list[str]:
-    """sshd in the foreground with its log on standard error, once it has found its configuration good."""
+def command(sshd: str, options: int) -> list[str]:
+    """sshd in the foreground with its log on standard error, and so many of OPTIONS."""
+    words = [word for _, option in OPTIONS[:options] for word in ("-o", option)]
+    return [sshd, "-D", "-e", "-f", str(settings.CONFIG / "sshd_config"), *words]
+
+
+def first_command(sshd: str) -> list[str]:
+    """The command for the version that is written in the program: to ask sshd takes as long as to start it.
+
+    Raises UnusableImageError if there is none, and sshd cannot start.
+    """
     if os.getuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, parents=True, exist_ok=True)  # for Debian's sshd as root
-    command = [sshd, "-D", "-e", "-f", str(settings.CONFIG / "sshd_config")]
-    for newer in NEWER:
-        options = [word for option in newer for word in ("-o", option)]
-        test = subprocess.run([*command, *options, "-t"], capture_output=True, text=True)
+    found = VERSION.search(Path(sshd).read_bytes())
+    if not found:
+        return tested_command(sshd)
+    version = int(found[1]), int(found[2])
+    return command(sshd, sum(version >= since for since, _ in OPTIONS))
+
+
+def tested_command(sshd: str) -> list[str]:
+    """The command with as many options as sshd accepts. UnusableImageError: it cannot start, and why."""
+    import subprocess  # takes a tenth of the start of a worker, and is rarely needed
+
+    for options in range(len(OPTIONS), -1, -1):
+        tested = command(sshd, options)
+        test = subprocess.run([*tested, "-t"], capture_output=True, text=True, check=False)
         if not test.returncode:
-            return [*command, *options]
+            return tested
     raise UnusableImageError(f"sshd cannot start: {' '.join(test.stderr.split())}")

@@ -43,7 +43,7 @@ class SshServer:
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
         self.contact = Contact(last_session)
-        self.command: list[str] = []
+        self.program = ""  # the path of sshd
         self.sshd: int | None = None
         self.state = WAITS  # for the key; then it serves, except from the end of sshd until it listens again
         self.failures, self.started, self.sweep = 0, float("-inf"), 0.0
@@ -51,7 +51,7 @@ class SshServer:
     def prepare(self, tick: Callable[[], None]) -> None:
         """Check the image, wait for the key and put it where sshd reads it."""
         try:
-            program = sshd.find_sshd()
+            self.program = sshd.find_sshd()
             sshd.check_tools()
             user = sshd.other_user(self.run.ssh_user)
             if user is None:
@@ -60,7 +60,6 @@ class SshServer:
             if user:
                 # Only a program of the user's own may want to go from worker to worker.
                 sshd.share_files(user, key=methods.of(self.run).whole)
-            self.command = sshd.sshd_command(program)
         except sshd.UnusableImageError as error:
             raise WorkerExitError(CANNOT_WORK, str(error)) from None
         except keyfile.InvalidKeyError as error:
@@ -78,16 +77,24 @@ class SshServer:
     def step(self) -> None:
         """Keep sshd up and sweep up what sessions left."""
         if self.sshd is None and time.monotonic() - self.started > SSHD_DELAY_SECONDS:
-            self.failures = 0 if time.monotonic() - self.started > SSHD_STEADY_SECONDS else self.failures + 1
-            if self.failures > SSHD_STARTS:
-                raise WorkerExitError(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
-            self.started, self.sshd = time.monotonic(), processes.spawn(self.command)
-            log(f"sshd started on port {self.run.ssh_port}")
+            self.start_sshd()
         if self.sshd is not None and self.state == FAILS and tcp.listening(self.run.ssh_port):
             self.state = SERVES
         if time.monotonic() > self.sweep:
             end_unsupervised(sessions())
             self.sweep = time.monotonic() + SWEEP_SECONDS
+
+    def start_sshd(self) -> None:
+        """Raises WorkerExitError if sshd cannot start, or ends again and again."""
+        self.failures = 0 if time.monotonic() - self.started > SSHD_STEADY_SECONDS else self.failures + 1
+        if self.failures > SSHD_STARTS:
+            raise WorkerExitError(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
+        try:
+            command = sshd.tested_command(self.program) if self.failures else sshd.first_command(self.program)
+        except sshd.UnusableImageError as error:
+            raise WorkerExitError(CANNOT_WORK, str(error)) from None
+        self.started, self.sshd = time.monotonic(), processes.spawn(command)
+        log(f"sshd started on port {self.run.ssh_port}")
 
     def note_ended(self, ended: dict[int, int]) -> None:
         """These processes have ended."""

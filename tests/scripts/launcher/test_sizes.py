@@ -13,7 +13,7 @@ import pytest
 
 from dsgen.deepspeed import batch
 from launcher import attempt as training
-from launcher import connections, growth, journal, main, with_ssh, workers
+from launcher import choice, connections, journal, main, with_ssh, workers
 from launcher.progress import Progress
 from shared import exchange, settings
 from shared.progress import Source
@@ -67,7 +67,7 @@ def test_which_numbers_of_workers_share_the_batch(
     """The checks of dsgen compute the same."""
     configuration(**config)
 
-    assert expected == growth.sizes(of_four(workers_min=least, slots=slots))
+    assert expected == choice.sizes(of_four(workers_min=least, slots=slots))
     assert expected == [size for size in batch.sizes(config, slots) if least <= size < 4] + [4]
 
 
@@ -230,7 +230,7 @@ class Scene:
         reached = workers.Workers(NAMES, 1, 3600)
         reached.chosen = chosen
         self.progress = Progress(of_four())
-        self.growth = growth.Growth(of_four(), reached, self.progress)
+        self.growth = choice.Growth(of_four(), reached, self.progress)
         self.progress.start()
 
     def missing(self, names: list[str], _port: int, _wait: object) -> list[str]:
