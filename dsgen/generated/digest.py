@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "efacb01ef22cc10187c9ea09e1f9564ff9be6eddf3bfdd4ba4b7bf02a9017c35"
+DIGEST = "b06b061fe48651adc40f7dc3c01db59ddbc1a491db3a3c6b70f8c7699225748a"

@@ -129,7 +129,7 @@ def launcher_command(_: Start) -> list[str]:
 def path_of(program: str, path: str | None = None) -> str | None:
     """The path of a program of the image, as shutil.which finds it; to load that takes a tenth of a worker's start."""
     files = [Path(folder, program) for folder in (path.split(os.pathsep) if path else os.get_exec_path())]
-    return next((str(file) for file in files if file.is_file() and os.access(file, os.X_OK)), None)
+    return next((str(file) for file in files if os.access(file, os.X_OK) and file.is_file()), None)
 
 
 def interpreter() -> str:

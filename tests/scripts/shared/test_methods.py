@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -261,3 +262,18 @@ def test_the_environment_of_deepspeed(folder: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.usefixtures("folder")
 def test_tools_that_a_method_needs(method: str, missing: list[str]) -> None:
     assert missing == methods.missing_tools(methods.METHODS[method])
+
+
+def test_a_program_is_found_as_a_shell_finds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a folder nor a file that cannot be executed is a program."""
+    for name, mode in (("one", 0o755), ("two", 0o644)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "tool").write_text("")
+        (tmp_path / name / "tool").chmod(mode)
+    (tmp_path / "three/tool").mkdir(parents=True)
+    for order in ("three two one", "two three", "missing one", "three"):
+        path = os.pathsep.join(str(tmp_path / name) for name in order.split())
+        monkeypatch.setenv("PATH", path)
+
+        assert shutil.which("tool") == methods.path_of("tool") == methods.path_of("tool", path)
+        assert methods.path_of("absent") is None
