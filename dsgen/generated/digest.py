@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "b06b061fe48651adc40f7dc3c01db59ddbc1a491db3a3c6b70f8c7699225748a"
+DIGEST = "a0445f0f5953cb1b5c4da3393146b01fef8683439d0abfeac5d88678b9c1e23c"

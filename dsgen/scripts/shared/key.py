@@ -37,16 +37,27 @@ def first_content(paths: Iterable[Path]) -> bytes | None:
 
 
 def public_half(path: Path) -> str:
-    """Type and public key, without a comment. Raises InvalidKeyError.
+    """Type and public key, without a comment, as ssh-keygen derives them. Raises InvalidKeyError.
 
-    It is not read from the Secret, which may lack it, or contain another one, but from the private key. A file in
-    OpenSSH's format contains it; for another one, ssh-keygen is asked, which takes as long as sshd's start.
+    It is not read from the Secret, which may lack it, or contain another one.
     """
-    return written_public_half(path.read_bytes()) or derived_public_half(path)
+    import subprocess  # takes a tenth of the start of a worker, and is rarely needed there
+
+    command = ["ssh-keygen", "-y", "-P", "", "-f", str(path)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    words = done.stdout.split()
+    if done.returncode != 0 or len(words) < 2:
+        raise InvalidKeyError(
+            f"the private key cannot be used (is it protected by a passphrase?): {done.stderr.strip()}"
+        )
+    return " ".join(words[:2])
 
 
 def written_public_half(key: bytes) -> str:
-    """The public key that a file without a passphrase in OpenSSH's format contains; "" for another file."""
+    """Type and public key that a file in OpenSSH's format without a passphrase contains; "" for another file.
+
+    That the private key belongs to it, and is whole, is not checked, but ssh-keygen takes half as long as sshd's start.
+    """
     lines = key.split(b"\n")
     if lines[0] != OPENSSH_BEGIN or OPENSSH_END not in lines:
         return ""
@@ -57,23 +68,10 @@ def written_public_half(key: bytes) -> str:
     if not content.startswith(BEFORE_PUBLIC):
         return ""
     public = _string(content[len(BEFORE_PUBLIC) :])
-    return f"{_string(public).decode('latin-1')} {binascii.b2a_base64(public, newline=False).decode()}"
+    kind = _string(public).decode("latin-1")
+    return f"{kind} {binascii.b2a_base64(public, newline=False).decode()}" if kind else ""
 
 
 def _string(data: bytes) -> bytes:
     """The string at the beginning, after its length of four bytes (RFC 4251, section 5)."""
     return data[4 : 4 + int.from_bytes(data[:4], "big")]
-
-
-def derived_public_half(path: Path) -> str:
-    """What ssh-keygen derives. Raises InvalidKeyError."""
-    import subprocess  # takes a tenth of the start of a worker, and is rarely needed
-
-    command = ["ssh-keygen", "-y", "-P", "", "-f", str(path)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    words = done.stdout.split()
-    if done.returncode != 0 or len(words) < 2:
-        raise InvalidKeyError(
-            f"the private key cannot be used (is it protected by a passphrase?): {done.stderr.strip()}"
-        )
-    return " ".join(words[:2])

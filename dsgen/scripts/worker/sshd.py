@@ -152,7 +152,7 @@ def share_files(entry: pwd.struct_passwd, key: bool) -> None:
 def stage(key: bytes) -> None:
     """Put the job's one key pair where sshd_config and ssh_config look for it: it is user key and host key alike."""
     keyfile.write_private(settings.RUN / "id", key)
-    public = keyfile.public_half(settings.RUN / "id")
+    public = keyfile.written_public_half(key) or keyfile.public_half(settings.RUN / "id")
     (settings.RUN / "authorized_keys").write_text(f"{public}\n")
     (settings.RUN / "known_hosts").write_text(f"{keyfile.HOST_ALIAS} {public}\n")
 
@@ -166,7 +166,7 @@ def command(sshd: str, options: int) -> list[str]:
 def first_command(sshd: str) -> list[str]:
     """The command for the version that is written in the program: to ask sshd takes as long as to start it.
 
-    Raises UnusableImageError if there is none, and sshd cannot start.
+    Raises what tested_command does if there is none.
     """
     if os.getuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, parents=True, exist_ok=True)  # for Debian's sshd as root
@@ -178,9 +178,13 @@ def first_command(sshd: str) -> list[str]:
 
 
 def tested_command(sshd: str) -> list[str]:
-    """The command with as many options as sshd accepts. UnusableImageError: it cannot start, and why."""
+    """The command with as many options as sshd accepts, if it can start with the key.
+
+    Raises InvalidKeyError or UnusableImageError.
+    """
     import subprocess  # takes a tenth of the start of a worker, and is rarely needed
 
+    keyfile.public_half(settings.RUN / "id")
     for options in range(len(OPTIONS), -1, -1):
         tested = command(sshd, options)
         test = subprocess.run([*tested, "-t"], capture_output=True, text=True, check=False)

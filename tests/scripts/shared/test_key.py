@@ -1,5 +1,6 @@
 """The public half of keys in all formats that ssh takes."""
 
+import binascii
 import subprocess
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def test_the_public_half_is_that_of_ssh_keygen(tmp_path: Path, options: list[str
     path = tmp_path / "key"
     public = made(path, *options)
 
-    assert keyfile.public_half(path) == public
+    assert public == keyfile.public_half(path)
     assert keyfile.written_public_half(path.read_bytes()) == (public if written else "")
 
 
@@ -39,15 +40,19 @@ def test_a_key_with_other_line_ends_is_left_to_ssh_keygen(tmp_path: Path, change
     assert keyfile.written_public_half(change((tmp_path / "key").read_bytes())) == ""
 
 
-FRAMED = b"\n".join([keyfile.OPENSSH_BEGIN, b"a", keyfile.OPENSSH_END])
+def framed(content: bytes) -> bytes:
+    return b"\n".join([keyfile.OPENSSH_BEGIN, content, keyfile.OPENSSH_END])
 
 
-@pytest.mark.parametrize("content", [b"", b"a", keyfile.OPENSSH_BEGIN, FRAMED])
+@pytest.mark.parametrize(
+    "content", [b"", keyfile.OPENSSH_BEGIN, framed(b"a"), framed(binascii.b2a_base64(keyfile.BEFORE_PUBLIC))]
+)
 def test_what_is_no_key_has_no_public_half(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "key"
     path.write_bytes(content)
     path.chmod(0o600)
 
+    assert keyfile.written_public_half(content) == ""
     with pytest.raises(keyfile.InvalidKeyError, match="the private key cannot be used"):
         keyfile.public_half(path)
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -74,6 +75,17 @@ def test_an_sshd_that_never_starts_ends_the_worker_with_its_reason(pod: Any) -> 
     assert pod.start().wait(20) == 78
     assert "sshd cannot start: " in pod.log()
     assert "Bad configuration option: Nonsense" in (pod.root / "dev/termination-log").read_text()
+
+
+def test_a_key_that_is_not_whole_ends_the_worker_with_the_name_of_its_secret(pod: Any) -> None:
+    """Its public half is there, so sshd starts, and finds no host key."""
+    pod.make_key()
+    path = pod.keys / "ssh-privatekey"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:3], *lines[-1:]]))
+
+    assert pod.start().wait(20) == 78
+    assert re.search(r"secret \S+: the private key cannot be used", (pod.root / "dev/termination-log").read_text())
 
 
 def test_a_neighbour_holds_few_logins_and_keeps_nobody_out(pod: Any) -> None:

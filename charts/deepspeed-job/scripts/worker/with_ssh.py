@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from shared import exchange, methods, processes, settings, tcp
@@ -50,7 +51,7 @@ class SshServer:
 
     def prepare(self, tick: Callable[[], None]) -> None:
         """Check the image, wait for the key and put it where sshd reads it."""
-        try:
+        with self.usable():
             self.program = sshd.find_sshd()
             sshd.check_tools()
             user = sshd.other_user(self.run.ssh_user)
@@ -60,6 +61,12 @@ class SshServer:
             if user:
                 # Only a program of the user's own may want to go from worker to worker.
                 sshd.share_files(user, key=methods.of(self.run).whole)
+
+    @contextlib.contextmanager
+    def usable(self) -> Iterator[None]:
+        """End the worker if its image or its key cannot work."""
+        try:
+            yield
         except sshd.UnusableImageError as error:
             raise WorkerExitError(CANNOT_WORK, str(error)) from None
         except keyfile.InvalidKeyError as error:
@@ -89,10 +96,8 @@ class SshServer:
         self.failures = 0 if time.monotonic() - self.started > SSHD_STEADY_SECONDS else self.failures + 1
         if self.failures > SSHD_STARTS:
             raise WorkerExitError(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
-        try:
+        with self.usable():
             command = sshd.tested_command(self.program) if self.failures else sshd.first_command(self.program)
-        except sshd.UnusableImageError as error:
-            raise WorkerExitError(CANNOT_WORK, str(error)) from None
         self.started, self.sshd = time.monotonic(), processes.spawn(command)
         log(f"sshd started on port {self.run.ssh_port}")
 
