@@ -192,6 +192,13 @@ def _of_variables(given: list[Any]) -> str:
     return f"write it as a map: {{{', '.join(lines)}}}"
 
 
+IMAGES: tuple[KeyPath, ...] = (
+    ("launcher", "image"),
+    ("status", "image"),
+    ("code", "git", "image"),
+    ("monitoring", "tensorboard", "image"),
+)
+"""The keys of the schema's definition `optionalImage`."""
 SHAPES: dict[KeyPath, tuple[type, Callable[[Any], str]]] = {
     ("image",): (str, _of_image),
     ("storage",): (
@@ -205,9 +212,7 @@ SHAPES: dict[KeyPath, tuple[type, Callable[[Any], str]]] = {
         lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {item(text)}",
     ),
     ("run",): (str, lambda _: "run has only the id of the run; the program belongs in training"),
-    ("launcher", "image"): (dict, _as_reference),
-    ("status", "image"): (dict, _as_reference),
-    ("code", "git", "image"): (dict, _as_reference),
+    **dict.fromkeys(IMAGES, (dict, _as_reference)),
     ("storage", "*", "nfs"): (str, _of_nfs),
     ("storage", "*", "existingClaim"): (
         dict,

@@ -1,5 +1,10 @@
 """Hints for keys of other tools: if the hint is applied, the file is valid and has the intended meaning."""
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import pytest
 import yaml
 
@@ -8,7 +13,7 @@ from dsgen.generated.helpers import runs_command
 from dsgen.problems import Diagnostic
 from dsgen.problems.framing import as_text
 from dsgen.reading.nodes import SourceText
-from dsgen.schema import suggestions
+from dsgen.schema import foreign, suggestions
 from tests import hints
 from tests.base import BASE
 
@@ -249,3 +254,23 @@ def test_an_unquoted_list_of_numbers_is_one_argument(words: str, meant: list[str
 
     assert meant == data["training"]["args"]
     assert count == len([one for one in found if one.id == "DS102"])
+
+
+def keys_of(rule: dict[str, Any], definition: str, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The keys below a rule that have a definition of the schema."""
+    if rule.get("$ref") == f"{schema.DEFINITION}{definition}":
+        yield path
+    for key, below in rule.get("properties", {}).items():
+        yield from keys_of(below, definition, (*path, key))
+
+
+def test_a_map_has_a_hint_at_every_image_that_is_one_text() -> None:
+    source = json.loads(Path(schema.SCHEMA_FILE).read_text())
+
+    assert set(keys_of(source, "optionalImage")) == set(foreign.IMAGES)
+    for path in foreign.IMAGES:
+        inner = "{" + f"{path[-1]}: {{repository: r.io/x, tag: v1}}" + "}"
+        for key in reversed(path[1:-1]):
+            inner = "{" + f"{key}: {inner}" + "}"
+        [problem] = [one for one in problems(f"{BASE}{path[0]}: {inner}\n") if one.path == path]
+        assert problem.hint == 'write it as one text: "r.io/x:v1"'
