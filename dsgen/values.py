@@ -52,7 +52,7 @@ class Values:
         return self._data
 
 
-@dataclass
+@dataclass(frozen=True)
 class Job:
     """The result of reading one job.
 
@@ -164,13 +164,11 @@ def load_trees(
     complete &= all(problem.id not in (OTHER_OBJECT, TOO_MUCH) for problem in wrong)
     problems = [*_surprises(problems, root, wrong), *wrong]
     texts |= {**sources, **flags}
-    job = Job(file, None, problems, root, complete, texts, frozenset(_meant(root, wrong)))
-    if not has_errors(problems):
-        job.values = Values(root)
-    elif complete:
-        job.diagnostics += _check_in_part(job, wrong)
-    job.diagnostics = ordered(job.diagnostics)
-    return job
+    values = None if has_errors(problems) else Values(root)
+    job = Job(file, values, ordered(problems), root, complete, texts, frozenset(_meant(root, wrong)))
+    if values or not complete:
+        return job
+    return replace(job, diagnostics=ordered([*problems, *_check_in_part(job, wrong)]))
 
 
 def _is_blank(text: str) -> bool:

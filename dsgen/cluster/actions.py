@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.cluster.models import JOB, RUN, RunState, count_accelerators, format_time
@@ -116,7 +117,7 @@ def stop_run(ref: RunRef, state: RunState) -> RunState | None:
 
     Without a launcher, which would write the end of the run to the record, it is written here.
     """
-    ref.run = state.run
+    ref = replace(ref, run=state.run)
     for job in list_run_jobs(state)[:1]:
         ref.cluster.delete(job.path)
     for now in ref.watch_states(time.monotonic() + PATIENCE_SECONDS):

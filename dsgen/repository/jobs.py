@@ -134,8 +134,7 @@ class Repository:
         texts = self.sources | {each.name: each.text for each in (source, *above)}
         trees = [*self._values("defaults"), read(source), *self._over(entry, texts), *map(read, above)]
         job = values.load_trees(source.name, [*self._claims(trees), *trees], texts, overrides, names)
-        job.severities = self.setting("checks")
-        return job
+        return replace(job, severities=self.setting("checks"))
 
     def member(self, entry: Entry, names: Release) -> Member:
         """The place in the repository of a job with these names."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from dsgen.problems import KeyPath
 from dsgen.schema import Schema, resolve
@@ -28,17 +28,18 @@ TYPES: dict[str, Callable[[Any], bool]] = {
 """Type of JSON Schema -> whether a value has it: 1.0 is an integer, true is not."""
 
 
-class KeywordViolation:
+class KeywordViolation(NamedTuple):
     """A violated keyword with its value (`limit`), in the part of the schema (`rule`) for the value at a path.
 
     is_name: the value is a key of the map at the path.
     """
 
-    def __init__(
-        self, keyword: str, limit: Any, value: Any, rule: Schema, path: KeyPath, is_name: bool = False
-    ) -> None:
-        self.keyword, self.limit, self.value, self.rule = keyword, limit, value, rule
-        self.path, self.is_name = path, is_name
+    keyword: str
+    limit: Any
+    value: Any
+    rule: Schema
+    path: KeyPath
+    is_name: bool = False
 
 
 def find_violations(rule: Any, value: Any, path: KeyPath = ()) -> Iterator[KeywordViolation]:
@@ -111,8 +112,7 @@ def _additional(limit: Any, value: Any, rule: Schema, path: KeyPath) -> Iterator
 def _names(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
     for key in value if isinstance(value, dict) else ():
         for one in find_violations(limit, key, path):
-            one.is_name = True
-            yield one
+            yield one._replace(is_name=True)
 
 
 def _items(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
