@@ -193,7 +193,9 @@ def _report_waiting(state: RunState) -> RunStatus:
 
 
 def _report_lost(state: RunState) -> RunStatus:
-    return RunStatus("Pending", "LauncherLost", "the launcher pod is gone, the next one goes on", state.heard)
+    return RunStatus(
+        "Pending", "LauncherLost", "the launcher pod is gone; its replacement will continue the run", state.heard
+    )
 
 
 def _report_unstarted(state: RunState) -> RunStatus:

@@ -141,7 +141,7 @@ def measure_duration(state: RunState) -> float | None:
 
 
 def count_hours(state: RunState) -> tuple[float, float]:
-    """Accelerator hours of the run, and those in which no attempt was running.
+    """Accelerator hours of the run, and how many of them passed while no attempt was running.
 
     A pod holds its devices from the time at which it is scheduled. If the pods are deleted, only attempts count.
     """

@@ -150,7 +150,7 @@ RULES = \
                       '=======\n'
                       'workers: {replicas: 4}\n'
                       '>>>>>>> main\n'},
- 'DS050': {'title': 'A spelling that Helm reads in a surprising way',
+ 'DS050': {'title': 'An unquoted word or number that YAML 1.1 reads as another value',
            'when': 'A warning: Helm reads this value differently from what most people expect. yes, no, on, off, y and '
                    'n are booleans, and 010 is the number 8.',
            'remedy': 'Write true, false or the number itself. Put a string in quotes.',
@@ -1096,7 +1096,7 @@ RULES = \
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'
                       'code: {git: {revision: main}}\n'},
- 'DS291': {'title': 'Code that may change under one run id',
+ 'DS291': {'title': 'code.git.revision is not a commit id',
            'when': 'A warning: branches move, and tags can be moved. A restart, or a worker that starts later, may get '
                    'another program under the same run id.',
            'remedy': 'Use the full commit id of 40 characters, as git rev-parse HEAD prints it.',
@@ -1691,7 +1691,7 @@ RULES = \
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'
                       'storage: {dsgen-run: {mountPath: /data, create: {}}}\n'},
- 'DS374': {'title': 'A token of the Kubernetes API for the training',
+ 'DS374': {'title': 'A Kubernetes API token exposed to the training code',
            'when': 'The ServiceAccount of the launcher pod may change the record and read the ssh key. A projected '
                    'volume with its token would give these permissions to the training code. A token for another '
                    'service, which has an audience, is fine.',
@@ -2123,8 +2123,8 @@ RULES = \
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py}\n'},
  'DS902': {'title': 'Two jobs with the same name and namespace',
-           'when': 'Two FILEs of one call describe the same job. Their objects would have the same names, and the '
-                   'later ones would overwrite the earlier ones.',
+           'when': 'Two of the given files define the same job. Their objects would have the same names, and the later '
+                   'ones would overwrite the earlier ones.',
            'remedy': 'Change the name or namespace of one of them. To change a job for one environment, overlay a file '
                      'with -f.'},
  'DS903': {'title': 'An existing run would change',

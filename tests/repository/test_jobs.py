@@ -29,7 +29,7 @@ def ids(job: Job) -> list[str]:
         ("labels: {a: *b}\n", "DS009"),
     ],
 )
-def test_a_missing_name_is_told_beside_what_the_reader_found(text: str, id_: str) -> None:
+def test_missing_name_is_reported_with_reader_errors(text: str, id_: str) -> None:
     assert [id_, "DS901"] == ids(load(f"name: cifar\n{FINE}{text}"))
 
 
@@ -43,7 +43,7 @@ def test_a_missing_name_is_told_beside_what_the_reader_found(text: str, id_: str
         ("---\nname: a\n", "DS006"),
     ],
 )
-def test_a_name_is_not_called_missing_that_may_be_in_what_was_not_read(text: str, id_: str) -> None:
+def test_name_that_may_be_in_unread_text_is_not_reported_as_missing(text: str, id_: str) -> None:
     assert [id_] == ids(load(f"{FINE}{text}"))
 
 
