@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "dsgen"
 IN_PODS = "scripts"
-"""They are several programs; in them, some exceptions only end a program (`RunEnded`, `WorkerExit`)."""
+"""They are several programs; in them, some exceptions only end a program (`RunEndedError`, `WorkerExitError`)."""
 APART = ("generated", "templates", IN_PODS, "__pycache__")
 
 

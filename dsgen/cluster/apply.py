@@ -1,8 +1,8 @@
 """Plans the server-side apply of a job (what it would change, and whether it may), and applies it.
 
 The values with which a run began are in an annotation of its settings. They are compared with the new values, both
-rendered by this dsgen, as in a folder (`writer.freezing`). A run that another tool applied has no such annotation; then
-a dry run of the API server shows what would change.
+rendered by this dsgen, as in a folder (`writer.immutability`). A run that another tool applied has no such annotation;
+then a dry run of the API server shows what would change.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def read_runs(cluster: Cluster, job: Job) -> JobRuns:
 
 
 def prepare_parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> list[Part]:
-    """The objects of a job, in the order in which they are applied. Raises NotPossible if the namespace is missing."""
+    """The objects of a job, in the order in which they are applied. Raises ApplyError if the namespace is missing."""
     space = job.release.namespace
     try:
         cluster.get(f"/api/v1/namespaces/{space}")

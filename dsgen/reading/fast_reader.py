@@ -1,7 +1,7 @@
 """Reads the subset of YAML that most values files use, without a library.
 
 The subset: block maps and lists, literal texts, and on one line flow maps and lists, plain and quoted texts. The result
-is the same as that of `source`, or None if the file has other YAML or any problem. Tests compare both readers on a
+is the same as that of `yaml_reader`, or None if the file has other YAML or any problem. Tests compare both readers on a
 corpus and on mutated files.
 """
 
@@ -13,7 +13,7 @@ from dsgen.reading.scalars import FALSE, NULL, TRUE, UnreadableScalarError, expl
 
 MAX_DEPTH = 50
 MAX_VALUES = 20_000
-"""`source` reads larger files, and reports those that are too large."""
+"""`yaml_reader` reads larger files, and reports those that are too large."""
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _IN_KEYS = _LETTERS | frozenset("0123456789_-./")
 _WORDS = TRUE | FALSE | NULL

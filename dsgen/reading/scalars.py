@@ -33,7 +33,7 @@ class UnreadableScalarError(ValueError):
 def resolve(text: str) -> Scalar:
     """The value of a plain scalar; a float without a fraction is an integer.
 
-    Raises Unreadable for infinities, not-a-number and integers that a float64 cannot hold.
+    Raises UnreadableScalarError for infinities, not-a-number and integers that a float64 cannot hold.
     """
     if text in TRUE:
         return True
@@ -103,7 +103,7 @@ def _whole(number: float) -> int | float:
 def format_key(text: str) -> str:
     """The text of a plain key, because keys in JSON are texts: `on` is "true", `0x10` is "16".
 
-    Raises Unreadable for a key that is null, a fraction or too large.
+    Raises UnreadableScalarError for a key that is null, a fraction or too large.
     """
     value = resolve(text)
     if value is None:

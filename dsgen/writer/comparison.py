@@ -109,7 +109,7 @@ def _in_the_way(
     shown = history.shown.get(plan.run, {})
     for path in paths:
         content = contents[path]
-        # An empty file is no loss: a power failure leaves such files. `freezing` reports files that show a run.
+        # An empty file is no loss: a power failure leaves such files. `immutability` reports files that show a run.
         if not content or path in shown:
             continue
         if path not in history.paths:

@@ -286,7 +286,7 @@ class Folder:
             raise _unreadable(root, error) from error
 
     def _refuse_other(self, path: str, status: os.stat_result, largest: int) -> None:
-        """Raise Refused unless this is a regular file without other hard links that is not too large."""
+        """Raise RefusedError unless this is a regular file without other hard links that is not too large."""
         if not self._is_plain(status):
             raise self._refusal(self.place.path / path, _kind(status))
         if status.st_size > largest:

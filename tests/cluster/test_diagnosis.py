@@ -1,4 +1,4 @@
-"""The causes of runs, from answers of a real API server (see tests/recorded.py)."""
+"""The causes of runs, from answers of a real API server (see tests/cluster/recorded.py)."""
 
 import json
 import re
