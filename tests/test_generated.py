@@ -84,6 +84,7 @@ OLD = f"```console\n$ dsgen validate a.yaml\n{WARNING}\na.yaml: ok\n```\n"
             ["a.yaml:3:1: warning: the other image has no fixed version [DS250]"],
         ),
         (OLD.replace("a.yaml: ok", "dsgen: warning: x"), ["dsgen: warning: x"]),
+        (2 * OLD.replace("a.yaml: ok", "dsgen: warning: x"), ["dsgen: warning: x"]),
     ],
 )
 def test_a_page_with_a_new_warning_is_found(new: str, expected: list[str]) -> None:

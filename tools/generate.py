@@ -141,9 +141,13 @@ def compile_both() -> dict[str, str]:
 
 
 def new_warnings(old: str, new: str) -> list[str]:
-    """The warnings in a page that its old text does not have; line and column do not matter."""
+    """The warnings in a page that its old text does not have, each once; file, line and column do not matter."""
     known = set(_WARNING.findall(old))
-    return [match[0] for match in _WARNING.finditer(new) if match[1] not in known]
+    found: dict[str, str] = {}
+    for match in _WARNING.finditer(new):
+        if match[1] not in known:
+            found.setdefault(match[1], match[0])
+    return [*found.values()]
 
 
 def _read(name: str) -> str:
