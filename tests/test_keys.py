@@ -82,6 +82,13 @@ def cases() -> Iterator[Case]:
 CASES = list(cases())
 
 
+def name_case(case: Case) -> str:
+    """The key and its value, and what else is set, such as `labels={"team":"a"}`; of long values the beginning."""
+    value, beside = (json.dumps(part, separators=(",", ":"), default=str) for part in (case.value, case.beside))
+    name = f"{case.key}={value[:60]}"
+    return f"{name} beside {beside[:60]}" if case.beside else name
+
+
 def at(objects: dict[str, Any], place: str) -> Any:
     """What stands at a place; None where nothing does."""
     first, *rest = place.split()
@@ -114,7 +121,7 @@ def parsed(objects: Objects) -> dict[str, Any]:
     return {f"{key.split('/')[0]}/{key.split('/')[2]}": json.loads(text) for key, text in objects.items()}
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
+@pytest.mark.parametrize("case", CASES, ids=name_case)
 def test_effect(case: Case) -> None:
     """It is the key that does it: without it, something else stands at one of the places."""
     before, after = (parsed(flat_objects(text)) for text in (dump(case.without), case.text))

@@ -138,6 +138,15 @@ def terms(*given: Any) -> dict[str, Any]:
             | {PREFERRED: [{"weight": 1, "preference": {"matchExpressions": [GPU_NODES]}}]},
         ),
     ],
+    ids=[
+        "no affinity",
+        "empty node affinity",
+        "one term",
+        "expressions or fields",
+        "expressions and fields",
+        "terms that match nothing",
+        "preferred only",
+    ],
 )
 def test_node_selector_in_a_queue_is_part_of_every_term(given: Any, expected: Any) -> None:
     """Terms are alternatives, so each has it; a term that matches nothing goes on to match nothing."""
@@ -175,6 +184,7 @@ def fields(*nodes: str) -> list[dict[str, Any]]:
             ),
         ),
     ],
+    ids=["no affinity", "three terms"],
 )
 def test_workers_run_on_no_excluded_node(given: Any, expected: Any) -> None:
     """Each of the user's terms excludes them; the launcher may run there."""

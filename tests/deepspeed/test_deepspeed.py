@@ -209,12 +209,18 @@ def sizes(given: Sizes) -> dict[str, Any]:
     return {key: size for key, size in zip((TOTAL, MICRO, STEPS), given[:3], strict=True) if size is not None}
 
 
-@pytest.mark.parametrize("given", FITTING)
+def name_sizes(given: Sizes) -> str:
+    """Those that are set, such as `total=32,micro=4,workers=2,slots=2`."""
+    names = ("total", "micro", "steps", "workers", "slots")
+    return ",".join(f"{name}={size}" for name, size in zip(names, given, strict=True) if size is not None)
+
+
+@pytest.mark.parametrize("given", FITTING, ids=name_sizes)
 def test_batch_sizes_that_fit(given: Sizes) -> None:
     assert [] == problems(sizes(given), *given[3:])
 
 
-@pytest.mark.parametrize("given", UNFIT)
+@pytest.mark.parametrize("given", UNFIT, ids=name_sizes)
 def test_batch_sizes_that_do_not_fit(given: Sizes) -> None:
     [problem] = problems(sizes(given), *given[3:])
 
