@@ -11,7 +11,10 @@ from tools.chart_figures import figures
 from tools.docs import ROOT
 
 LINT = YamlLintConfig((ROOT / ".yamllint").read_text())
-EXAMPLES = sorted((ROOT / "values-examples").glob("*.yaml"))
+FILES = [
+    *sorted((ROOT / "values-examples").glob("*.yaml")),
+    *sorted((ROOT / "tests" / "cases" / "valid").glob("*.yaml")),
+]
 
 
 @pytest.mark.parametrize("kind", ["objects", "helpers", "checks", "notes"])
@@ -32,10 +35,10 @@ def test_an_object_has_one_context() -> None:
 
 
 @pytest.mark.parametrize("major", MAJORS)
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_what_the_chart_renders_is_tidy(example: Path, major: int) -> None:
+@pytest.mark.parametrize("file", FILES, ids=lambda path: path.stem)
+def test_what_the_chart_renders_is_tidy(file: Path, major: int) -> None:
     """With `yamllint --strict`, a warning fails as well."""
-    rendered = helm_template(helm(major), ROOT / "charts" / "deepspeed-job", "--values", example)
+    rendered = helm_template(helm(major), ROOT / "charts" / "deepspeed-job", "--values", file)
 
     assert "kind: Job" in rendered
     assert [] == [str(problem) for problem in linter.run(rendered, LINT)]

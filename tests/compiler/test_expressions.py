@@ -170,6 +170,25 @@ b: {{ int64 .Values.count }}
     assert expected == everything(CALLS, HELPERS)["_h.tpl"]
 
 
+@pytest.mark.parametrize(
+    ("body", "filters"),
+    [
+        ("a: 1\nb: 2", ""),
+        ("<% set x = values.text %>\na: << x | quote >>\nb: 2", " | trim"),
+        ("<% set x = values.text %>\n<< x | quote >>: 1\nb: 2", " | trim"),
+        ("<% set x = values.labels %>\n<< x | yaml >>\nb: 2", " | trim"),
+        ("<# D. #>\n<% set x = values.text %>\n<# E. #>\na: << x | quote >>\nb: 2", " | trim"),
+        ("<# D. #>\na: 1\nb: 2", " | trim"),
+    ],
+)
+def test_a_helper_that_begins_with_a_line_end_is_trimmed(body: str, filters: str) -> None:
+    """Without it, nindent would write a line of blanks."""
+    helper = f"<# C. #>\n<% macro late(values) %>\n{body}\n<% endmacro %>\n"
+    source = "x:\n  << late(values) | indent(2) >>\n"
+
+    assert f'x:\n  {{{{- include "<CHARTNAME>.late" .{filters} | nindent 2 }}}}\n' == go(source, helper)
+
+
 def test_helper_of_one_line_trims_its_tags() -> None:
     helper = "<# C. #>\n<% macro one(values) %>\n<% if values.text %>\na\n<% else %>\nb\n<% endif %>\n<% endmacro %>\n"
     expected = """\

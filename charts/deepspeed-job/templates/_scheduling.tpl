@@ -53,7 +53,7 @@ nodeAffinity:
   {{- include "deepspeed-job.selectingAffinity" (dict "Values" .Values
                                                     "pod" .pod
                                                     "role" .role
-                                                    "node" $node) | nindent 2 }}
+                                                    "node" $node) | trim | nindent 2 }}
 {{- else if $node }}
 nodeAffinity:
   {{- include "deepspeed-job.yaml" $node | nindent 2 }}

@@ -206,15 +206,17 @@ class Pipelines:
 
     def _begins_with_tag(self, body: tree.Body) -> bool:
         """Whether a tag comes before the first output, so that the line end after the tag is printed first."""
+        is_after_tag = False
         for statement in body:
             match statement:
                 case tree.Set() | tree.Comment():
-                    continue
+                    is_after_tag = True
                 case tree.Text() if not statement.text.strip():
                     continue
                 case tree.Print():
-                    return self.is_loose(statement.expr)
-            return isinstance(statement, tree.If | tree.For)
+                    return is_after_tag or self.is_loose(statement.expr)
+                case _:
+                    return is_after_tag or isinstance(statement, tree.If | tree.For)
         return False
 
     def _data(self, expr: tree.Include) -> str:
