@@ -8,10 +8,12 @@ of their own; the order of messages has no meaning.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 
 from dsgen.checks import CHECKS, SUBJECTS
@@ -28,6 +30,9 @@ KINDS: dict[str, tuple[Severity, str, str]] = {
     "warnings": ("warning", "A message for each warning, with a hint below it.", "All warnings about the values."),
 }
 ROWS, ALL_ROWS = "checks/_rows.j2", "checks/rows.yaml"
+_ID = re.compile(r'(?P<is_of_row>\bid=)?"(?P<id>DS\d+)"')
+_AROUND = re.compile(r"^ *(<% (if|for|set) |<< .*? >>)|( %>| \[DS\d+\])$")
+"""What stands around the text of a row on a line."""
 _PATH = re.compile(r"<< *(?P<value>.*?) *>>|\[(?P<loop>\w+)\]|(?P<key>[^.\[<]+)")
 _PRINTED = re.compile(r"<< *(.*?) *>>")
 CALL, WHERE = "call ", "where"
@@ -108,7 +113,34 @@ def checks_units() -> dict[str, Unit]:
 
 
 def _unit(path: str, lines: Sequence[Line]) -> Unit:
-    return Unit(path, "".join(f"{line}\n" for line, _ in lines), tuple(f"checks, {place}" for _, place in lines))
+    return Unit(path, "".join(f"{line}\n" for line, _ in lines), lambda number: _place(*lines[number - 1]))
+
+
+def _place(line: str, origin: str) -> str:
+    """For messages: the file and line of the row from which a line comes, and the id of the row. Of several rows with
+    this id, it is the first one with the text of the line, or with most of its conditions.
+    """
+    places = _sources().get(origin)
+    if not places:
+        return f"checks, {origin}"
+    conditions = _AROUND.sub("", line).split(" and ")
+    place, _ = max(places, key=lambda one: sum(condition in one[1] for condition in conditions))
+    return f"{place}: {origin}"
+
+
+@functools.cache
+def _sources() -> dict[str, list[tuple[str, str]]]:
+    """By the id of a row: each place where a module has it, and the text from there to the next id. It is empty where
+    dsgen is installed without its sources.
+    """
+    found: dict[str, list[tuple[bool, str, str]]] = {}
+    for path in filter(Path.is_file, (Path(str(subject.__file__)).with_suffix(".py") for subject in SUBJECTS)):
+        text = path.read_text(encoding="utf-8")
+        ids = list(_ID.finditer(text))
+        for match, end in zip(ids, [*(one.start() for one in ids[1:]), len(text)], strict=True):
+            place = f"{'/'.join(path.parts[-3:])}:{text.count(chr(10), 0, match.start()) + 1}"
+            found.setdefault(match["id"], []).append((not match["is_of_row"], place, text[match.end() : end]))
+    return {id_: [one[1:] for one in sorted(places, key=lambda one: one[0])] for id_, places in found.items()}
 
 
 def _name(subject: ModuleType) -> str:
@@ -150,9 +182,9 @@ def _subject(subject: ModuleType) -> Iterator[Line]:
 def _helper(name: str, shared: Shared, kind: str, tree: TagBlock) -> Iterator[Line]:
     """The helper with shared rows, which must be the same in all places."""
     first, *others = (list(_parts(block.parts, "", _as_text)) for block in _calls(tree, f"{CALL}{name}("))
-    if any(text != first for text in others):
-        raise CompileError(f"checks: the rows of {name} differ from place to place")
     origin = first[0][1]
+    if any(text != first for text in others):
+        raise CompileError(f"{_place(*first[0])}: the rows of {name} differ from place to place")
     words = f"A message for each {KINDS[kind][0]} in {shared.words}. Each begins with `{WHERE}`, the place."
     yield from (("", origin), (f"<# {words} #>", origin))
     yield f"<% macro {name}({', '.join((*_arguments(shared),))}) %>", origin

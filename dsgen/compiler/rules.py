@@ -80,15 +80,23 @@ def rule_blocks() -> dict[str, RuleBlock]:
         tree = read(SourceText(name, path.read_text(encoding="utf-8")))
         for problem in tree.diagnostics:
             raise CompileError(f"{name}:{problem.position and problem.position.line}: {problem.message}")
-        for id_, fields in tree.root.data().items():
+        assert isinstance(tree.root.value, dict)  # a file with anything else has a problem
+        for id_, node in tree.root.value.items():
+            place = f"{name}:{(node.key or node.position).line}"
             if id_ in blocks:
-                raise CompileError(f"{name}: there is another rule {id_}")
-            blocks[id_] = _block(f"{name}: {id_}", fields)
+                raise CompileError(f"{place}: there is another rule {id_}")
+            blocks[id_] = _block(f"{place}: {id_}", node.data())
     return dict(sorted(blocks.items()))
 
 
-def _block(place: str, fields: dict[str, Any]) -> RuleBlock:
-    cases: dict[str, Any] = {key: tuple(map(_long, fields.get(key, ()))) for key in ("wrong", "flat", "right")}
+def _block(place: str, fields: Any) -> RuleBlock:
+    if not isinstance(fields, dict):
+        raise CompileError(f"{place}: a rule is a map")
+    lists = {key: fields.get(key, []) for key in ("wrong", "flat", "right")}
+    for key, items in lists.items():
+        if not isinstance(items, list):
+            raise CompileError(f"{place}: {key} is not a list of cases")
+    cases: dict[str, Any] = {key: tuple(map(_long, items)) for key, items in lists.items()}
     try:
         return RuleBlock(**{**fields, **cases})
     except TypeError as error:

@@ -69,8 +69,13 @@ def test_a_rule_is_complete(id_: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("DS999:\n  title: a\n  when: b.\n", "x.yaml: DS999: missing 1 required positional argument: 'remedy'"),
-        ("DS999: {titel: a, when: b., remedy: c.}\n", "x.yaml: DS999: got an unexpected keyword argument 'titel'"),
+        ("DS999:\n  title: a\n  when: b.\n", "x.yaml:1: DS999: missing 1 required positional argument: 'remedy'"),
+        (
+            "# A.\nDS999: {titel: a, when: b., remedy: c.}\n",
+            "x.yaml:2: DS999: got an unexpected keyword argument 'titel'",
+        ),
+        ("DS999: a\n", "x.yaml:1: DS999: a rule is a map"),
+        ("DS999: {title: a, when: b., remedy: c., wrong: 1}\n", "x.yaml:1: DS999: wrong is not a list of cases"),
         ("DS201: {title: a, when: b., remedy: c.}\n" * 2, 'x.yaml:2: duplicate key "DS201"'),
         ("a: [\n", "x.yaml:2: "),
     ],
@@ -92,5 +97,5 @@ def test_a_mistake_in_a_file_of_rules_is_reported_with_its_place(
 def test_one_id_in_two_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "rule_files", lambda: [PACKAGE / "values.yaml"] * 2)
 
-    with pytest.raises(CompileError, match="there is another rule DS901"):
+    with pytest.raises(CompileError, match=r"^dsgen/values\.yaml:\d+: there is another rule DS901$"):
         rules.rule_blocks()

@@ -1,13 +1,16 @@
 """The rows of the checks as templates: rows share their tags, and the files are readable."""
 
 import re
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from dsgen.checks import CHECKS, SUBJECTS
+from dsgen.checks import CHECKS, SUBJECTS, resize, training
 from dsgen.checks.row import Check, Shared, Shortcut
 from dsgen.compiler import CompileError, checks
 from dsgen.compiler.chart import compiled_templates
+from dsgen.language.environment import environment
 
 
 def row(id_: str, *given: str, when: str = "", inside: tuple[str, ...] = (), hint: str = "") -> Check:
@@ -152,6 +155,39 @@ def test_the_chart_has_no_shortcuts() -> None:
 def test_rows_that_differ_from_place_to_place_are_refused() -> None:
     with pytest.raises(CompileError, match="the rows of size_problems differ from place to place"):
         in_helpers(small("a", "values.a"), small("b", "values.b", words="is tiny"))
+
+
+def place_of(subject: ModuleType, id_: str, text: str = "") -> str:
+    """The place of the row with this id that has the text."""
+    source = Path(str(subject.__file__)).read_text()
+    start = f'id="{id_}"'
+    before, _ = source[: source.index(text)].rsplit(start, 1) if text else source.split(start, 1)
+    return f"dsgen/checks/{Path(str(subject.__file__)).name}:{before.count(chr(10)) + 1}: {id_}: "
+
+
+def test_a_mistake_in_a_row_is_reported_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Check(id="DS221", path="name", message="is wrong", when="% values.name")
+    monkeypatch.setattr(checks, "CHECKS", (wrong,))
+
+    with pytest.raises(CompileError) as error:
+        checks.row_units()[checks.ROWS].parse(environment())
+    assert place_of(training, "DS221") + "unexpected '%'" == str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "training.deepspeed.resize needs a DeepSpeed configuration",
+        'values.training.deepspeed.autotuning != "none"',
+        "not values.training.deepspeed.configFile is starting(",
+        'set path = values.training.deepspeed.configFile or "/job/ds_config.json"',
+    ],
+)
+def test_of_several_rows_with_one_id_the_place_is_that_of_the_line(text: str) -> None:
+    unit = checks.row_units()[checks.ROWS]
+    errors = [str(unit.error(number, "words")) for number, line in enumerate(unit.lines, 1) if text in line]
+
+    assert place_of(resize, "DS376", text) + "words" in errors
 
 
 def files() -> dict[str, str]:

@@ -4,6 +4,7 @@ Here, templates are parsed: to the Jinja2 tree with comments, and errors with te
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import jinja2
@@ -26,7 +27,7 @@ class Unit:
 
     name: str
     text: str
-    places: tuple[str, ...] = ()  # for generated text: the origin of each line
+    place: Callable[[int], str] | None = None  # for generated text: the origin of a line
 
     @property
     def lines(self) -> list[str]:
@@ -40,7 +41,7 @@ class Unit:
 
     def error(self, line: int, message: str) -> CompileError:
         """An error for this line, for `raise`."""
-        place = self.places[line - 1] if self.places else f"{self.name}:{line}"
+        place = self.place(line) if self.place else f"{self.name}:{line}"
         return CompileError(f"{place}: {message}")
 
     def parse(self, environment: jinja2.Environment) -> nodes.Template:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import pprint
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 from dsgen import deepspeed, schema
 from dsgen.catalogue import TEMPLATES
 from dsgen.compiler.checks import ROWS
-from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend import CompileError, tree
 from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helper
 from dsgen.compiler.frontend.tree import Body
@@ -200,11 +201,22 @@ ANNOTATIONS = frozenset({"$schema", "title", "description", "default", "examples
 
 
 def schema_module() -> str:
-    """The module of the schema. Raises ValueError for a keyword that dsgen/schema/violations.py does not know."""
+    """The module of the schema. Raises CompileError for a keyword that dsgen/schema/violations.py does not know."""
     whole = expanded_schema()
-    if unknown := unknown_keywords(whole):
-        raise ValueError(f"dsgen/schema/violations.py does not know the keywords {', '.join(sorted(unknown))}")
+    for keyword in sorted(unknown_keywords(whole)):
+        raise CompileError(f"{_place_of(keyword)}: dsgen/schema/violations.py does not know the keyword {keyword!r}")
     return SCHEMA.format(version=kubernetes_version()) + _literal(whole)
+
+
+def _place_of(keyword: str) -> str:
+    """The file that has a keyword, with the line if this is its only key of that name."""
+    for path in map(Path, (SCHEMA_FILE, KUBERNETES_FILE)):
+        text = path.read_text(encoding="utf-8")
+        found = list(re.finditer(rf"{re.escape(json.dumps(keyword))}\s*:", text))
+        if found:
+            line = text.count("\n", 0, found[0].start()) + 1
+            return _shown(path) + (f":{line}" if len(found) == 1 else "")
+    return _shown(Path(SCHEMA_FILE))
 
 
 def unknown_keywords(part: Any) -> set[str]:
@@ -229,7 +241,7 @@ def defaults_module() -> str:
 def deepspeed_module() -> str:
     """The module of keys.json, which tools/deepspeed_keys.py writes."""
     path = Path(deepspeed.__file__).with_name("keys.json")
-    return DEEPSPEED + _literal(json.loads(path.read_text(encoding="utf-8")))
+    return DEEPSPEED + _literal(_read(path))
 
 
 def rules_module() -> str:
@@ -274,9 +286,18 @@ def kubernetes_version() -> str:
     return str(_read(KUBERNETES_FILE)["version"]).rpartition(".")[0]
 
 
-def _read(path: str) -> Schema:
-    loaded: Schema = json.loads(Path(path).read_bytes())
+def _read(path: str | Path) -> Schema:
+    """The contents of a JSON file. Raises CompileError with the place of a mistake."""
+    try:
+        loaded: Schema = json.loads(Path(path).read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise CompileError(f"{_shown(Path(path))}:{error.lineno}:{error.colno}: {error.msg}") from None
     return loaded
+
+
+def _shown(path: Path) -> str:
+    """A file of a package of dsgen, as messages name it: dsgen/schema/values.json."""
+    return "/".join(path.parts[-3:])
 
 
 def _expand(part: Schema, definitions: Schema) -> Schema:
