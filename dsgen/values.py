@@ -70,7 +70,9 @@ class Job:
     sources: dict[str, str] = field(default_factory=dict)
     meant: frozenset[KeyPath] = frozenset()
     severities: Mapping[str, str] = field(default_factory=dict)
-    _problems: dict[tuple[bool, bool], list[Diagnostic]] = field(default_factory=dict, repr=False, compare=False)
+    _problems: dict[tuple[bool, bool], list[Diagnostic]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def data(self) -> dict[str, Any]:
