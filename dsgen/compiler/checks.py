@@ -18,7 +18,7 @@ from types import ModuleType
 
 from dsgen.checks import CHECKS, SUBJECTS
 from dsgen.checks.row import Check, Shared, Shortcut, quoted
-from dsgen.compiler.frontend import CompileError, Unit
+from dsgen.compiler.frontend import CompileError, Unit, name_source
 from dsgen.compiler.frontend.statements import INDEX, PROBLEM
 from dsgen.problems import Severity
 
@@ -138,7 +138,7 @@ def _sources() -> dict[str, list[tuple[str, str]]]:
         text = path.read_text(encoding="utf-8")
         ids = list(_ID.finditer(text))
         for match, end in zip(ids, [*(one.start() for one in ids[1:]), len(text)], strict=True):
-            place = f"{'/'.join(path.parts[-3:])}:{text.count(chr(10), 0, match.start()) + 1}"
+            place = f"{name_source(path)}:{text.count(chr(10), 0, match.start()) + 1}"
             found.setdefault(match["id"], []).append((not match["is_of_row"], place, text[match.end() : end]))
     return {id_: [one[1:] for one in sorted(places, key=lambda one: one[0])] for id_, places in found.items()}
 

@@ -6,6 +6,7 @@ Here, templates are parsed: to the Jinja2 tree with comments, and errors with te
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import jinja2
 from jinja2 import nodes
@@ -19,6 +20,11 @@ _MARK = "\0comment "
 
 class CompileError(DsgenError):
     """A template uses something that cannot be expressed in one of the outputs."""
+
+
+def name_source(path: Path) -> str:
+    """A file of a package of dsgen, as messages name it: dsgen/schema/values.json."""
+    return "/".join(path.parts[-3:])
 
 
 @dataclass(frozen=True)

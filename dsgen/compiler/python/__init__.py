@@ -18,7 +18,7 @@ from typing import Any
 from dsgen import deepspeed, schema
 from dsgen.catalogue import TEMPLATES
 from dsgen.compiler.checks import ROWS
-from dsgen.compiler.frontend import CompileError, tree
+from dsgen.compiler.frontend import CompileError, name_source, tree
 from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helper
 from dsgen.compiler.frontend.tree import Body
@@ -215,8 +215,8 @@ def _place_of(keyword: str) -> str:
         found = list(re.finditer(rf"{re.escape(json.dumps(keyword))}\s*:", text))
         if found:
             line = text.count("\n", 0, found[0].start()) + 1
-            return _shown(path) + (f":{line}" if len(found) == 1 else "")
-    return _shown(Path(SCHEMA_FILE))
+            return name_source(path) + (f":{line}" if len(found) == 1 else "")
+    return name_source(Path(SCHEMA_FILE))
 
 
 def unknown_keywords(part: Any) -> set[str]:
@@ -291,13 +291,8 @@ def _read(path: str | Path) -> Schema:
     try:
         loaded: Schema = json.loads(Path(path).read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
-        raise CompileError(f"{_shown(Path(path))}:{error.lineno}:{error.colno}: {error.msg}") from None
+        raise CompileError(f"{name_source(Path(path))}:{error.lineno}:{error.colno}: {error.msg}") from None
     return loaded
-
-
-def _shown(path: Path) -> str:
-    """A file of a package of dsgen, as messages name it: dsgen/schema/values.json."""
-    return "/".join(path.parts[-3:])
 
 
 def _expand(part: Schema, definitions: Schema) -> Schema:

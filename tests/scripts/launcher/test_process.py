@@ -11,6 +11,7 @@ import pytest
 from launcher import process as launcher_process
 from launcher import workers
 from shared import output
+from tests.scripts.conftest import program
 from tests.scripts.trainings import CLOSED, CLOSED_0, HOSTS, RANK, RANK_0, started
 from worker import end_ranks as endranks
 
@@ -43,10 +44,8 @@ def test_killing_a_training_ends_what_it_has_started() -> None:
     assert not run._pump.is_alive(), "who holds the pipe has ended"
 
 
-def shim(tmp_path: Path, program: str, *arguments: str) -> "subprocess.Popen[bytes]":
-    real = tmp_path / "real"
-    real.write_text(f"#!/bin/sh\n{program}\n")
-    real.chmod(0o755)
+def shim(tmp_path: Path, of_pdsh: str, *arguments: str) -> "subprocess.Popen[bytes]":
+    real = program(tmp_path / "real", of_pdsh)
     script = Path(launcher_process.__file__).with_name("pdsh.sh")
     return subprocess.Popen(["bash", script, *arguments], env={**os.environ, "DSGEN_PDSH": str(real)})
 

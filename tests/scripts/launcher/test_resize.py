@@ -14,6 +14,7 @@ from launcher.outcome import AttemptEnd
 from launcher.resize import Conversion, over_ssh
 from shared import exchange, settings
 from tests.resize.reduce import ARCHIVE
+from tests.scripts.conftest import program
 from tests.scripts.launcher.test_preflight import Pods, pods  # noqa: F401 - a fixture
 from tests.scripts.trainings import HOSTS, configured, tell
 
@@ -163,9 +164,7 @@ def test_a_worker_without_ssh_prepares_the_checkpoint_by_order(pod: Any) -> None
     folder = prepare(pod, "sgd-2")
     pod.settings(method="torchrun", resizeCheckpoint=str(folder), resizeConfig="/job/ds_config.json")
     (pod.config / "hostfile").write_text("".join(f"{host} slots=1\n" for host in HOSTS))
-    (pod.root / "programs").mkdir()
-    (pod.root / "programs/torchrun").write_text('#!/bin/sh\necho "given: $*"\n')
-    (pod.root / "programs/torchrun").chmod(0o755)
+    program(pod.root / "programs/torchrun", 'echo "given: $*"')
     (pod.config / "command.json").write_text(json.dumps({"program": ["a"], "arguments": []}))
     path = f"{pod.root}/programs:{pod.environment['PATH']}"
     pod.record("Pending", launcher=server.listen())

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.scripts.conftest import program
 from worker import image_check
 
 ADAM = {"optimizer": {"type": "Adam"}}
@@ -252,9 +253,7 @@ def test_a_worker_that_is_not_asked_says_nothing(pod: Any, changes: dict[str, An
 def test_a_check_that_fails_does_not_fail_the_run(pod: Any) -> None:
     """Such as in an interpreter in which nothing works."""
     pod.settings(preflightImage=True)
-    broken = pod.root / "python"
-    broken.write_text("#!/bin/sh\necho oh >&2\nexit 3\n")
-    broken.chmod(0o755)
+    broken = program(pod.root / "python", "echo oh >&2\nexit 3")
     (pod.config / "command.json").write_text(json.dumps({"program": [str(broken), "-u", "x.py"], "arguments": []}))
     pod.serve()
     assert "the check of the image failed: oh" in pod.log()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.scripts.conftest import program
 from tests.scripts.trainings import NONCE
 from worker import stacks
 
@@ -105,9 +106,7 @@ def test_the_main_thread_is_found(text: str, frames: list[str]) -> None:
 
 
 def test_py_spy_is_asked_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "py-spy"
-    program.write_text(f"#!/bin/sh\n[ $3 = 9 ] && exit 1\ncat <<'E'\n{PY_SPY}E\n")
-    program.chmod(0o755)
+    program(tmp_path / "py-spy", f"[ $3 = 9 ] && exit 1\ncat <<'E'\n{PY_SPY}E")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
 
     assert stacks.main_thread(stacks.spied([9, 8]).decode())[0] == "wait (train.py:3)"
