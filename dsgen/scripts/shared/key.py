@@ -56,7 +56,8 @@ def public_half(path: Path) -> str:
 def written_public_half(key: bytes) -> str:
     """Type and public key that a file in OpenSSH's format without a passphrase contains; "" for another file.
 
-    That the private key belongs to it, and is whole, is not checked, but ssh-keygen takes half as long as sshd's start.
+    Whether the private key is whole and belongs to it is not checked; ssh-keygen, which does, takes half as long as the
+    start of sshd.
     """
     lines = key.split(b"\n")
     if lines[0] != OPENSSH_BEGIN or OPENSSH_END not in lines:

@@ -18,6 +18,8 @@ from worker.exit import CANNOT_WORK, WorkerExitError
 
 LIMIT_SECONDS = 10  # a volume may not answer
 PREFIX = "the check of launch.preflight says"  # `dsgen why` looks for it
+PRINTED = settings.RUN / "checked"  # what worker/preflight.py has printed
+REPORT = r"^{} dsgen-preflight (\{{.*\}})$"
 
 
 def check_image(run: settings.Settings) -> None:
@@ -68,10 +70,6 @@ def deepspeed_config() -> dict[str, Any]:
         with contextlib.suppress(OSError, ValueError):
             return dict(json.loads(path.read_text(encoding="utf-8")))
     return {}
-
-
-PRINTED = settings.RUN / "checked"  # what worker/preflight.py has printed
-REPORT = r"^{} dsgen-preflight (\{{.*\}})$"
 
 
 class NetworkCheck:

@@ -15,6 +15,9 @@ from shared import settings
 from shared.log import log
 
 SPARE_SECONDS = 60  # to wait for missing workers after enough others are ready
+LOOK_SECONDS = 10  # while an attempt has fewer workers
+SETTLE_SECONDS = 20  # after `latest`, a program may write further files of its checkpoint
+PER_RANK = ("train_micro_batch_size_per_gpu", "gradient_accumulation_steps")
 
 
 class Choice:
@@ -72,11 +75,6 @@ def settle(choice: Choice, wait: Wait, check_network: Callable[[], preflight.Ver
         raise RunEndedError("preflight-failed", wait.journal.note)
     if choice.verdict.median:
         wait.journal.said["network"] = choice.network()
-
-
-LOOK_SECONDS = 10
-SETTLE_SECONDS = 20  # after `latest`, a program may write further files of its checkpoint
-PER_RANK = ("train_micro_batch_size_per_gpu", "gradient_accumulation_steps")
 
 
 def sizes(configured: settings.Settings) -> list[int]:

@@ -25,6 +25,11 @@ from shared.log import log
 from shared.output import Output
 from shared.record import TRANSITIONS
 
+TICK_SECONDS = 0.1  # between looks at what has no common event: workers, clock and the files of the sidecar
+CONNECT_SECONDS = 150  # a kubelet may need two minutes to update the record, with the launcher's address, in a pod
+ISOLATED_SECONDS = 600  # the launcher uses only the API, and the workers continue meanwhile
+# The message of the Job controller about the pod for which its podFailurePolicy ended the Job.
+FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed with exit code (\d+)")
 LOST = 255  # the exit code of ssh for a lost connection
 
 
@@ -122,13 +127,6 @@ class AttemptWithoutSsh(launcher_attempt.Attempt):
     def met_world(self) -> int | None:
         """The world size; None for launch.command, whose world is unknown."""
         return None if self.method.whole else super().met_world()
-
-
-TICK_SECONDS = 0.1  # between looks at what has no common event: workers, clock and the files of the sidecar
-CONNECT_SECONDS = 150  # a kubelet may need two minutes to update the record, with the launcher's address, in a pod
-ISOLATED_SECONDS = 600  # the launcher uses only the API, and the workers continue meanwhile
-# The message of the Job controller about the pod for which its podFailurePolicy ended the Job.
-FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed with exit code (\d+)")
 
 
 class WithoutSsh:

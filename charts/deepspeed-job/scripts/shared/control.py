@@ -30,22 +30,31 @@ def shake(connection: socket.socket, nonce: str, side: str, seconds: float) -> N
 
     Only the run can write the record with the nonce and the address, so a process that knows both is the launcher.
     """
-    import hmac  # loads OpenSSL, which a worker with ssh needs only at the end
-
     until = time.monotonic() + seconds
     own = os.urandom(32).hex()
     connection.sendall(f"{own}\n".encode())
     other = _word(connection, until)
     connection.sendall(f"{_proof(nonce, side, own, other)}\n".encode())
     expected = _proof(nonce, {"launcher": "worker", "worker": "launcher"}[side], other, own)
-    if not hmac.compare_digest(_word(connection, until).encode(), expected.encode()):
+    if not _are_same(_word(connection, until).encode(), expected.encode()):
         raise ConnectionError("it does not know the nonce")
 
 
 def _proof(nonce: str, side: str, own: str, other: str) -> str:
+    return _sign(nonce.encode(), f"{side} {own} {other}".encode())
+
+
+def _sign(key: bytes, data: bytes) -> str:
+    import hmac  # loads OpenSSL, which a worker with ssh needs only at the end
+
+    return hmac.new(key, data, "sha256").hexdigest()
+
+
+def _are_same(one: bytes, other: bytes) -> bool:
+    """Compares in a time that says nothing of the content."""
     import hmac
 
-    return hmac.new(nonce.encode(), f"{side} {own} {other}".encode(), "sha256").hexdigest()
+    return hmac.compare_digest(one, other)
 
 
 def _word(connection: socket.socket, until: float) -> str:
@@ -66,14 +75,9 @@ def new_challenge() -> bytes:
 
 def answer(key: bytes, challenge: bytes, phase: str) -> bytes:
     """The launcher's line with the phase, and a signature with the job's ssh key."""
-    import hmac
-
-    signature = hmac.new(key, challenge + phase.encode(), "sha256").hexdigest()
-    return f"{phase} {signature}\n".encode()
+    return f"{phase} {_sign(key, challenge + phase.encode())}\n".encode()
 
 
 def announced_phase(key: bytes, challenge: bytes, line: bytes) -> str:
     """The phase of an answer; "" if the signature is wrong."""
-    import hmac
-
-    return next((phase for phase in ENDS if hmac.compare_digest(answer(key, challenge, phase), line)), "")
+    return next((phase for phase in ENDS if _are_same(answer(key, challenge, phase), line)), "")

@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+TAIL_LINES, TAIL_BYTES = 20, 4096
+KEPT_BYTES, LINE_LENGTH = 32768, 300  # of the output that is searched for the report of a lost connection
+
 
 @functools.lru_cache
 def secrets() -> tuple[re.Pattern[str], ...]:
@@ -59,10 +62,6 @@ def redacted_everywhere(content: Any) -> Any:
     if isinstance(content, dict):
         return {key: redacted_everywhere(value) for key, value in content.items()}
     return content
-
-
-TAIL_LINES, TAIL_BYTES = 20, 4096
-KEPT_BYTES, LINE_LENGTH = 32768, 300  # of the output that is searched for the report of a lost connection
 
 
 class Tail:

@@ -33,6 +33,10 @@ from typing import Any, NamedTuple
 from shared import settings
 from shared.log import redacted, redacted_everywhere
 
+VERSION = 1
+LIMIT_BYTES = 16 * 1024
+FAILURES = ("TrainingFailed", "Hung")  # reasons of attempts that lifecycle.maxRestarts counts
+FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher", "start", "progress", "network")
 ENDS = ("Succeeded", "Failed", "Stopped")
 # Exit codes of a container that is no result: SIGKILL, SIGTERM, and what a kubelet says of the pods of a node that was
 # started again. The podFailurePolicy of both Jobs has the same.
@@ -110,12 +114,6 @@ def exit_code_again(ended: dict[str, Any]) -> int:
         if row.exit is not None and (row.phase, row.reason) == (ended.get("phase"), ended.get("reason")):
             return exit_code(row, ended.get("exitCode"))
     return 0 if ended.get("phase") == "Succeeded" else exit_code(TRANSITIONS["failed"], ended.get("exitCode"))
-
-
-VERSION = 1
-LIMIT_BYTES = 16 * 1024
-FAILURES = ("TrainingFailed", "Hung")  # reasons of attempts that lifecycle.maxRestarts counts
-FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher", "start", "progress", "network")
 
 
 def stamp(seconds: float) -> str:

@@ -21,6 +21,9 @@ TRAINER_FOLDER = re.compile(r"checkpoint-([0-9]+)")  # of the Hugging Face Train
 LATEST = "latest"
 ADAM = {"step", "exp_avg", "exp_avg_sq"}
 OPTIONS_NOT_SAVED = ("params", "initial_lr")  # of a parameter group; the scheduler sets initial_lr
+OLDEST = (0, 18)  # DeepSpeed, which resumes several parameter groups of stage 3 from here on
+STAGE_3 = 3
+NAMED = 3  # names in a message
 
 
 class UnreadableCheckpointError(Exception):
@@ -238,11 +241,6 @@ def _differing(groups: list[dict[str, Any]]) -> list[str]:
     options = [{key: value for key, value in group.items() if key not in OPTIONS_NOT_SAVED} for group in groups]
     keys = {key for group in options for key in group}
     return sorted(str(key) for key in keys if any(group.get(key) != options[0].get(key) for group in options))
-
-
-OLDEST = (0, 18)  # DeepSpeed, which resumes several parameter groups of stage 3 from here on
-STAGE_3 = 3
-NAMED = 3  # names in a message
 
 
 class Wanted(NamedTuple):
