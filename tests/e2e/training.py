@@ -235,10 +235,10 @@ class Job:
         return soon(f"checkpoint {checkpoint}", look, seconds)
 
     def showing_key(self, texts: Iterable[str]) -> list[str]:
-        """Those texts that hold a line of the job's private key."""
+        """Those texts that hold a line of the job's private key. Scripts hold the first and last line of any key."""
         key = base64.b64decode(self.space.secret(f"{self.name}-ssh").data["ssh-privatekey"]).decode()
         assert key.startswith("-----BEGIN OPENSSH PRIVATE KEY-----")
-        return [text for text in texts if any(line in text for line in key.split("\n") if line)]
+        return [text for text in texts if any(line in text for line in key.splitlines()[1:-1])]
 
     def processes(self, run: str) -> list[str]:
         """Command lines of all processes in the run's workers that are not being deleted."""
