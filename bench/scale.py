@@ -164,10 +164,10 @@ def with_ssh(size: int, port: int, key: Path) -> Figures:
     names = [address(index) for index in range(size)]
     reached = workers.Workers(names, port, 3600)
     until = time.monotonic() + SECONDS
-    probe = cost(lambda: reached.missing(names, lambda: time.monotonic() < until))
+    probe = cost(lambda: reached.find_missing(names, lambda: time.monotonic() < until))
     with announced_to(key, announcing := free_port()):
         told = cost(lambda: connections.announce(names, announcing, key.read_bytes(), "Succeeded"))
-    login = cost(lambda: reached.refusals(names, lambda: None))
+    login = cost(lambda: reached.find_refusals(names, lambda: None))
     began = time.monotonic()
     argv = ["pdsh", "-S", "-R", "ssh", "-f", str(size), "-w", ",".join(names), "echo up; exec sleep 900"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:

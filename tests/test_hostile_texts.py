@@ -100,7 +100,7 @@ NAMES = ("TOKEN", "API_KEY=", "hf_", "hooks.slack.com/services/", "##", "::", "\
 
 @pytest.mark.parametrize(
     "read",
-    [safe_text.redacted, safe_text.line, log.redacted],
+    [safe_text.redacted, safe_text.line, log.redact],
     ids=lambda read: f"{read.__module__}.{read.__name__}",
 )
 def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[str], str]) -> None:
@@ -129,4 +129,4 @@ def test_all_patterns_are_found() -> None:
     found = {use.pattern for use in uses()}
 
     assert {one.pattern for one in vars(safe_text).values() if isinstance(one, re.Pattern)} <= found
-    assert {one.pattern for one in log.secrets()} <= found
+    assert {one.pattern for one in log.compile_secret_patterns()} <= found

@@ -18,7 +18,7 @@ from shared import methods, settings
 from tests.resize.reduce import ARCHIVE
 from tests.scripts.conftest import run_config
 from worker import resize
-from worker.checkpoint import UnreadableCheckpointError, Wanted, inspect, read, reason_against
+from worker.checkpoint import UnreadableCheckpointError, Wanted, explain_refusal, inspect, read
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def wanted(stage: int, loads_frozen: bool = False) -> Wanted:
 def reason(folder: Path, stage: int, loads_frozen: bool = False) -> str:
     found = inspect(folder)
     assert found
-    return reason_against(found, wanted(stage, loads_frozen))
+    return explain_refusal(found, wanted(stage, loads_frozen))
 
 
 CONTINUED = ("plain-1", "plain-2", "plain-3", "bf16-1", "bf16-2", "bf16-3", "groups-1", "groups-2")
@@ -94,7 +94,7 @@ def test_what_no_checkpoint_here_has_is_refused(saved: Path, changed: dict[str, 
     found = inspect(saved / "plain-2")
     assert found
 
-    assert words in reason_against(found._replace(**changed), wanted(2))
+    assert words in explain_refusal(found._replace(**changed), wanted(2))
 
 
 def test_parts_of_a_model_that_is_split_are_counted(saved: Path) -> None:
@@ -139,7 +139,7 @@ def test_older_versions_of_deepspeed_are_refused(saved: Path) -> None:
     found = inspect(saved / "plain-2")
     assert found
 
-    reasons = [reason_against(found._replace(version=version), wanted(2)) for version in ("0.17.6", "0.18", "1.0")]
+    reasons = [explain_refusal(found._replace(version=version), wanted(2)) for version in ("0.17.6", "0.18", "1.0")]
 
     assert [True, False, False] == [bool(words) for words in reasons]
 
@@ -246,7 +246,7 @@ def test_a_checkpoint_that_cannot_be_read_is_refused(prepared: resize.Resize) ->
 
 
 def test_a_failed_conversion_leaves_nothing(prepared: resize.Resize, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(methods, "interpreter", lambda: "false")
+    monkeypatch.setattr(methods, "find_interpreter", lambda: "false")
     prepared.wanted = prepared.wanted._replace(ranks=3)
 
     report = prepared.run()

@@ -166,7 +166,7 @@ class Pod:
 
     def serves(self) -> bool:
         """Whether sshd listens, and the pod is ready."""
-        return tcp.listening(self.port) and self.ready()
+        return tcp.has_listener(self.port) and self.ready()
 
     def reach(self, address: str) -> None:
         """Where ssh finds this pod."""
@@ -301,7 +301,7 @@ def root() -> None:
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The launcher's /run/dsgen, for its code in this process."""
     monkeypatch.setattr(settings, "RUN", tmp_path)
-    monkeypatch.setattr(settings, "written_by", lambda _: tmp_path)
+    monkeypatch.setattr(settings, "locate_volume", lambda _: tmp_path)
     monkeypatch.setattr(settings, "TERMINATION_LOG", tmp_path / "termination-log")
     monkeypatch.setattr("launcher.main.CONFIRM_SECONDS", 0.1)  # no sidecar is there
     return tmp_path

@@ -29,7 +29,7 @@ def read(*lines: bytes) -> output.Output:
 
 def process_line(seen: output.Output, line: bytes) -> bytes:
     """A line with the nonce of these ranks."""
-    return seen.process_line(line.replace(b"NONCE", seen.nonce))
+    return seen.parse_line(line.replace(b"NONCE", seen.nonce))
 
 
 def started(*lines: bytes, code: int, command: str = "") -> process.LaunchProcess:

@@ -12,7 +12,7 @@ from launcher.choice import Growth
 from launcher.journal import External, Journal
 from launcher.outcome import AttemptEnd
 from launcher.process import LaunchProcess, Ranks
-from launcher.progress import Progress, hang_message, recorded, report
+from launcher.progress import Progress, as_record_field, explain_hang, report
 from shared import hostfile, methods, reports, settings
 from shared.log import log
 from shared.output import Output
@@ -37,8 +37,10 @@ class Attempt:
         self.configured = configured
         self.workers = reached
         self.journal, self.external = journal, external
-        self.method = methods.of(configured)
-        used = hostfile.active(reached.chosen, configured.slots, hostfile.options(configured.deepspeed_args))
+        self.method = methods.choose_method(configured)
+        used = hostfile.count_active_slots(
+            reached.chosen, configured.slots, hostfile.parse_options(configured.deepspeed_args)
+        )
         self.hosts = list(used)
         self.progress = Progress(configured)
         self.progress.source = Source(configured, files=True) if self.method.whole else None
@@ -46,7 +48,7 @@ class Attempt:
         # Without expectWorld, reports are not evaluated: the exit code of the command is the result.
         self.output = self.heard if self.method.ranks else Output([])
         self.world = sum(used.values()) if self.method.ranks else 0
-        self.before = journal.totals(external.earlier())
+        self.before = journal.compute_totals(external.read_earlier_totals())
         self.cut_message = self.hang = ""
         self.conversion = resize.Conversion(configured, journal, external, self.before["seconds"])
         self.growth = Growth(configured, reached, self.progress)
@@ -66,20 +68,20 @@ class Attempt:
             if cut:
                 self.heard.ending = True
                 self.end_ranks(process)
-            lost = self.gone(process, cut)
+            lost = self.find_lost_hosts(process, cut)
         finally:
             process.kill()
         process.finish()
-        if self.output.unclosed() and cut != "terminated":
+        if self.output.list_unclosed_hosts() and cut != "terminated":
             self.signal("KILL", KILL_SECONDS)
-        code = process.code() or (KILLED if not cut and self.starter_died(process) else 0)
+        code = process.poll() or (KILLED if not cut and self.has_starter_died(process) else 0)
         return self.judge(code, cut, lost)
 
     def launch(self) -> Ranks:
         """Start the ranks."""
-        start = self.start()
+        start = self.make_start()
         if self.before["attempts"] and methods.meets_in_sessions(self.configured):
-            self.workers.everywhere(workers.forget_meeting(), workers.COMMAND_SECONDS)
+            self.workers.run_everywhere(workers.forget_meeting(), workers.COMMAND_SECONDS)
         environment = self.method.environment(start)
         if not self.method.whole:
             environment[reports.NONCE] = self.heard.nonce.decode()  # ssh passes it to the sessions
@@ -87,9 +89,9 @@ class Attempt:
 
     def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
         """Send TERM, KILL or STACKS to all ranks, for at most so many seconds or until `until` is true."""
-        self.workers.everywhere(workers.signal_ranks(name), seconds, until)
+        self.workers.run_everywhere(workers.signal_ranks(name), seconds, until)
 
-    def start(self) -> methods.Start:
+    def make_start(self) -> methods.Start:
         """The start, with the hostfile of the ConfigMap or, if not all workers train, one of those that do."""
         path = methods.HOSTFILE
         if self.workers.chosen != self.workers.names:
@@ -97,59 +99,59 @@ class Attempt:
         return methods.Start(self.configured, self.hosts, hostfile=path, configuration=self.conversion.configuration)
 
     def ask_to_resize(self) -> dict[str, Any]:
-        return resize.over_ssh(self.workers, self.hosts[0], self.world, self.conversion)
+        return resize.resize_over_ssh(self.workers, self.hosts[0], self.world, self.conversion)
 
     def watch(self, process: Ranks) -> str:
         """Wait until the training has ended; returns the reason to end it before, or ""."""
         started, wrong_since = time.monotonic(), 0.0
-        while process.code() is None:
+        while process.poll() is None:
             self.workers.reap()
             if self.workers.chosen != self.workers.names:  # the others have no session, and would count as orphans
                 self.workers.keep_contact()
             now = time.monotonic()
-            wrong_since = wrong_since or (now if self.output.any_failed() else 0.0)
-            cut = self.why_cut(now - started, now - wrong_since if wrong_since else 0)
-            if cut and not (cut == "world-size" and process.behind()):
+            wrong_since = wrong_since or (now if self.output.has_failed_host() else 0.0)
+            cut = self.find_cut(now - started, now - wrong_since if wrong_since else 0)
+            if cut and not (cut == "world-size" and process.has_unread_output()):
                 if cut == "hung":
                     self.ask_for_stacks(process)
-                self.cut_message = self.message(cut, None, [])
+                self.cut_message = self.explain_end(cut, None, [])
                 return cut
             if self.waits_for_lost(process):
                 log("all sessions have ended, but not the program that started them: ending it")
                 self.abandoned = True
                 process.kill()
                 return ""
-            if self.world_is_there():
-                report(self.progress, self.journal, self.met_world())
+            if self.is_world_there():
+                report(self.progress, self.journal, self.find_world_size())
             process.wait(TICK_SECONDS)
         return ""
 
     def waits_for_lost(self, process: Ranks) -> bool:
         """Whether all sessions have ended, but not the program that started them, see Method.waits."""
-        return self.method.waits and self.output.any_started() and process.alone_seconds() > FOLLOW_SECONDS
+        return self.method.waits and self.output.has_started() and process.count_seconds_alone() > FOLLOW_SECONDS
 
     def ask_for_stacks(self, process: Ranks) -> None:
         """Make all programs write their stacks to the log, and wait for the reports of the ranks."""
-        self.hang = self.progress.hang()
+        self.hang = self.progress.describe_hang()
         log(f"the training hangs: {self.hang}; the stacks of all ranks:")
 
-        def done() -> bool:
-            return process.code() is not None or len(self.progress.stacks) >= max(self.world, 1)
+        def is_done() -> bool:
+            return process.poll() is not None or len(self.progress.stacks) >= max(self.world, 1)
 
-        self.signal("STACKS", STACKS_SECONDS, done)
+        self.signal("STACKS", STACKS_SECONDS, is_done)
         until = time.monotonic() + STACKS_SECONDS
-        while self.world and not done() and time.monotonic() < until:
+        while self.world and not is_done() and time.monotonic() < until:
             time.sleep(TICK_SECONDS)
 
-    def why_cut(self, seconds: float, wrong_seconds: float) -> str:
+    def find_cut(self, seconds: float, wrong_seconds: float) -> str:
         """The first reason to end the attempt. `seconds`: its duration; `wrong_seconds`: since the first failure."""
         limit, start = self.configured.active_deadline_seconds, self.configured.start_timeout_seconds
         reasons = (
-            (self.external.event(), True),
+            (self.external.find_event(), True),
             ("deadline", 0 < limit < self.before["seconds"] + seconds),
-            ("world-size", self.world_is_wrong() or (seconds > start and not self.world_is_there())),
+            ("world-size", self.is_world_wrong() or (seconds > start and not self.is_world_there())),
             ("follow", wrong_seconds > FOLLOW_SECONDS),
-            ("hung", bool(self.progress.hang())),
+            ("hung", bool(self.progress.describe_hang())),
             ("growing", self.growth.is_due()),
         )
         return next((event for event, holds in reasons if event and holds), "")
@@ -158,75 +160,75 @@ class Attempt:
         """Send SIGTERM, then SIGKILL to the ranks, within the grace period. Sessions stay open for their reports."""
         patience = max(self.configured.termination_grace_period_seconds - RESERVED_SECONDS, 10)
         for name, seconds in (("TERM", patience), ("KILL", KILL_SECONDS)):
-            if process.code() is None:
+            if process.poll() is None:
                 log(f"ending the ranks with SIG{name}")
                 until = time.monotonic() + seconds
-                self.signal(name, seconds, lambda: process.code() is not None)
-                while process.code() is None and time.monotonic() < until:
+                self.signal(name, seconds, lambda: process.poll() is not None)
+                while process.poll() is None and time.monotonic() < until:
                     process.wait(TICK_SECONDS)
 
-    def gone(self, process: Ranks, cut: str) -> list[str]:
+    def find_lost_hosts(self, process: Ranks, cut: str) -> list[str]:
         """Hosts whose workers are lost, except those that the launcher itself disconnects."""
-        code = process.code()
+        code = process.poll()
         if code is None:
-            return self.output.lost()
+            return self.output.list_lost_hosts()
         process.finish()
-        if process.signalled():  # it was killed itself, and hosts have ended because of that
+        if process.was_signalled():  # it was killed itself, and hosts have ended because of that
             self.heard.failures = [end for end in self.heard.failures if "rank" in end]
-        if self.output.any_started():
-            return [] if self.starter_died(process) else self.output.unclosed()
+        if self.output.has_started():
+            return [] if self.has_starter_died(process) else self.output.list_unclosed_hosts()
         if cut or code == 0:
             return []
         until = time.monotonic() + PROBE_SECONDS
-        missing = self.workers.missing(self.workers.chosen, lambda: time.monotonic() < until)
-        return missing or self.refusing()
+        missing = self.workers.find_missing(self.workers.chosen, lambda: time.monotonic() < until)
+        return missing or self.find_refusing_hosts()
 
-    def refusing(self) -> list[str]:
+    def find_refusing_hosts(self) -> list[str]:
         """Hosts whose workers refuse the launcher's login."""
-        refused = self.workers.refusals(self.workers.chosen, lambda: None)
+        refused = self.workers.find_refusals(self.workers.chosen, lambda: None)
         for name, words in refused.items():
             log(f"{name} refused the login: {words}")
         return list(refused)
 
-    def starter_died(self, process: Ranks) -> bool:
+    def has_starter_died(self, process: Ranks) -> bool:
         """Whether a signal ended pdsh, after which deepspeed exits with 0, or mpirun."""
-        code = process.code() or 0  # of mpirun, a code above 128 may also mean a lost worker
-        signalled = code == 0 or code >= 128 if self.method.pdsh else process.signalled()
+        code = process.poll() or 0  # of mpirun, a code above 128 may also mean a lost worker
+        signalled = code == 0 or code >= 128 if self.method.pdsh else process.was_signalled()
         return (
             signalled
             and not self.abandoned
-            and self.output.any_started()
+            and self.output.has_started()
             and not self.output.closed
             and not self.output.ssh_ended
         )
 
     def judge(self, code: int, cut: str, lost: list[str]) -> AttemptEnd:
         """Close the attempt in the journal, and name the event."""
-        failed = self.heard.failure().get("exitCode", 0)
+        failed = self.heard.find_failure().get("exitCode", 0)
         if not code and not self.method.ranks:  # the autotuner ignores the exit code of its last experiment
             code = failed
         training_code = failed or code
         if not code and not cut and methods.meets_in_sessions(self.configured):
-            met = self.workers.met()
+            met = self.workers.find_met_workers()
             self.alone = [host for host in self.hosts if host.partition(".")[0] not in met]
-        event = outcome.decide(self.facts(code, training_code, cut, bool(lost)))
+        event = outcome.decide(self.collect_facts(code, training_code, cut, bool(lost)))
         known = training_code if event in ("succeeded", "failed", "restarting") else None
-        facts = self.failure(event, cut, lost)
+        facts = self.find_failure(event, cut, lost)
         if known is not None:
             facts["exitCode"] = known
         self.journal.end_attempt(TRANSITIONS[event].reason or "Succeeded", facts)
-        self.journal.said.update(worldSize=self.met_world(), **recorded(self.progress))
-        message = (event in (cut, f"{cut}-restarting") and self.cut_message) or self.message(event, known, lost)
+        self.journal.said.update(worldSize=self.find_world_size(), **as_record_field(self.progress))
+        message = (event in (cut, f"{cut}-restarting") and self.cut_message) or self.explain_end(event, known, lost)
         return AttemptEnd(event, message, known)
 
-    def failure(self, event: str, cut: str, lost: list[str]) -> dict[str, Any]:
+    def find_failure(self, event: str, cut: str, lost: list[str]) -> dict[str, Any]:
         """The rank or host that caused the end, for the record; not a rank that was ended by the launcher."""
-        failed = {} if cut in outcome.CUTS else self.heard.failure()
+        failed = {} if cut in outcome.CUTS else self.heard.find_failure()
         if cut == "hung":
-            return {key: fact for key, fact in self.progress.suspect().items() if key != "why"}
+            return {key: fact for key, fact in self.progress.find_suspect().items() if key != "why"}
         return {"host": lost[0]} if event == "workers-lost" and failed.get("host") not in lost else failed
 
-    def facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
+    def collect_facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
         return outcome.Facts(
             code=code,
             training_code=training_code,
@@ -236,23 +238,27 @@ class Attempt:
             closed=len(self.output.closed),
             expected_ranks=self.world,
             ranks=len(self.output.ranks),
-            strangers=len(self.strangers()) + len(self.alone),
-            world_is_wrong=self.world_is_wrong(),
+            strangers=len(self.list_strangers()) + len(self.alone),
+            world_is_wrong=self.is_world_wrong(),
             restarts=self.before["failures"],
             max_restarts=self.configured.max_restarts,
             restart_exit_codes=tuple(self.configured.restart_exit_codes),
         )
 
-    def message(self, event: str, code: int | None, lost: list[str]) -> str:
+    def explain_end(self, event: str, code: int | None, lost: list[str]) -> str:
         """The message of the record."""
         if event in ("failed", "restarting"):
-            return self.heard.blame() if self.heard.failure() else f"the training ended with exit code {code}"
+            return (
+                self.heard.explain_failure()
+                if self.heard.find_failure()
+                else f"the training ended with exit code {code}"
+            )
         if event in ("hung", "hung-restarting"):
-            return hang_message(self.hang, self.progress.suspect())
+            return explain_hang(self.hang, self.progress.find_suspect())
         if event == "never-met" and self.alone:
             return f"no process met another worker's on {' '.join(self.alone[:10])} (launch.expectWorld)"
         if event == "never-met":
-            return outcome.never_met(self.strangers(), self.world)
+            return outcome.explain_never_met(self.list_strangers(), self.world)
         if event == "workers-lost":
             return f"lost: {' '.join(lost[:10])}"
         if event == "world-size":
@@ -261,20 +267,20 @@ class Attempt:
         if event == "growing":
             return f"all {self.configured.workers} workers answer, and go on from the newest checkpoint"
         if event == "deadline":
-            return outcome.deadline_message(self.configured.active_deadline_seconds)
+            return outcome.explain_deadline(self.configured.active_deadline_seconds)
         return self.external.explain(event)
 
-    def strangers(self) -> list[int]:
+    def list_strangers(self) -> list[int]:
         """With expectWorld, the ranks that never connected with others."""
-        return self.output.strangers() if self.configured.expect_world and self.world > 1 else []
+        return self.output.list_strangers() if self.configured.expect_world and self.world > 1 else []
 
-    def met_world(self) -> int | None:
+    def find_world_size(self) -> int | None:
         """The world size, if there is evidence for it."""
         met = self.world == 1 or len(self.output.met) == self.world
-        return self.world if met and self.world_is_there() and self.world else None
+        return self.world if met and self.is_world_there() and self.world else None
 
-    def world_is_there(self) -> bool:
+    def is_world_there(self) -> bool:
         return len(self.output.ranks) == self.world and self.output.world_sizes == {self.world} - {0}
 
-    def world_is_wrong(self) -> bool:
+    def is_world_wrong(self) -> bool:
         return bool(self.output.world_sizes - {self.world})

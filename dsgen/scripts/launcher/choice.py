@@ -30,7 +30,7 @@ class Choice:
         self.verdict = preflight.Verdict({}, {}, 0.0, {})
         self.sizes = [configured.workers]  # with which the next attempt may begin
 
-    def size(self, available: int) -> int:
+    def choose_size(self, available: int) -> int:
         """The largest size for so many workers; 0 for too few."""
         return max((size for size in self.sizes if size <= available), default=0)
 
@@ -39,19 +39,19 @@ class Choice:
         bad = self.verdict
         order = sorted(range(len(self.present)), key=lambda index: -bad.slow.get(index, float("inf")))
         fit = [index for index in order if index not in bad.dead]
-        size = self.size(len(fit))
+        size = self.choose_size(len(fit))
         self.workers.chosen = [self.present[index] for index in sorted(fit[: size or None])]
         return size > 0
 
-    def network(self) -> dict[str, int]:
+    def compute_network_rates(self) -> dict[str, int]:
         """The median of all workers, and the lowest rate of those that train, in MiB/s; for the record."""
         lowest = min(self.verdict.best[self.present.index(name)] for name in self.workers.chosen)
         return {"median": round(self.verdict.median), "lowest": round(lowest)}
 
-    def note(self) -> str:
+    def explain_choice(self) -> str:
         """A note for the record about unfit workers and their replacements."""
         regular = self.workers.names[: self.configured.workers]
-        said = [self.verdict.words(self.present)]
+        said = [self.verdict.describe_bad_workers(self.present)]
         said += [f"{name} is not reachable" for name in regular if name not in self.present]
         standing_in = [name for name in self.workers.chosen if name not in regular]
         said += [f"in their place: {' '.join(standing_in)}"] if standing_in else []
@@ -68,16 +68,16 @@ def settle(choice: Choice, wait: Wait, check_network: Callable[[], preflight.Ver
         if choice.verdict.median:
             log(f"network: the median of the workers is {choice.verdict.median:.0f} MiB/s")
     enough = choice.choose()
-    wait.journal.note = choice.note()
+    wait.journal.note = choice.explain_choice()
     if wait.journal.note:
         log(wait.journal.note)
     if not enough:
         raise RunEndedError("preflight-failed", wait.journal.note)
     if choice.verdict.median:
-        wait.journal.said["network"] = choice.network()
+        wait.journal.said["network"] = choice.compute_network_rates()
 
 
-def sizes(configured: settings.Settings) -> list[int]:
+def list_sizes(configured: settings.Settings) -> list[int]:
     """All workers, and the smaller numbers from workers.min on among which the global batch can be divided.
 
     batch.sizes in dsgen/deepspeed computes them in the same way.
@@ -116,7 +116,7 @@ class Growth:
             self.wait_until = now + self.configured.resize_after_seconds
         if now >= self.wait_until:
             self.wait_until = now + LOOK_SECONDS
-            silent = self.reached.missing(self.idle, lambda: False)
+            silent = self.reached.find_missing(self.idle, lambda: False)
             whole = len(self.reached.names) - len(silent) >= self.configured.workers
             self.whole_since = min(self.whole_since, now) if whole else float("inf")
         saved = self.progress.saved_at

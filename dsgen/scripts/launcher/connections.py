@@ -19,18 +19,18 @@ TICK_SECONDS = 0.5  # between looks at what may end the wait
 ANNOUNCE_SECONDS = 20  # for all workers
 
 
-def missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
+def find_missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
     """Wait until the sshd of every worker has sent its banner, or `keep_waiting` is false; returns the missing workers.
 
     An exception of `keep_waiting` also ends the wait.
     """
-    return _run(_missing(names, port, keep_waiting))
+    return _run(_find_missing(names, port, keep_waiting))
 
 
-async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
+async def _find_missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
     gate = asyncio.Semaphore(AT_ONCE)
     longest = max(LAST_RETRY_SECONDS, len(names) / PROBES_A_SECOND)
-    tasks = {name: asyncio.ensure_future(_until_banner(name, port, gate, longest)) for name in names}
+    tasks = {name: asyncio.ensure_future(_wait_for_banner(name, port, gate, longest)) for name in names}
     try:
         while True:
             _, waiting = await asyncio.wait(list(tasks.values()), timeout=TICK_SECONDS)
@@ -40,7 +40,7 @@ async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]
         await _cancel(asyncio.all_tasks() - {asyncio.current_task()})
 
 
-async def _until_banner(name: str, port: int, gate: asyncio.Semaphore, longest: float) -> None:
+async def _wait_for_banner(name: str, port: int, gate: asyncio.Semaphore, longest: float) -> None:
     delay = 0.0
     while True:
         async with gate:
@@ -91,7 +91,7 @@ async def _answer(name: str, port: int, key: bytes, phase: str) -> None:
     reader, writer = await asyncio.open_connection(name, port)
     try:
         challenge = await reader.readexactly(control.CHALLENGE_BYTES)
-        writer.write(control.answer(key, challenge, phase))
+        writer.write(control.make_answer(key, challenge, phase))
         await reader.read()  # the worker closes the connection when it has read the answer
     finally:
         writer.close()

@@ -10,7 +10,7 @@ class Facts(NamedTuple):
     """The facts after the ranks of an attempt have ended.
 
     `code`: of the process that started them, 128 + n for a signal. `training_code`: of the rank or host that failed
-    first (Output.failure), else `code`. `cut`: the event for which the launcher ended the ranks, "" if they ended
+    first (Output.find_failure), else `code`. `cut`: the event for which the launcher ended the ranks, "" if they ended
     without it, "follow" if one host had failed and the others did not end, "hung" if the training hung. `lost`: at
     least one session ended without its closing line. `closed`: hosts with a closing line. `ranks`: distinct ranks that
     reported. `strangers`: with expectWorld, those of them that never connected with others. `world_is_wrong`: a rank
@@ -36,12 +36,12 @@ class Facts(NamedTuple):
 CUTS = ("terminated", "lease-lost", "workers-failed", "deadline", "world-size", "growing")
 
 
-def _ended_well(facts: Facts) -> bool:
+def _has_ended_well(facts: Facts) -> bool:
     return facts.code == 0 and facts.cut == "" and facts.ranks == facts.expected_ranks and facts.closed == facts.hosts
 
 
-def _succeeded(facts: Facts) -> bool:
-    return _ended_well(facts) and facts.strangers == 0
+def _has_succeeded(facts: Facts) -> bool:
+    return _has_ended_well(facts) and facts.strangers == 0
 
 
 def _may_restart(facts: Facts) -> bool:
@@ -49,19 +49,19 @@ def _may_restart(facts: Facts) -> bool:
     return worth_it and facts.restarts < facts.max_restarts
 
 
-def _cut_for(event: str) -> Callable[[Facts], bool]:
+def _match_cut(event: str) -> Callable[[Facts], bool]:
     return lambda facts: facts.cut == event
 
 
 # The first rule that applies determines the event (a row of TRANSITIONS).
 RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
-    *((_cut_for(event), event) for event in CUTS),
+    *((_match_cut(event), event) for event in CUTS),
     (lambda facts: facts.world_is_wrong, "world-size"),
-    (_succeeded, "succeeded"),
-    (_ended_well, "never-met"),
+    (_has_succeeded, "succeeded"),
+    (_has_ended_well, "never-met"),
     (lambda facts: facts.lost, "workers-lost"),
     (lambda facts: facts.cut == "hung" and facts.restarts < facts.max_restarts, "hung-restarting"),
-    (_cut_for("hung"), "hung"),
+    (_match_cut("hung"), "hung"),
     (lambda facts: facts.code == 0 and facts.cut == "", "world-size"),
     (_may_restart, "restarting"),
     (lambda _: True, "failed"),
@@ -91,7 +91,7 @@ class AttemptEnd(NamedTuple):
     code: int | None
 
 
-def external_event(status: dict[str, Any], own_end: bool = False) -> str:
+def find_external_event(status: dict[str, Any], own_end: bool = False) -> str:
     """The external event according to status.json, or "".
 
     A row of TRANSITIONS, or "ended" for a run that had ended before this launcher. `own_end`: the workers end
@@ -109,12 +109,12 @@ def external_event(status: dict[str, Any], own_end: bool = False) -> str:
     return "" if state == "active" else "workers-failed"
 
 
-def never_met(strangers: list[int], world: int) -> str:
+def explain_never_met(strangers: list[int], world: int) -> str:
     """The message for ranks that exited with 0 but never connected with each other."""
     named = ", ".join(map(str, strangers[:10])) + (", ..." if len(strangers) > 10 else "")
     return f"{len(strangers)} of {world} ranks never connected with the others: {named} (launch.expectWorld)"
 
 
-def deadline_message(limit: int) -> str:
+def explain_deadline(limit: int) -> str:
     """The message of a run that exceeded its deadline."""
     return f"the training ran longer than lifecycle.activeDeadlineSeconds ({limit})"

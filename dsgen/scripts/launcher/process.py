@@ -23,13 +23,13 @@ LOOK_SECONDS = 5  # between looks at the children, of which there is one for eac
 class Ranks(Protocol):
     """The process that starts the ranks, or a substitute for it."""
 
-    def code(self) -> int | None: ...
+    def poll(self) -> int | None: ...
     def wait(self, seconds: float) -> None: ...
     def kill(self) -> None: ...
     def finish(self) -> None: ...
-    def behind(self) -> bool: ...
-    def signalled(self) -> bool: ...
-    def alone_seconds(self) -> float: ...
+    def has_unread_output(self) -> bool: ...
+    def was_signalled(self) -> bool: ...
+    def count_seconds_alone(self) -> float: ...
 
 
 class LaunchProcess:
@@ -51,7 +51,7 @@ class LaunchProcess:
         self._pump = threading.Thread(target=self._forward, daemon=True)
         self._pump.start()
 
-    def code(self) -> int | None:
+    def poll(self) -> int | None:
         """The exit code, 128 + n after a signal; None while the process is running."""
         code = self.process.poll()
         return code if code is None or code >= 0 else 128 - code
@@ -61,16 +61,16 @@ class LaunchProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
 
-    def signalled(self) -> bool:
+    def was_signalled(self) -> bool:
         """Whether a signal ended the process itself."""
         return self.process.returncode < 0
 
-    def alone_seconds(self) -> float:
+    def count_seconds_alone(self) -> float:
         """For how long the processes that it has started have been gone; 0 while there is one."""
         now = time.monotonic()
         if now - self._looked >= LOOK_SECONDS:
             self._looked = now
-            self._alone_since = 0.0 if processes.below(self.process.pid) else self._alone_since or now
+            self._alone_since = 0.0 if processes.list_descendants(self.process.pid) else self._alone_since or now
         return now - self._alone_since if self._alone_since else 0.0
 
     def kill(self) -> None:
@@ -84,13 +84,13 @@ class LaunchProcess:
         """Read the rest of the output. Another process that keeps the pipe open but is silent is ignored."""
         until = time.monotonic() + DRAIN_SECONDS
         while self._pump.is_alive() and time.monotonic() < until:
-            if not self.behind():
+            if not self.has_unread_output():
                 self._pump.join(IDLE_SECONDS)
-                if not self.behind():
+                if not self.has_unread_output():
                     return
             self._pump.join(POLL_SECONDS)
 
-    def behind(self) -> bool:
+    def has_unread_output(self) -> bool:
         """Whether there is unread output, for example because the processor is busy."""
         assert self.process.stdout is not None
         try:
@@ -102,5 +102,5 @@ class LaunchProcess:
         assert self.process.stdout is not None
         with self.process.stdout as lines:
             for line in iter(lambda: lines.readline(LINE_BYTES), b""):
-                sys.stdout.buffer.write(self.output.process_line(line))
+                sys.stdout.buffer.write(self.output.parse_line(line))
                 sys.stdout.buffer.flush()

@@ -16,7 +16,7 @@ from launcher import attempt as launcher_attempt
 from launcher import preflight
 from launcher.choice import SPARE_SECONDS, Choice, settle
 from launcher.control import ControlServer, Member
-from launcher.outcome import AttemptEnd, RunEndedError, deadline_message, never_met
+from launcher.outcome import AttemptEnd, RunEndedError, explain_deadline, explain_never_met
 from launcher.process import Ranks
 from launcher.resize import Conversion
 from launcher.wait import Wait
@@ -39,7 +39,7 @@ class Parts:
     def __init__(self, control: ControlServer, attempt: int, output: Output) -> None:
         self.control, self.attempt, self.output = control, attempt, output
 
-    def code(self) -> int | None:
+    def poll(self) -> int | None:
         """None while a part is running; then the first exit code that is not 0, or 0."""
         hosts = self.output.hosts
         for name in hosts:
@@ -61,13 +61,13 @@ class Parts:
     def finish(self) -> None:
         """Does nothing: reports arrive before the end, on the same connection."""
 
-    def behind(self) -> bool:
+    def has_unread_output(self) -> bool:
         return False
 
-    def signalled(self) -> bool:
+    def was_signalled(self) -> bool:
         return False
 
-    def alone_seconds(self) -> float:
+    def count_seconds_alone(self) -> float:
         return 0.0
 
 
@@ -115,18 +115,18 @@ class AttemptWithoutSsh(launcher_attempt.Attempt):
         if not self.external.terminated:
             super().end_ranks(process)
 
-    def gone(self, process: Ranks, cut: str) -> list[str]:
-        process.code()  # updates the states
-        return [] if cut == "terminated" else self.output.lost()
+    def find_lost_hosts(self, process: Ranks, cut: str) -> list[str]:
+        process.poll()  # updates the states
+        return [] if cut == "terminated" else self.output.list_lost_hosts()
 
-    def why_cut(self, seconds: float, wrong_seconds: float) -> str:
+    def find_cut(self, seconds: float, wrong_seconds: float) -> str:
         """As for ssh, but a complete worker Job is not a reason: the next wait for the workers reports it."""
-        event = super().why_cut(seconds, wrong_seconds)
+        event = super().find_cut(seconds, wrong_seconds)
         return "" if event == "succeeded" else event
 
-    def met_world(self) -> int | None:
+    def find_world_size(self) -> int | None:
         """The world size; None for launch.command, whose world is unknown."""
-        return None if self.method.whole else super().met_world()
+        return None if self.method.whole else super().find_world_size()
 
 
 class WithoutSsh:
@@ -139,7 +139,7 @@ class WithoutSsh:
         self.journal = wait.journal
         self.control = ControlServer(wait.workers.names)
         self.output = self.control.output
-        self.whole = methods.of(self.configured).whole
+        self.whole = methods.choose_method(self.configured).whole
         self.free = False  # the workers start when the record says so
         self.number = 0  # of the attempt, counted over all launcher pods
         self.choice = Choice(self.configured, wait.workers)
@@ -147,7 +147,7 @@ class WithoutSsh:
     def prepare(self) -> None:
         """Listen for the workers. If the pod has no address, they start when the record says so."""
         try:
-            self.journal.said["launcher"] = self.control.listen(str(self.external.status().get("offer") or ""))
+            self.journal.said["launcher"] = self.control.listen(str(self.external.read_status().get("offer") or ""))
         except OSError as error:
             log(f"this pod has no address to listen on: {error}")
 
@@ -157,43 +157,44 @@ class WithoutSsh:
         Spares stand in for workers that have not connected a while after enough others have.
         """
         wanted, ready_at, enough_at = self.configured.workers, 0.0, 0.0
-        while self.free or len(self.control.connected()) < len(self.control.members):
-            enough = not self.free and len(self.control.connected()) >= wanted
+        while self.free or len(self.control.list_connected()) < len(self.control.members):
+            enough = not self.free and len(self.control.list_connected()) >= wanted
             enough_at = (enough_at or time.monotonic()) if enough else 0.0
             if enough and time.monotonic() - enough_at >= SPARE_SECONDS:
                 break
-            ready = self.ready() >= wanted
+            ready = self.count_ready() >= wanted
             ready_at = (ready_at or time.monotonic()) if ready else 0.0
             if ready and (self.free or time.monotonic() - ready_at > CONNECT_SECONDS):
                 break
-            if not self.control.connected():
+            if not self.control.list_connected():
                 self.wait.check_isolation()
-            if not self.wait.time_left_for_workers():
-                said = f"{self.ready()} of {wanted} workers were ready, {len(self.control.connected())} had connected"
-                raise RunEndedError("unreachable", self.wait.too_late(said))
+            if not self.wait.has_time_for_workers():
+                connected = len(self.control.list_connected())
+                said = f"{self.count_ready()} of {wanted} workers were ready, {connected} had connected"
+                raise RunEndedError("unreachable", self.wait.explain_too_late(said))
             self.control.wait(TICK_SECONDS)
-        if len(self.control.connected()) < wanted and not self.free:
+        if len(self.control.list_connected()) < wanted and not self.free:
             log("not all workers can connect to this pod: they start when the record says so, and nothing is restarted")
-        self.free = len(self.control.connected()) < wanted or any(m.free for m in self.control.members.values())
+        self.free = len(self.control.list_connected()) < wanted or any(m.free for m in self.control.members.values())
         if self.free:
             self.journal.said["start"] = "record"
-        elif not self.training():
-            self.choice.present = [name for name in self.wait.workers.names if self.member(name).connection]
+        elif not self.list_training_hosts():
+            self.choice.present = [name for name in self.wait.workers.names if self.find_member(name).connection]
             settle(self.choice, self.wait, self.check_network)
 
-    def member(self, host: str) -> Member:
+    def find_member(self, host: str) -> Member:
         return self.control.members[host.partition(".")[0]]
 
-    def training(self) -> list[str]:
+    def list_training_hosts(self) -> list[str]:
         """The hosts that train already, for a launcher pod that takes over; [] if not all do."""
-        at = {self.member(host).attempt for host in self.wait.workers.names} - {0}
-        hosts = [host for host in self.wait.workers.names if self.member(host).attempt]
+        at = {self.find_member(host).attempt for host in self.wait.workers.names} - {0}
+        hosts = [host for host in self.wait.workers.names if self.find_member(host).attempt]
         return hosts if not self.number and len(at) == 1 and len(hosts) == self.configured.workers else []
 
     def check_network(self) -> preflight.Verdict:
         """Run launch.preflight.network on the workers that have connected."""
         try:
-            return preflight.in_rounds(len(self.choice.present), self.exchange)
+            return preflight.check_in_rounds(len(self.choice.present), self.exchange)
         finally:
             self.control.choose(self.wait.workers.names)
 
@@ -202,7 +203,7 @@ class WithoutSsh:
         token, names = os.urandom(16).hex(), self.choice.present
         places = {name: index for index, name in enumerate(self.wait.workers.names)}
         seconds = [preflight.CONNECT_SECONDS, preflight.TRANSFER_SECONDS]
-        members = {index: self.member(names[index]) for pair in pairs for index in pair}
+        members = {index: self.find_member(names[index]) for pair in pairs for index in pair}
         self.control.choose(names)  # forgets the pairs of the round before
         for pair in pairs:
             for mine, other in (pair, pair[::-1]):
@@ -211,71 +212,74 @@ class WithoutSsh:
         self.control.tell()
         until = time.monotonic() + sum(seconds) + preflight.CONNECT_SECONDS
 
-        def missing() -> bool:
+        def lacks_reports() -> bool:
             return any(member.checked.get("token") != token and member.connection for member in members.values())
 
-        while missing() and time.monotonic() < until:
+        while lacks_reports() and time.monotonic() < until:
             self.wait.check()
             self.control.wait(TICK_SECONDS)
         return {index: one.checked for index, one in members.items() if one.checked.get("token") == token}
 
-    def ready(self) -> int:
+    def count_ready(self) -> int:
         """The number of ready or completed workers; 0 for a suspended Job, whose remaining pods are ending."""
-        job = self.external.workers()
+        job = self.external.read_worker_job()
         return 0 if job.get("suspended") else int(job.get("ready", 0))
 
-    def start(self) -> None:
+    def make_start(self) -> None:
         """None: the launcher starts nothing."""
 
-    def attempt(self) -> AttemptByRecord | AttemptWithoutSsh:
+    def make_attempt(self) -> AttemptByRecord | AttemptWithoutSsh:
         """The next attempt; for a new launcher pod, the attempt that its workers are running."""
         if self.free:
             return AttemptByRecord(self)
-        training = self.training()
+        training = self.list_training_hosts()
         self.wait.workers.chosen = training or self.wait.workers.chosen
         at = [member.attempt for member in self.control.members.values()]
         self.number = max(self.number, *at) + (0 if training else 1)
-        return AttemptWithoutSsh(self.wait, self.control, self.reports(), self.number, bool(training))
+        return AttemptWithoutSsh(self.wait, self.control, self.count_ranks(), self.number, bool(training))
 
-    def ended(self, event: str) -> RunEndedError:
+    def make_run_end(self, event: str) -> RunEndedError:
         """The end of the run by an external event."""
-        begun = self.wait.totals()["attempts"] > 0
-        return RunEndedError(*self.verdict(event)[0]) if begun else RunEndedError(event, self.external.explain(event))
+        begun = self.wait.compute_totals()["attempts"] > 0
+        return RunEndedError(*self.judge_end(event)[0]) if begun else RunEndedError(event, self.external.explain(event))
 
-    def verdict(self, event: str) -> tuple[AttemptEnd, dict[str, Any]]:
+    def judge_end(self, event: str) -> tuple[AttemptEnd, dict[str, Any]]:
         """The end of the attempt for an event, and its facts for the record."""
         if event == "succeeded":
             return AttemptEnd(event, "", 0), {"exitCode": 0}
-        failure = self.failure() if event == "workers-failed" else {}
-        if self.output.world_sizes - {self.reports()} and failure:
+        failure = self.find_failure() if event == "workers-failed" else {}
+        if self.output.world_sizes - {self.count_ranks()} and failure:
             sizes = ", ".join(map(str, sorted(self.output.world_sizes)))
-            return AttemptEnd("world-size", f"world size reported: {sizes}; asked for: {self.reports()}", None), {}
-        if event == "workers-failed" and "rank" not in failure and self.strangers():
-            return AttemptEnd("never-met", never_met(self.strangers(), self.reports()), None), {}
+            return AttemptEnd("world-size", f"world size reported: {sizes}; asked for: {self.count_ranks()}", None), {}
+        if event == "workers-failed" and "rank" not in failure and self.list_strangers():
+            return AttemptEnd("never-met", explain_never_met(self.list_strangers(), self.count_ranks()), None), {}
         if failure:
-            seen = [*self.external.problems(), f"worker {failure['host']} ended with exit code {failure['exitCode']}"]
-            message = self.output.blame() if "rank" in failure else seen[0]
+            seen = [
+                *self.external.list_problems(),
+                f"worker {failure['host']} ended with exit code {failure['exitCode']}",
+            ]
+            message = self.output.explain_failure() if "rank" in failure else seen[0]
             return AttemptEnd("failed", message, failure["exitCode"]), failure
         message = (
-            deadline_message(self.configured.active_deadline_seconds)
+            explain_deadline(self.configured.active_deadline_seconds)
             if event == "deadline"
             else self.external.explain(event)
         )
         return AttemptEnd(event, message, None), {}
 
-    def failure(self) -> dict[str, Any]:
+    def find_failure(self) -> dict[str, Any]:
         """The first failure according to the reports of the ranks, otherwise to the Job controller."""
         match = FAILED_POD.search(self.external.explain("workers-failed"))
         by_job = {"host": match.group(1), "exitCode": int(match.group(2))} if match else {}
-        return self.output.failure() or by_job
+        return self.output.find_failure() or by_job
 
-    def strangers(self) -> list[int]:
+    def list_strangers(self) -> list[int]:
         """With expectWorld, the ranks that exited with 0 but never connected with others."""
-        expected = self.configured.expect_world and self.reports() > 1
+        expected = self.configured.expect_world and self.count_ranks() > 1
         ended = {end["rank"] for end in self.output.ends if not end["exitCode"]}
-        return [rank for rank in self.output.strangers() if rank in ended] if expected else []
+        return [rank for rank in self.output.list_strangers() if rank in ended] if expected else []
 
-    def reports(self) -> int:
+    def count_ranks(self) -> int:
         """The number of ranks that report: one per worker for worker-command."""
         return self.configured.workers * (1 if self.whole else self.configured.slots)
 
@@ -291,7 +295,7 @@ class AttemptByRecord:
         self.side = side
         self.configured = side.configured
         self.external, self.journal = side.external, side.journal
-        self.before = self.journal.totals(self.external.earlier())
+        self.before = self.journal.compute_totals(self.external.read_earlier_totals())
         self.conversion = Conversion(self.configured, self.journal, self.external, 0)  # cannot be ordered
 
     def run(self) -> AttemptEnd:
@@ -302,37 +306,37 @@ class AttemptByRecord:
         while True:
             self.side.wait.workers.reap()
             self.side.wait.check_isolation(ISOLATED_SECONDS)
-            event = self.external.event() or self.why_cut(time.monotonic() - started)
+            event = self.external.find_event() or self.find_cut(time.monotonic() - started)
             if event:
                 return self.close(event)
             if self.runs(time.monotonic() - started):
-                self.journal.move("running", worldSize=self.world())
+                self.journal.move("running", worldSize=self.find_world_size())
             time.sleep(TICK_SECONDS)
 
-    def why_cut(self, seconds: float) -> str:
+    def find_cut(self, seconds: float) -> str:
         """The event that ends an attempt after so many seconds, or ""."""
         limit = self.configured.active_deadline_seconds
         if 0 < limit < self.before["seconds"] + seconds:
             return "deadline"
-        return "workers-lost" if self.external.workers().get("suspended") else ""
+        return "workers-lost" if self.external.read_worker_job().get("suspended") else ""
 
     def runs(self, seconds: float) -> bool:
         """Whether all ranks have reported, or should have: the network may block reports."""
-        return self.world_is_there() or seconds > self.configured.start_timeout_seconds
+        return self.is_world_there() or seconds > self.configured.start_timeout_seconds
 
-    def world_is_there(self) -> bool:
-        return len(self.side.output.ranks) == self.side.reports()
+    def is_world_there(self) -> bool:
+        return len(self.side.output.ranks) == self.side.count_ranks()
 
-    def world(self) -> int | None:
+    def find_world_size(self) -> int | None:
         """The world size, if all ranks reported that they are connected."""
-        expected = self.side.reports()
+        expected = self.side.count_ranks()
         met = expected == 1 or len(self.side.output.met) == expected
         return expected if met and not self.side.whole else None
 
     def close(self, event: str) -> AttemptEnd:
-        end, facts = self.side.verdict(event)
+        end, facts = self.side.judge_end(event)
         if end.event == "succeeded":
             checked = self.configured.expect_world and not self.side.whole  # by each worker, before it exits with 0
-            self.journal.said["worldSize"] = self.side.reports() if checked else self.world()
+            self.journal.said["worldSize"] = self.side.count_ranks() if checked else self.find_world_size()
         self.journal.end_attempt(TRANSITIONS[end.event].reason or "Succeeded", facts)
         return end

@@ -27,7 +27,7 @@ class Loader(SourceFileLoader):
             sys.pycache_prefix = before
 
 
-def finder(path: str) -> FileFinder:
+def make_finder(path: str) -> FileFinder:
     """The finder of modules in a folder of dsgen."""
     if not path.startswith(SCRIPTS):
         raise ImportError(path)
@@ -49,6 +49,6 @@ def use() -> None:
             return
     except OSError:
         return
-    sys.path_hooks.insert(0, finder)
+    sys.path_hooks.insert(0, make_finder)
     for path in [path for path in sys.path_importer_cache if path.startswith(SCRIPTS)]:
         del sys.path_importer_cache[path]

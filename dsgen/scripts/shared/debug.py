@@ -19,7 +19,7 @@ TICK_SECONDS = 0.5  # between looks at what has no common event: the command, th
 ENTER = "kubectl exec --namespace {namespace} --stdin --tty {pod} --container {container} -- {command}"
 
 
-def script(argv: list[str], environment: dict[str, str]) -> str:
+def make_script(argv: list[str], environment: dict[str, str]) -> str:
     """A Bash script that does what the launcher would do: same variables, same directory, same command."""
     changed = {name: value for name, value in environment.items() if os.environ.get(name) != value}
     lines = [
@@ -33,13 +33,13 @@ def script(argv: list[str], environment: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def enter(configured: settings.Settings, pod: str, container: str, command: str) -> str:
+def format_enter_command(configured: settings.Settings, pod: str, container: str, command: str) -> str:
     return ENTER.format(namespace=configured.namespace, pod=pod, container=container, command=command)
 
 
 def write_script(argv: list[str], environment: dict[str, str]) -> str:
     """Write the script to the pod; returns a message about it."""
-    TRAIN.write_text(script(argv, environment), encoding="utf-8")
+    TRAIN.write_text(make_script(argv, environment), encoding="utf-8")
     return f"lifecycle.debug: the training is not started; `bash {TRAIN}` starts it here: {shlex.join(argv)}"
 
 
@@ -49,14 +49,14 @@ def print_instructions(configured: settings.Settings, start: methods.Start | Non
     worker = f"{configured.worker_job}-0-..."
     by_hand = (worker, "worker", f"bash {TRAIN}  (on every worker)")
     if start:
-        method = methods.of(configured)
+        method = methods.choose_method(configured)
         log(write_script(method.command(start), method.environment(start)))
         by_hand = (pod, "launcher", f"bash {TRAIN}")
         log(f"from the launcher to a worker: ssh -t {start.hosts[0]} bash")
     selector = f"dsgen.dev/job={configured.job},dsgen.dev/run={configured.run}"
-    log(f"start it by hand: {enter(configured, *by_hand)}")
-    log(f"into the launcher: {enter(configured, pod, 'launcher', 'bash')}")
-    log(f"into a worker: {enter(configured, worker, 'worker', 'bash')}")
+    log(f"start it by hand: {format_enter_command(configured, *by_hand)}")
+    log(f"into the launcher: {format_enter_command(configured, pod, 'launcher', 'bash')}")
+    log(f"into a worker: {format_enter_command(configured, worker, 'worker', 'bash')}")
     log(f"names of the pods: kubectl get pods --namespace {configured.namespace} --selector {selector}")
 
 
@@ -72,7 +72,11 @@ def run_or_idle(
     try:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) if command else None
     except OSError as error:
-        return "debug-failed", f"lifecycle.debug.command: {processes.cannot_execute(command[0], error).strip()}", 127
+        return (
+            "debug-failed",
+            f"lifecycle.debug.command: {processes.explain_start_failure(command[0], error).strip()}",
+            127,
+        )
     children.update({process.pid} if process else ())
     try:
         while process is None or process.poll() is None:

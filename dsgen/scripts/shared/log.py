@@ -14,7 +14,7 @@ KEPT_BYTES, LINE_LENGTH = 32768, 300  # of the output that is searched for the r
 
 
 @functools.lru_cache
-def secrets() -> tuple[re.Pattern[str], ...]:
+def compile_secret_patterns() -> tuple[re.Pattern[str], ...]:
     """The patterns of what may be secret. A process that logs no address needs none of them.
 
     code.sh has the same patterns for sed. Each takes time in proportion to the length of the text.
@@ -36,31 +36,31 @@ def secrets() -> tuple[re.Pattern[str], ...]:
 def log(text: str) -> None:
     """Write a line of dsgen to the container's log, in UTF-8, whatever the locale of the image."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(f"[dsgen] {redacted(text)}\n".encode("utf-8", "replace"))
+    sys.stdout.buffer.write(f"[dsgen] {redact(text)}\n".encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
 
 
-def last_words(path: Path, text: str) -> None:
+def write_last_words(path: Path, text: str) -> None:
     """Write the container's termination message, which the status of its pod shows."""
     with contextlib.suppress(OSError):
-        path.write_text(redacted(text)[:4000], encoding="utf-8", errors="replace")
+        path.write_text(redact(text)[:4000], encoding="utf-8", errors="replace")
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """The text without parts of URLs that may be secrets."""
-    for pattern in secrets() if "/" in text else ():
+    for pattern in compile_secret_patterns() if "/" in text else ():
         text = pattern.sub(lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
     return text
 
 
-def redacted_everywhere(content: Any) -> Any:
+def redact_everywhere(content: Any) -> Any:
     """Redact all texts in lists and maps."""
     if isinstance(content, str):
-        return redacted(content)
+        return redact(content)
     if isinstance(content, list):
-        return [redacted_everywhere(item) for item in content]
+        return [redact_everywhere(item) for item in content]
     if isinstance(content, dict):
-        return {key: redacted_everywhere(value) for key, value in content.items()}
+        return {key: redact_everywhere(value) for key, value in content.items()}
     return content
 
 
@@ -73,17 +73,17 @@ class Tail:
     def add(self, data: bytes) -> None:
         self.kept = (self.kept + data)[-KEPT_BYTES:]
 
-    def lines(self) -> list[str]:
+    def list_lines(self) -> list[str]:
         """At most TAIL_LINES lines; of a line with carriage returns, only the last part.
 
         A line before them that reports a lost connection comes first: torchrun and accelerate end with a long summary.
         """
-        before, last = _lines(self.kept[:-TAIL_BYTES]), _lines(self.kept[-TAIL_BYTES:])
-        reports = [line[:LINE_LENGTH] for line in [*before, *last[:-TAIL_LINES]] if lost_peer(line)][-1:]
+        before, last = _split_lines(self.kept[:-TAIL_BYTES]), _split_lines(self.kept[-TAIL_BYTES:])
+        reports = [line[:LINE_LENGTH] for line in [*before, *last[:-TAIL_LINES]] if reports_lost_peer(line)][-1:]
         return [*reports, *last[-TAIL_LINES:][len(reports) :]]
 
 
-def lost_peer(text: str) -> bool:
+def reports_lost_peer(text: str) -> bool:
     """Whether the text has a message of a program that lost the connection to another rank."""
     return bool(
         re.search(  # compiled when it is needed, which is only after a failure
@@ -95,6 +95,6 @@ def lost_peer(text: str) -> bool:
     )
 
 
-def _lines(data: bytes) -> list[str]:
+def _split_lines(data: bytes) -> list[str]:
     lines = data.decode(errors="replace").split("\n")
     return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()]

@@ -66,9 +66,9 @@ class Start(NamedTuple):
         return ["--master_addr", self.hosts[0], "--master_port", str(self.port)]
 
 
-def pdsh(start: Start) -> list[str]:
+def make_pdsh_command(start: Start) -> list[str]:
     """The deepspeed command line, without the arguments of the user's program, which rank.py reads from a file."""
-    given = hostfile.options(start.configured.deepspeed_args)
+    given = hostfile.parse_options(start.configured.deepspeed_args)
     wide = f"-f {len(start.hosts)}" if len(start.hosts) > PDSH_FANOUT else ""
     valued = {"--include": given.include, "--exclude": given.exclude}
     valued["--launcher_args"] = f"{wide} {given.launcher_args}".strip()  # pdsh takes the last -f
@@ -78,16 +78,16 @@ def pdsh(start: Start) -> list[str]:
     return [*own, *joined, *given.rest, "--no_python", "--no_local_rank", *start.program]
 
 
-def autotune(start: Start) -> list[str]:
+def make_autotune_command(start: Start) -> list[str]:
     """deepspeed's autotuner, which needs the configuration file as an argument, and replaces it for rank.py."""
-    before = pdsh(start)[: -len(start.program)]
-    words = _command()["arguments"]
+    before = make_pdsh_command(start)[: -len(start.program)]
+    words = _read_command()["arguments"]
     pairs = [words[at : at + 2] for at, word in enumerate(words) if word in CONFIG_OPTIONS]
     named = next((pair for pair in pairs if pair[1:] and ".json" in pair[1]), [])
     return [*before, "--autotuning", start.configured.autotuning, *start.program, *named]
 
 
-def openmpi(start: Start) -> list[str]:
+def make_openmpi_command(start: Start) -> list[str]:
     """mpirun itself: deepspeed's support for it is broken in several versions, and needs mpi4py."""
     world = str(len(start.hosts) * start.configured.slots)
     master = (f"MASTER_ADDR={start.hosts[0]}", f"MASTER_PORT={start.configured.master_port}")
@@ -99,63 +99,63 @@ def openmpi(start: Start) -> list[str]:
     return ["mpirun", "-n", world, "--hostfile", start.hostfile, *placed, *given, *exports, *start.program]
 
 
-def torchrun(start: Start) -> list[str]:
+def make_torchrun_command(start: Start) -> list[str]:
     """torchrun on one worker, without its restarts: the launcher restarts all workers."""
     run = start.configured
-    python = interpreter() or ("" if path_of("torchrun") else "python3")
+    python = find_interpreter() or ("" if find_program("torchrun") else "python3")
     program = [python, "-m", "torch.distributed.run"] if python else ["torchrun"]
     size = ["--nnodes", str(run.workers), "--nproc_per_node", str(run.slots), "--max_restarts", "0"]
     place = ["--node_rank", str(start.node), *start.master]
     return [*program, *size, *place, "--no_python", *start.program]
 
 
-def deepspeed_no_ssh(start: Start) -> list[str]:
+def make_deepspeed_no_ssh_command(start: Start) -> list[str]:
     """deepspeed on one worker."""
     own = ["deepspeed", "--hostfile", start.hostfile, "--no_ssh", "--node_rank", str(start.node)]
     given = start.configured.deepspeed_args
     return [*own, *start.master, *given, "--no_python", "--no_local_rank", *start.program]
 
 
-def worker_command(_: Start) -> list[str]:
+def make_worker_command(_: Start) -> list[str]:
     """launch.command on one worker, started by rank.py, which keeps its last lines."""
     return [*RANK_PROGRAM]
 
 
-def launcher_command(_: Start) -> list[str]:
+def make_launcher_command(_: Start) -> list[str]:
     """launch.command in the launcher."""
-    return list(_command()["program"])
+    return list(_read_command()["program"])
 
 
-def path_of(program: str, path: str | None = None) -> str | None:
+def find_program(program: str, path: str | None = None) -> str | None:
     """The path of a program of the image, as shutil.which finds it; to load that takes a tenth of a worker's start."""
     files = [Path(folder, program) for folder in (path.split(os.pathsep) if path else os.get_exec_path())]
     return next((str(file) for file in files if os.access(file, os.X_OK) and file.is_file()), None)
 
 
-def interpreter() -> str:
+def find_interpreter() -> str:
     """training.pythonCommand, whose torch the ranks use; "" for another program."""
-    first, *rest = _command()["program"]
+    first, *rest = _read_command()["program"]
     return first if rest[:1] == ["-u"] else ""  # as the template writes it for training.python and training.module
 
 
-def _command() -> dict[str, list[str]]:
+def _read_command() -> dict[str, list[str]]:
     return dict(json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8")))
 
 
 # The environment of the command.
 
 
-def own_environment(_: Start) -> dict[str, str]:
+def copy_environment(_: Start) -> dict[str, str]:
     """The container's."""
     return dict(os.environ)
 
 
-def launcher_command_environment(start: Start) -> dict[str, str]:
+def make_launcher_environment(start: Start) -> dict[str, str]:
     """The environment with the hostfile of the chosen workers; with spares, it differs from /job/hostfile."""
     return {**os.environ, "DSGEN_HOSTFILE": start.hostfile}
 
 
-def pdsh_environment(_: Start) -> dict[str, str]:
+def make_pdsh_environment(_: Start) -> dict[str, str]:
     """The environment in which launcher/pdsh.sh replaces pdsh."""
     links = settings.RUN / "bin"
     links.mkdir(exist_ok=True)
@@ -163,30 +163,30 @@ def pdsh_environment(_: Start) -> dict[str, str]:
         (links / "pdsh").symlink_to(settings.SCRIPTS / "launcher/pdsh.sh")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(FORWARDED)}
     path = f"{links}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    return {**kept, "PATH": path, "DSGEN_PDSH": path_of("pdsh") or "pdsh"}
+    return {**kept, "PATH": path, "DSGEN_PDSH": find_program("pdsh") or "pdsh"}
 
 
-def autotune_environment(start: Start) -> dict[str, str]:
+def make_autotune_environment(start: Start) -> dict[str, str]:
     """The environment in which a wrapper also replaces `deepspeed`, which the autotuner starts."""
-    whole = pdsh_environment(start)
+    whole = make_pdsh_environment(start)
     wrapper = settings.RUN / "bin/deepspeed"
-    wrapper.write_text(f'#!/bin/bash\nexec {path_of("deepspeed")} {" ".join(ALWAYS)} "$@"\n')
+    wrapper.write_text(f'#!/bin/bash\nexec {find_program("deepspeed")} {" ".join(ALWAYS)} "$@"\n')
     wrapper.chmod(0o755)
     return whole
 
 
-def openmpi_environment(start: Start) -> dict[str, str]:
+def make_openmpi_environment(start: Start) -> dict[str, str]:
     """Options of mpirun that the user has not set, and room for all sessions at once."""
     return {**OPENMPI, "OMPI_MCA_plm_rsh_num_concurrent": str(max(len(start.hosts), 128)), **os.environ}
 
 
-def torchrun_environment(start: Start) -> dict[str, str]:
+def make_torchrun_environment(start: Start) -> dict[str, str]:
     """The environment with OMP_NUM_THREADS for bindCores: torchrun would set it to 1, like a value of the user."""
     share = max(len(os.sched_getaffinity(0)) // start.configured.slots, 1)
     return {**({"OMP_NUM_THREADS": str(share)} if start.configured.bind_cores else {}), **os.environ}
 
 
-def worker_environment(start: Start) -> dict[str, str]:
+def make_worker_environment(start: Start) -> dict[str, str]:
     """The variables of the world for most launchers, and those with torchrun's defaults."""
     run = start.configured
     master = {"MASTER_ADDR": start.hosts[0], "MASTER_PORT": str(start.port)}
@@ -209,7 +209,7 @@ class Method(NamedTuple):
     ssh: bool
     tools: tuple[str, ...]
     command: Callable[[Start], list[str]]
-    environment: Callable[[Start], dict[str, str]] = own_environment
+    environment: Callable[[Start], dict[str, str]] = copy_environment
     ranks: bool = True
     pdsh: bool = False
     whole: bool = False
@@ -220,35 +220,35 @@ class Method(NamedTuple):
 
 SSH = ("ssh", "ssh-keygen", "pdsh")
 METHODS = {
-    "pdsh": Method(True, ("deepspeed", *SSH), pdsh, pdsh_environment, pdsh=True, local_rank=True),
-    "openmpi": Method(True, ("mpirun", *SSH), openmpi, openmpi_environment, waits=True),
-    "launcher-command": Method(True, SSH, launcher_command, launcher_command_environment, ranks=False, whole=True),
-    "torchrun": Method(False, (), torchrun, torchrun_environment, module="torch.distributed.run"),
+    "pdsh": Method(True, ("deepspeed", *SSH), make_pdsh_command, make_pdsh_environment, pdsh=True, local_rank=True),
+    "openmpi": Method(True, ("mpirun", *SSH), make_openmpi_command, make_openmpi_environment, waits=True),
+    "launcher-command": Method(True, SSH, make_launcher_command, make_launcher_environment, ranks=False, whole=True),
+    "torchrun": Method(False, (), make_torchrun_command, make_torchrun_environment, module="torch.distributed.run"),
     "deepspeed-no-ssh": Method(
-        False, ("deepspeed",), deepspeed_no_ssh, local_rank=True, module="deepspeed.launcher.runner"
+        False, ("deepspeed",), make_deepspeed_no_ssh_command, local_rank=True, module="deepspeed.launcher.runner"
     ),
-    "worker-command": Method(False, (), worker_command, worker_environment, whole=True),
+    "worker-command": Method(False, (), make_worker_command, make_worker_environment, whole=True),
 }
 
 
-def of(configured: Settings) -> Method:
+def choose_method(configured: Settings) -> Method:
     """The method of the run. The experiments of the autotuner have other worlds, so only its exit code is used."""
     method = METHODS[configured.method]
     if configured.autotuning == "none":
         return method
-    return method._replace(command=autotune, environment=autotune_environment, ranks=False)
+    return method._replace(command=make_autotune_command, environment=make_autotune_environment, ranks=False)
 
 
 def meets_in_sessions(configured: Settings) -> bool:
     """Whether only the sessions on the workers can observe the connections between the workers of launch.command."""
-    method = of(configured)
+    method = choose_method(configured)
     return method.ssh and method.whole and configured.expect_world and configured.workers > 1
 
 
-def missing_tools(method: Method) -> list[str]:
-    return [tool for tool in method.tools if path_of(tool) is None]
+def list_missing_tools(method: Method) -> list[str]:
+    return [tool for tool in method.tools if find_program(tool) is None]
 
 
-def host(configured: Settings) -> str:
+def format_worker_name(configured: Settings) -> str:
     """The name of this worker without its domain; not the host name, which is that of the node with hostNetwork."""
     return f"{configured.run_name}-worker-{os.environ.get('JOB_COMPLETION_INDEX', '0')}"

@@ -82,7 +82,7 @@ class Settings(NamedTuple):
     resize_after_seconds: int = 0
 
 
-def written_by(container: str) -> Path:
+def locate_volume(container: str) -> Path:
     """The volume of another container of the pod, mounted read-only. Only shared/exchange.py reads its files."""
     return ROOT / f"run/dsgen-{container}"
 

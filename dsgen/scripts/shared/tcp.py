@@ -14,7 +14,7 @@ STALLED_AFTER = 7
 TABLES = Path("/proc/net")
 
 
-def _rows() -> Iterator[list[str]]:
+def _read_rows() -> Iterator[list[str]]:
     for name in ("tcp", "tcp6"):
         try:
             lines = (TABLES / name).read_text().splitlines()
@@ -32,32 +32,32 @@ class Established(NamedTuple):
     inode: str
 
 
-def established() -> Iterator[Established]:
+def list_established() -> Iterator[Established]:
     """All established connections of this pod; with hostNetwork, those of its node."""
-    for row in _rows():
+    for row in _read_rows():
         if row[3] == ESTABLISHED:
             (here, port), (there, other) = row[1].split(":"), row[2].split(":")
             yield Established(int(port, 16), int(other, 16), here == there, row[9])
 
 
-def listening(port: int) -> bool:
+def has_listener(port: int) -> bool:
     """Whether a process in this pod listens on the port."""
-    return any(row[3] == LISTEN and row[1].endswith(f":{port:04X}") for row in _rows())
+    return any(row[3] == LISTEN and row[1].endswith(f":{port:04X}") for row in _read_rows())
 
 
-def _hex(packed: bytes) -> str:
+def _format_address(packed: bytes) -> str:
     """An address in the form of the kernel: words of four bytes in native byte order."""
     words = (packed[i : i + 4] for i in range(0, len(packed), 4))
     return "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)
 
 
-def _spellings(address: str, port: str) -> set[str]:
+def _list_spellings(address: str, port: str) -> set[str]:
     """The forms of an end point in the kernel's tables: IPv4 also as IPv4-mapped IPv6."""
     import ipaddress  # takes a tenth of the start of a session, and is needed seconds later
 
     packed = ipaddress.ip_address(address.partition("%")[0]).packed
     forms = [packed, bytes(10) + b"\xff\xff" + packed] if len(packed) == 4 else [packed]
-    return {f"{_hex(form)}:{int(port):04X}" for form in forms}
+    return {f"{_format_address(form)}:{int(port):04X}" for form in forms}
 
 
 class Connection:
@@ -66,14 +66,14 @@ class Connection:
     def __init__(self, text: str = os.environ.get("SSH_CONNECTION", "")) -> None:
         self.ends = text.split()
 
-    def stalled(self) -> bool:
+    def has_stalled(self) -> bool:
         """Whether the other end has acknowledged nothing for about 25 s of retransmissions.
 
         sshd's own keepalive never ends a session whose command keeps printing.
         """
         client, client_port, server, server_port = self.ends
-        local, remote = _spellings(server, server_port), _spellings(client, client_port)
+        local, remote = _list_spellings(server, server_port), _list_spellings(client, client_port)
         return any(
             row[3] == ESTABLISHED and row[1] in local and row[2] in remote and int(row[6], 16) >= STALLED_AFTER
-            for row in _rows()
+            for row in _read_rows()
         )

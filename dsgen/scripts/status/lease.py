@@ -35,7 +35,7 @@ def watch(before: Seen | None, data: dict[str, str] | None, now: float) -> Seen:
     return before if before and before.text == text else Seen(text, now)
 
 
-def holder(text: str | None) -> dict[str, Any]:
+def parse_lease(text: str | None) -> dict[str, Any]:
     """The lease's content; {} for none."""
     return record.parse(text)
 
@@ -44,29 +44,29 @@ def may_take(data: dict[str, str] | None, run: str, seen: Seen, now: float) -> b
     """Whether `run` may write its name into the lease that was seen."""
     if seen.text is None:
         return True
-    other = holder(seen.text).get("run")
+    other = parse_lease(seen.text).get("run")
     ended = record.parse((data or {}).get(str(other))).get("phase") in ENDS
     return other == run or ended or now - seen.since >= DEAD_SECONDS
 
 
-def state(before: str, data: dict[str, str] | None, run: str, seen: Seen, now: float) -> str:
+def decide_state(before: str, data: dict[str, str] | None, run: str, seen: Seen, now: float) -> str:
     """What the lease is for `run` now: free (to be taken or renewed), waiting or lost; `before` may be "held", too.
 
     Once another run has had it, it is lost for good, also when that one has ended meanwhile: both have trained.
     """
-    taken = seen.text is not None and holder(seen.text).get("run") != run
+    taken = seen.text is not None and parse_lease(seen.text).get("run") != run
     if before == "lost" or (before == "held" and taken):
         return "lost"
     return "free" if may_take(data, run, seen, now) else "waiting"
 
 
-def value(text: str | None, run: str, now: str) -> str:
+def make_value(text: str | None, run: str, now: str) -> str:
     """The next value of the lease: always another text than the last."""
-    counter = holder(text).get("counter")
+    counter = parse_lease(text).get("counter")
     return json.dumps({"run": run, "counter": counter + 1 if isinstance(counter, int) else 1, "time": now})
 
 
-def patch(data: dict[str, str] | None, new: str) -> list[dict[str, Any]]:
+def make_patch(data: dict[str, str] | None, new: str) -> list[dict[str, Any]]:
     """The JSON patch that writes `new`, refused (422) by the API server when anybody wrote in between."""
     if data is None:
         return [
@@ -100,7 +100,7 @@ class Lease:
         self.read()
         if self.record.ended_before:
             return
-        now = state(self.state, self.record.data, self.run, self.seen, time.monotonic())
+        now = decide_state(self.state, self.record.data, self.run, self.seen, time.monotonic())
         if now == "free":
             self.take()
         else:
@@ -111,13 +111,13 @@ class Lease:
         """Read the record and the lease in it."""
         self.record.read()
         self.seen = watch(self.seen, self.record.data, time.monotonic())
-        self.record.continue_from(holder(self.seen.text))
+        self.record.continue_from(parse_lease(self.seen.text))
 
     def take(self) -> None:
         """Take or renew it."""
-        new = value(self.seen.text, self.run, record.stamp(time.time()))
+        new = make_value(self.seen.text, self.run, record.format_time(time.time()))
         try:
-            self.record.patch(patch(self.record.data, new), api.JSON_PATCH)
+            self.record.patch(make_patch(self.record.data, new), api.JSON_PATCH)
         except api.ApiError as error:
             if error.status != 422:
                 raise

@@ -23,12 +23,12 @@ if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
 
 from shared import backoff, control, exchange, methods, record, settings
-from shared.log import last_words, log
-from shared.output import new_nonce
+from shared.log import log, write_last_words
+from shared.output import make_nonce
 from shared.record import ENDS, TRANSITIONS
 from status import api, keygen, lease, webhook
-from status.pods import problems
-from status.record import RunRecord, after_loss, never_started
+from status.pods import list_problems
+from status.record import RunRecord, compose_after_loss, compose_never_started
 
 TICK_SECONDS = 0.2  # between rounds
 LOOK_SECONDS = 0.02  # between looks whether the launcher has written
@@ -49,7 +49,7 @@ class Sidecar:
         self.lease = lease.Lease(self.record)
         self.stopping = threading.Event()
         self.launcher: dict[str, Any] = {}  # the content of launcher.json
-        self.offer = ""  # where the launcher will listen, see `offered`
+        self.offer = ""  # where the launcher will listen, see `offer_address`
         self.worker_job: dict[str, Any] | None = None
         self.looked_at = self.asked_at = self.failed_at = float("-inf")
         self.problem, self.delay = "", 0.0  # of the last error, and until the next try
@@ -60,7 +60,7 @@ class Sidecar:
         if self.configured.makes_key:
             threading.Thread(target=keygen.provide, args=(self.client, self.configured), daemon=True).start()
         while not self.stopping.is_set() and not self.is_over():
-            seen = self.launcher_file()
+            seen = self.identify_launcher_file()
             self.step()
             self.rest(seen)
         return self.finish()
@@ -68,7 +68,7 @@ class Sidecar:
     def rest(self, seen: tuple[int, ...]) -> None:
         """Wait until the launcher has written, or for TICK_SECONDS. `seen`: its file before the last round."""
         until = time.monotonic() + TICK_SECONDS
-        while time.monotonic() < until and self.launcher_file() == seen and not self.is_over():
+        while time.monotonic() < until and self.identify_launcher_file() == seen and not self.is_over():
             if self.stopping.wait(LOOK_SECONDS):
                 return
 
@@ -79,19 +79,19 @@ class Sidecar:
         """
         if self.launcher.get("phase") not in ENDS or self.record.sequence != self.launcher.get("sequence"):
             return False
-        if not exchange.is_free(settings.written_by("launcher") / exchange.ALIVE):
+        if not exchange.is_free(settings.locate_volume("launcher") / exchange.ALIVE):
             return False
         return not self.stopping.wait(AFTER_SECONDS)
 
-    def launcher_file(self) -> tuple[int, ...]:
+    def identify_launcher_file(self) -> tuple[int, ...]:
         """What differs when the launcher has replaced its file; () without one."""
         try:
-            status = (settings.written_by("launcher") / exchange.LAUNCHER).lstat()
+            status = (settings.locate_volume("launcher") / exchange.LAUNCHER).lstat()
         except OSError:
             return ()
         return status.st_ino, status.st_mtime_ns
 
-    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+    def note_signal(self, _number: int, _frame: FrameType | None) -> None:
         self.stopping.set()
 
     def step(self) -> None:
@@ -99,7 +99,7 @@ class Sidecar:
         if time.monotonic() - self.failed_at < self.delay:
             return
         try:
-            self.lease.keep(self.interval())
+            self.lease.keep(self.choose_interval())
             self.read_launcher()
             self.watch_workers()
             self.record.keep(self.launcher, self.worker_job)
@@ -121,31 +121,31 @@ class Sidecar:
 
     def read_launcher(self) -> None:
         offered = {"launcher": self.offer} if self.offer else {}
-        self.launcher = {**offered, **exchange.launcher(settings.written_by("launcher"))}
+        self.launcher = {**offered, **exchange.read_launcher(settings.locate_volume("launcher"))}
 
-    def interval(self) -> float:
+    def choose_interval(self) -> float:
         """Seconds between requests."""
         running = self.launcher.get("phase") == TRANSITIONS["running"].phase
         return self.configured.status_interval_seconds if running else QUICK_SECONDS
 
     def watch_workers(self) -> None:
         """Read the worker Job if that is due, and the problems of its pods if the launcher waits for them."""
-        if time.monotonic() - self.looked_at < self.interval():
+        if time.monotonic() - self.looked_at < self.choose_interval():
             return
         namespace, job = self.configured.namespace, self.configured.worker_job
-        seen = summary_of_job(self.client.get(api.job_path(namespace, job)))
+        seen = extract_job_state(self.client.get(api.format_job_path(namespace, job)))
         failed = seen["state"] == "failed"
         waited = self.launcher.get("reason") == TRANSITIONS["waiting"].reason
         seen["problems"] = (self.worker_job or {}).get("problems", [])
         if failed or (waited and time.monotonic() - self.asked_at >= PODS_SECONDS):
-            seen["problems"] = self.problems_of_pods(api.pods_path(namespace, job))
+            seen["problems"] = self.read_pod_problems(api.format_pods_path(namespace, job))
             self.asked_at = time.monotonic()
         self.worker_job, self.looked_at = seen, time.monotonic()
 
-    def problems_of_pods(self, path: str) -> list[str]:
+    def read_pod_problems(self, path: str) -> list[str]:
         """The problems of the workers' pods; none if the sidecar has no permission to read pods."""
         try:
-            return problems(self.client.get(path).get("items", []))
+            return list_problems(self.client.get(path).get("items", []))
         except api.ApiError as error:
             if error.status == 403:
                 return []
@@ -156,7 +156,7 @@ class Sidecar:
         earlier = self.record.earlier
         said = {
             "lease": self.lease.state,
-            "holder": lease.holder(self.lease.seen.text).get("run"),
+            "holder": lease.parse_lease(self.lease.seen.text).get("run"),
             "known": earlier is not None,
             "recorded": self.record.sequence,
             "ended": self.record.ended_before,
@@ -173,7 +173,7 @@ class Sidecar:
     def resume(self) -> None:
         """Continue from status.json after a restart of only this container."""
         before = exchange.read(settings.RUN / exchange.STATUS)
-        self.offer = str(before.get("offer") or offered(self.configured))
+        self.offer = str(before.get("offer") or offer_address(self.configured))
         if before.get("found") is not None:
             self.record.earlier, self.record.ended_before = before["found"], before.get("ended")
             self.lease.state = "held" if before.get("lease") == "held" else ""
@@ -199,32 +199,32 @@ class Sidecar:
         self.read_launcher()
         launcher = self.launcher
         if launcher.get("phase") not in ENDS and not self.record.ended_before:
-            launcher = never_started() or after_loss(launcher, self.record.launcher_job())
+            launcher = compose_never_started() or compose_after_loss(launcher, self.record.read_launcher_job())
         self.record.keep(launcher, self.worker_job)
         self.write_status()
-        last_words(settings.TERMINATION_LOG, record.summary(launcher))
+        write_last_words(settings.TERMINATION_LOG, record.describe(launcher))
 
     def notify(self, seconds: float) -> None:
         """Send the end of the run to the webhook, if there is one and this pod has recorded the end."""
-        to, written = webhook.address(self.configured), self.record.written
+        to, written = webhook.read_address(self.configured), self.record.written
         if to.url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
-            webhook.deliver(to, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
+            webhook.deliver(to, webhook.make_body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
 
 
-def offered(configured: settings.Settings) -> str:
+def offer_address(configured: settings.Settings) -> str:
     """An address for the launcher, "" with ssh. Workers learn it from the record while the launcher is starting."""
-    if methods.of(configured).ssh:
+    if methods.choose_method(configured).ssh:
         return ""
     try:
-        address, server = control.pod_server()
+        address, server = control.open_pod_server()
     except OSError as error:
         log(f"this pod has no address: {error}")
         return ""
     with server:
-        return f"{address}:{server.getsockname()[1]}/{new_nonce()}"
+        return f"{address}:{server.getsockname()[1]}/{make_nonce()}"
 
 
-def summary_of_job(job: dict[str, Any]) -> dict[str, Any]:
+def extract_job_state(job: dict[str, Any]) -> dict[str, Any]:
     """The fields of the worker Job that the launcher needs."""
     conditions = {c.get("type"): c for c in job.get("status", {}).get("conditions", []) if c.get("status") == "True"}
     # FailureTarget comes first; Failed follows when the last pod is gone.
@@ -242,9 +242,9 @@ def summary_of_job(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> int:
-    sidecar = Sidecar(settings.load(), api.in_cluster())
+    sidecar = Sidecar(settings.load(), api.make_api())
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, sidecar.on_signal)
+        signal.signal(number, sidecar.note_signal)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
     return sidecar.run()
 

@@ -26,77 +26,79 @@ class Nodes:
         self.worker = re.compile(rf"(?<![\w.-]){run}-worker-([0-9]{{1,6}})(?:\.{run})?(?![\w-])")
         self.before = ("", "")  # the last message, without and with the nodes: asked for once
 
-    def named(self, message: str) -> str:
+    def add_nodes(self, message: str) -> str:
         """The message with ` (node NAME)` after the names of workers. Raises ApiError."""
         if message != self.before[0]:
-            self.before = (message, self._named(message))
+            self.before = (message, self._add_nodes(message))
         return self.before[1]
 
-    def _named(self, message: str) -> str:
+    def _add_nodes(self, message: str) -> str:
         indices = list(dict.fromkeys(self.worker.findall(message)))[:PLACED]
         if not indices:
             return message
         try:
-            pods = self.client.get(api.pods_path(self.configured.namespace, self.configured.worker_job, *indices))
+            pods = self.client.get(
+                api.format_pods_path(self.configured.namespace, self.configured.worker_job, *indices)
+            )
         except api.ApiError as error:
             if error.status == 403:  # the cluster does not let the sidecar read pods
                 return message
             raise
-        nodes = nodes_of(pods.get("items", []))
+        nodes = describe_nodes(pods.get("items", []))
         return self.worker.sub(lambda match: match.group() + nodes.get(match.group(1), ""), message)
 
 
-def nodes_of(pods: list[dict[str, Any]]) -> dict[str, str]:
+def describe_nodes(pods: list[dict[str, Any]]) -> dict[str, str]:
     """Completion index -> ` (node NAME)` of its newest pod that has a node."""
     placed = [pod for pod in pods if pod.get("spec", {}).get("nodeName")]
     placed.sort(key=lambda pod: str(pod["metadata"].get("creationTimestamp", "")))
     return {pod["metadata"]["labels"][INDEX]: f" (node {pod['spec']['nodeName']})" for pod in placed}
 
 
-def problems(pods: list[dict[str, Any]]) -> list[str]:
+def list_problems(pods: list[dict[str, Any]]) -> list[str]:
     """One line for each pod that has failed or does not start, the one that failed first before the others.
 
     Pods that were stopped with SIGTERM (143) are left out, because they are not the cause.
     """
-    lines = [problem for pod in pods for problem in _problems(pod)]
+    lines = [problem for pod in pods for problem in _find_problems(pod)]
     return [words for _, words in sorted(lines)[:LIMIT]]
 
 
-def _problems(pod: dict[str, Any]) -> list[tuple[str, str]]:
+def _find_problems(pod: dict[str, Any]) -> list[tuple[str, str]]:
     status = pod.get("status", {})
-    name = _worker(pod.get("metadata", {}).get("name", ""))
+    name = _remove_random_end(pod.get("metadata", {}).get("name", ""))
     states = [
         container for kind in ("initContainerStatuses", "containerStatuses") for container in status.get(kind) or []
     ]
     for container in states:
         ended = container.get("state", {}).get("terminated") or {}
         if ended.get("exitCode") not in (None, 0, 143):
-            return [(f"1 {ended.get('finishedAt', '')}", f"{name}: {_end(container.get('name', ''), ended)}")]
+            return [(f"1 {ended.get('finishedAt', '')}", f"{name}: {_describe_end(container.get('name', ''), ended)}")]
     if status.get("reason"):  # Evicted and its like
-        return [("2", _line(f"{name}: {status['reason']}: {status.get('message', '')}"))]
+        return [("2", _format_line(f"{name}: {status['reason']}: {status.get('message', '')}"))]
     for container in states:
         waiting = container.get("state", {}).get("waiting") or {}
         if waiting.get("reason") and waiting["reason"] not in ORDINARY:
-            return [("3", _line(f"{name}: {waiting['reason']}: {waiting.get('message', '')}"))]
+            return [("3", _format_line(f"{name}: {waiting['reason']}: {waiting.get('message', '')}"))]
     for condition in status.get("conditions") or []:
         if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
-            return [("4", _line(f"{name}: {condition.get('reason', '')}: {condition.get('message', '')}"))]
+            return [("4", _format_line(f"{name}: {condition.get('reason', '')}: {condition.get('message', '')}"))]
     return []
 
 
-def _end(container: str, ended: dict[str, Any]) -> str:
+def _describe_end(container: str, ended: dict[str, Any]) -> str:
     """The exit code of a container, and its termination message."""
     where = "" if container == "worker" else f"container {container} "
     reason = ended.get("reason", "")
     because = f" ({reason})" if reason not in ("", "Error", "Completed") else ""
     words = f": {ended['message']}" if ended.get("message") else ""
-    return _line(f"{where}ended with exit code {ended['exitCode']}{because}{words}")
+    return _format_line(f"{where}ended with exit code {ended['exitCode']}{because}{words}")
 
 
-def _worker(pod: str) -> str:
+def _remove_random_end(pod: str) -> str:
     """The name of the worker without the random end that the Job controller adds."""
     return re.sub("-[a-z0-9]{5}$", "", pod)
 
 
-def _line(text: str) -> str:
-    return exchange.text(" ".join(text.split()), CHARACTERS).rstrip(": ")
+def _format_line(text: str) -> str:
+    return exchange.clean_text(" ".join(text.split()), CHARACTERS).rstrip(": ")

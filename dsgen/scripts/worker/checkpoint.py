@@ -57,11 +57,11 @@ class Unknown:
     def add(self, _: Any) -> None: ...
 
 
-def _tensor(_storage: Any, _offset: Any, shape: Any, *_: Any) -> Tensor:
+def _rebuild_tensor(_storage: Any, _offset: Any, shape: Any, *_: Any) -> Tensor:
     return Tensor(tuple(shape))
 
 
-def _parameter(data: Any, *_: Any) -> Any:
+def _rebuild_parameter(data: Any, *_: Any) -> Any:
     return data
 
 
@@ -71,7 +71,7 @@ class Stage(int):
     NAMES = ("disabled", "optimizer_states", "gradients", "weights")
 
 
-def _attribute(owner: Any, name: Any) -> Any:
+def _find_attribute(owner: Any, name: Any) -> Any:
     """What getattr is used for in a checkpoint."""
     return Stage(Stage.NAMES.index(name)) if owner is Stage and name in Stage.NAMES else Unknown()
 
@@ -80,10 +80,10 @@ KNOWN = {
     ("collections", "OrderedDict"): OrderedDict,
     ("builtins", "set"): set,
     ("torch", "Size"): tuple,
-    ("builtins", "getattr"): _attribute,
+    ("builtins", "getattr"): _find_attribute,
     ("deepspeed.runtime.zero.config", "ZeroStageEnum"): Stage,
-    ("torch._utils", "_rebuild_tensor_v2"): _tensor,
-    ("torch._utils", "_rebuild_parameter"): _parameter,
+    ("torch._utils", "_rebuild_tensor_v2"): _rebuild_tensor,
+    ("torch._utils", "_rebuild_parameter"): _rebuild_parameter,
 }
 
 
@@ -140,7 +140,7 @@ class Checkpoint(NamedTuple):
     experts: bool
 
 
-def folder_of_latest(folder: Path) -> Path | None:
+def find_folder_of_latest(folder: Path) -> Path | None:
     """The folder with the file `latest`: this one, or of the Trainer's that with the highest number; None without."""
     if (folder / LATEST).is_file():
         return folder
@@ -154,7 +154,7 @@ def inspect(folder: Path) -> Checkpoint | None:
 
     Raises UnreadableCheckpointError.
     """
-    inside = folder_of_latest(folder)
+    inside = find_folder_of_latest(folder)
     if inside is None:
         return None
     tag = (inside / LATEST).read_text(encoding="utf-8", errors="replace").strip()
@@ -164,27 +164,27 @@ def inspect(folder: Path) -> Checkpoint | None:
     shards = [match for match in map(OPTIMIZER_FILE.fullmatch, names) if match]
     if not shards:
         return None
-    return _described(inside, tag, names, shards)
+    return _describe_checkpoint(inside, tag, names, shards)
 
 
-def _described(inside: Path, tag: str, names: list[str], shards: list[re.Match[str]]) -> Checkpoint:
+def _describe_checkpoint(inside: Path, tag: str, names: list[str], shards: list[re.Match[str]]) -> Checkpoint:
     first = min(shards, key=lambda match: (int(match.group(2)), match.group(4)))
-    state = _optimizer(read(inside / tag / first.group()))
-    partitions = _count(state["partition_count"])
+    state = _find_optimizer_state(read(inside / tag / first.group()))
+    partitions = _count_partitions(state["partition_count"])
     ends = sorted({match.group(3) for match in shards})
     # A tag that was saved again with fewer ranks still has files of the earlier ranks.
     wanted = [f"{first.group(1)}{rank}{end}" for end in ends for rank in range(partitions)]
     for name in wanted:
-        other = _optimizer(read(inside / tag / name))
-        if (_count(other["partition_count"]), other["zero_stage"]) != (partitions, state["zero_stage"]):
+        other = _find_optimizer_state(read(inside / tag / name))
+        if (_count_partitions(other["partition_count"]), other["zero_stage"]) != (partitions, state["zero_stage"]):
             raise UnreadableCheckpointError(f"{first.group()} and {name} are of different checkpoints")
     stage = int(state["zero_stage"])
-    models = _model_files(names, wanted, stage)
+    models = _list_model_files(names, wanted, stage)
     contents = [read(inside / tag / name) for name in models]
     if len({content.get("global_steps") for content in contents}) > 1:
         raise UnreadableCheckpointError("its files are of different steps")
     model = contents[0]
-    shapes = _shapes(model.get("param_shapes"))
+    shapes = _merge_shapes(model.get("param_shapes"))
     base = state.get("optimizer_state_dict" if stage == 3 else "base_optimizer_state") or {}  # a stage
     entries = base.get("state") or {}
     buffers = [str(name) for name in model.get("buffer_names") or ()]
@@ -204,24 +204,24 @@ def _described(inside: Path, tag: str, names: list[str], shards: list[re.Match[s
         buffers=sorted(buffers),
         states=sorted({str(key) for entry in entries.values() for key in entry}),
         step_tensors=sum(isinstance(entry.get("step"), Tensor) for entry in entries.values()),
-        differing=_differing(base.get("param_groups") or []),
+        differing=_list_differing_options(base.get("param_groups") or []),
         experts=any(EXPERT_FILE.fullmatch(name) for name in names),
     )
 
 
-def _optimizer(content: dict[str, Any]) -> dict[str, Any]:
+def _find_optimizer_state(content: dict[str, Any]) -> dict[str, Any]:
     state = content.get("optimizer_state_dict")
     if not isinstance(state, dict) or not {"zero_stage", "partition_count"} <= set(state):
         raise UnreadableCheckpointError("it has another form than that of DeepSpeed's ZeRO")
     return state
 
 
-def _count(value: Any) -> int:
+def _count_partitions(value: Any) -> int:
     """The number of partitions; stages 1 and 2 have one number for each parameter group."""
     return max(int(one) for one in value) if isinstance(value, (list, tuple)) else int(value)
 
 
-def _model_files(names: list[str], wanted: list[str], stage: int) -> list[str]:
+def _list_model_files(names: list[str], wanted: list[str], stage: int) -> list[str]:
     """The files with names and shapes: of stage 3 one for each rank, else one for each copy's part."""
     if stage == 3:  # a stage
         return [re.sub("^(bf16_|fp16_)?", "", name).replace("_optim_", "_model_") for name in wanted]
@@ -230,13 +230,13 @@ def _model_files(names: list[str], wanted: list[str], stage: int) -> list[str]:
     ]
 
 
-def _shapes(groups: Any) -> dict[str, Tensor]:
+def _merge_shapes(groups: Any) -> dict[str, Tensor]:
     """The trained parameters by name; DeepSpeed keeps a dict for each parameter group."""
     parts = groups if isinstance(groups, list) else [groups or {}]
     return {str(name): Tensor(tuple(shape)) for part in parts for name, shape in part.items()}
 
 
-def _differing(groups: list[dict[str, Any]]) -> list[str]:
+def _list_differing_options(groups: list[dict[str, Any]]) -> list[str]:
     """The options in which parameter groups differ."""
     options = [{key: value for key, value in group.items() if key not in OPTIONS_NOT_SAVED} for group in groups]
     keys = {key for group in options for key in group}
@@ -251,12 +251,12 @@ class Wanted(NamedTuple):
     loads_frozen: bool
 
 
-def named(names: list[str]) -> str:
+def format_names(names: list[str]) -> str:
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
 
 
-def older(version: str) -> bool:
+def is_too_old(version: str) -> bool:
     numbers = re.findall("[0-9]+", version)[:2]
     return bool(numbers) and tuple(map(int, numbers)) < OLDEST
 
@@ -281,22 +281,23 @@ REFUSALS: tuple[tuple[Callable[[Checkpoint, Wanted], object], Callable[[Checkpoi
     (
         lambda found, _: set(found.states) != ADAM and set(found.states) != ADAM - {"step"},
         lambda found, _: (
-            f"its optimizer keeps {named(found.states) or 'no state'}; only the state of Adam and AdamW is converted"
+            f"its optimizer keeps {format_names(found.states) or 'no state'};"
+            " only the state of Adam and AdamW is converted"
         ),
     ),
     (
         lambda found, wanted: found.frozen and not wanted.loads_frozen,
-        lambda found, _: f"frozen parameters are not converted: {named(found.frozen)}",
+        lambda found, _: f"frozen parameters are not converted: {format_names(found.frozen)}",
     ),
     (
         lambda found, wanted: found.buffers and not wanted.loads_frozen,
-        lambda found, _: f"buffers are not converted: {named(found.buffers)}",
+        lambda found, _: f"buffers are not converted: {format_names(found.buffers)}",
     ),
     (
         lambda found, _: found.stage == STAGE_3 and found.differing,
         lambda found, _: (
-            f"its parameter groups differ in {named(found.differing)}, and with stage 3 all would get the options of"
-            " the first"
+            f"its parameter groups differ in {format_names(found.differing)}, and with stage 3 all would get the"
+            " options of the first"
         ),
     ),
     (
@@ -309,12 +310,12 @@ REFUSALS: tuple[tuple[Callable[[Checkpoint, Wanted], object], Callable[[Checkpoi
         ),
     ),
     (
-        lambda found, _: older(found.version),
+        lambda found, _: is_too_old(found.version),
         lambda found, _: f"DeepSpeed {found.version} saved it; versions before 0.18 do not convert all checkpoints",
     ),
 )
 
 
-def reason_against(found: Checkpoint, wanted: Wanted) -> str:
+def explain_refusal(found: Checkpoint, wanted: Wanted) -> str:
     """Why the checkpoint is not converted, or ""."""
     return next((reason(found, wanted) for refused, reason in REFUSALS if refused(found, wanted)), "")

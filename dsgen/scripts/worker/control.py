@@ -22,7 +22,7 @@ class ControlClient:
 
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
-        self.own = {"host": methods.host(run), "life": os.urandom(8).hex()}
+        self.own = {"host": methods.format_worker_name(run), "life": os.urandom(8).hex()}
         self.connection: socket.socket | None = None
         self.launcher = ""  # as the record named the launcher to which this is connected
         self.order: dict[str, Any] = {}
@@ -39,7 +39,7 @@ class ControlClient:
         this moment.
         """
         try:
-            named = str(record.mounted(self.run.run).get("launcher") or "")
+            named = str(record.read_mounted(self.run.run).get("launcher") or "")
             if named not in ("", self.launcher):  # one without a network never closes its connection
                 self.drop()
             if self.connection is None and not self.connect(named):
@@ -64,7 +64,7 @@ class ControlClient:
         self.connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
         control.shake(self.connection, nonce, "worker", CONNECT_SECONDS)
         self.connection.settimeout(0)
-        wake(self.connection)
+        ask_for_signals(self.connection)
         self.received, self.sent, self.said, self.launcher = b"", 0, {}, named
         self.delay = RETRY_SECONDS[0]
         return True
@@ -104,7 +104,7 @@ class ControlClient:
         self.drop()
 
 
-def wake(connection: socket.socket) -> None:
+def ask_for_signals(connection: socket.socket) -> None:
     """Have the kernel send SIGIO, for which the worker waits, when there is something to receive."""
     fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)

@@ -32,7 +32,7 @@ class ProcessCommand(NamedTuple):
     argv: list[bytes]
 
 
-def processes(proc: Path = Path("/proc")) -> dict[int, ProcessCommand]:
+def list_processes(proc: Path = Path("/proc")) -> dict[int, ProcessCommand]:
     """All processes by id, except those that end meanwhile."""
     by_id: dict[int, ProcessCommand] = {}
     for folder in proc.glob("[0-9]*"):
@@ -45,7 +45,7 @@ def processes(proc: Path = Path("/proc")) -> dict[int, ProcessCommand]:
     return by_id
 
 
-def chosen(all_processes: dict[int, ProcessCommand], name: str) -> set[int]:
+def choose_targets(all_processes: dict[int, ProcessCommand], name: str) -> set[int]:
     """The targets of the signal. Programs are recognised by a whole argument, because shells only contain it."""
     related = {pid for pid, process in all_processes.items() if RANK in process.argv}
     # Python's program is its first or second argument; for those that start it, it comes later.
@@ -64,8 +64,8 @@ def chosen(all_processes: dict[int, ProcessCommand], name: str) -> set[int]:
 
 
 def main(name: str) -> int:
-    all_processes = processes()
-    targets = sorted(chosen(all_processes, name))
+    all_processes = list_processes()
+    targets = sorted(choose_targets(all_processes, name))
     if name == "STACKS" and not targets:  # what a command of the user's has started
         stacks.ask(sorted(all_processes))
     number = signal.SIGUSR1 if name == "STACKS" else signal.Signals["SIG" + name]

@@ -29,7 +29,7 @@ class Contact:
         self.sign = sign
         self.last, self.since = sign(), time.monotonic()
 
-    def age(self) -> float:
+    def compute_age(self) -> float:
         """Seconds since the last sign, by the monotonic clock."""
         now = self.sign()
         if now != self.last:
@@ -37,6 +37,6 @@ class Contact:
         return time.monotonic() - self.since
 
 
-def ranks_seconds(run: settings.Settings) -> int:
+def compute_ranks_seconds(run: settings.Settings) -> int:
     """The part of the termination grace period that the ranks get."""
     return run.termination_grace_period_seconds - RESERVED_SECONDS

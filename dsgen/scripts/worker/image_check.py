@@ -51,53 +51,57 @@ class Check:
         self.lacks: list[str] = []
 
     def run(self) -> list[str]:
-        lacking = [name for name in self.facts["modules"] if not folder(name)]
+        lacking = [name for name in self.facts["modules"] if not find_folder(name)]
         self.lacks += [f"{sys.executable} finds no module {name}" for name in lacking]
         self.lacks += [f"no program {name}" for name in self.facts["programs"] if not shutil.which(name)]
         if self.facts["derived"]:
-            self.compiled()
-            self.cuda()
-            self.shared_memory()
-            for path in dict.fromkeys(str(part.get("nvme_path")) for part in self.offloads if on_nvme(part)):
-                self.lacks += nvme(Path(path))
+            self.check_compilation()
+            self.check_cuda()
+            self.check_shared_memory()
+            for path in dict.fromkeys(str(part.get("nvme_path")) for part in self.offloads if is_on_nvme(part)):
+                self.lacks += check_nvme(Path(path))
         return self.lacks
 
-    def operators(self) -> list[str]:
+    def list_operators(self) -> list[str]:
         """The operators that DeepSpeed uses with this configuration."""
         optimizer = self.facts["config"].get("optimizer") or {}
         without, offloaded = OPERATORS.get(str(optimizer.get("type")).lower(), ("", ""))
         own = offloaded if self.offloads[0].get("device") in ("cpu", "nvme") else without
         by_torch = (optimizer.get("params") or {}).get("torch_adam") and own.endswith("adam")
-        other_device = own.startswith("fused") and any(map(folder, OTHER_DEVICES))
-        on_disk = "async_io" if any(map(on_nvme, self.offloads)) else ""
+        other_device = own.startswith("fused") and any(map(find_folder, OTHER_DEVICES))
+        on_disk = "async_io" if any(map(is_on_nvme, self.offloads)) else ""
         return [name for name in ("" if by_torch or other_device else own, on_disk) if name]
 
-    def compiled(self) -> None:
+    def check_compilation(self) -> None:
         """What DeepSpeed needs for operators that it compiles when the training starts."""
-        deepspeed = folder("deepspeed")
-        names = [name for name in self.operators() if deepspeed and name not in installed(deepspeed)]
+        deepspeed = find_folder("deepspeed")
+        names = [
+            name for name in self.list_operators() if deepspeed and name not in list_installed_operators(deepspeed)
+        ]
         if not names or not deepspeed:
             return
-        builder = text(deepspeed / "ops/op_builder/builder.py")
+        builder = read_text(deepspeed / "ops/op_builder/builder.py")
         compiler = shlex.split(os.environ.get("CXX") or "c++")[0]
         lacking = [f"no program {name}" for name in ("ninja", compiler) if not shutil.which(name)]
-        lacking += ["no Python module ninja"] if "import ninja" in builder and not folder("ninja") else []
+        lacking += ["no Python module ninja"] if "import ninja" in builder and not find_folder("ninja") else []
         fused = any(name.startswith("fused") for name in names)
-        lacking += ["no program nvcc"] if fused and self.gpus() and built_with(CUDA) and not nvcc() else []
+        lacking += (
+            ["no program nvcc"] if fused and self.has_gpus() and find_torch_build(CUDA) and not find_nvcc() else []
+        )
         if lacking:
             self.lacks.append(f"DeepSpeed compiles {' and '.join(names)} for this training: {', '.join(lacking)}")
 
-    def gpus(self) -> bool:
+    def has_gpus(self) -> bool:
         """Whether the pod has NVIDIA GPUs."""
         return any(self.root.glob("dev/nvidia[0-9]*"))
 
-    def cuda(self) -> None:
+    def check_cuda(self) -> None:
         """Whether the driver of the node is new enough: it supports all releases of its major version of CUDA."""
-        if not self.gpus() or not folder("torch"):
+        if not self.has_gpus() or not find_folder("torch"):
             return
-        version = built_with(CUDA)
+        version = find_torch_build(CUDA)
         if not version:
-            self.lacks += [] if built_with(HIP) else ["the pod has GPUs, and torch is built without CUDA"]
+            self.lacks += [] if find_torch_build(HIP) else ["the pod has GPUs, and torch is built without CUDA"]
             return
         supported = ctypes.c_int()
         try:
@@ -110,7 +114,7 @@ class Check:
             of_torch = f"{version[1]}.{version[2]}"
             self.lacks.append(f"torch is built with CUDA {of_torch}, the driver supports CUDA {major}.{minor}")
 
-    def shared_memory(self) -> None:
+    def check_shared_memory(self) -> None:
         """Whether /dev/shm has the size of workers.sharedMemory, and enough for each process."""
         try:
             found = os.statvfs(self.root / "dev/shm")
@@ -125,11 +129,11 @@ class Check:
             self.lacks.append(f"/dev/shm has {free // MIB} MiB for {processes} processes (workers.sharedMemory)")
 
 
-def on_nvme(offload: dict[str, Any]) -> bool:
+def is_on_nvme(offload: dict[str, Any]) -> bool:
     return offload.get("device") == "nvme"
 
 
-def folder(module: str) -> Path | None:
+def find_folder(module: str) -> Path | None:
     """The folder of a package, or of the file of a module."""
     try:
         found = importlib.util.find_spec(module)
@@ -138,47 +142,47 @@ def folder(module: str) -> Path | None:
     return Path(found.origin or "/").parent if found else None
 
 
-def text(path: Path) -> str:
+def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
 
 
-def installed(deepspeed: Path) -> set[str]:
+def list_installed_operators(deepspeed: Path) -> set[str]:
     """The operators that were compiled when DeepSpeed was installed."""
-    for line in text(deepspeed / "git_version_info_installed.py").splitlines():
+    for line in read_text(deepspeed / "git_version_info_installed.py").splitlines():
         name, _, value = line.partition("=")
         if name == "installed_ops":
             return {name for name, built in ast.literal_eval(value).items() if built}
     return set()
 
 
-def built_with(platform: re.Pattern[str]) -> re.Match[str] | None:
+def find_torch_build(platform: re.Pattern[str]) -> re.Match[str] | None:
     """The version of CUDA or HIP for which torch was built."""
-    torch = folder("torch")
-    return platform.search(text(torch / "version.py")) if torch else None
+    torch = find_folder("torch")
+    return platform.search(read_text(torch / "version.py")) if torch else None
 
 
-def nvcc() -> str | None:
+def find_nvcc() -> str | None:
     """The compiler of CUDA, where torch looks for it."""
     homes = (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), CUDA_HOME)
     return shutil.which("nvcc") or shutil.which("nvcc", path=os.pathsep.join(f"{home}/bin" for home in homes if home))
 
 
-def nvme(path: Path) -> list[str]:
+def check_nvme(path: Path) -> list[str]:
     """Whether DeepSpeed, which creates a missing folder, can use this nvme_path."""
     place = next((one for one in (path, *path.parents) if one.exists()), Path("/"))
     if place != path and place.stat().st_dev == Path("/").stat().st_dev:
         return [f"nvme_path {path} does not exist, and is on no volume"]
     try:
-        rate = written_per_second(place)
+        rate = measure_write_rate(place)
     except OSError as error:
         return [f"nvme_path {path} cannot be written: {error.strerror}"]
     return [f"nvme_path {path} is slow: {rate / MIB:.0f} MiB/s written"] if rate < SLOW else []
 
 
-def written_per_second(path: Path) -> float:
+def measure_write_rate(path: Path) -> float:
     """Bytes that the disk stores in a second, without its cache where the file system can."""
     chunk = mmap.mmap(-1, 4 * MIB)  # aligned, as O_DIRECT needs it
     descriptor, name = tempfile.mkstemp(prefix=".dsgen-", dir=path)

@@ -22,7 +22,7 @@ class Preloading:
 
     def begin(self, module: str, argv: list[str]) -> None:
         """Start it, with the environment of this process. Does nothing if the interpreter of `argv` is not known."""
-        python, arguments = (argv[0], argv[3:]) if argv[1:2] == ["-m"] else (interpreter(argv[0]), argv[1:])
+        python, arguments = (argv[0], argv[3:]) if argv[1:2] == ["-m"] else (find_interpreter(argv[0]), argv[1:])
         if not python:
             return
         descriptor, self.pipe = os.pipe()
@@ -59,7 +59,7 @@ class Preloading:
             self.pid = -1
 
 
-def interpreter(program: str) -> str:
+def find_interpreter(program: str) -> str:
     """The Python that the first line of a program names; "" if it is no such program."""
     path = shutil.which(program)
     if not path:

@@ -30,7 +30,7 @@ class Watch:
         self.until = 0.0  # the end of the time for stacks
         self.written = b""
 
-    def forwarded(self, data: bytes) -> None:
+    def note_output(self, data: bytes) -> None:
         """Note output of the program."""
         self.printed = True
         if self.until:
@@ -45,7 +45,7 @@ class Watch:
         now = time.monotonic()
         if self.until and now >= self.until:
             self.until = 0.0
-            frames = stacks.main_thread(self.written.decode("utf-8", "replace"))
+            frames = stacks.parse_main_thread(self.written.decode("utf-8", "replace"))
             self.say("rank-stack", {"rank": self.rank, "stack": frames})
         if self.wanted and now >= self.due:
             self.due = now + self.interval
@@ -61,15 +61,15 @@ class Watch:
         self.due = 0.0
         self.look()
 
-    def on_signal(self, *_: object) -> None:
+    def note_signal(self, *_: object) -> None:
         self.asked = True
 
     def ask_for_stacks(self) -> None:
         """Make the programs of this rank write their stacks to their output, which is read here."""
         self.asked = False
         self.written, self.until = b"", time.monotonic() + STACK_SECONDS
-        below = processes.below(os.getpid())
+        below = processes.list_descendants(os.getpid())
         if not stacks.ask(below):
-            said = stacks.spied(below)
+            said = stacks.run_py_spy(below)
             os.write(1, said)
             self.written = said

@@ -41,7 +41,7 @@ class Readiness:
         if self.server is None:
             self.server = listen(self.port)
             if self.announcements:
-                wake(self.server)
+                ask_for_signals(self.server)
         self.drain()
 
     def withdraw(self) -> None:
@@ -96,10 +96,10 @@ class Announcements:
         if len(self.asked) >= ANSWERS_AT_ONCE:
             connection.close()
             return
-        challenge = control.new_challenge()
+        challenge = control.make_challenge()
         self.asked[connection] = challenge, time.monotonic() + ANSWER_SECONDS
         connection.setblocking(False)
-        wake(connection)
+        ask_for_signals(connection)
         with contextlib.suppress(OSError):
             connection.send(challenge)
 
@@ -108,7 +108,7 @@ class Announcements:
         for connection, (challenge, until) in list(self.asked.items()):
             try:
                 line = connection.recv(control.ANSWER_BYTES)
-                self.phase = self.phase or self.announced(challenge, line)
+                self.phase = self.phase or self.read_answer(challenge, line)
             except BlockingIOError:
                 if time.monotonic() < until:
                     continue
@@ -117,12 +117,12 @@ class Announcements:
             del self.asked[connection]
             connection.close()
 
-    def announced(self, challenge: bytes, line: bytes) -> str:
+    def read_answer(self, challenge: bytes, line: bytes) -> str:
         """The phase that an answer announces. OSError: there is no key yet."""
-        return control.announced_phase(self.key.read_bytes(), challenge, line) if line else ""
+        return control.read_answer(self.key.read_bytes(), challenge, line) if line else ""
 
 
-def wake(opened: socket.socket) -> None:
+def ask_for_signals(opened: socket.socket) -> None:
     """Have the kernel send SIGIO to this process when there is something to accept or to read, where it can."""
     with contextlib.suppress(OSError):
         fcntl.fcntl(opened, fcntl.F_SETOWN, os.getpid())

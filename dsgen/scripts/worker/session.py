@@ -33,7 +33,7 @@ GRACE_SECONDS = 10.0
 LOST = 255  # ssh's exit code for a broken connection, which cannot be sent any more
 
 
-def sshd_is_there() -> bool:
+def is_sshd_there() -> bool:
     """Whether the parent is still sshd's process of this login, and not a process that adopts orphans."""
     try:
         return Path(f"/proc/{os.getppid()}/comm").read_text().startswith("sshd")
@@ -59,7 +59,7 @@ def watch(command: int, connection: Connection, meeting: Rendezvous | None) -> i
         if time.monotonic() < next_look:
             continue
         # A new connection has not stalled, and to look for it, the kernel goes through those of the whole node.
-        if not sshd_is_there() or (looks % 5 == 4 and connection.stalled()):
+        if not is_sshd_there() or (looks % 5 == 4 and connection.has_stalled()):
             return None
         if looks % 10 == 0:
             CONTACT.touch()
@@ -73,7 +73,7 @@ def main() -> int:
         return LOST
     processes.adopt_orphans()
     run = settings.load()
-    if run.hang_timeout_seconds and methods.of(run).whole:  # else rank.py does it
+    if run.hang_timeout_seconds and methods.choose_method(run).whole:  # else rank.py does it
         stacks.prepare(os.environ)
     child = processes.spawn(["bash", "-c", command], new_session=True)
     # Both ends of the rendezvous have a connection with another address.
@@ -83,7 +83,7 @@ def main() -> int:
     processes.end(os.getpid(), child, float("inf") if TERMINATING.exists() else GRACE_SECONDS)
     if code is None or TERMINATING.exists():
         return LOST
-    if methods.of(run).ranks:
+    if methods.choose_method(run).ranks:
         reports.Reporter(run).say("session-end", {"exitCode": code})
     return code
 

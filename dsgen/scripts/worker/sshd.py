@@ -28,7 +28,7 @@ class UnusableImageError(Exception):
 
 def find_sshd() -> str:
     """The absolute path of sshd, which starts itself again by that path for every login."""
-    path = methods.path_of("sshd") or methods.path_of("sshd", path=SBIN)
+    path = methods.find_program("sshd") or methods.find_program("sshd", path=SBIN)
     if not path:
         raise UnusableImageError(
             "there is no sshd in this image: use an image with openssh-server, or install it in training.setup "
@@ -40,7 +40,7 @@ def find_sshd() -> str:
 def check_tools() -> None:
     """The other programs that a worker runs."""
     for tool in ("ssh-keygen", "bash"):
-        if not methods.path_of(tool):
+        if not methods.find_program(tool):
             raise UnusableImageError(
                 f"there is no {tool} in this image: add it to the image or install it in training.setup"
             )
@@ -57,7 +57,7 @@ def check_user() -> None:
             "give security.podSecurityContext a runAsUser that the image knows, or add the user to the image"
         ) from None
     check_shell(user)
-    if uid == 0 and root_is_locked(SHADOW):
+    if uid == 0 and is_root_locked(SHADOW):
         raise UnusableImageError(
             "the root account of this image is locked and sshd refuses it: put `usermod -p '*' root` into "
             "training.setup, or run as another user"
@@ -74,7 +74,7 @@ def check_shell(user: pwd.struct_passwd) -> None:
         )
 
 
-def root_is_locked(shadow: Path) -> bool:
+def is_root_locked(shadow: Path) -> bool:
     """Whether sshd without PAM refuses root: its password in the shadow file begins with an exclamation mark."""
     try:
         lines = shadow.read_text().splitlines()
@@ -83,7 +83,7 @@ def root_is_locked(shadow: Path) -> bool:
     return any(line.startswith("root:!") for line in lines)
 
 
-def other_user(name: str) -> pwd.struct_passwd | None:
+def find_other_user(name: str) -> pwd.struct_passwd | None:
     """The passwd entry of ssh.user: sshd runs as root, and the ranks as this user. None if it is root, too.
 
     Raises UnusableImageError.
@@ -152,41 +152,41 @@ def share_files(entry: pwd.struct_passwd, key: bool) -> None:
 def stage(key: bytes) -> None:
     """Put the job's one key pair where sshd_config and ssh_config look for it: it is user key and host key alike."""
     keyfile.write_private(settings.RUN / "id", key)
-    public = keyfile.written_public_half(key) or keyfile.public_half(settings.RUN / "id")
+    public = keyfile.read_public_half(key) or keyfile.derive_public_half(settings.RUN / "id")
     (settings.RUN / "authorized_keys").write_text(f"{public}\n")
     (settings.RUN / "known_hosts").write_text(f"{keyfile.HOST_ALIAS} {public}\n")
 
 
-def command(sshd: str, options: int) -> list[str]:
+def make_command(sshd: str, options: int) -> list[str]:
     """sshd in the foreground with its log on standard error, and so many of OPTIONS."""
     words = [word for _, option in OPTIONS[:options] for word in ("-o", option)]
     return [sshd, "-D", "-e", "-f", str(settings.CONFIG / "sshd_config"), *words]
 
 
-def first_command(sshd: str) -> list[str]:
+def choose_first_command(sshd: str) -> list[str]:
     """The command for the version that is written in the program: to ask sshd takes as long as to start it.
 
-    Raises what tested_command does if there is none.
+    Raises what find_tested_command does if there is none.
     """
     if os.getuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, parents=True, exist_ok=True)  # for Debian's sshd as root
     found = VERSION.search(Path(sshd).read_bytes())
     if not found:
-        return tested_command(sshd)
+        return find_tested_command(sshd)
     version = int(found[1]), int(found[2])
-    return command(sshd, sum(version >= since for since, _ in OPTIONS))
+    return make_command(sshd, sum(version >= since for since, _ in OPTIONS))
 
 
-def tested_command(sshd: str) -> list[str]:
+def find_tested_command(sshd: str) -> list[str]:
     """The command with as many options as sshd accepts, if it can start with the key.
 
     Raises InvalidKeyError or UnusableImageError.
     """
     import subprocess  # takes a tenth of the start of a worker, and is rarely needed
 
-    keyfile.public_half(settings.RUN / "id")
+    keyfile.derive_public_half(settings.RUN / "id")
     for options in range(len(OPTIONS), -1, -1):
-        tested = command(sshd, options)
+        tested = make_command(sshd, options)
         test = subprocess.run([*tested, "-t"], capture_output=True, text=True, check=False)
         if not test.returncode:
             return tested

@@ -25,7 +25,7 @@ from worker.exit import (
     WAITS,
     Contact,
     WorkerExitError,
-    ranks_seconds,
+    compute_ranks_seconds,
 )
 
 CONTACT = settings.RUN / "contact"  # touched by the supervisor of every session
@@ -43,7 +43,7 @@ class SshServer:
 
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
-        self.contact = Contact(last_session)
+        self.contact = Contact(read_last_session)
         self.program = ""  # the path of sshd
         self.sshd: int | None = None
         self.state = WAITS  # for the key; then it serves, except from the end of sshd until it listens again
@@ -51,19 +51,19 @@ class SshServer:
 
     def prepare(self, tick: Callable[[], None]) -> None:
         """Check the image, wait for the key and put it where sshd reads it."""
-        with self.usable():
+        with self.end_if_unusable():
             self.program = sshd.find_sshd()
             sshd.check_tools()
-            user = sshd.other_user(self.run.ssh_user)
+            user = sshd.find_other_user(self.run.ssh_user)
             if user is None:
                 sshd.check_user()
             sshd.stage(self.wait_for_key(tick))
             if user:
                 # Only a program of the user's own may want to go from worker to worker.
-                sshd.share_files(user, key=methods.of(self.run).whole)
+                sshd.share_files(user, key=methods.choose_method(self.run).whole)
 
     @contextlib.contextmanager
-    def usable(self) -> Iterator[None]:
+    def end_if_unusable(self) -> Iterator[None]:
         """End the worker if its image or its key cannot work."""
         try:
             yield
@@ -74,9 +74,9 @@ class SshServer:
 
     def wait_for_key(self, tick: Callable[[], None]) -> bytes:
         """The private key, once the kubelet has brought it: the launcher pod may make it after this worker started."""
-        if not keyfile.first_content([PRIVATE_KEY]):
+        if not keyfile.read_first_content([PRIVATE_KEY]):
             log(f"waiting for the ssh key in secret {self.run.secret}")
-        while not (key := keyfile.first_content([PRIVATE_KEY])):
+        while not (key := keyfile.read_first_content([PRIVATE_KEY])):
             tick()
         self.state = SERVES
         return key
@@ -85,10 +85,10 @@ class SshServer:
         """Keep sshd up and sweep up what sessions left."""
         if self.sshd is None and time.monotonic() - self.started > SSHD_DELAY_SECONDS:
             self.start_sshd()
-        if self.sshd is not None and self.state == FAILS and tcp.listening(self.run.ssh_port):
+        if self.sshd is not None and self.state == FAILS and tcp.has_listener(self.run.ssh_port):
             self.state = SERVES
         if time.monotonic() > self.sweep:
-            end_unsupervised(sessions())
+            end_unsupervised(list_sessions())
             self.sweep = time.monotonic() + SWEEP_SECONDS
 
     def start_sshd(self) -> None:
@@ -96,8 +96,10 @@ class SshServer:
         self.failures = 0 if time.monotonic() - self.started > SSHD_STEADY_SECONDS else self.failures + 1
         if self.failures > SSHD_STARTS:
             raise WorkerExitError(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
-        with self.usable():
-            command = sshd.tested_command(self.program) if self.failures else sshd.first_command(self.program)
+        with self.end_if_unusable():
+            command = (
+                sshd.find_tested_command(self.program) if self.failures else sshd.choose_first_command(self.program)
+            )
         self.started, self.sshd = time.monotonic(), processes.spawn(command)
         log(f"sshd started on port {self.run.ssh_port}")
 
@@ -106,14 +108,14 @@ class SshServer:
         if self.sshd in ended:
             self.sshd, self.state = None, FAILS
 
-    def tick_seconds(self) -> float:
+    def choose_tick_seconds(self) -> float:
         """The seconds until the next step, if no signal comes."""
         return {SERVES: 1.0, WAITS: WAITING_SECONDS, FAILS: 0.1}[self.state]
 
     def check(self) -> None:
         """Raises WorkerExitError after too long without a launcher."""
         limit = self.run.orphan_timeout_seconds
-        if self.contact.age() > limit:
+        if self.contact.compute_age() > limit:
             raise WorkerExitError(ORPHAN, f"no contact with a launcher for {limit} s: nobody needs this worker")
 
     def close(self, end: WorkerExitError) -> None:
@@ -124,20 +126,20 @@ class SshServer:
             wait_for_sessions(CLOSING_SECONDS)
         if self.sshd is not None:
             processes.send([self.sshd], signal.SIGTERM)  # ends the listener, not the sessions
-        end_sessions(ranks_seconds(self.run) if end.code == TERMINATED else GRACE_SECONDS)
+        end_sessions(compute_ranks_seconds(self.run) if end.code == TERMINATED else GRACE_SECONDS)
 
 
-def last_session() -> object:
+def read_last_session() -> object:
     return CONTACT.stat().st_mtime_ns if CONTACT.exists() else 0
 
 
-def sessions() -> list[processes.ProcessStat]:
+def list_sessions() -> list[processes.ProcessStat]:
     """The topmost process of each ssh session: what is below this process and has sshd's variable, first of its line.
 
     sshd's own processes do not have it, nor has what training.setup left running.
     """
-    table = processes.table()
-    inside = {pid for pid in processes.below(os.getpid()) if pid in table and _has_session_variable(pid)}
+    table = processes.list_processes()
+    inside = {pid for pid in processes.list_descendants(os.getpid()) if pid in table and _has_session_variable(pid)}
     return [table[pid] for pid in sorted(inside) if table[pid].parent not in inside]
 
 
@@ -145,12 +147,12 @@ def _has_session_variable(pid: int) -> bool:
     try:
         return b"\0SSH_CONNECTION=" in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
     except PermissionError:  # of ssh.user: root may not look into it. sshd's own process of the session is one, too
-        return not _name(pid).startswith("sshd")
+        return not _read_name(pid).startswith("sshd")
     except OSError:  # ended in the meantime
         return False
 
 
-def _name(pid: int) -> str:
+def _read_name(pid: int) -> str:
     try:
         return Path(f"/proc/{pid}/comm").read_text()
     except OSError:
@@ -171,29 +173,29 @@ def end_unsupervised(tops: list[processes.ProcessStat]) -> None:
     """
     for top in tops:
         if top.parent == os.getpid() and not _is_supervisor(top.pid):
-            processes.send([top.pid, *processes.below(top.pid)], signal.SIGKILL)
+            processes.send([top.pid, *processes.list_descendants(top.pid)], signal.SIGKILL)
 
 
 def wait_for_sessions(seconds: float) -> None:
     deadline = time.monotonic() + seconds  # sessions are children of sshd, so nothing tells when they end
-    while sessions() and time.monotonic() < deadline:
+    while list_sessions() and time.monotonic() < deadline:
         time.sleep(0.1)
         processes.reap()
 
 
 def end_sessions(seconds: float) -> None:
     """Have every session's supervisor end its processes, and kill those that are left after so many seconds."""
-    processes.send([top.pid for top in sessions()], signal.SIGHUP)  # what an interactive shell ends by, too
+    processes.send([top.pid for top in list_sessions()], signal.SIGHUP)  # what an interactive shell ends by, too
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        tops = sessions()
+        tops = list_sessions()
         if not tops:
             return
         end_unsupervised(tops)
         time.sleep(0.2)
         processes.reap()
     for _ in range(10):
-        for top in sessions():
-            processes.send([top.pid, *processes.below(top.pid)], signal.SIGKILL)
+        for top in list_sessions():
+            processes.send([top.pid, *processes.list_descendants(top.pid)], signal.SIGKILL)
         time.sleep(0.2)
         processes.reap()

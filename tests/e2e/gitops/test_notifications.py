@@ -28,7 +28,7 @@ FAILED = {"conditions": [{"type": "Failed", "status": "True", "message": "Backof
 def run(phase: str, start: str | None, message: str = "") -> str:
     """A run in a record, as its sidecar writes it."""
     said = {"phase": phase, "reason": "TrainingFailed" if phase == "Failed" else "", "message": message, "exitCode": 9}
-    return record.line({**record.compose({}, said, {"replicas": 2}, 0, 0), "startTime": start})
+    return record.format_line({**record.compose({}, said, {"replicas": 2}, 0, 0), "startTime": start})
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def test_when_an_attempt_is_ended(
     """The deadline counts the ten seconds of an earlier attempt, too."""
     tell(run_folder, earlier={"seconds": 10})
 
-    assert reason == attempt(*lines, active_deadline_seconds=100).why_cut(seconds, wrong_seconds)
+    assert reason == attempt(*lines, active_deadline_seconds=100).find_cut(seconds, wrong_seconds)
 
 
 @pytest.mark.parametrize(
@@ -77,15 +77,15 @@ def test_when_an_attempt_is_ended(
 def test_what_ends_an_attempt_from_outside(run_folder: Path, said: dict[str, Any], reason: str) -> None:
     tell(run_folder, **said)
 
-    assert reason == attempt(RANK, RANK_0).why_cut(1, 0)
+    assert reason == attempt(RANK, RANK_0).find_cut(1, 0)
 
 
 def test_sigterm_ends_an_attempt_first_of_all(run_folder: Path) -> None:
     tell(run_folder, lease="lost")
     made = attempt()
-    made.external.on_signal(signal.SIGTERM, None)
+    made.external.note_signal(signal.SIGTERM, None)
 
-    assert made.why_cut(1, 0) == "terminated"
+    assert made.find_cut(1, 0) == "terminated"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_who_is_gone_after_an_attempt(
     process = started(code=code)
     process.process.wait()
 
-    assert lost == made.gone(process, "")
+    assert lost == made.find_lost_hosts(process, "")
 
 
 @pytest.mark.usefixtures("run_folder")
@@ -119,12 +119,12 @@ def test_who_refuses_the_login_of_the_start_is_lost(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = attempt()
-    monkeypatch.setattr(made.workers, "missing", lambda *_: [])
-    monkeypatch.setattr(made.workers, "refusals", lambda *_: {HOSTS[1]: "Permission denied."})
+    monkeypatch.setattr(made.workers, "find_missing", lambda *_: [])
+    monkeypatch.setattr(made.workers, "find_refusals", lambda *_: {HOSTS[1]: "Permission denied."})
     process = started(code=1)
     process.process.wait()
 
-    assert [HOSTS[1]] == made.gone(process, "")
+    assert [HOSTS[1]] == made.find_lost_hosts(process, "")
     assert f"{HOSTS[1]} refused the login: Permission denied." in capsys.readouterr().out
 
 
@@ -225,7 +225,7 @@ def test_hosts_that_end_because_mpirun_was_killed_are_not_to_blame() -> None:
     process = started(code=0, command="kill -9 $$;")
     process.process.wait()
 
-    lost = made.gone(process, "")
+    lost = made.find_lost_hosts(process, "")
     assert ("failed", "the training ended with exit code 137", 137) == tuple(made.judge(137, "", lost))
 
 
@@ -237,7 +237,7 @@ def test_mpirun_has_a_code_of_its_own_for_a_lost_worker(command: str, lost: list
     process = started(code=0, command=f"{command};")
     process.process.wait()
 
-    assert lost == made.gone(process, "")
+    assert lost == made.find_lost_hosts(process, "")
 
 
 @pytest.mark.parametrize(("lines", "lost"), [((), HOSTS), ((CLOSED_0.replace(b"3}", b"0}"),), HOSTS[1:])])
@@ -253,8 +253,8 @@ def test_mpirun_that_stays_after_the_end_of_all_sessions_is_ended(
 
     cut = made.watch(process)
 
-    assert ("", 128 + signal.SIGKILL, lost) == (cut, process.code(), made.gone(process, cut))
-    assert "workers-lost" == made.judge(process.code() or 0, cut, lost).event
+    assert ("", 128 + signal.SIGKILL, lost) == (cut, process.poll(), made.find_lost_hosts(process, cut))
+    assert "workers-lost" == made.judge(process.poll() or 0, cut, lost).event
 
 
 @pytest.mark.usefixtures("run_folder")
@@ -264,7 +264,7 @@ def test_mpirun_with_a_session_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> 
     made = attempt(RANK, RANK_0, method="openmpi")
     process = process_module.LaunchProcess(["bash", "-c", "sleep 3; exit 4"], dict(os.environ), made.heard, set())
 
-    assert ("", 4) == (made.watch(process), process.code())
+    assert ("", 4) == (made.watch(process), process.poll())
 
 
 @pytest.mark.parametrize(("code", "event"), [(0, "succeeded"), (7, "failed")])
@@ -274,8 +274,8 @@ def test_where_no_rank_reports_the_exit_code_is_the_result(changes: dict[str, An
     """Nobody waits for ranks, and a line of the command that looks like a report is none."""
     made = attempt(RANK, CLOSED, **changes)
 
-    assert made.why_cut(61, 0) == ""
-    assert made.world_is_there()
+    assert made.find_cut(61, 0) == ""
+    assert made.is_world_there()
     assert (event, code) == made.judge(code, "", [])[::2]
 
 
@@ -302,6 +302,6 @@ def test_spare_workers_are_not_in_the_hostfile_of_a_training(run_folder: Path) -
     made = attempt(spares=1)
     made.workers.chosen = HOSTS[1:]
 
-    assert made.start().hostfile == str(run_folder / "hostfile")
+    assert made.make_start().hostfile == str(run_folder / "hostfile")
     assert (run_folder / "hostfile").read_text() == f"{HOSTS[1]} slots=1\n"
-    assert attempt().start().hostfile == "/job/hostfile"
+    assert attempt().make_start().hostfile == "/job/hostfile"

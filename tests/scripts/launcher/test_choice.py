@@ -50,7 +50,7 @@ class Trio:
     def begin(self) -> list[str]:
         """Begin an attempt; the workers that train."""
         self.side.wait_for_workers()
-        self.side.attempt().launch()
+        self.side.make_attempt().launch()
         return [host.partition(".")[0] for host in self.side.wait.workers.chosen]
 
 
@@ -89,7 +89,7 @@ def test_all_are_good(trio: Trio, run_folder: Path, monkeypatch: pytest.MonkeyPa
     assert ["cifar-1-worker-0", "cifar-1-worker-1"] == trio.begin()
     master = f"master {HOSTS[0]}"
     assert [f"place 0 of 2, {master}", f"place 1 of 2, {master}"] == places(trio, 0, 1)
-    checked = trio.side.choice.network()
+    checked = trio.side.choice.compute_network_rates()
     assert checked == trio.side.journal.said["network"]
     assert 0 < checked["lowest"] <= 2 * checked["median"]
     assert "starting" not in trio.pods[2].log()

@@ -52,7 +52,7 @@ def test_a_worker_runs_one_attempt_after_the_other_and_ends_with_the_run(
     assert (member.attempt, "starting" in pod.log()) == (0, False)
     made.tell(attempt=1)
     pod.wait_until(lambda: member.code == 5)
-    assert made.output.failure() == {"host": HOSTS[1], "rank": 1, "exitCode": 5, "tail": ["port 29500", "last"]}
+    assert made.output.find_failure() == {"host": HOSTS[1], "rank": 1, "exitCode": 5, "tail": ["port 29500", "last"]}
     made.tell(attempt=2, signal="")
     pod.wait_until(lambda: pod.marked("4401"))
     assert "port 29501" in pod.log()
@@ -322,12 +322,12 @@ def ranks(launcher_side: WithoutSsh, attempt: int, *kinds: str) -> None:
     for index in (0, 1):
         facts = {"host": f"cifar-1-worker-{index}", "rank": index, "worldSize": 2, "localRank": 0, "exitCode": 0}
         for kind in ("rank", *kinds):
-            launcher_side.control._report(f"dsgen-{kind} {json.dumps({**facts, 'tail': []})}", attempt)
+            launcher_side.control._take_report(f"dsgen-{kind} {json.dumps({**facts, 'tail': []})}", attempt)
 
 
 def end_of(launcher_side: WithoutSsh, act: Callable[[], None]) -> tuple[str, str]:
     """Event and message of an attempt in which this happens once it has begun."""
-    attempt = launcher_side.attempt()
+    attempt = launcher_side.make_attempt()
 
     def later() -> None:
         while not launcher_side.journal.attempts or launcher_side.control.order["attempt"] != launcher_side.number:
@@ -348,12 +348,12 @@ def test_attempts_end_as_they_do_over_ssh() -> None:
     def fails() -> None:
         ranks(launcher_side, 1)
         failed = {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 9, "tail": ["x"]}
-        launcher_side.control._report(f"dsgen-rank-end {json.dumps(failed)}", 1)
+        launcher_side.control._take_report(f"dsgen-rank-end {json.dumps(failed)}", 1)
         says(launcher_side, 1, 1, 1)
         says(launcher_side, 0, 1, 1)
 
     def succeeds() -> None:
-        launcher_side.control._report(
+        launcher_side.control._take_report(
             'dsgen-rank-end {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 9, "tail": []}', 1
         )
         ranks(launcher_side, 2, "rank-met")
@@ -393,10 +393,10 @@ def test_a_launcher_that_takes_over_goes_on_with_the_attempt_of_its_workers(at: 
     launcher_side = side()
     for index, attempt in enumerate(at):
         says(launcher_side, index, attempt)
-    launcher_side.attempt()
+    launcher_side.make_attempt()
 
     assert launcher_side.number == number
-    launcher_side.attempt()
+    launcher_side.make_attempt()
     assert launcher_side.number == number + 1
 
 
@@ -440,13 +440,13 @@ def test_a_launcher_holds_more_connections_than_the_soft_limit_of_descriptors(po
         for name in names:
             state = {"host": name, "life": "1", "attempt": 0, "code": None}
             shaken(made, address).sendall(json.dumps(state).encode() + b"\n")
-        assert pod.wait_until(lambda: len(made.connected()) == len(names), 5)
+        assert pod.wait_until(lambda: len(made.list_connected()) == len(names), 5)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def test_the_launcher_listens_where_the_sidecar_has_said() -> None:
-    address, server = connections.pod_server()
+    address, server = connections.open_pod_server()
     offered = f"{address}:{server.getsockname()[1]}/{'a' * 32}"
     server.close()
 
@@ -454,7 +454,7 @@ def test_the_launcher_listens_where_the_sidecar_has_said() -> None:
 
 
 def test_a_launcher_whose_port_is_taken_listens_elsewhere() -> None:
-    address, server = connections.pod_server()
+    address, server = connections.open_pod_server()
     with server:
         offered = f"{address}:{server.getsockname()[1]}/{'a' * 32}"
         listens = control.ControlServer(HOSTS).listen(offered)

@@ -21,7 +21,7 @@ def test_tools_that_are_missing_are_named(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "ssh").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert methods.missing_tools(methods.METHODS["pdsh"]) == ["deepspeed", "ssh-keygen", "pdsh"]
+    assert methods.list_missing_tools(methods.METHODS["pdsh"]) == ["deepspeed", "ssh-keygen", "pdsh"]
 
 
 @pytest.mark.usefixtures("run_folder")
@@ -54,15 +54,15 @@ def test_attempts_that_never_had_all_ranks_use_one_start_timeout(monkeypatch: py
             made.journal.end_attempt("WorkersLost", {})
             return lost
 
-        def world_is_there(self) -> bool:
+        def is_world_there(self) -> bool:
             return False
 
-    monkeypatch.setattr(made.side, "attempt", Lost)
+    monkeypatch.setattr(made.side, "make_attempt", Lost)
     monkeypatch.setattr(made.side, "prepare", lambda: None)
-    monkeypatch.setattr(made.wait, "for_lease", lambda: None)
-    monkeypatch.setattr(made.workers, "everywhere", lambda *_: None)
-    monkeypatch.setattr(made.workers, "missing", lambda *_: [])
-    monkeypatch.setattr(made.workers, "refusals", lambda *_: {})
+    monkeypatch.setattr(made.wait, "wait_for_lease", lambda: None)
+    monkeypatch.setattr(made.workers, "run_everywhere", lambda *_: None)
+    monkeypatch.setattr(made.workers, "find_missing", lambda *_: [])
+    monkeypatch.setattr(made.workers, "find_refusals", lambda *_: {})
 
     assert (made.run(), len(attempts) in (2, 3)) == (69, True)
     assert made.journal.said["message"].startswith("no attempt had all its ranks within lifecycle.startTimeoutSeconds")
@@ -107,7 +107,7 @@ def test_losses_beyond_the_limit_end_the_run(run_folder: Path) -> None:
         made.wait.count_loss()
 
     assert caught.value.event == "lost-too-often"
-    assert made.wait.totals()["replacements"] == 2
+    assert made.wait.compute_totals()["replacements"] == 2
 
 
 @pytest.mark.parametrize(("phase", "code", "expected"), [("Succeeded", 0, 0), ("Failed", 3, 3), ("Stopped", None, 1)])
@@ -120,7 +120,7 @@ def test_a_run_that_had_ended_is_not_trained_again(
     with pytest.raises(launcher_wait.InterruptedRunError) as caught:
         made.wait.check()
 
-    assert expected == made.end(made.side.ended(caught.value.event))
+    assert expected == made.end(made.side.make_run_end(caught.value.event))
     assert not (run_folder / exchange.LAUNCHER).exists()
 
 
@@ -135,12 +135,12 @@ def test_the_end_is_written_and_said(run_folder: Path) -> None:
 
 def test_sigterm_leaves_the_meaning_to_the_sidecar(run_folder: Path) -> None:
     made = new_launcher()
-    made.external.on_signal(signal.SIGTERM, None)
+    made.external.note_signal(signal.SIGTERM, None)
 
     with pytest.raises(launcher_wait.InterruptedRunError) as caught:
         made.wait.pause(5)
 
-    assert made.end(made.side.ended(caught.value.event)) == 143
+    assert made.end(made.side.make_run_end(caught.value.event)) == 143
     assert exchange.read(run_folder / exchange.LAUNCHER)["terminated"] is True
 
 

@@ -26,12 +26,12 @@ FAST, SLOW = 1000.0, 50.0
 def checked(hosts: int, rates: dict[int, float]) -> tuple[preflight.Verdict, list[list[tuple[int, int]]]]:
     """Verdict and rounds of a network in which these hosts have these rates, the others FAST; a pair has the lower."""
     rounds, made = preflight.Rounds(hosts), []
-    while pairs := rounds.pairs():
+    while pairs := rounds.choose_pairs():
         made.append(pairs)
         for pair in pairs:
             rate = min(rates.get(index, FAST) for index in pair)
             rounds.learn(pair, rate, ["", ""] if rate else ["timed out", "timed out"])
-    return rounds.verdict(), made
+    return rounds.make_verdict(), made
 
 
 @pytest.mark.parametrize("hosts", range(1, 9))
@@ -112,8 +112,8 @@ def test_the_note_stands_in_the_record_where_nothing_else_is_said(tmp_path: Path
 def test_the_words_for_the_record() -> None:
     verdict = preflight.Verdict({1: 41.2}, {2: "timed out"}, 812.4, {})
     expected = "network: w-2 exchanges no data: timed out; w-1 is slow: 41 MiB/s, median 812"
-    assert expected == verdict.words(["w-0", "w-1", "w-2"])
-    assert preflight.Verdict({}, {}, 812.4, {}).words([]) == ""
+    assert expected == verdict.describe_bad_workers(["w-0", "w-1", "w-2"])
+    assert preflight.Verdict({}, {}, 812.4, {}).describe_bad_workers([]) == ""
 
 
 NAMES = [f"w-{index}" for index in range(4)]
@@ -144,7 +144,7 @@ def test_who_trains(
 
     assert made.choose() is enough
     assert made.workers.chosen == [NAMES[index] for index in chosen]
-    assert made.note().endswith(note)
+    assert made.explain_choice().endswith(note)
 
 
 class Pods:
@@ -179,7 +179,7 @@ class Pods:
     def check(self, port: int, present: list[int] | None = None) -> tuple[preflight.Verdict, list[str]]:
         places = list(range(len(self.names))) if present is None else present
         names = [self.names[place] for place in places]
-        assert self.reached.missing(names, lambda: True) == []
+        assert self.reached.find_missing(names, lambda: True) == []
         return preflight.check(self.reached, names, places, port, lambda: None), names
 
 
@@ -218,7 +218,7 @@ def test_a_slow_worker_is_named_with_its_figure(pods: Callable[[int], Pods]) -> 
 
     assert (list(verdict.slow), verdict.dead) == ([2], {})
     assert 0 < verdict.slow[2] < verdict.median * preflight.SLOW
-    assert verdict.words(names).startswith("network: 127.0.0.3 is slow: ")
+    assert verdict.describe_bad_workers(names).startswith("network: 127.0.0.3 is slow: ")
 
 
 def test_one_so_slow_that_time_runs_out_is_slow_and_not_dead(pods: Callable[[int], Pods]) -> None:
@@ -239,7 +239,9 @@ def test_a_worker_whose_port_is_taken_is_dead(pods: Callable[[int], Pods]) -> No
         verdict, names = made.check(port)
 
     assert (verdict.slow, list(verdict.dead)) == ({}, [0])
-    assert verdict.words(names).startswith("network: 127.0.0.1 exchanges no data: Address already in use")
+    assert verdict.describe_bad_workers(names).startswith(
+        "network: 127.0.0.1 exchanges no data: Address already in use"
+    )
 
 
 def test_a_worker_that_does_not_answer_over_ssh_is_dead(pods: Callable[[int], Pods]) -> None:
@@ -264,7 +266,7 @@ def test_what_the_wait_raises_ends_the_check(pods: Callable[[int], Pods]) -> Non
     """SIGTERM, say; the sessions end with it."""
     made = pods(2)
     made.pods[1].patch("worker/preflight.py", "token.encode()", "token[::-1].encode()")
-    assert made.reached.missing(made.names, lambda: True) == []
+    assert made.reached.find_missing(made.names, lambda: True) == []
     calls = itertools.count()
 
     def wait() -> None:
@@ -283,7 +285,7 @@ def test_a_spare_stands_in_for_a_worker_that_is_missing(
     monkeypatch.setattr(with_ssh, "SPARE_SECONDS", 1)
     monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
     made = pods(3)
-    assert made.reached.missing(made.names, lambda: True) == []
+    assert made.reached.find_missing(made.names, lambda: True) == []
     os.kill(made.pods[1].started[0].pid, signal.SIGTERM)
     made.pods[1].started[0].wait(20)
     gathered = with_ssh.Selection(configured(spares=1), made.reached)
@@ -305,7 +307,7 @@ def test_a_command_of_the_launcher_has_met_where_its_sessions_have(pods: Callabl
     port = conftest.free_port()
     for one in made.pods:
         one.settings(method="launcher-command", masterPort=port)
-    assert made.reached.missing(made.names, lambda: True) == []
+    assert made.reached.find_missing(made.names, lambda: True) == []
     with socket.create_server((made.names[1], port)):
         code = CONNECTING.format(other=2 if meets else 1, port=port, seconds=2)
         made.reached.listen(made.names[:1], f'python3 -c "{code}"', 20, lambda: None)
@@ -318,11 +320,11 @@ def test_a_command_of_the_launcher_has_met_where_its_sessions_have(pods: Callabl
 def test_the_launcher_asks_the_workers_whether_they_met(pods: Callable[[int], Pods]) -> None:
     made = pods(2)
     (made.pods[1].run / "met").touch()
-    assert made.reached.missing(made.names, lambda: True) == []
+    assert made.reached.find_missing(made.names, lambda: True) == []
 
-    assert made.reached.met() == {"127"}, "of a name its first part"
-    made.reached.everywhere(workers.forget_meeting(), 10)
-    assert made.reached.met() == set()
+    assert made.reached.find_met_workers() == {"127"}, "of a name its first part"
+    made.reached.run_everywhere(workers.forget_meeting(), 10)
+    assert made.reached.find_met_workers() == set()
 
 
 @pytest.mark.parametrize("said", [b"", b"0"])

@@ -21,7 +21,7 @@ def test_a_training_is_read_to_its_end() -> None:
     run.process.wait()
     run.finish()
 
-    assert run.code() == 3
+    assert run.poll() == 3
     assert run.output.closed == {HOSTS[1]: 3}
 
 
@@ -29,18 +29,18 @@ def test_a_signal_is_128_and_its_number() -> None:
     run = started(code=0, command="kill -9 $$;")
     run.process.wait()
 
-    assert run.code() == 137
+    assert run.poll() == 137
 
 
 def test_killing_a_training_ends_what_it_has_started() -> None:
     run = started(code=0, command="sleep 300 & wait;")
-    while run.process.pid not in {process.parent for process in endranks.processes().values()}:
+    while run.process.pid not in {process.parent for process in endranks.list_processes().values()}:
         time.sleep(0.01)
 
     run.kill()
     run.finish()
 
-    assert run.code() == 137
+    assert run.poll() == 137
     assert not run._pump.is_alive(), "who holds the pipe has ended"
 
 
@@ -102,19 +102,19 @@ PROCESSES = {
     ("name", "expected"), [("TERM", {12, 31}), ("STACKS", {12, 31}), ("KILL", {11, 12, 13, 14, 30, 31})]
 )
 def test_whom_a_signal_goes_to(name: str, expected: set[int]) -> None:
-    assert expected == endranks.chosen(PROCESSES, name)
+    assert expected == endranks.choose_targets(PROCESSES, name)
 
 
 def test_a_launcher_without_ranks_is_asked_to_end_itself() -> None:
     young = {pid: process for pid, process in PROCESSES.items() if pid not in (12, 13, 14, 31)}
 
-    assert endranks.chosen(young, "TERM") == {11, 30}
+    assert endranks.choose_targets(young, "TERM") == {11, 30}
 
 
 def test_processes_are_read_from_proc() -> None:
     child = subprocess.Popen(["sleep", "300"])
     try:
-        process = endranks.processes()[child.pid]
+        process = endranks.list_processes()[child.pid]
     finally:
         child.kill()
         child.wait()
@@ -124,13 +124,13 @@ def test_processes_are_read_from_proc() -> None:
 
 def test_output_that_comes_late_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under load the process may have ended long before its last lines were read."""
-    taken = output.Output.process_line
+    taken = output.Output.parse_line
     monkeypatch.setattr(launcher_process, "IDLE_SECONDS", 0.2)
-    monkeypatch.setattr(output.Output, "process_line", lambda *given: time.sleep(0.3) or taken(*given))
+    monkeypatch.setattr(output.Output, "parse_line", lambda *given: time.sleep(0.3) or taken(*given))
     process = started(RANK, RANK_0, CLOSED, CLOSED_0, code=0)
     process.process.wait()
 
-    assert process.behind()
+    assert process.has_unread_output()
     process.finish()
 
     assert (len(process.output.ranks), len(process.output.closed)) == (2, 2)

@@ -82,20 +82,20 @@ def test_the_memory_of_the_record_is_that_of_the_rank_with_most() -> None:
     for rank, memory in ((0, 100), (1, 300), (0, 200)):
         made.learn(rank, {"memory": memory})
 
-    assert {"memory": 300} == made.facts()
+    assert {"memory": 300} == made.collect_facts()
 
 
 def test_the_time_of_a_step_is_the_average_after_the_first_one(clock: Time) -> None:
     made = progress.Progress(configured())
     made.learn(0, {"step": 1})
-    assert "secondsPerStep" not in made.facts()
+    assert "secondsPerStep" not in made.collect_facts()
 
     for step, seconds in ((2, 3.0), (5, 7.0)):
         clock.now += seconds
         made.learn(0, {"step": step})
     clock.now += 100
 
-    assert 2.5 == made.facts()["secondsPerStep"]
+    assert 2.5 == made.collect_facts()["secondsPerStep"]
 
 
 def test_a_pattern_that_is_none_is_said_and_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,14 +137,14 @@ def test_the_record_gets_step_loss_and_the_expected_end(clock: Time, tmp_path: P
     for step in range(1, 7):
         made.learn(0, {"step": 100 * step, "total": 1000, "loss": 2.0 / step, "checkpoint": 1_700_000_000})
         progress.report(made, account, 2)
-        told.append(exchange.launcher(tmp_path)["progress"].get("step"))
+        told.append(exchange.read_launcher(tmp_path)["progress"].get("step"))
         clock.now += 20
 
     assert told == [100, 100, 100, 400, 400, 400]
-    facts = exchange.launcher(tmp_path)["progress"]
+    facts = exchange.read_launcher(tmp_path)["progress"]
     assert (facts["loss"], facts["total"], facts["checkpoint"]) == (0.5, 1000, "2023-11-14T22:13:20Z")
     # 300 steps in 60 s; 600 are left.
-    assert facts["eta"] == progress.record.stamp(1.7e9 + 1060 + 120)
+    assert facts["eta"] == progress.record.format_time(1.7e9 + 1060 + 120)
 
 
 def test_a_loss_that_is_no_number_and_missing_checkpoints_are_said(
@@ -158,7 +158,7 @@ def test_a_loss_that_is_no_number_and_missing_checkpoints_are_said(
     made.learn(0, {"step": 8, "loss": float("inf"), "checkpoint": 0})
     clock.now += 601
     progress.report(made, account, 2)
-    said = exchange.launcher(tmp_path)
+    said = exchange.read_launcher(tmp_path)
     words = (
         "the loss is no finite number since step 7; no checkpoint for lifecycle.progress.checkpointTimeoutSeconds (600)"
     )
@@ -166,22 +166,22 @@ def test_a_loss_that_is_no_number_and_missing_checkpoints_are_said(
     assert (said["message"], said["progress"]["loss"]) == (f"a spare trains; {words}", None)
     made.learn(0, {"step": 9, "loss": 1.0, "checkpoint": 5})
     progress.report(made, account, 2)
-    assert exchange.launcher(tmp_path)["message"] == "a spare trains"
+    assert exchange.read_launcher(tmp_path)["message"] == "a spare trains"
     assert capsys.readouterr().out.count("since step 7") == 1
 
 
 def test_silence_is_a_hang_once_all_ranks_are_there(clock: Time) -> None:
     made = progress.Progress(configured(hang_timeout_seconds=60))
     clock.now += 100
-    assert made.hang() == ""
+    assert made.describe_hang() == ""
     made.start()
     clock.now += 59
     made.learn(1, {})
     clock.now += 59
-    assert made.hang() == ""
+    assert made.describe_hang() == ""
     clock.now += 2
-    assert made.hang() == "no output of any rank for lifecycle.hangTimeoutSeconds (60)"
-    assert progress.Progress(configured()).hang() == ""
+    assert made.describe_hang() == "no output of any rank for lifecycle.hangTimeoutSeconds (60)"
+    assert progress.Progress(configured()).describe_hang() == ""
 
 
 def test_a_step_that_stays_is_a_hang_whatever_is_printed(clock: Time) -> None:
@@ -191,7 +191,7 @@ def test_a_step_that_stays_is_a_hang_whatever_is_printed(clock: Time) -> None:
         made.learn(0, {"step": 5})
         clock.now += 10
 
-    assert made.hang() == "no step after step 5 for lifecycle.hangTimeoutSeconds (60)"
+    assert made.describe_hang() == "no step after step 5 for lifecycle.hangTimeoutSeconds (60)"
 
 
 BUSY = ["wait (/app/train.py:60)", "main (/app/train.py:90)"]
@@ -218,10 +218,10 @@ def test_whom_the_others_wait_for(
     for rank, step in steps.items():
         made.learn(rank, {"step": step})
     made.stacks = {rank: (f"w-{rank}", stack) for rank, stack in stacks.items()}
-    named = made.suspect()
+    named = made.find_suspect()
 
     assert suspect == ((named["rank"], named["why"]) if named else None)
-    assert progress.hang_message("x", named).startswith("x; suspected: rank" if suspect else "x; no rank stands out")
+    assert progress.explain_hang("x", named).startswith("x; suspected: rank" if suspect else "x; no rank stands out")
 
 
 def test_reports_of_ranks_reach_it_and_not_the_log() -> None:
@@ -229,7 +229,7 @@ def test_reports_of_ranks_reach_it_and_not_the_log() -> None:
     seen = output.Output(HOSTS, progress=made)
     facts = {"host": "cifar-1-worker-1", "rank": 1, "step": 3, "loss": 0.5}
     logged = [
-        seen.process_line(seen.nonce + f" dsgen-{kind} {json.dumps({**facts, **more})}\n".encode())
+        seen.parse_line(seen.nonce + f" dsgen-{kind} {json.dumps({**facts, **more})}\n".encode())
         for kind, more in (("rank-beat", {}), ("rank-stack", {"stack": BUSY}), ("rank-beat", {"rank": "x"}))
     ]
 
@@ -244,7 +244,7 @@ def test_the_sidecar_takes_every_number_of_the_progress(clock: Time) -> None:
     for step in (1, 2):
         clock.now += 2
         made.learn(0, {"step": step, "total": 9, "loss": 0.5, "memory": 2**36, "checkpoint": 1_700_000_000})
-    facts = made.facts()
+    facts = made.collect_facts()
 
     assert {"step", "total", "loss", "memory", "secondsPerStep", "eta", "time", "checkpoint"} == facts.keys()
     assert facts == exchange.LAUNCHER_FIELDS["progress"](facts)

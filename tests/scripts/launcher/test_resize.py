@@ -11,7 +11,7 @@ import pytest
 
 from launcher import control, journal
 from launcher.outcome import AttemptEnd
-from launcher.resize import Conversion, over_ssh
+from launcher.resize import Conversion, resize_over_ssh
 from shared import exchange, settings
 from tests.resize.reduce import ARCHIVE
 from tests.scripts.conftest import program
@@ -56,7 +56,7 @@ def test_progress_is_recorded(run_folder: Path) -> None:
 
     made.hear({"message": "converting a from 4 to 2 ranks: 0.10 GiB of about 0.20 GiB written"})
 
-    said = exchange.launcher(run_folder)
+    said = exchange.read_launcher(run_folder)
     assert ("Starting", "Resizing") == (said["phase"], said["reason"])
     assert said["message"].startswith("converting a")
     assert made.begun
@@ -132,7 +132,7 @@ def test_a_worker_is_asked_over_ssh(worker: Pods) -> None:
         pod.settings(resizeCheckpoint=str(folder), resizeConfig="/job/ds_config.json")
         made = conversion()
 
-        assert expected == over_ssh(worker.reached, worker.names[0], ranks, made)
+        assert expected == resize_over_ssh(worker.reached, worker.names[0], ranks, made)
         assert made.begun == (expected["result"] == "failed")
         shutil.rmtree(pod.root / "all")
 
@@ -140,7 +140,7 @@ def test_a_worker_is_asked_over_ssh(worker: Pods) -> None:
 def test_a_program_that_ends_without_a_report_has_failed(worker: Pods) -> None:
     (worker.pods[0].scripts / "worker/resize.py").write_text("import os; os.kill(os.getpid(), 9)")
 
-    report = over_ssh(worker.reached, worker.names[0], 2, conversion())
+    report = resize_over_ssh(worker.reached, worker.names[0], 2, conversion())
 
     assert {"result": "failed", "message": "worker/resize.py ended with exit code 137"} == report
 
@@ -154,7 +154,7 @@ def test_progress_that_arrives_with_the_result_is_heard(worker: Pods) -> None:
     )
     made = conversion()
 
-    assert reports[-1] == over_ssh(worker.reached, worker.names[0], 2, made)
+    assert reports[-1] == resize_over_ssh(worker.reached, worker.names[0], 2, made)
     assert made.begun
 
 

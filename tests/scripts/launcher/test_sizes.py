@@ -67,7 +67,7 @@ def test_which_numbers_of_workers_share_the_batch(
     """The checks of dsgen compute the same."""
     configuration(**config)
 
-    assert expected == choice.sizes(of_four(workers_min=least, slots=slots))
+    assert expected == choice.list_sizes(of_four(workers_min=least, slots=slots))
     assert expected == [size for size in batch.sizes(config, slots) if least <= size < 4] + [4]
 
 
@@ -80,7 +80,7 @@ def test_the_largest_size_is_chosen(sizes: list[int], available: int, size: int)
     made.sizes = sizes
     made.present = [*NAMES, "spare"][-available:]
 
-    assert size == made.size(available)
+    assert size == made.choose_size(available)
     assert made.choose() is (size > 0)
     if size:
         assert made.workers.chosen == made.present[:size]
@@ -125,7 +125,7 @@ def test_fewer_real_workers_go_on_once_the_lost_one_was_waited_for(
     """At the next start it is not waited for again, but another one is; one that is back is chosen at once."""
     monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
     made = pods(3)
-    assert made.reached.missing(made.names, lambda: True) == []
+    assert made.reached.find_missing(made.names, lambda: True) == []
     selection = with_ssh.Selection(of_four(workers=3, workers_min=1, resize_after_seconds=2), made.reached)
     assert gather(selection) < 2
     assert made.reached.chosen == made.names
@@ -137,7 +137,7 @@ def test_fewer_real_workers_go_on_once_the_lost_one_was_waited_for(
     selection.sizes = [1, 2, 3]
     assert gather(selection) > 2
     assert made.reached.chosen == made.names[1:]
-    assert selection.note() == f"{made.names[0]} is not reachable; 2 of 3 workers train"
+    assert selection.explain_choice() == f"{made.names[0]} is not reachable; 2 of 3 workers train"
     assert gather(selection) < 2
 
     end(made, 2)
@@ -162,7 +162,7 @@ def test_at_the_end_of_the_start_timeout_those_that_answer_go_on(
     monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
     monkeypatch.setattr(with_ssh, "CUT_OFF_SECONDS", seconds)
     made = pods(3)
-    assert made.reached.missing(made.names, lambda: True) == []
+    assert made.reached.find_missing(made.names, lambda: True) == []
     end(made, 0)
     selection = with_ssh.Selection(of_four(workers=3, workers_min=1, resize_after_seconds=300), made.reached)
     selection.sizes = [1, 2, 3]
@@ -185,7 +185,7 @@ def test_an_attempt_of_fewer_workers_has_their_hostfile_and_world(run_folder: Pa
     tell(run_folder)
     made = attempt_of(NAMES[1:], workers.Workers(NAMES, 1, 3600), slots=2)
 
-    start = made.start()
+    start = made.make_start()
 
     assert (6, NAMES[1:]) == (made.world, start.hosts)
     assert (run_folder / "hostfile").read_text() == "".join(f"{name} slots=2\n" for name in NAMES[1:])
@@ -204,7 +204,7 @@ def test_the_record_says_how_many_train(
     made.run()
     made.journal.write()
 
-    (attempt,) = exchange.launcher(run_folder)["attempts"]
+    (attempt,) = exchange.read_launcher(run_folder)["attempts"]
     assert facts == {key: fact for key, fact in attempt.items() if key == "workers"}
 
 
@@ -226,14 +226,14 @@ class Scene:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, clock: Clock, chosen: list[str]) -> None:
         self.clock, self.silent, self.asked = clock, [NAMES[3]], 0
-        monkeypatch.setattr(connections, "missing", self.missing)
+        monkeypatch.setattr(connections, "find_missing", self.find_missing)
         reached = workers.Workers(NAMES, 1, 3600)
         reached.chosen = chosen
         self.progress = Progress(of_four())
         self.growth = choice.Growth(of_four(), reached, self.progress)
         self.progress.start()
 
-    def missing(self, names: list[str], _port: int, _wait: object) -> list[str]:
+    def find_missing(self, names: list[str], _port: int, _wait: object) -> list[str]:
         assert names == [NAMES[3]]
         self.asked += 1
         return self.silent
@@ -285,14 +285,14 @@ def test_the_end_to_grow_is_no_failure(run_folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(made.growth, "is_due", lambda: True)
     made.journal.begin_attempt()
 
-    cut = made.why_cut(1, 0)
-    made.cut_message = made.message(cut, None, [])
+    cut = made.find_cut(1, 0)
+    made.cut_message = made.explain_end(cut, None, [])
     result = made.judge(143, cut, [])
 
     assert ("growing", None) == (result.event, result.code)
     assert result.message == "all 4 workers answer, and go on from the newest checkpoint"
     assert made.journal.attempts[0]["reason"] == "Growing"
-    assert made.journal.totals({})["failures"] == 0
+    assert made.journal.compute_totals({})["failures"] == 0
 
 
 def test_what_the_ranks_say_of_checkpoints(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def begun(*reports: bytes, **changes: Any) -> main.Launcher:
     assert isinstance(made.side, WithoutSsh)
     made.side.free = True
     for line in reports:
-        made.side.output.process_line(made.side.output.nonce + line)
+        made.side.output.parse_line(made.side.output.nonce + line)
     return made
 
 
@@ -68,7 +68,7 @@ def test_workers_of_a_suspended_job_are_not_ready(run_folder: Path) -> None:
     """The Job counts them until they are gone; an attempt with them would end as soon as it began."""
     tell(run_folder, suspended=True)
 
-    assert 0 == begun().side.ready()
+    assert 0 == begun().side.count_ready()
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ def test_the_run_runs_when_all_ranks_have_reported(
     """The end cuts the attempt short here; what a command of the user's makes of its workers is not known."""
     made = begun(*reports, method=method)
     tell(run_folder)
-    attempt = made.side.attempt()
+    attempt = made.side.make_attempt()
     runs = attempt.runs(1)
 
     assert (len(reports) > 1) == runs
     assert attempt.runs(61)
     if runs:
-        assert attempt.world() == world
+        assert attempt.find_world_size() == world
 
 
 @pytest.mark.parametrize("expected", [True, False])
@@ -103,7 +103,7 @@ def test_a_complete_job_is_a_training_that_succeeded(run_folder: Path, expected:
     tell(run_folder, state="complete")
     made = begun(*RANKS, expect_world=expected)
 
-    assert ("succeeded", "", 0) == tuple(made.side.attempt().run())
+    assert ("succeeded", "", 0) == tuple(made.side.make_attempt().run())
     assert made.journal.attempts[0]["reason"] == "Succeeded"
     assert made.journal.said["worldSize"] == (2 if expected else None)
 
@@ -130,7 +130,7 @@ def test_the_rank_that_failed_first_counts_and_not_whom_the_job_controller_saw(
     tell(run_folder, state="failed", message=MESSAGE)
     made = begun(*reports)
 
-    assert end == tuple(made.side.attempt().run())
+    assert end == tuple(made.side.make_attempt().run())
     closed = made.journal.attempts[0]
     assert facts == {name: value for name, value in closed.items() if name not in ("startTime", "endTime")}
 
@@ -147,7 +147,7 @@ def test_when_an_attempt_is_ended(run_folder: Path, job: dict[str, Any], seconds
     """The deadline counts the ten seconds of an earlier launcher, too."""
     tell(run_folder, {"seconds": 10}, **job)
 
-    assert event == begun(active_deadline_seconds=100).side.attempt().why_cut(seconds)
+    assert event == begun(active_deadline_seconds=100).side.make_attempt().find_cut(seconds)
 
 
 @pytest.mark.parametrize(("attempts", "event", "code"), [(0, "workers-failed", None), (1, "failed", 1)])
@@ -161,7 +161,7 @@ def test_workers_that_fail_before_the_training_are_no_failed_training(
     with pytest.raises(InterruptedRunError) as caught:
         made.wait.check()
 
-    end = made.side.ended(caught.value.event)
+    end = made.side.make_run_end(caught.value.event)
     assert (event, code) == (end.event, end.training_code)
 
 
@@ -172,14 +172,14 @@ def test_a_job_that_completed_while_no_launcher_was_there_is_a_success(run_folde
     with pytest.raises(InterruptedRunError) as caught:
         made.wait.check()
 
-    assert made.end(made.side.ended(caught.value.event)) == 0
+    assert made.end(made.side.make_run_end(caught.value.event)) == 0
 
 
 def test_a_worker_whose_ranks_ended_well_alone_is_no_failed_training(run_folder: Path) -> None:
     left = FAILED.replace(b'"exitCode": 3, "tail": ["a", "b"]', b'"exitCode": 0, "tail": []')
     tell(run_folder, state="failed", message=MESSAGE)
 
-    end = begun(*RANKS, left, expect_world=True).side.attempt().run()
+    end = begun(*RANKS, left, expect_world=True).side.make_attempt().run()
 
     assert (end.event, end.code) == ("never-met", None)
     assert end.message == "1 of 2 ranks never connected with the others: 1 (launch.expectWorld)"

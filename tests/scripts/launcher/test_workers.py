@@ -42,13 +42,13 @@ def test_workers_that_send_a_banner_are_there(server: int) -> None:
     """Two hundred that do not answer are more than are asked at a time."""
     names = [f"127.0.1.{i}" for i in range(1, 201)]
 
-    assert connections.missing(["127.0.0.1"], server, for_seconds(10)) == []
-    assert connections.missing(names, server, for_seconds(1)) == names
+    assert connections.find_missing(["127.0.0.1"], server, for_seconds(10)) == []
+    assert connections.find_missing(names, server, for_seconds(1)) == names
 
 
 @pytest.mark.parametrize("server", [Mute], indirect=True)
 def test_a_port_without_a_banner_is_no_worker(server: int) -> None:
-    assert connections.missing(["127.0.0.1"], server, for_seconds(1)) == ["127.0.0.1"]
+    assert connections.find_missing(["127.0.0.1"], server, for_seconds(1)) == ["127.0.0.1"]
 
 
 def test_what_the_wait_raises_ends_it() -> None:
@@ -58,15 +58,15 @@ def test_what_the_wait_raises_ends_it() -> None:
         raise main.RunEndedError("terminated")
 
     with pytest.raises(main.RunEndedError):
-        connections.missing(["127.0.0.1", "no-such-host.invalid"], 1, raises)
+        connections.find_missing(["127.0.0.1", "no-such-host.invalid"], 1, raises)
 
 
 def test_the_hostfile_gives_the_workers_in_rank_order(tmp_path: Path) -> None:
     (tmp_path / "hostfile").write_text("w-1.s slots=2\nw-0.s slots=2\n")
 
-    assert hostfile.hosts(tmp_path / "hostfile") == ["w-1.s", "w-0.s"]
+    assert hostfile.read_hosts(tmp_path / "hostfile") == ["w-1.s", "w-0.s"]
     with pytest.raises(FileNotFoundError):
-        hostfile.hosts(tmp_path / "absent")
+        hostfile.read_hosts(tmp_path / "absent")
 
 
 def test_a_clock_stands_still_while_it_does_not_run() -> None:

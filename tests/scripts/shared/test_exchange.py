@@ -69,7 +69,7 @@ def test_the_journal_keeps_the_attempts(tmp_path: Path) -> None:
     said = exchange.read(path)
     assert said["sequence"] == 2
     assert [(a["reason"], a["counted"]) for a in said["attempts"]] == [("WorkersLost", True)]
-    assert account.totals({"replacements": 2})["replacements"] == 3
+    assert account.compute_totals({"replacements": 2})["replacements"] == 3
 
 
 def test_the_journal_says_that_sigterm_ended_the_launcher(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ GOOD: dict[str, Any] = {
 
 def said(folder: Path, text: str | None = None, **changes: Any) -> dict[str, Any]:
     (folder / exchange.LAUNCHER).write_text(text or json.dumps({**GOOD, **changes}))
-    return exchange.launcher(folder)
+    return exchange.read_launcher(folder)
 
 
 def test_what_is_as_it_should_be_is_taken(tmp_path: Path) -> None:
@@ -186,10 +186,10 @@ def test_nothing_but_a_regular_file_of_a_sensible_size_is_read(tmp_path: Path, p
     plant(path)
 
     assert (None, {}, {}, None) == (
-        exchange.content(path),
+        exchange.read_content(path),
         exchange.read(path),
-        exchange.launcher(tmp_path),
-        exchange.words(path),
+        exchange.read_launcher(tmp_path),
+        exchange.read_lines(path),
     )
 
 
@@ -213,7 +213,7 @@ def test_the_journal_of_a_long_run_stays_readable(tmp_path: Path) -> None:
         account.end_attempt("TrainingFailed", {"exitCode": 1, "tail": ["\x01" * 200] * 20, "host": "h" * 60, "rank": 1})
     account.move("failed")
 
-    attempts = exchange.launcher(tmp_path)["attempts"]
+    attempts = exchange.read_launcher(tmp_path)["attempts"]
     assert (500, journal.TAILS) == (len(attempts), sum("tail" in attempt for attempt in attempts))
 
 

@@ -28,8 +28,8 @@ def test_the_public_half_is_that_of_ssh_keygen(tmp_path: Path, options: list[str
     path = tmp_path / "key"
     public = made(path, *options)
 
-    assert public == keyfile.public_half(path)
-    assert keyfile.written_public_half(path.read_bytes()) == (public if written else "")
+    assert public == keyfile.derive_public_half(path)
+    assert keyfile.read_public_half(path.read_bytes()) == (public if written else "")
 
 
 @pytest.mark.parametrize("change", [lambda text: text.replace(b"\n", b"\r\n"), lambda text: b"\n" + text])
@@ -37,7 +37,7 @@ def test_a_key_with_other_line_ends_is_left_to_ssh_keygen(tmp_path: Path, change
     made(tmp_path / "key", "-t", "ed25519")
     assert callable(change)
 
-    assert keyfile.written_public_half(change((tmp_path / "key").read_bytes())) == ""
+    assert keyfile.read_public_half(change((tmp_path / "key").read_bytes())) == ""
 
 
 def framed(content: bytes) -> bytes:
@@ -52,13 +52,13 @@ def test_what_is_no_key_has_no_public_half(tmp_path: Path, content: bytes) -> No
     path.write_bytes(content)
     path.chmod(0o600)
 
-    assert keyfile.written_public_half(content) == ""
+    assert keyfile.read_public_half(content) == ""
     with pytest.raises(keyfile.InvalidKeyError, match="the private key cannot be used"):
-        keyfile.public_half(path)
+        keyfile.derive_public_half(path)
 
 
 def test_a_key_with_a_passphrase_is_refused(tmp_path: Path) -> None:
     made(tmp_path / "key", "-t", "ed25519", passphrase="of a user")
 
     with pytest.raises(keyfile.InvalidKeyError, match="is it protected by a passphrase"):
-        keyfile.public_half(tmp_path / "key")
+        keyfile.derive_public_half(tmp_path / "key")

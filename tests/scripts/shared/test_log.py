@@ -20,7 +20,7 @@ def test_a_line_of_the_log_shows_no_password(capfdbinary: pytest.CaptureFixture[
 
 def test_the_termination_message_shows_no_password(tmp_path: Path) -> None:
     """It is in the status of the pod, which more people may read than logs."""
-    shared_log.last_words(tmp_path / "termination-log", SAID + " \udcff" + "x" * 9000)
+    shared_log.write_last_words(tmp_path / "termination-log", SAID + " \udcff" + "x" * 9000)
 
     text = (tmp_path / "termination-log").read_text()
     assert text.startswith(SHOWN)
@@ -28,7 +28,7 @@ def test_the_termination_message_shows_no_password(tmp_path: Path) -> None:
 
 
 def test_a_container_without_a_termination_log_ends_as_it_would(tmp_path: Path) -> None:
-    shared_log.last_words(tmp_path / "none/termination-log", SAID)
+    shared_log.write_last_words(tmp_path / "none/termination-log", SAID)
 
     assert [] == list(tmp_path.iterdir())
 
@@ -39,4 +39,4 @@ def test_a_tail_begins_with_the_report_of_a_lost_connection() -> None:
     for line in ("ConnectionError: Connection closed by peer", *map(str, range(500))):
         tail.add(f"{line}\n".encode())
 
-    assert ["ConnectionError: Connection closed by peer", *map(str, range(481, 500))] == tail.lines()
+    assert ["ConnectionError: Connection closed by peer", *map(str, range(481, 500))] == tail.list_lines()

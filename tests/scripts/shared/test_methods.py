@@ -33,7 +33,7 @@ def start(node: int = -1, hosts: list[str] = HOSTS, **changes: Any) -> methods.S
 
 
 def test_the_command_of_deepspeed() -> None:
-    assert methods.pdsh(start(master_port=29501)) == [
+    assert methods.make_pdsh_command(start(master_port=29501)) == [
         *("deepspeed", "--hostfile", "/job/hostfile", "--force_multi", "--no_ssh_check"),
         *("--master_addr", "cifar-1-worker-0.cifar-1", "--master_port", "29501"),
         *("--no_python", "--no_local_rank", *RANK),
@@ -54,7 +54,7 @@ def test_the_command_of_deepspeed() -> None:
 )
 def test_arguments_of_the_users_stand_before_the_program(hosts: int, given: list[str], expected: list[str]) -> None:
     """Values joined by `=`, because argparse takes one that begins with a dash for an option."""
-    words = methods.pdsh(start(hosts=[f"w-{i}" for i in range(hosts)], deepspeed_args=given))
+    words = methods.make_pdsh_command(start(hosts=[f"w-{i}" for i in range(hosts)], deepspeed_args=given))
 
     assert words[9 : -len(("--no_python", "--no_local_rank", *RANK))] == expected
 
@@ -71,13 +71,13 @@ def test_arguments_of_the_users_stand_before_the_program(hosts: int, given: list
 )
 def test_hosts_in_use_are_those_that_deepspeed_takes(given: list[str], expected: dict[str, int]) -> None:
     """In the hostfile's order, which is that of the ranks."""
-    used = hostfile.active(["w-0", "w-1", "w-2"], 4, hostfile.options(given))
+    used = hostfile.count_active_slots(["w-0", "w-1", "w-2"], 4, hostfile.parse_options(given))
 
     assert list(expected.items()) == list(used.items())
 
 
 def test_mpirun_starts_a_rank_for_each_slot() -> None:
-    assert methods.openmpi(start()) == [
+    assert methods.make_openmpi_command(start()) == [
         *("mpirun", "-n", "4", "--hostfile", "/job/hostfile", "--map-by", "slot", "--bind-to", "none"),
         *("-x", "MASTER_ADDR=cifar-1-worker-0.cifar-1", "-x", "MASTER_PORT=29500", *RANK),
     ]
@@ -101,7 +101,7 @@ def test_ranks_are_told_another_configuration(folder: Path, method: str) -> None
     ],
 )
 def test_mpirun_gets_the_users_arguments_and_none_twice(given: list[str], placed: list[str]) -> None:
-    words = methods.openmpi(start(mpirun_args=given))
+    words = methods.make_openmpi_command(start(mpirun_args=given))
 
     assert ["/job/hostfile", *placed, "-x"] == words[4 : 6 + len(placed)]
 
@@ -109,7 +109,7 @@ def test_mpirun_gets_the_users_arguments_and_none_twice(given: list[str], placed
 def test_mpirun_has_a_session_for_every_worker_and_leaves_the_users_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPI_MCA_orte_keep_fqdn_hostnames", "false")
 
-    environment = methods.openmpi_environment(start(hosts=["w"] * 200))
+    environment = methods.make_openmpi_environment(start(hosts=["w"] * 200))
 
     assert environment["OMPI_MCA_plm_rsh_num_concurrent"] == "200"
     assert environment["OMPI_MCA_plm_rsh_no_tree_spawn"] == "true"
@@ -135,7 +135,7 @@ def test_torchrun_is_that_of_the_programs_python(
     if installed:
         (folder / "programs").mkdir()
         (folder / "programs/torchrun").touch(mode=0o755)
-    argv = methods.torchrun(start(node=1))
+    argv = methods.make_torchrun_command(start(node=1))
     expected = installed_at if installed or not fallback else fallback
 
     assert expected.split() == argv[: argv.index("--nnodes")]
@@ -143,7 +143,7 @@ def test_torchrun_is_that_of_the_programs_python(
 
 def test_torchrun_has_a_fixed_place_for_each_worker_and_restarts_nothing(folder: Path) -> None:
     program(folder, "python3", "-u", "train.py")
-    assert methods.torchrun(start(node=1, max_restarts=3)) == [
+    assert methods.make_torchrun_command(start(node=1, max_restarts=3)) == [
         *("python3", "-m", "torch.distributed.run", "--nnodes", "2", "--nproc_per_node", "2", "--max_restarts", "0"),
         *("--node_rank", "1", *MASTER, "--no_python", *RANK),
     ]
@@ -154,10 +154,10 @@ def test_each_attempt_without_ssh_has_a_port_of_its_own(folder: Path, attempt: i
     program(folder, "python3", "-u", "train.py")
     begun = start(node=1, max_restarts=3)._replace(attempt=attempt)
 
-    assert methods.torchrun(begun) == [
-        port if word == "29500" else word for word in methods.torchrun(start(node=1, max_restarts=3))
+    assert methods.make_torchrun_command(begun) == [
+        port if word == "29500" else word for word in methods.make_torchrun_command(start(node=1, max_restarts=3))
     ]
-    assert methods.worker_environment(begun)["PET_MASTER_PORT"] == port
+    assert methods.make_worker_environment(begun)["PET_MASTER_PORT"] == port
 
 
 @pytest.mark.parametrize(("given", "expected"), [(None, "cores"), ("7", "7")])
@@ -169,26 +169,26 @@ def test_torchrun_does_not_choose_the_number_of_threads_for_bound_ranks(
         monkeypatch.setenv("OMP_NUM_THREADS", given)
     share = str(len(os.sched_getaffinity(0)))
 
-    environment = methods.torchrun_environment(start(slots=1, bind_cores=True))
+    environment = methods.make_torchrun_environment(start(slots=1, bind_cores=True))
 
     assert environment["OMP_NUM_THREADS"] == (share if expected == "cores" else expected)
-    assert methods.torchrun_environment(start()).get("OMP_NUM_THREADS") == given
+    assert methods.make_torchrun_environment(start()).get("OMP_NUM_THREADS") == given
 
 
 def test_deepspeed_without_ssh_is_told_its_place() -> None:
-    assert methods.deepspeed_no_ssh(start(node=1, deepspeed_args=["--log_level", "debug"])) == [
+    assert methods.make_deepspeed_no_ssh_command(start(node=1, deepspeed_args=["--log_level", "debug"])) == [
         *("deepspeed", "--hostfile", "/job/hostfile", "--no_ssh", "--node_rank", "1", *MASTER),
         *("--log_level", "debug", "--no_python", "--no_local_rank", *RANK),
     ]
 
 
 def test_a_command_on_every_worker_finds_the_world_in_variables() -> None:
-    environment = methods.worker_environment(start(node=1))
+    environment = methods.make_worker_environment(start(node=1))
     names = ("NNODES", "NODE_RANK", "NPROC_PER_NODE", "MASTER_ADDR", "MASTER_PORT")
 
     for prefix in ("", "PET_"):
         assert ["2", "1", "2", HOSTS[0], "29500"] == [environment[prefix + name] for name in names]
-    assert methods.worker_command(start()) == [*RANK]
+    assert methods.make_worker_command(start()) == [*RANK]
 
 
 def test_a_command_in_the_launcher_is_the_users(folder: Path) -> None:
@@ -196,8 +196,8 @@ def test_a_command_in_the_launcher_is_the_users(folder: Path) -> None:
 
     chosen = start()._replace(hostfile="/run/dsgen/hostfile")
 
-    assert methods.launcher_command(chosen) == ["a", "b c"]
-    assert methods.launcher_command_environment(chosen)["DSGEN_HOSTFILE"] == "/run/dsgen/hostfile"
+    assert methods.make_launcher_command(chosen) == ["a", "b c"]
+    assert methods.make_launcher_environment(chosen)["DSGEN_HOSTFILE"] == "/run/dsgen/hostfile"
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_the_autotuner_sees_which_file_is_the_configuration(
 ) -> None:
     (folder / "command.json").write_text(json.dumps({"program": ["a"], "arguments": arguments}))
 
-    words = methods.autotune(start(autotuning="tune"))
+    words = methods.make_autotune_command(start(autotuning="tune"))
 
     assert words[-5 - 2 * len(named) : -2 * len(named) or None] == ["--autotuning", "tune", *RANK]
     assert words[len(words) - len(named) :] == named
@@ -226,7 +226,7 @@ def test_every_deepspeed_of_the_autotuner_trains_on_the_workers(folder: Path) ->
     real.write_text('#!/bin/sh\necho "$@"\n')
     real.chmod(0o755)
 
-    environment = methods.autotune_environment(start(autotuning="tune"))
+    environment = methods.make_autotune_environment(start(autotuning="tune"))
 
     said = subprocess.run(
         ["deepspeed", "--include", "a b"], env=environment, capture_output=True, text=True, check=True
@@ -239,8 +239,8 @@ def test_the_environment_of_deepspeed(folder: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("NCCL_SOCKET_IFNAME", "a$b")
     monkeypatch.setenv("OTHER", "a$b")
 
-    environment = methods.pdsh_environment(start())
-    methods.pdsh_environment(start())  # a second attempt
+    environment = methods.make_pdsh_environment(start())
+    methods.make_pdsh_environment(start())  # a second attempt
 
     assert environment["PATH"].split(":")[0] == str(folder / "bin")
     assert (folder / "bin/pdsh").is_symlink()
@@ -261,7 +261,7 @@ def test_the_environment_of_deepspeed(folder: Path, monkeypatch: pytest.MonkeyPa
 )
 @pytest.mark.usefixtures("folder")
 def test_tools_that_a_method_needs(method: str, missing: list[str]) -> None:
-    assert missing == methods.missing_tools(methods.METHODS[method])
+    assert missing == methods.list_missing_tools(methods.METHODS[method])
 
 
 def test_a_program_is_found_as_a_shell_finds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,5 +275,5 @@ def test_a_program_is_found_as_a_shell_finds_it(tmp_path: Path, monkeypatch: pyt
         path = os.pathsep.join(str(tmp_path / name) for name in order.split())
         monkeypatch.setenv("PATH", path)
 
-        assert shutil.which("tool") == methods.path_of("tool") == methods.path_of("tool", path)
-        assert methods.path_of("absent") is None
+        assert shutil.which("tool") == methods.find_program("tool") == methods.find_program("tool", path)
+        assert methods.find_program("absent") is None

@@ -26,8 +26,8 @@ def test_what_looks_like_a_protocol_line_is_output(line: bytes, nonce: bytes) ->
     """A program may print anything, a text about dsgen too."""
     seen = output.Output(HOSTS, pdsh=True)
 
-    assert line.replace(b"NONCE", nonce) == seen.process_line(line.replace(b"NONCE", nonce))
-    assert not seen.any_started()
+    assert line.replace(b"NONCE", nonce) == seen.parse_line(line.replace(b"NONCE", nonce))
+    assert not seen.has_started()
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_the_log_never_shows_the_nonce(text: bytes) -> None:
     seen = read()
 
     assert LABEL + b" " + text + b"\n" == process_line(seen, LABEL + b"NONCE " + text + b"\n")
-    assert not seen.any_started()
+    assert not seen.has_started()
 
 
 def test_pdshs_words_count_where_pdsh_says_them() -> None:
     """Not in the middle of a long line, and not where mpirun starts the ranks: there each may print them."""
     seen = read(b"x" * 10, SSH)
     others = output.Output(HOSTS)
-    others.process_line(SSH)
+    others.parse_line(SSH)
 
     assert ({}, {}) == (seen.ssh_ended, others.ssh_ended)
 
@@ -84,22 +84,22 @@ def test_ranks_and_world_sizes_are_collected() -> None:
     seen = read(RANK, RANK.replace(b'"rank": 1', b'"rank": 0'))
 
     assert (seen.ranks, seen.world_sizes) == ({0, 1}, {2})
-    assert seen.any_started()
+    assert seen.has_started()
 
 
 def test_the_first_rank_that_fails_is_kept() -> None:
     seen = read(FAILED, FAILED.replace(b'"rank": 1, "exitCode": 3', b'"rank": 0, "exitCode": 143'))
 
-    assert seen.failure() == {"host": HOSTS[1], "rank": 1, "exitCode": 3, "tail": ["a", "b"]}
-    assert seen.blame() == f"rank 1 on {HOSTS[1]} ended with exit code 3"
+    assert seen.find_failure() == {"host": HOSTS[1], "rank": 1, "exitCode": 3, "tail": ["a", "b"]}
+    assert seen.explain_failure() == f"rank 1 on {HOSTS[1]} ended with exit code 3"
 
 
 def test_without_a_failed_rank_the_first_failed_host_is_to_blame() -> None:
     seen = read(CLOSED.replace(b"worker-1", b"worker-0").replace(b"3", b"0"), CLOSED)
 
-    assert seen.failure() == {"host": HOSTS[1], "exitCode": 3}
-    assert seen.blame() == f"{HOSTS[1]} ended with exit code 3"
-    assert read().failure() == {}
+    assert seen.find_failure() == {"host": HOSTS[1], "exitCode": 3}
+    assert seen.explain_failure() == f"{HOSTS[1]} ended with exit code 3"
+    assert read().find_failure() == {}
 
 
 LOST_PEERS = [
@@ -117,9 +117,9 @@ def test_a_rank_that_lost_its_peer_is_not_to_blame(last: str) -> None:
     peer = peer.replace(b'["a", "b"]', f'["{last}"]'.encode())
     gone = CLOSED.replace(b"3", b"137")
 
-    assert read(peer, FAILED).failure()["rank"] == 1
-    assert read(peer).failure()["rank"] == 0, "nobody else has failed"
-    assert read(peer, gone).blame() == f"{HOSTS[1]} ended with exit code 137"
+    assert read(peer, FAILED).find_failure()["rank"] == 1
+    assert read(peer).find_failure()["rank"] == 0, "nobody else has failed"
+    assert read(peer, gone).explain_failure() == f"{HOSTS[1]} ended with exit code 137"
 
 
 def test_a_host_that_ends_without_a_report_of_its_rank_is_to_blame() -> None:
@@ -127,23 +127,23 @@ def test_a_host_that_ends_without_a_report_of_its_rank_is_to_blame() -> None:
     lost = PEER.replace(b'["a", "b"]', b'["Connection closed by peer"]')
     killed = f"{HOSTS[1]} ended with exit code 3; no report of rank 1"
 
-    assert read(RANK, lost, CLOSED).blame() == killed
-    assert read(RANK, CLOSED, PEER).blame() == killed
-    assert read(RANK, PEER, CLOSED).failure()["rank"] == 0
+    assert read(RANK, lost, CLOSED).explain_failure() == killed
+    assert read(RANK, CLOSED, PEER).explain_failure() == killed
+    assert read(RANK, PEER, CLOSED).find_failure()["rank"] == 0
 
 
 def test_mpirun_names_what_it_has_lost() -> None:
     """A worker of which it hears no more, and a rank.py that was killed and reports nothing."""
     seen = output.Output(HOSTS)
-    seen.process_line(b"  Remote daemon: [[27407,0],1] on node cifar-1-worker-1.cifar-1\n")
-    assert (seen.lost(), seen.unclosed()) == ([], HOSTS[1:])
+    seen.parse_line(b"  Remote daemon: [[27407,0],1] on node cifar-1-worker-1.cifar-1\n")
+    assert (seen.list_lost_hosts(), seen.list_unclosed_hosts()) == ([], HOSTS[1:])
 
     survivor = PEER.replace(b'["a", "b"]', b'["Connection closed by peer"]')
-    assert read(RANK_0, RANK, survivor).unclosed() == HOSTS[1:], "before mpirun has noticed it"
+    assert read(RANK_0, RANK, survivor).list_unclosed_hosts() == HOSTS[1:], "before mpirun has noticed it"
 
     said = b"mpirun noticed that process rank 1 with PID 22 on node cifar-1-worker-1 exited on signal 9 (Killed).\n"
-    assert said == seen.process_line(said)
-    assert seen.blame() == f"rank 1 on {HOSTS[1]} ended with exit code 137"
+    assert said == seen.parse_line(said)
+    assert seen.explain_failure() == f"rank 1 on {HOSTS[1]} ended with exit code 137"
 
 
 def test_a_host_that_the_launcher_ends_is_not_to_blame() -> None:
@@ -151,7 +151,7 @@ def test_a_host_that_the_launcher_ends_is_not_to_blame() -> None:
     seen.ending = True
     process_line(seen, CLOSED)
 
-    assert (seen.failure(), seen.closed) == ({}, {HOSTS[1]: 3})
+    assert (seen.find_failure(), seen.closed) == ({}, {HOSTS[1]: 3})
 
 
 def test_a_rank_that_left_before_the_others_is_named() -> None:
@@ -160,16 +160,16 @@ def test_a_rank_that_left_before_the_others_is_named() -> None:
     peer = peer.replace(b'["a", "b"]', b'["Connection closed by peer"]')
 
     said = f"rank 0 on {HOSTS[0]} ended with exit code 3 after rank 1 on {HOSTS[1]} had ended with exit code 0"
-    assert read(left, peer).blame() == said
-    assert read(peer, left).blame() == said, "the reports of two workers may arrive in another order"
+    assert read(left, peer).explain_failure() == said
+    assert read(peer, left).explain_failure() == said, "the reports of two workers may arrive in another order"
 
 
 def test_ranks_that_never_met_are_strangers() -> None:
     met = RANK.replace(b"dsgen-rank", b"dsgen-rank-met")
     other = RANK.replace(b'"rank": 1', b'"rank": 0')
 
-    assert read(RANK, other).strangers() == [0, 1]
-    assert read(RANK, other, met).strangers() == [0]
+    assert read(RANK, other).list_strangers() == [0, 1]
+    assert read(RANK, other, met).list_strangers() == [0]
 
 
 @pytest.mark.parametrize(
@@ -188,4 +188,4 @@ def test_a_session_without_its_closing_line_is_a_lost_worker(
 ) -> None:
     seen = read(*lines)
 
-    assert (lost, unclosed, wrong) == (seen.lost(), seen.unclosed(), seen.any_failed())
+    assert (lost, unclosed, wrong) == (seen.list_lost_hosts(), seen.list_unclosed_hosts(), seen.has_failed_host())

@@ -70,7 +70,7 @@ def test_transition(event: str, phase: str, reason: str, exit_code: int | None) 
     row = record.TRANSITIONS[event]
 
     assert (phase, reason) == (row.phase, row.reason)
-    assert exit_code == (None if row.exit is None else record.exit_code(row, 3))
+    assert exit_code == (None if row.exit is None else record.choose_exit_code(row, 3))
 
 
 def test_every_transition_is_tested() -> None:
@@ -85,7 +85,7 @@ def test_every_transition_is_tested() -> None:
 )
 def test_exit_code_of_a_failed_training(training: int | None, expected: int) -> None:
     """It is the training's, but 137, 143 and 255 would mean a lost launcher pod, and 0 success."""
-    assert expected == record.exit_code(record.TRANSITIONS["failed"], training)
+    assert expected == record.choose_exit_code(record.TRANSITIONS["failed"], training)
 
 
 @pytest.mark.parametrize(
@@ -104,14 +104,14 @@ def test_exit_code_of_a_failed_training(training: int | None, expected: int) -> 
 )
 def test_exit_code_after_the_end(phase: str, reason: str, code: int | None, expected: int) -> None:
     """A launcher pod that is started after the end gives the exit code that the first one gave."""
-    assert expected == record.exit_code_again({"phase": phase, "reason": reason, "exitCode": code})
+    assert expected == record.repeat_exit_code({"phase": phase, "reason": reason, "exitCode": code})
 
 
 def test_times_are_rfc_3339_in_utc() -> None:
-    assert record.stamp(1767225600.9) == "2026-01-01T00:00:00Z"
-    assert record.seconds("2026-01-01T00:00:00Z") == 1767225600
-    assert record.seconds(None) is None
-    assert record.seconds("yesterday") is None
+    assert record.format_time(1767225600.9) == "2026-01-01T00:00:00Z"
+    assert record.parse_time("2026-01-01T00:00:00Z") == 1767225600
+    assert record.parse_time(None) is None
+    assert record.parse_time("yesterday") is None
 
 
 @pytest.mark.parametrize("text", [None, "", "{", "[]", "null", "7"])
@@ -122,7 +122,7 @@ def test_what_is_no_record_is_empty(text: str | None) -> None:
 def test_totals_sum_the_attempts_and_those_before() -> None:
     before = {"attempts": 2, "failures": 1, "replacements": 1, "seconds": 10}
 
-    totals = record.totals([TRAINED, LOST, OPEN], before)
+    totals = record.compute_totals([TRAINED, LOST, OPEN], before)
 
     assert totals == {"attempts": 5, "failures": 2, "replacements": 2, "seconds": 140}
 
@@ -146,18 +146,18 @@ def test_an_attempt_never_ends_before_it_began() -> None:
 
 def test_taking_over_closes_the_attempt_of_the_lost_pod() -> None:
     """Its time counts for the deadline, and it is counted once."""
-    before = {"phase": "Running", "reason": "", "attempts": [OPEN], "totals": record.totals([OPEN])}
+    before = {"phase": "Running", "reason": "", "attempts": [OPEN], "totals": record.compute_totals([OPEN])}
 
-    taken = record.taken_over(before, "2026-01-01T00:04:00Z")
+    taken = record.take_over(before, "2026-01-01T00:04:00Z")
 
     assert taken["attempts"] == [{**OPEN, "endTime": "2026-01-01T00:04:00Z", "reason": "LauncherLost"}]
     assert taken["totals"] == {"attempts": 1, "failures": 0, "replacements": 0, "seconds": 60}
 
 
 def test_taking_over_lists_a_pod_that_was_lost_while_it_waited() -> None:
-    before = {"phase": "Pending", "reason": "WaitingForWorkers", "attempts": [], "totals": record.totals([])}
+    before = {"phase": "Pending", "reason": "WaitingForWorkers", "attempts": [], "totals": record.compute_totals([])}
 
-    taken = record.taken_over(before, "2026-01-01T00:04:00Z")
+    taken = record.take_over(before, "2026-01-01T00:04:00Z")
 
     assert taken["attempts"] == [{"startTime": None, "endTime": "2026-01-01T00:04:00Z", "reason": "LauncherLost"}]
     assert taken["totals"]["attempts"] == 1
@@ -165,13 +165,13 @@ def test_taking_over_lists_a_pod_that_was_lost_while_it_waited() -> None:
 
 @pytest.mark.parametrize("reason", ["LauncherTerminated", "LauncherLost", "JobSuspended"])
 def test_taking_over_from_an_orderly_end_changes_nothing(reason: str) -> None:
-    before = {"phase": "Pending", "reason": reason, "attempts": [TRAINED], "totals": record.totals([TRAINED])}
+    before = {"phase": "Pending", "reason": reason, "attempts": [TRAINED], "totals": record.compute_totals([TRAINED])}
 
-    assert record.taken_over(before, "2026-01-01T00:04:00Z") == before
+    assert record.take_over(before, "2026-01-01T00:04:00Z") == before
 
 
 def test_the_first_pod_takes_over_nothing() -> None:
-    assert record.taken_over({}, "2026-01-01T00:04:00Z") == {}
+    assert record.take_over({}, "2026-01-01T00:04:00Z") == {}
 
 
 def test_compose_before_the_launcher_says_anything() -> None:
@@ -193,7 +193,7 @@ def test_compose_before_the_launcher_says_anything() -> None:
 
 
 def test_compose_adds_to_what_earlier_pods_recorded() -> None:
-    earlier = {"startTime": "2025-12-31T00:00:00Z", "attempts": [TRAINED], "totals": record.totals([TRAINED])}
+    earlier = {"startTime": "2025-12-31T00:00:00Z", "attempts": [TRAINED], "totals": record.compute_totals([TRAINED])}
     launcher = {"phase": "Failed", "reason": "TrainingFailed", "exitCode": 3, "attempts": [LOST], "terminated": False}
 
     composed = record.compose(earlier, launcher, {}, 1767225600, 1767225601)
@@ -208,24 +208,24 @@ def test_compose_adds_to_what_earlier_pods_recorded() -> None:
 def test_a_record_is_one_line_that_reads_back() -> None:
     content = {"message": "ä\n\x7f\u2028", "attempts": [TRAINED]}
 
-    assert "\n" not in record.line(content)
-    assert json.loads(record.line(content)) == content
+    assert "\n" not in record.format_line(content)
+    assert json.loads(record.format_line(content)) == content
 
 
 def test_the_oldest_tails_are_cut_first() -> None:
     attempts = [{**TRAINED, "tail": ["x" * 4000]} for _ in range(5)]
 
-    cut = json.loads(record.line({"phase": "Failed", "attempts": attempts}))
+    cut = json.loads(record.format_line({"phase": "Failed", "attempts": attempts}))
 
-    assert len(record.line({"phase": "Failed", "attempts": attempts}).encode()) <= record.LIMIT_BYTES
+    assert len(record.format_line({"phase": "Failed", "attempts": attempts}).encode()) <= record.LIMIT_BYTES
     assert [len(attempt.get("tail", [])) for attempt in cut["attempts"]] == [0, 0, 1, 1, 1]
 
 
 def test_then_the_oldest_attempts_and_then_the_message() -> None:
     attempts = [{**TRAINED, "number": number} for number in range(500)]
 
-    cut = json.loads(record.line({"message": "m" * 20000, "attempts": attempts}))
-    few = json.loads(record.line({"message": "", "attempts": attempts}))
+    cut = json.loads(record.format_line({"message": "m" * 20000, "attempts": attempts}))
+    few = json.loads(record.format_line({"message": "", "attempts": attempts}))
 
     assert [attempt["number"] for attempt in cut["attempts"]] == [499]
     assert cut["message"].endswith("m...")
@@ -235,7 +235,9 @@ def test_then_the_oldest_attempts_and_then_the_message() -> None:
 
 @pytest.mark.parametrize("character", ["ä", "\u65e5", "\U0001f600", '"', "\\", "\x00"])
 def test_the_limit_holds_whatever_the_message_holds(character: str) -> None:
-    line = record.line({"message": character * 20000, "attempts": [{**TRAINED, "tail": [character * 4000] * 20}]})
+    line = record.format_line(
+        {"message": character * 20000, "attempts": [{**TRAINED, "tail": [character * 4000] * 20}]}
+    )
 
     assert len(line.encode()) <= record.LIMIT_BYTES
     assert json.loads(line)["attempts"][0]["reason"] == "TrainingFailed"
@@ -248,7 +250,7 @@ def test_the_work_grows_with_the_attempts(attempt: dict[str, Any]) -> None:
     def make(size: int) -> dict[str, Any]:
         return {"message": "m", "attempts": [attempt] * size}
 
-    assert not hostile.grows(make, record.line, 10_000, enough=0)
+    assert not hostile.grows(make, record.format_line, 10_000, enough=0)
 
 
 def ended(end: str) -> str:
@@ -263,14 +265,14 @@ def test_history_drops_the_runs_that_ended_first(history: int, expected: list[st
     runs = {"b": ended("2026-01-02"), "a": ended("2026-01-01"), "c": '{"phase": "Running"}', "me": ended("2025")}
     data = {"_lease": "{}", **runs}
 
-    assert expected == record.dropped_runs(data, "me", history)
+    assert expected == record.list_dropped_runs(data, "me", history)
 
 
 def test_summary() -> None:
     content = {"phase": "Failed", "reason": "WorldSize", "message": "1 of 2 ranks started"}
 
-    assert record.summary(content) == "Failed: WorldSize: 1 of 2 ranks started"
-    assert record.summary({"phase": "Succeeded", "reason": "", "message": ""}) == "Succeeded"
+    assert record.describe(content) == "Failed: WorldSize: 1 of 2 ranks started"
+    assert record.describe({"phase": "Succeeded", "reason": "", "message": ""}) == "Succeeded"
 
 
 GOOD = outcome.Facts(
@@ -346,14 +348,14 @@ def test_outcome_of_an_attempt(facts: outcome.Facts, event: str) -> None:
     ],
 )
 def test_what_ends_a_run_from_outside(status: dict[str, Any], event: str) -> None:
-    assert event == outcome.external_event(status)
+    assert event == outcome.find_external_event(status)
 
 
 def test_a_record_and_its_sentence_hide_passwords() -> None:
     tail = ["pip install https://me:hunter2@example.com/simple?token=hunter2 failed", 'ssh://git@example.com/x "a"']
     whole = {"phase": "Failed", "message": "HTTPS://hunter2@example.com", "attempts": [{"tail": tail}]}
 
-    line, words = record.line(whole), record.summary(whole)
+    line, words = record.format_line(whole), record.describe(whole)
 
     assert "hunter2" not in line + words
     assert ["pip install https://***@example.com/simple?*** failed", tail[1]] == json.loads(line)["attempts"][0]["tail"]

@@ -37,9 +37,9 @@ def test_an_ipv6_address_is_bracketed() -> None:
 
 
 def test_paths() -> None:
-    assert api.secret_path("ns", "a-ssh") == "/api/v1/namespaces/ns/secrets/a-ssh"
-    assert api.configmap_path("ns", "a-status") == "/api/v1/namespaces/ns/configmaps/a-status"
-    assert api.job_path("ns", "a-1-worker") == "/apis/batch/v1/namespaces/ns/jobs/a-1-worker"
+    assert api.format_secret_path("ns", "a-ssh") == "/api/v1/namespaces/ns/secrets/a-ssh"
+    assert api.format_configmap_path("ns", "a-status") == "/api/v1/namespaces/ns/configmaps/a-status"
+    assert api.format_job_path("ns", "a-1-worker") == "/apis/batch/v1/namespaces/ns/jobs/a-1-worker"
 
 
 def status_of(call: Any) -> int:
@@ -54,9 +54,9 @@ def test_the_role_allows_the_named_objects_alone(job: Any) -> None:
     client, namespace = job.client, job.namespace
     job.create("ConfigMap", "other")
 
-    assert client.get(api.configmap_path(namespace, "a-status"))["metadata"]["name"] == "a-status"
-    assert status_of(lambda: client.get(api.configmap_path(namespace, "other"))) == 403
-    assert status_of(lambda: client.get(api.secret_path(namespace, "other"))) == 403
+    assert client.get(api.format_configmap_path(namespace, "a-status"))["metadata"]["name"] == "a-status"
+    assert status_of(lambda: client.get(api.format_configmap_path(namespace, "other"))) == 403
+    assert status_of(lambda: client.get(api.format_secret_path(namespace, "other"))) == 403
     assert status_of(lambda: client.get(f"/api/v1/namespaces/{namespace}/secrets")) == 403
 
 
@@ -64,16 +64,16 @@ def test_the_role_allows_the_named_objects_alone(job: Any) -> None:
 def test_a_wrong_token_is_refused(job: Any) -> None:
     (job.client.folder / "token").write_text("wrong")
 
-    assert status_of(lambda: job.client.get(api.configmap_path(job.namespace, "a-status"))) == 401
+    assert status_of(lambda: job.client.get(api.format_configmap_path(job.namespace, "a-status"))) == 401
 
 
 @pytest.mark.cluster
 def test_a_secret_is_filled_once(job: Any) -> None:
     """The second of two that found it empty gets 422, and the first key stays."""
-    path = api.secret_path(job.namespace, "a-ssh")
-    job.client.patch(path, keygen.fill({"ssh-privatekey": "Zmlyc3Q="}), api.JSON_PATCH, "dsgen-keygen")
+    path = api.format_secret_path(job.namespace, "a-ssh")
+    job.client.patch(path, keygen.make_patch({"ssh-privatekey": "Zmlyc3Q="}), api.JSON_PATCH, "dsgen-keygen")
 
-    second = keygen.fill({"ssh-privatekey": "c2Vjb25k"})
+    second = keygen.make_patch({"ssh-privatekey": "c2Vjb25k"})
 
     assert status_of(lambda: job.client.patch(path, second, api.JSON_PATCH, "dsgen-keygen")) == 422
     secret = job.client.get(path)
@@ -84,10 +84,10 @@ def test_a_secret_is_filled_once(job: Any) -> None:
 @pytest.mark.cluster
 def test_the_three_forms_of_the_lease(job: Any) -> None:
     """On a record without data, without a lease, and over an old one; a taker that saw something else is refused."""
-    path = api.configmap_path(job.namespace, "a-status")
+    path = api.format_configmap_path(job.namespace, "a-status")
 
     def take(data: dict[str, str] | None, value: str) -> Any:
-        return job.client.patch(path, lease.patch(data, value), api.JSON_PATCH, "dsgen-status")["data"]
+        return job.client.patch(path, lease.make_patch(data, value), api.JSON_PATCH, "dsgen-status")["data"]
 
     assert take(None, "1") == {"_lease": "1"}
     assert status_of(lambda: take(None, "stale")) == 422

@@ -28,23 +28,23 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("data", [None, {}])
 def test_a_secret_without_data_holds_no_key(data: dict[str, str] | None) -> None:
-    assert keygen.found_key(data, "a-ssh") is None
+    assert keygen.find_key(data, "a-ssh") is None
 
 
 @pytest.mark.parametrize("more", [{}, {"ssh-publickey": "cA=="}])
 def test_the_private_half_is_enough(more: dict[str, str]) -> None:
-    assert keygen.found_key({"ssh-privatekey": KEY, **more}, "a-ssh") == b"private\n"
+    assert keygen.find_key({"ssh-privatekey": KEY, **more}, "a-ssh") == b"private\n"
 
 
 @pytest.mark.parametrize("data", [{"ssh-publickey": "cA=="}, {"ssh-privatekey": ""}])
 def test_data_without_a_private_half_is_refused(data: dict[str, str]) -> None:
     with pytest.raises(keygen.CannotWorkError, match="Secret a-ssh has data but no ssh-privatekey"):
-        keygen.found_key(data, "a-ssh")
+        keygen.find_key(data, "a-ssh")
 
 
 def test_a_key_pair_is_made(run_folder: Path) -> None:
     """An ed25519 pair that belongs together, and no trace of it in the folder."""
-    made = keygen.make("cifar")
+    made = keygen.make_key_pair("cifar")
 
     private = run_folder / "id"
     keyfile.write_private(private, base64.b64decode(made["ssh-privatekey"]))
@@ -52,14 +52,14 @@ def test_a_key_pair_is_made(run_folder: Path) -> None:
     public = base64.b64decode(made["ssh-publickey"]).decode().split()
     assert public[0] == "ssh-ed25519"
     assert public[2] == "cifar"
-    assert keyfile.public_half(private) == " ".join(public[:2])
+    assert keyfile.derive_public_half(private) == " ".join(public[:2])
 
 
 def test_without_ssh_keygen_the_message_says_what_to_do(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(run_folder))
 
     with pytest.raises(keygen.CannotWorkError, match=r"no ssh-keygen.*ssh\.secret\.mode: existing"):
-        keygen.make("cifar")
+        keygen.make_key_pair("cifar")
 
 
 def test_a_key_is_left_for_its_user_alone(tmp_path: Path) -> None:
@@ -85,8 +85,8 @@ def test_the_first_key_that_is_there_is_taken(tmp_path: Path) -> None:
     (tmp_path / "full").write_bytes(b"key")
     paths = [tmp_path / name for name in ("absent", "empty", "full")]
 
-    assert keyfile.first_content(paths) == b"key"
-    assert keyfile.first_content(paths[:2]) is None
+    assert keyfile.read_first_content(paths) == b"key"
+    assert keyfile.read_first_content(paths[:2]) is None
 
 
 @pytest.mark.parametrize("passphrase", ["", "secret"])
@@ -95,10 +95,10 @@ def test_a_key_with_a_passphrase_is_named_as_such(tmp_path: Path, passphrase: st
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-f", path], check=True)
 
     if not passphrase:
-        assert keyfile.public_half(path).startswith("ssh-ed25519 ")
+        assert keyfile.derive_public_half(path).startswith("ssh-ed25519 ")
         return
     with pytest.raises(keyfile.InvalidKeyError, match="passphrase"):
-        keyfile.public_half(path)
+        keyfile.derive_public_half(path)
 
 
 def test_an_api_that_never_answers_ends_in_time(tmp_path: Path) -> None:

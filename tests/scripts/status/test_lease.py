@@ -52,7 +52,7 @@ def test_a_lease_that_another_run_has_had_is_lost_for_good(before: str, text: st
     """Here run 1 asks, run 2 trains, and run 3 has ended."""
     data = {"3": '{"phase": "Succeeded"}', **({"_lease": text} if text else {})}
 
-    assert state == lease.state(before, data, "1", lease.watch(None, data, 0), 10)
+    assert state == lease.decide_state(before, data, "1", lease.watch(None, data, 0), 10)
 
 
 def test_a_renewed_lease_is_alive_again() -> None:
@@ -64,10 +64,10 @@ def test_a_renewed_lease_is_alive_again() -> None:
 
 
 def test_a_lease_counts_up() -> None:
-    value = lease.value(held("1", 41), "2", "2026-01-01T00:00:00Z")
+    value = lease.make_value(held("1", 41), "2", "2026-01-01T00:00:00Z")
 
     assert json.loads(value) == {"run": "2", "counter": 42, "time": "2026-01-01T00:00:00Z"}
-    assert json.loads(lease.value(None, "2", ""))["counter"] == 1
+    assert json.loads(lease.make_value(None, "2", ""))["counter"] == 1
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_a_lease_counts_up() -> None:
     ],
 )
 def test_a_lease_is_written_only_over_what_was_seen(data: dict[str, str] | None, tested: dict[str, Any]) -> None:
-    assert lease.patch(data, "new")[0] == {"op": "test", **tested}
+    assert lease.make_patch(data, "new")[0] == {"op": "test", **tested}

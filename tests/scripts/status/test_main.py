@@ -33,7 +33,7 @@ def condition(kind: str, value: str = "True") -> dict[str, str]:
 def test_the_worker_job(spec: dict[str, Any], said: dict[str, Any], expected: tuple[bool, int, int, str, str]) -> None:
     names = ("suspended", "ready", "failed", "state", "message")
 
-    assert dict(zip(names, expected, strict=True)) == main.summary_of_job({"spec": spec, "status": said})
+    assert dict(zip(names, expected, strict=True)) == main.extract_job_state({"spec": spec, "status": said})
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_the_worker_job(spec: dict[str, Any], said: dict[str, Any], expected: tu
     ],
 )
 def test_a_launcher_that_is_gone(launcher: dict[str, Any], launcher_job: dict[str, Any] | None, event: str) -> None:
-    assert event == record.meaning_of_loss(launcher, launcher_job)
+    assert event == record.find_loss_event(launcher, launcher_job)
 
 
 def test_after_a_loss_the_attempt_is_closed() -> None:
     launcher = {"phase": "Running", "worldSize": 2, "attempts": [{"startTime": "2026-01-01T00:00:00Z"}]}
 
-    after = record.after_loss(launcher, None)
+    after = record.compose_after_loss(launcher, None)
 
     assert (after["phase"], after["reason"], after["worldSize"]) == ("Stopped", "JobDeleted", 2)
     assert after["attempts"][0]["reason"] == "JobDeleted"
@@ -66,8 +66,8 @@ def test_after_a_loss_the_attempt_is_closed() -> None:
 def test_a_launcher_that_was_terminated_has_closed_its_attempt() -> None:
     closed = [{"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:01:00Z", "reason": "LauncherTerminated"}]
 
-    assert record.after_loss({"terminated": True, "attempts": closed}, None)["attempts"] == closed
-    assert len(record.after_loss({"terminated": True, "attempts": []}, None)["attempts"]) == 1
+    assert record.compose_after_loss({"terminated": True, "attempts": closed}, None)["attempts"] == closed
+    assert len(record.compose_after_loss({"terminated": True, "attempts": []}, None)["attempts"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -83,10 +83,10 @@ def test_a_launcher_that_was_never_started_is_told(
     monkeypatch.setattr(settings, "ROOT", tmp_path)
     folder = tmp_path / f"run/dsgen-{container}"
     folder.mkdir(parents=True)
-    assert record.never_started() == {}
+    assert record.compose_never_started() == {}
     (folder / name).write_bytes(b"it ended with exit code 3\npip: no such \xff\nlast words\n")
 
-    after = record.never_started()
+    after = record.compose_never_started()
 
     assert (after["phase"], after["reason"], after["message"]) == ("Failed", reason, "it ended with exit code 3")
     assert after["attempts"][0]["tail"] == ["pip: no such \ufffd", "last words"]
@@ -101,7 +101,7 @@ def test_the_launcher_does_not_speak_for_other_containers(
     (tmp_path / "run/dsgen-launcher").mkdir(parents=True)
     (tmp_path / "run/dsgen-launcher" / name).write_text("forged\n")
 
-    assert record.never_started() == {}
+    assert record.compose_never_started() == {}
 
 
 def pod_of(name: str, **status: Any) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def test_the_last_words_of_the_worker_that_failed_first_come_first() -> None:
         for index, state in enumerate([late, first, stopped, eaten])
     ]
 
-    assert status_pods.problems(pods) == [
+    assert status_pods.list_problems(pods) == [
         "cifar-1-worker-1: ended with exit code 78: there is no sshd",
         "cifar-1-worker-3: ended with exit code 137 (OOMKilled)",
         "cifar-1-worker-0: ended with exit code 1: lost peer",
@@ -163,7 +163,7 @@ def test_the_last_words_of_the_worker_that_failed_first_come_first() -> None:
     ],
 )
 def test_why_a_worker_does_not_run(status: dict[str, Any], expected: list[str]) -> None:
-    assert expected == status_pods.problems([pod_of("w-0-abcde", **status)])
+    assert expected == status_pods.list_problems([pod_of("w-0-abcde", **status)])
 
 
 class Pods:
@@ -201,7 +201,7 @@ def test_a_message_that_names_a_worker_gets_its_node(message: str, expected: str
     configured = SimpleNamespace(run_name="a-1", namespace="n", worker_job="a-1-worker")
     nodes = status_pods.Nodes(configured, client)  # type: ignore[arg-type]  # what it reads of them
 
-    assert [expected or message] * 2 == [nodes.named(message), nodes.named(message)]
+    assert [expected or message] * 2 == [nodes.add_nodes(message), nodes.add_nodes(message)]
     assert len(client.asked) <= (expected is not None)
 
 

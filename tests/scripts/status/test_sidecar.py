@@ -28,7 +28,7 @@ class Pod:
     def enter(self) -> None:
         """Now this pod's folder is /run/dsgen."""
         self.monkeypatch.setattr(settings, "RUN", self.folder)
-        self.monkeypatch.setattr(settings, "written_by", lambda _: self.folder)
+        self.monkeypatch.setattr(settings, "locate_volume", lambda _: self.folder)
         self.monkeypatch.setattr(settings, "TERMINATION_LOG", self.folder / "termination-log")
 
     def says(self, sequence: int, phase: str, **more: Any) -> None:

@@ -68,7 +68,7 @@ def configured(**changes: Any) -> settings.Settings:
 
 def deliver(url: str, budget: float = 10) -> tuple[bool, list[str]]:
     said: list[str] = []
-    return webhook.deliver(webhook.Address(url), webhook.body(configured(), LINE), said.append, budget), said
+    return webhook.deliver(webhook.Address(url), webhook.make_body(configured(), LINE), said.append, budget), said
 
 
 def test_the_record_arrives_with_the_names_of_its_run(server: Any) -> None:
@@ -158,10 +158,10 @@ def test_a_certificate_is_checked_against_the_ca_of_the_secret(server: Any, tmp_
 
 
 def test_the_address_is_of_the_values_or_of_the_secret(tmp_path: Path) -> None:
-    assert webhook.address(configured()).url == ""
+    assert webhook.read_address(configured()).url == ""
     (tmp_path / "url").write_text("https://a.example/t\n")
-    assert webhook.address(configured()).url == "https://a.example/t"
-    assert webhook.address(configured(webhook_url="https://b.example/t")).url == "https://b.example/t"
+    assert webhook.read_address(configured()).url == "https://a.example/t"
+    assert webhook.read_address(configured(webhook_url="https://b.example/t")).url == "https://b.example/t"
 
 
 def test_an_address_of_the_secret_must_be_one_of_https(server: Any, tmp_path: Path) -> None:
@@ -170,6 +170,6 @@ def test_an_address_of_the_secret_must_be_one_of_https(server: Any, tmp_path: Pa
     (tmp_path / "url").write_text(url)
     said: list[str] = []
 
-    assert not webhook.deliver(webhook.address(configured()), b"{}", said.append)
+    assert not webhook.deliver(webhook.read_address(configured()), b"{}", said.append)
     assert (["webhook: nothing is sent: the address is not one of https"], []) == (said, server.requests)
-    assert webhook.deliver(webhook.address(configured(webhook_url=url)), b"{}", said.append)
+    assert webhook.deliver(webhook.read_address(configured(webhook_url=url)), b"{}", said.append)

@@ -30,7 +30,7 @@ def test_only_the_key_of_the_job_ends_a_worker(pod: Any) -> None:
     connections.announce(["127.0.0.1"], pod.readiness_port, key.replace(b"A", b"B"), "Succeeded")
     heard = []
     for words in (
-        control.answer(key, bytes(control.CHALLENGE_BYTES), "Failed"),
+        control.make_answer(key, bytes(control.CHALLENGE_BYTES), "Failed"),
         b"Succeeded\n",
         b"\xff" * 100,
     ):
@@ -63,12 +63,12 @@ def test_silent_connections_do_not_keep_the_probe_away(pod: Any) -> None:
 
 
 def test_the_signature_is_of_challenge_and_phase() -> None:
-    key, challenge = b"key", control.new_challenge()
-    line = control.answer(key, challenge, "Failed")
+    key, challenge = b"key", control.make_challenge()
+    line = control.make_answer(key, challenge, "Failed")
 
-    assert "Failed" == control.announced_phase(key, challenge, line)
-    assert "" == control.announced_phase(key, challenge, line.replace(b"Failed", b"Succeeded"))
-    assert "" == control.announced_phase(key, control.new_challenge(), line)
-    assert "" == control.announced_phase(b"other", challenge, line)
-    assert "" == control.announced_phase(key, challenge, control.answer(key, challenge, "Running"))
+    assert "Failed" == control.read_answer(key, challenge, line)
+    assert "" == control.read_answer(key, challenge, line.replace(b"Failed", b"Succeeded"))
+    assert "" == control.read_answer(key, control.make_challenge(), line)
+    assert "" == control.read_answer(b"other", challenge, line)
+    assert "" == control.read_answer(key, challenge, control.make_answer(key, challenge, "Running"))
     assert len(line) <= control.ANSWER_BYTES

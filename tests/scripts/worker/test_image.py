@@ -86,7 +86,7 @@ def test_nothing_is_said_of_an_image_that_has_everything(tmp_path: Path) -> None
     ],
 )
 def test_operators_of_a_configuration(tmp_path: Path, config: dict[str, Any], operators: list[str]) -> None:
-    assert operators == image_check.Check(facts(tmp_path, config=config)).operators()
+    assert operators == image_check.Check(facts(tmp_path, config=config)).list_operators()
 
 
 @pytest.mark.usefixtures("image")
@@ -174,7 +174,7 @@ def test_fused_operators_on_gpus_need_nvcc(image: Path, tmp_path: Path, monkeypa
     checked = image_check.Check(facts(tmp_path, config=ADAM))
     (tmp_path / "dev/nvidia0").touch()
     monkeypatch.setattr(image_check, "CUDA_HOME", str(tmp_path))
-    checked.compiled()
+    checked.check_compilation()
     assert ["DeepSpeed compiles fused_adam for this training: no program nvcc"] == checked.lacks
 
 
@@ -193,12 +193,12 @@ def test_shared_memory_is_enough_for_all_processes(tmp_path: Path) -> None:
 
 def test_an_nvme_path_that_is_missing_or_slow_is_named(tmp_path: Path, monkeypatch: Any) -> None:
     there = tmp_path / "nvme"
-    assert [f"nvme_path {there}/new does not exist, and is on no volume"] == image_check.nvme(there / "new")
+    assert [f"nvme_path {there}/new does not exist, and is on no volume"] == image_check.check_nvme(there / "new")
     there.mkdir()
     monkeypatch.setattr(image_check, "SLOW", 0)
-    assert [] == image_check.nvme(there)
+    assert [] == image_check.check_nvme(there)
     monkeypatch.setattr(image_check, "SLOW", float("inf"))
-    (said,) = image_check.nvme(there)
+    (said,) = image_check.check_nvme(there)
     assert said.startswith(f"nvme_path {there} is slow: ")
     assert said.endswith(" MiB/s written")
     assert [] == list(there.iterdir())
@@ -206,11 +206,13 @@ def test_an_nvme_path_that_is_missing_or_slow_is_named(tmp_path: Path, monkeypat
 
 def test_deepspeed_creates_folders_of_a_volume(monkeypatch: Any) -> None:
     monkeypatch.setattr(image_check, "SLOW", 0)
-    assert [] == image_check.nvme(Path("/dev/shm/dsgen-missing/zero"))
+    assert [] == image_check.check_nvme(Path("/dev/shm/dsgen-missing/zero"))
 
 
 def test_an_nvme_path_that_cannot_be_written_is_named() -> None:
-    assert ["nvme_path /proc/self cannot be written: No such file or directory"] == image_check.nvme(Path("/proc/self"))
+    assert ["nvme_path /proc/self cannot be written: No such file or directory"] == image_check.check_nvme(
+        Path("/proc/self")
+    )
 
 
 # The worker.

@@ -58,7 +58,7 @@ def test_a_worker_waits_for_the_key(pod: Any) -> None:
 def test_what_is_replaced_in_a_folder_wakes_the_worker(tmp_path: Path) -> None:
     """As the kubelet brings new content: it renames a link in the folder."""
     program = "import signal, sys; from pathlib import Path; from worker import main;"
-    program += " signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO]); main.notice(Path(sys.argv[1]));"
+    program += " signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO]); main.ask_for_signals(Path(sys.argv[1]));"
     program += " print('waits', flush=True); print(signal.sigtimedwait([signal.SIGIO], 20).si_signo == signal.SIGIO)"
     command = [sys.executable, "-c", program, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env={"PYTHONPATH": str(SCRIPTS)}) as process:
@@ -70,7 +70,7 @@ def test_what_is_replaced_in_a_folder_wakes_the_worker(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_wakes_nobody(tmp_path: Path) -> None:
-    worker_main.notice(tmp_path / "absent")
+    worker_main.ask_for_signals(tmp_path / "absent")
 
     assert not (tmp_path / "absent").exists()
 
@@ -243,7 +243,7 @@ def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> 
     code = (
         f"import sys; sys.path.insert(0, {str(pod.scripts)!r})\n"
         "from worker import sshd; from shared import settings as own\n"
-        "print(sshd.root_is_locked(own.ROOT / 'etc/shadow'))"
+        "print(sshd.is_root_locked(own.ROOT / 'etc/shadow'))"
     )
     assert pod.python(code) == str(locked)
 
@@ -270,7 +270,7 @@ def test_each_worker_is_logged_in_to_and_who_refuses_is_named(pod: Any, needs: A
     hosts = [f"cifar-1-worker-{index}.cifar-1" for index in range(3)]
     looks: list[int] = []
 
-    refused = workers.Workers(hosts, pod.port, 3600).refusals(hosts, lambda: looks.append(1))
+    refused = workers.Workers(hosts, pod.port, 3600).find_refusals(hosts, lambda: looks.append(1))
 
     assert list(refused) == [hosts[1]]
     assert "Permission denied (publickey" in refused[hosts[1]]
@@ -284,7 +284,7 @@ def test_those_that_refuse_are_named_in_the_end(attempts: int, given: dict[str, 
         made.journal.begin_attempt()
         made.journal.end_attempt("WorkersLost", {})
     monkeypatch.setattr(
-        made.workers, "refusals", lambda names, _: dict.fromkeys(set(names) & {"b"}, "Permission denied.")
+        made.workers, "find_refusals", lambda names, _: dict.fromkeys(set(names) & {"b"}, "Permission denied.")
     )
 
     with pytest.raises(main.RunEndedError) as caught:
@@ -296,7 +296,7 @@ def test_those_that_refuse_are_named_in_the_end(attempts: int, given: dict[str, 
 
 def test_the_first_attempt_starts_without_a_login_before(monkeypatch: Any) -> None:
     made = launcher_of_two(monkeypatch)
-    monkeypatch.setattr(made.workers, "refusals", lambda *_: pytest.fail("a login to each worker"))
+    monkeypatch.setattr(made.workers, "find_refusals", lambda *_: pytest.fail("a login to each worker"))
 
     made.side.wait_for_workers()
 
@@ -315,7 +315,7 @@ def launcher_of_two(monkeypatch: Any, **given: Any) -> main.Launcher:
     monkeypatch.setattr(connections, "_has_banner", answers)
     made = main.Launcher(configured, workers.Workers(["a", "b"], 1, 3600))
     until = time.monotonic() + 2
-    monkeypatch.setattr(made.wait, "time_left_for_workers", lambda: time.monotonic() < until)
+    monkeypatch.setattr(made.wait, "has_time_for_workers", lambda: time.monotonic() < until)
     return made
 
 

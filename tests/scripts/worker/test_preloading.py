@@ -126,8 +126,8 @@ def test_the_interpreter_is_the_one_of_the_program(tmp_path: Path, first_line: s
     program.write_text(f"{first_line}\n")
     program.chmod(0o755)
 
-    assert preloading.interpreter(str(program)) == named
+    assert preloading.find_interpreter(str(program)) == named
 
 
 def test_a_program_that_is_missing_has_no_interpreter() -> None:
-    assert preloading.interpreter("no-such-program-here") == ""
+    assert preloading.find_interpreter("no-such-program-here") == ""

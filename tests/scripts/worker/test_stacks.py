@@ -102,11 +102,11 @@ def test_only_programs_that_are_ready_are_asked() -> None:
     ],
 )
 def test_the_main_thread_is_found(text: str, frames: list[str]) -> None:
-    assert stacks.main_thread(text) == frames
+    assert stacks.parse_main_thread(text) == frames
 
 
 def test_py_spy_is_asked_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path / "py-spy", f"[ $3 = 9 ] && exit 1\ncat <<'E'\n{PY_SPY}E")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
 
-    assert stacks.main_thread(stacks.spied([9, 8]).decode())[0] == "wait (train.py:3)"
+    assert stacks.parse_main_thread(stacks.run_py_spy([9, 8]).decode())[0] == "wait (train.py:3)"

@@ -164,7 +164,7 @@ def test_a_launcher_that_cannot_be_reached_does_not_matter(pod: Any, begin: Call
 
 
 @pytest.mark.parametrize(
-    ("sign", "code"), [("", 75), ("import itertools; record.mounted = itertools.count().__next__", 0)]
+    ("sign", "code"), [("", 75), ("import itertools; record.read_mounted = itertools.count().__next__", 0)]
 )
 def test_nobody_who_begins_the_run_is_waited_for_without_end(pod: Any, sign: str, code: int) -> None:
     """A lease that is renewed, by whichever run, is a sign that this one's turn will come."""
@@ -174,7 +174,7 @@ def test_nobody_who_begins_the_run_is_waited_for_without_end(pod: Any, sign: str
         f"import sys; sys.path.insert(0, {str(pod.scripts)!r}); import time\n"
         "from shared import record, settings; from worker import without_ssh as worker\n"
         f"worker.ORPHAN_SECONDS = 1; {sign.replace('.__next__', '')}\n"
-        + ("signs = record.mounted; record.mounted = lambda run: next(signs)\n" if sign else "")
+        + ("signs = record.read_mounted; record.read_mounted = lambda run: next(signs)\n" if sign else "")
         + "part = worker.LocalTraining(settings.load()); time.sleep(1.2)\n"
         "try: part.check(); print(0)\nexcept worker.WorkerExitError as end: print(end.code)"
     )

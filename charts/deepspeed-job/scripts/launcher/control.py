@@ -21,7 +21,7 @@ from collections import Counter
 from typing import Any
 
 from shared import control, reports
-from shared.output import Output, new_nonce
+from shared.output import Output, make_nonce
 
 SHAKE_SECONDS = 5
 # Connections that have not proved that they know the nonce: of one address, and of all. The others try again.
@@ -88,7 +88,7 @@ class ControlServer:
         self.output = Output(hosts)  # of the attempt
         # Reports of this attempt and later ones, without beats: workers repeat them, and may be ahead of the launcher.
         self.heard: dict[tuple[int, str], None] = {}
-        self.nonce = new_nonce()
+        self.nonce = make_nonce()
         self.lock = threading.Lock()
         self.strangers = Strangers()
         self.changed = threading.Event()  # a worker has said something
@@ -108,10 +108,10 @@ class ControlServer:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         port, _, nonce = offered.rpartition(":")[2].partition("/")
         try:
-            address, server = control.pod_server(int(port or 0))
+            address, server = control.open_pod_server(int(port or 0))
             self.nonce = nonce or self.nonce
         except OSError:
-            address, server = control.pod_server()  # somebody else has taken the port
+            address, server = control.open_pod_server()  # somebody else has taken the port
         threading.Thread(target=self._accept, args=(server,), daemon=True).start()
         return f"{address}:{server.getsockname()[1]}/{self.nonce}"
 
@@ -140,7 +140,7 @@ class ControlServer:
             trains = {"hosts": [places[one] for one in names]} if len(names) < len(places) else {}
             member.own = trains if name in names else {"attempt": 0}
 
-    def connected(self) -> list[Member]:
+    def list_connected(self) -> list[Member]:
         return [member for member in self.members.values() if member.connection]
 
     def _send(self, member: Member) -> None:
@@ -185,7 +185,7 @@ class ControlServer:
                 for line in iter(lambda: lines.readline(control.LIMIT_BYTES), b""):
                     said = json.loads(line)
                     if "report" in said:
-                        self._report(str(said["report"]), int(said["attempt"]))
+                        self._take_report(str(said["report"]), int(said["attempt"]))
                         continue
                     sender = self.members[said["host"]]
                     sender.learn(said)
@@ -198,7 +198,7 @@ class ControlServer:
                 member.connection, member.gone_at = None, time.monotonic()
                 self.changed.set()
 
-    def _report(self, text: str, attempt: int) -> None:
+    def _take_report(self, text: str, attempt: int) -> None:
         """What a rank has reported to its worker. Of an attempt before this one it is late."""
         with self.lock:
             if attempt < self.order["attempt"] or (attempt, text) in self.heard:
@@ -210,4 +210,4 @@ class ControlServer:
 
     def _learn(self, text: str) -> bytes:
         """Give a report to the output of the attempt; the text for the log."""
-        return self.output.process_line(self.output.nonce + f" {text}\n".encode())
+        return self.output.parse_line(self.output.nonce + f" {text}\n".encode())

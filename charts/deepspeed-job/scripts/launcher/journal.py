@@ -36,11 +36,11 @@ class Journal:
         """Open an attempt; `facts` are workers, if not all train."""
         for old in self.attempts[: 1 - TAILS]:
             old.pop("tail", None)
-        self.attempts.append({"startTime": record.stamp(time.time()), **facts})
+        self.attempts.append({"startTime": record.format_time(time.time()), **facts})
 
     def end_attempt(self, reason: str, facts: dict[str, Any]) -> None:
         """Close the open attempt; `facts` are exitCode, host, rank and tail, if known."""
-        self.attempts[-1].update({"endTime": record.stamp(time.time()), "reason": reason, **facts})
+        self.attempts[-1].update({"endTime": record.format_time(time.time()), "reason": reason, **facts})
 
     def count_loss(self) -> bool:
         """Mark the last attempt: it lost workers, and the worker Job counts that. False if it was marked before."""
@@ -55,9 +55,9 @@ class Journal:
         self.said["terminated"] = True
         self.write()
 
-    def totals(self, earlier: dict[str, Any]) -> dict[str, Any]:
+    def compute_totals(self, earlier: dict[str, Any]) -> dict[str, Any]:
         """Sums over the attempts of all pods. An open attempt is counted, but not its time."""
-        return record.totals(self.attempts, earlier)
+        return record.compute_totals(self.attempts, earlier)
 
     def write(self) -> None:
         self.sequence += 1
@@ -69,42 +69,42 @@ class External:
 
     def __init__(self, own_end: bool = False) -> None:
         self.terminated = False
-        self.own_end = own_end  # of the workers: see outcome.external_event
+        self.own_end = own_end  # of the workers: see outcome.find_external_event
 
-    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+    def note_signal(self, _number: int, _frame: FrameType | None) -> None:
         self.terminated = True
 
-    def status(self) -> dict[str, Any]:
-        return exchange.read(settings.written_by("status") / exchange.STATUS)
+    def read_status(self) -> dict[str, Any]:
+        return exchange.read(settings.locate_volume("status") / exchange.STATUS)
 
-    def event(self) -> str:
+    def find_event(self) -> str:
         """The external event that ends the present step of the launcher, or ""."""
-        return "terminated" if self.terminated else outcome.external_event(self.status(), self.own_end)
+        return "terminated" if self.terminated else outcome.find_external_event(self.read_status(), self.own_end)
 
-    def earlier(self) -> dict[str, Any]:
+    def read_earlier_totals(self) -> dict[str, Any]:
         """Sums over the attempts of earlier launcher pods."""
-        return dict(self.status().get("earlier") or {})
+        return dict(self.read_status().get("earlier") or {})
 
-    def failures(self) -> int:
+    def count_failures(self) -> int:
         """The number of failed pods of the worker Job."""
-        return int(self.workers().get("failed", 0))
+        return int(self.read_worker_job().get("failed", 0))
 
-    def workers(self) -> dict[str, Any]:
-        return dict(self.status().get("workers") or {})
+    def read_worker_job(self) -> dict[str, Any]:
+        return dict(self.read_status().get("workers") or {})
 
     def explain(self, event: str) -> str:
         """The message of an external event."""
         if event == "lease-lost":
-            return f"run {self.status().get('holder')} of this job has taken over"
+            return f"run {self.read_status().get('holder')} of this job has taken over"
         if event != "workers-failed":
             return ""
-        return "; ".join([*self.problems(), str(self.workers().get("message", ""))])
+        return "; ".join([*self.list_problems(), str(self.read_worker_job().get("message", ""))])
 
-    def api_is_away(self) -> float:
+    def count_seconds_without_api(self) -> float:
         """Seconds for which the sidecar has had no answer from the API."""
-        since = self.status().get("away")
+        since = self.read_status().get("away")
         return max(time.time() - since, 0.0) if isinstance(since, (int, float)) else 0.0
 
-    def problems(self) -> list[str]:
+    def list_problems(self) -> list[str]:
         """Why the pods of the workers do not run, as lines."""
-        return [str(problem) for problem in self.workers().get("problems", [])]
+        return [str(problem) for problem in self.read_worker_job().get("problems", [])]

@@ -26,8 +26,8 @@ from launcher.journal import External, Journal
 from launcher.outcome import RunEndedError
 from launcher.wait import InterruptedRunError, Wait
 from shared import debug, exchange, hostfile, methods, record, settings
-from shared.log import last_words, log
-from shared.record import TRANSITIONS, exit_code, exit_code_again
+from shared.log import log, write_last_words
+from shared.record import TRANSITIONS, choose_exit_code, repeat_exit_code
 
 if TYPE_CHECKING:
     from launcher.with_ssh import WithSsh
@@ -45,23 +45,23 @@ class Launcher:
         self.configured = configured
         self.workers = reached
         self.journal = Journal(settings.RUN / exchange.LAUNCHER)
-        self.external = External(own_end=not methods.of(configured).ssh)
+        self.external = External(own_end=not methods.choose_method(configured).ssh)
         self.wait = Wait(configured, reached, self.journal, self.external)
-        self.side = side(self.wait)
+        self.side = make_side(self.wait)
 
     def run(self) -> int:
         """Run all steps; return the exit code."""
         try:
             self.side.prepare()
-            self.wait.for_lease()
-            self.wait.clock = self.wait.new_clock()
+            self.wait.wait_for_lease()
+            self.wait.clock = self.wait.make_clock()
             while True:
                 self.side.wait_for_workers()
                 if self.configured.debug:
                     raise self.debug()
                 self.train()
         except InterruptedRunError as interrupted:
-            return self.end(self.side.ended(interrupted.event))
+            return self.end(self.side.make_run_end(interrupted.event))
         except RunEndedError as ended:
             return self.end(ended)
         except Exception:  # a bug in dsgen: the run ends and is recorded
@@ -70,8 +70,8 @@ class Launcher:
 
     def train(self) -> None:
         """Make one attempt; return to wait for workers again or to restart, or raise RunEndedError."""
-        self.wait.failures_before = self.external.failures()
-        attempt = self.side.attempt()
+        self.wait.failures_before = self.external.count_failures()
+        attempt = self.side.make_attempt()
         end = attempt.run()
         row = TRANSITIONS[end.event]
         if row.exit is not None:
@@ -79,18 +79,18 @@ class Launcher:
         log(f"{row.reason}: {end.message}")
         # The clock is reset only after an attempt in which all ranks met: otherwise attempts might fail forever.
         restarts = row.phase == "Restarting"
-        if attempt.world_is_there() or attempt.conversion.begun or restarts:
-            self.wait.clock = self.wait.new_clock()
+        if attempt.is_world_there() or attempt.conversion.begun or restarts:
+            self.wait.clock = self.wait.make_clock()
         self.wait.reason = ("workers-lost", end.message) if end.event == "workers-lost" else ("waiting", "")
         self.journal.move(end.event, end.message)
         if restarts:
             self.wait.pause(self.configured.restart_delay_seconds)
-            self.wait.clock = self.wait.new_clock()
+            self.wait.clock = self.wait.make_clock()
 
     def debug(self) -> RunEndedError:
         """lifecycle.debug instead of the training: idle, or run the command until it ends."""
         self.journal.move("debug")
-        debug.print_instructions(self.configured, self.side.start())
+        debug.print_instructions(self.configured, self.side.make_start())
         limit = self.configured.active_deadline_seconds
         check = self.wait.check_and_keep_contact
         return RunEndedError(*debug.run_or_idle(self.configured.debug_command, limit, check, self.workers.children))
@@ -99,13 +99,13 @@ class Launcher:
         """Record the end, announce it to the workers, and return the exit code."""
         row = TRANSITIONS.get(ended.event)
         if row is None:
-            before = self.external.status().get("ended") or {}
+            before = self.external.read_status().get("ended") or {}
             log(f"the run has already ended: {before.get('phase')}; choose another run.id to train again")
-            return exit_code_again(before)
-        code = exit_code(row, ended.training_code)
-        words = record.summary({"phase": row.phase, "reason": row.reason, "message": ended.message})
+            return repeat_exit_code(before)
+        code = choose_exit_code(row, ended.training_code)
+        words = record.describe({"phase": row.phase, "reason": row.reason, "message": ended.message})
         log(f"{words}; exit {code}")
-        last_words(settings.TERMINATION_LOG, words)
+        write_last_words(settings.TERMINATION_LOG, words)
         if ended.event == "terminated":
             self.journal.terminate()
             return code
@@ -120,7 +120,7 @@ class Launcher:
         """Wait until the end is in the record: API, permissions or record may be unavailable for minutes."""
         begun, said = time.monotonic(), False
         while time.monotonic() - begun < CONFIRM_SECONDS and not self.external.terminated:
-            if self.external.status().get("recorded", 0) >= self.journal.sequence:
+            if self.external.read_status().get("recorded", 0) >= self.journal.sequence:
                 return
             if not said and time.monotonic() - begun > SAY_SECONDS:
                 said = True
@@ -128,9 +128,9 @@ class Launcher:
             time.sleep(CONFIRM_TICK_SECONDS)
 
 
-def side(wait: Wait) -> WithSsh | WithoutSsh:
+def make_side(wait: Wait) -> WithSsh | WithoutSsh:
     """The steps with or without ssh. Only their modules are loaded: GPUs wait for this process."""
-    if methods.of(wait.configured).ssh:
+    if methods.choose_method(wait.configured).ssh:
         from launcher.with_ssh import WithSsh
 
         return WithSsh(wait)
@@ -142,12 +142,12 @@ def side(wait: Wait) -> WithSsh | WithoutSsh:
 def main() -> int:
     configured = settings.load()
     exchange.hold(settings.RUN / exchange.ALIVE)
-    names = hostfile.hosts(settings.CONFIG / "hostfile")
+    names = hostfile.read_hosts(settings.CONFIG / "hostfile")
     # Workers without ssh observe the lease that the launcher renews.
-    contact = configured.orphan_timeout_seconds if methods.of(configured).ssh else float("inf")
+    contact = configured.orphan_timeout_seconds if methods.choose_method(configured).ssh else float("inf")
     launcher = Launcher(configured, workers.Workers(names, configured.ssh_port, contact))
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, launcher.external.on_signal)
+        signal.signal(number, launcher.external.note_signal)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
     return launcher.run()
 

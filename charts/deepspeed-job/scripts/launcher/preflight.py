@@ -37,7 +37,7 @@ class Verdict(NamedTuple):
     median: float
     best: dict[int, float]
 
-    def words(self, names: list[str]) -> str:
+    def describe_bad_workers(self, names: list[str]) -> str:
         """A message about the bad workers, or ""."""
         said = [f"{names[at]} exchanges no data: {problem}" for at, problem in self.dead.items()]
         said += [f"{names[at]} is slow: {rate:.0f} MiB/s, median {self.median:.0f}" for at, rate in self.slow.items()]
@@ -54,24 +54,24 @@ class Rounds:
         self.best = dict.fromkeys(range(hosts), 0.0)  # MiB/s in the best pair of each
         self.problems: dict[int, str] = {}
 
-    def pairs(self) -> list[Pair]:
+    def choose_pairs(self) -> list[Pair]:
         """The pairs of the next round; [] after the last one."""
         self.round += 1
-        ring = self.neighbours()
-        chosen = ring[self.round - 1] if self.round <= len(ring) else self.suspects_and_others(self.round - len(ring))
+        ring = self.pair_neighbours()
+        chosen = ring[self.round - 1] if self.round <= len(ring) else self.pair_suspects(self.round - len(ring))
         self.tried.update(frozenset(pair) for pair in chosen)
         return chosen
 
-    def neighbours(self) -> list[list[Pair]]:
+    def pair_neighbours(self) -> list[list[Pair]]:
         """0-1, 2-3, ... first, then 1-2, 3-4, ...; the last and the first close the ring."""
         last = self.hosts - 1
         rounds = [[(index, index + 1) for index in range(start, last, 2)] for start in (0, 1)]
         closing = [(last, 0)] if last > 1 else []
         return list(filter(None, [rounds[0], rounds[1] + closing] if self.hosts % 2 == 0 else [*rounds, closing]))
 
-    def suspects_and_others(self, further: int) -> list[Pair]:
+    def pair_suspects(self, further: int) -> list[Pair]:
         """Each suspect with a good host or, without one, with another suspect."""
-        suspects = self.suspects()
+        suspects = self.list_suspects()
         good = [index for index in range(self.hosts) if index not in suspects]
         free = good or suspects
         pairs: list[Pair] = []
@@ -90,18 +90,18 @@ class Rounds:
             if problem != LATE or index not in self.problems:  # a timeout is less specific than other problems
                 self.problems[index] = problem
 
-    def median(self) -> float:
+    def compute_median(self) -> float:
         return statistics.median([rate for rate in self.best.values() if rate] or [0.0])
 
-    def suspects(self) -> list[int]:
-        limit = SLOW * self.median()
+    def list_suspects(self) -> list[int]:
+        limit = SLOW * self.compute_median()
         return [index for index, rate in self.best.items() if rate <= 0 or rate < limit]
 
-    def verdict(self) -> Verdict:
-        suspects = self.suspects() if self.tried else []
+    def make_verdict(self) -> Verdict:
+        suspects = self.list_suspects() if self.tried else []
         slow = {index: self.best[index] for index in suspects if self.best[index]}
         dead = {index: self.problems.get(index, "no answer") for index in suspects if not self.best[index]}
-        return Verdict(slow, dead, self.median(), self.best)
+        return Verdict(slow, dead, self.compute_median(), self.best)
 
 
 def check(
@@ -113,20 +113,20 @@ def check(
     to end the check.
     """
 
-    def over_ssh(pairs: list[Pair]) -> dict[int, dict[str, Any]]:
+    def exchange_over_ssh(pairs: list[Pair]) -> dict[int, dict[str, Any]]:
         reports = exchange(reached, names, places, pairs, port, wait)
         return {index: reports.get(place, {}) for index, place in enumerate(places)}
 
-    return in_rounds(len(names), over_ssh)
+    return check_in_rounds(len(names), exchange_over_ssh)
 
 
-def in_rounds(hosts: int, exchanged: Callable[[list[Pair]], dict[int, dict[str, Any]]]) -> Verdict:
+def check_in_rounds(hosts: int, exchanged: Callable[[list[Pair]], dict[int, dict[str, Any]]]) -> Verdict:
     """The verdict after all rounds. `exchanged` lets pairs exchange data, and returns the report of each host."""
     rounds = Rounds(hosts)
     while True:
-        pairs = rounds.pairs()
+        pairs = rounds.choose_pairs()
         if not pairs:
-            return rounds.verdict()
+            return rounds.make_verdict()
         reports = exchanged(pairs)
         for pair in pairs:
             rounds.learn(pair, *judge([reports.get(index, {}) for index in pair]))

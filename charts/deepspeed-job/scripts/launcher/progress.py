@@ -56,7 +56,7 @@ class Progress:
             self.stepped_at = now
             self.steps[rank] = step
             self.first = self.first or (now, step)
-            self.last.update(step=step, time=record.stamp(time.time()))
+            self.last.update(step=step, time=record.format_time(time.time()))
         if isinstance(said.get("total"), int):
             self.last["total"] = said["total"]
         if isinstance(said.get("memory"), int):
@@ -71,8 +71,12 @@ class Progress:
             self.saved_at = self.saved_at if self.saved is None else now
             self.saved = saved
         written = said.get("checkpoint")
-        if isinstance(written, int) and 0 < written < LATEST and record.stamp(written) != self.last.get("checkpoint"):
-            self.last["checkpoint"] = record.stamp(written)
+        if (
+            isinstance(written, int)
+            and 0 < written < LATEST
+            and record.format_time(written) != self.last.get("checkpoint")
+        ):
+            self.last["checkpoint"] = record.format_time(written)
             self.checkpoint_at = now
 
     def look(self) -> None:
@@ -85,7 +89,7 @@ class Progress:
             if self.steps.get(0) == before:  # an unchanged file is no activity
                 self.active_at = active_at
 
-    def hang(self) -> str:
+    def describe_hang(self) -> str:
         """A description of the hang; "" if the training does not hang."""
         limit, now = self.configured.hang_timeout_seconds, time.monotonic()
         if not limit or not self.started:
@@ -95,23 +99,23 @@ class Progress:
             return f"no output of any rank {words}"
         return f"no step after step {self.last['step']} {words}" if self.first and now - self.stepped_at > limit else ""
 
-    def facts(self) -> dict[str, Any]:
+    def collect_facts(self) -> dict[str, Any]:
         """The progress for the record, with the average time of a step, and the estimated one of the last step."""
-        known, each, left = dict(self.last), self.seconds_per_step(), self.seconds_left()
+        known, each, left = dict(self.last), self.compute_seconds_per_step(), self.estimate_seconds_left()
         eta = LATEST if left is None else time.time() + left
         mean = {} if each is None else {"secondsPerStep": float(f"{each:.4g}")}
-        return {**known, **mean, **({"eta": record.stamp(eta)} if eta < LATEST else {})}
+        return {**known, **mean, **({"eta": record.format_time(eta)} if eta < LATEST else {})}
 
-    def seconds_per_step(self) -> float | None:
+    def compute_seconds_per_step(self) -> float | None:
         """The average of this attempt, after the first observed step."""
         step = self.last.get("step")
         if self.first is None or not isinstance(step, int) or step <= self.first[1]:
             return None
         return (self.stepped_at - self.first[0]) / (step - self.first[1])
 
-    def seconds_left(self) -> float | None:
+    def estimate_seconds_left(self) -> float | None:
         """The estimated time until the last step, from the average of this attempt."""
-        step, total, each = self.last.get("step"), self.last.get("total"), self.seconds_per_step()
+        step, total, each = self.last.get("step"), self.last.get("total"), self.compute_seconds_per_step()
         if each is None or not isinstance(step, int) or not isinstance(total, int):
             return None
         return max(total - step, 0) * each - (time.monotonic() - self.stepped_at)
@@ -123,7 +127,7 @@ class Progress:
         self.said_at = time.monotonic()
         return True
 
-    def warning(self) -> str:
+    def find_warning(self) -> str:
         """A warning about a training that does not hang: the loss, or missing checkpoints."""
         limit, words = self.configured.checkpoint_timeout_seconds, []
         if self.nan_since is not None:
@@ -132,7 +136,7 @@ class Progress:
             words.append(f"no checkpoint for lifecycle.progress.checkpointTimeoutSeconds ({limit})")
         return "; ".join(words)
 
-    def suspect(self) -> dict[str, Any]:
+    def find_suspect(self) -> dict[str, Any]:
         """The rank that the others seem to wait for: host, rank, tail (its stack) and why; {} if it is unclear."""
         stacks = dict(self.stacks)
         steps = {rank: step for rank, step in self.steps.items() if rank in stacks or not stacks}
@@ -153,9 +157,9 @@ def _waits(stack: list[str]) -> bool:
     return any(part in frame for frame in stack for part in WAITING)
 
 
-def recorded(progress: Progress) -> dict[str, Any]:
+def as_record_field(progress: Progress) -> dict[str, Any]:
     """The progress as a field of the record."""
-    return {"progress": progress.facts()} if progress.last else {}
+    return {"progress": progress.collect_facts()} if progress.last else {}
 
 
 def report(progress: Progress, journal: Journal, world: int | None) -> None:
@@ -164,15 +168,15 @@ def report(progress: Progress, journal: Journal, world: int | None) -> None:
         progress.start()
         progress.note = journal.note
     progress.look()
-    warning = progress.warning()
+    warning = progress.find_warning()
     if warning != progress.warned:
         progress.warned = warning
         log(warning or "the loss is a finite number again, or there is a checkpoint")
         journal.note = "; ".join(filter(None, (progress.note, warning)))
-    journal.move("running", worldSize=world, **(recorded(progress) if progress.is_due() else {}))
+    journal.move("running", worldSize=world, **(as_record_field(progress) if progress.is_due() else {}))
 
 
-def hang_message(hang: str, suspect: dict[str, Any]) -> str:
+def explain_hang(hang: str, suspect: dict[str, Any]) -> str:
     """The message of a hanging training, with the suspected rank, if any."""
     if not suspect:
         return f"{hang}; no rank stands out"

@@ -58,7 +58,7 @@ class Conversion:
         except CutError as cut:
             limit = self.configured.active_deadline_seconds
             deadline = cut.event == "deadline"
-            words = outcome.deadline_message(limit) if deadline else self.external.explain(cut.event)
+            words = outcome.explain_deadline(limit) if deadline else self.external.explain(cut.event)
             end = AttemptEnd(cut.event, words, None)
         if end:
             self.journal.end_attempt(TRANSITIONS[end.event].reason, {"host": hosts[0].partition(".")[0]})
@@ -81,7 +81,7 @@ class Conversion:
     def check(self) -> None:
         """Raises CutError."""
         seconds, limit = self.spent + time.monotonic() - self.started, self.configured.active_deadline_seconds
-        event = self.external.event() or ("deadline" if 0 < limit < seconds else "")
+        event = self.external.find_event() or ("deadline" if 0 < limit < seconds else "")
         if event:
             raise CutError(event)
 
@@ -92,7 +92,7 @@ class Conversion:
             self.journal.move("resizing", str(report["message"]))
 
 
-def over_ssh(workers: Workers, host: str, ranks: int, conversion: Conversion) -> dict[str, Any]:
+def resize_over_ssh(workers: Workers, host: str, ranks: int, conversion: Conversion) -> dict[str, Any]:
     """The last report of worker/resize.py on this worker; {} if the worker was lost."""
     token, heard = os.urandom(16).hex(), Output([host], pdsh=True)
     reports: list[dict[str, Any]] = []
@@ -114,6 +114,6 @@ def over_ssh(workers: Workers, host: str, ranks: int, conversion: Conversion) ->
     if reports and "result" in reports[-1]:
         return reports[-1]
     for text in said.splitlines(keepends=True):
-        heard.process_line(text)
+        heard.parse_line(text)
     code = heard.ssh_ended.get(host, LOST)
     return {} if code == LOST else {"result": "failed", "message": f"worker/resize.py ended with exit code {code}"}

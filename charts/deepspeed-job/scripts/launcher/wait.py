@@ -15,7 +15,7 @@ ISOLATED_SECONDS = 180
 
 
 class InterruptedRunError(Exception):
-    """An external event ends the wait. `event`: see External.event."""
+    """An external event ends the wait. `event`: see External.find_event."""
 
     def __init__(self, event: str) -> None:
         super().__init__(event)
@@ -45,11 +45,11 @@ class Wait:
         self.workers = workers
         self.journal = journal
         self.external = external
-        self.clock = self.new_clock()
+        self.clock = self.make_clock()
         self.reason = ("waiting", "")  # event and message of the wait for workers
         self.failures_before = 0  # the failures of the worker Job when the last attempt began
 
-    def new_clock(self) -> Clock:
+    def make_clock(self) -> Clock:
         return Clock(self.configured.start_timeout_seconds)
 
     def check_isolation(self, seconds: float = ISOLATED_SECONDS) -> None:
@@ -58,7 +58,7 @@ class Wait:
         The launcher then counts itself as lost, so that another pod takes over: this one has no network and cannot
         write the record.
         """
-        away = self.external.api_is_away()
+        away = self.external.count_seconds_without_api()
         if away > seconds:
             log(f"neither the API (for {away:.0f} s) nor any worker can be reached from this pod: it counts as lost")
             raise RunEndedError("terminated")
@@ -66,7 +66,7 @@ class Wait:
     def check(self) -> None:
         """Reap processes. Raises InterruptedRunError after an external event."""
         self.workers.reap()
-        event = self.external.event()
+        event = self.external.find_event()
         if event:
             raise InterruptedRunError(event)
 
@@ -82,12 +82,12 @@ class Wait:
             self.check()
             time.sleep(min(TICK_SECONDS, max(until - time.monotonic(), 0)))
 
-    def for_lease(self) -> None:
+    def wait_for_lease(self) -> None:
         """Wait until the sidecar holds the lease: without limit for another run, with a limit for the API."""
-        clock = self.new_clock()
+        clock = self.make_clock()
         while True:
             self.check_and_keep_contact()
-            status = self.external.status()
+            status = self.external.read_status()
             lease = status.get("lease")
             if lease == "held":
                 return
@@ -99,35 +99,35 @@ class Wait:
                 self.journal.move("turn", f"run {status.get('holder')} of this job has not ended")
             time.sleep(TICK_SECONDS)
 
-    def time_left_for_workers(self) -> bool:
+    def has_time_for_workers(self) -> bool:
         """Whether there is time left to wait for workers. The time of a suspended Job does not count."""
         self.check_and_keep_contact()
         self.count_loss()
-        suspended = bool(self.external.workers().get("suspended"))
+        suspended = bool(self.external.read_worker_job().get("suspended"))
         event, message = self.reason
         queued = ("queued", f"Job {self.configured.worker_job} is suspended")
-        self.journal.move(*(queued if suspended else (event, message or "; ".join(self.external.problems()))))
+        self.journal.move(*(queued if suspended else (event, message or "; ".join(self.external.list_problems()))))
         return self.clock.tick(not suspended) > 0
 
     def count_loss(self) -> None:
         """Count a loss of workers if the failures of the worker Job have increased since the attempt began."""
-        if self.reason[0] != "workers-lost" or self.external.failures() <= self.failures_before:
+        if self.reason[0] != "workers-lost" or self.external.count_failures() <= self.failures_before:
             return
         if self.journal.count_loss():
-            self.clock = self.new_clock()  # the Job controller needs time to replace them
-        used, limit = self.totals()["replacements"], self.configured.worker_replacements
+            self.clock = self.make_clock()  # the Job controller needs time to replace them
+        used, limit = self.compute_totals()["replacements"], self.configured.worker_replacements
         if used > limit:
             raise RunEndedError(
                 "lost-too-often", f"workers were lost {used} times, lifecycle.workerReplacements is {limit}"
             )
 
-    def totals(self) -> dict[str, int]:
+    def compute_totals(self) -> dict[str, int]:
         """Sums over the attempts of all launcher pods of this run."""
-        return self.journal.totals(self.external.earlier())
+        return self.journal.compute_totals(self.external.read_earlier_totals())
 
-    def too_late(self, problem: str) -> str:
+    def explain_too_late(self, problem: str) -> str:
         """The message for workers that were not ready in time: the limit, and how to free their nodes."""
         limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
         remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
-        said = "; ".join([f"{problem} within {limit}", *self.external.problems()])
+        said = "; ".join([f"{problem} within {limit}", *self.external.list_problems()])
         return f"{said}; to free the workers: {remedy}"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from launcher import connections, preflight, workers
 from launcher.attempt import Attempt
-from launcher.choice import SPARE_SECONDS, Choice, settle, sizes
+from launcher.choice import SPARE_SECONDS, Choice, list_sizes, settle
 from launcher.outcome import RunEndedError
 from launcher.wait import Wait
 from shared import exchange, methods, settings
@@ -32,7 +32,7 @@ class WithSsh:
 
     def prepare(self) -> None:
         """Check the tools of the image, and read the key."""
-        missing = methods.missing_tools(methods.of(self.configured))
+        missing = methods.list_missing_tools(methods.choose_method(self.configured))
         if missing:
             names = ", ".join(missing)
             raise RunEndedError("no-tool", f"the image has no {names}: add it to the image or in training.setup")
@@ -40,14 +40,14 @@ class WithSsh:
 
     def take_key(self) -> None:
         """Copy the private key, and write known_hosts with its public key, which is the host key of all workers."""
-        private, clock = settings.RUN / "id", self.wait.new_clock()
-        maker = settings.written_by("status")
+        private, clock = settings.RUN / "id", self.wait.make_clock()
+        maker = settings.locate_volume("status")
         places = [maker / keyfile.PRIVATE, settings.KEYS / keyfile.PRIVATE]
         while True:
-            key = keyfile.first_content(places)
+            key = keyfile.read_first_content(places)
             if key:
                 break
-            failure = exchange.words(maker / keyfile.NOT_MADE)
+            failure = exchange.read_lines(maker / keyfile.NOT_MADE)
             if failure is not None:
                 raise RunEndedError("no-key-made", " ".join(failure))
             self.journal.move("key", f"Secret {self.configured.secret} holds no {keyfile.PRIVATE} yet")
@@ -56,7 +56,7 @@ class WithSsh:
                 raise RunEndedError("bad-key", f"Secret {self.configured.secret} held no {keyfile.PRIVATE} in time")
         keyfile.write_private(private, key)
         try:
-            known = f"{keyfile.HOST_ALIAS} {keyfile.public_half(private)}\n"
+            known = f"{keyfile.HOST_ALIAS} {keyfile.derive_public_half(private)}\n"
         except keyfile.InvalidKeyError as problem:
             raise RunEndedError("bad-key", f"Secret {self.configured.secret}: {problem}") from problem
         (settings.RUN / "known_hosts").write_text(known, encoding="ascii")
@@ -66,28 +66,28 @@ class WithSsh:
 
         Where the first attempt needs all workers, its start is the login: another one to each would take as long.
         """
-        time_left = self.wait.time_left_for_workers
-        configured, again = self.configured, self.wait.totals()["attempts"] > 0
+        time_left = self.wait.has_time_for_workers
+        configured, again = self.configured, self.wait.compute_totals()["attempts"] > 0
         chooses = configured.spares or configured.workers_min or configured.preflight_network
         self.selection.logs_in = bool(again or chooses or configured.debug)
-        if configured.workers_min and self.wait.totals()["seconds"]:
-            self.selection.sizes = sizes(configured)
+        if configured.workers_min and self.wait.compute_totals()["seconds"]:
+            self.selection.sizes = list_sizes(configured)
         # Attempts that end before all ranks have met use the same limit: otherwise they might fail forever.
         too_late = again and not time_left()
         missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
         if missing or too_late:
-            raise RunEndedError("unreachable", self.wait.too_late(unreached(missing)))
+            raise RunEndedError("unreachable", self.wait.explain_too_late(describe_unreached(missing)))
         if again:
-            self.workers.everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
+            self.workers.run_everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
         settle(self.selection, self.wait, lambda: self.selection.check_network(self.wait.check))
 
-    def start(self) -> methods.Start:
-        return self.attempt().start()
+    def make_start(self) -> methods.Start:
+        return self.make_attempt().make_start()
 
-    def attempt(self) -> Attempt:
+    def make_attempt(self) -> Attempt:
         return Attempt(self.configured, self.workers, self.journal, self.wait.external)
 
-    def ended(self, event: str) -> RunEndedError:
+    def make_run_end(self, event: str) -> RunEndedError:
         """The end of the run by an external event."""
         return RunEndedError(event, self.wait.external.explain(event))
 
@@ -119,11 +119,11 @@ class Selection(Choice):
         missing, enough_since, part = dict.fromkeys(self.workers.names, ""), 0.0, TimeSlice(time_left)
         while missing and part.time_left:
             part = TimeSlice(time_left)
-            silent = self.workers.missing(list(missing), part)
+            silent = self.workers.find_missing(list(missing), part)
             if len(silent) == len(self.workers.names):
                 nobody_answers()
             answering = [name for name in missing if name not in silent]
-            refused = self.workers.refusals(answering, time_left) if self.logs_in else {}
+            refused = self.workers.find_refusals(answering, time_left) if self.logs_in else {}
             # If the time ran out during the login, the results of the login before are used.
             said = {} if part.time_left else missing
             missing = {
@@ -132,9 +132,9 @@ class Selection(Choice):
             if refused:
                 time.sleep(REFUSED_SECONDS)
                 part()
-            size = self.size(len(self.workers.names) - len(missing))
+            size = self.choose_size(len(self.workers.names) - len(missing))
             enough_since = (enough_since or time.monotonic()) if size else 0.0
-            patience = self.patience(size, before >= set(missing))
+            patience = self.compute_patience(size, before >= set(missing))
             decided = size > 0 and time.monotonic() - enough_since >= patience
             if decided:
                 break
@@ -143,7 +143,7 @@ class Selection(Choice):
         at_limit = size > 0 and time.monotonic() - began >= CUT_OFF_SECONDS
         return {} if decided or at_limit or size == self.configured.workers else missing
 
-    def patience(self, size: int, missing_before: bool) -> float:
+    def compute_patience(self, size: int, missing_before: bool) -> float:
         """Seconds to wait for further workers. `missing_before`: those that are missing were so before."""
         if size == self.configured.workers:
             return SPARE_SECONDS
@@ -155,7 +155,7 @@ class Selection(Choice):
         return preflight.check(self.workers, self.present, places, self.configured.master_port, wait)
 
 
-def unreached(missing: dict[str, str]) -> str:
+def describe_unreached(missing: dict[str, str]) -> str:
     """A description of the workers that cannot be reached, and of those that refuse the login."""
     if not missing:
         return "no attempt had all its ranks"

@@ -32,13 +32,13 @@ class Workers:
         self.contacted_at = time.monotonic()
         self.contact: subprocess.Popen[bytes] | None = None
 
-    def missing(self, names: list[str], keep_waiting: Callable[[], bool]) -> list[str]:
-        """Those of them whose sshd has not answered until `keep_waiting` is false, see connections.missing."""
+    def find_missing(self, names: list[str], keep_waiting: Callable[[], bool]) -> list[str]:
+        """Those of them whose sshd has not answered until `keep_waiting` is false, see connections.find_missing."""
         from launcher import connections  # loads asyncio, which a launcher without ssh does not need
 
-        return connections.missing(names, self.port, keep_waiting)
+        return connections.find_missing(names, self.port, keep_waiting)
 
-    def refusals(self, names: list[str], wait: Callable[[], object]) -> dict[str, str]:
+    def find_refusals(self, names: list[str], wait: Callable[[], object]) -> dict[str, str]:
         """Log in to each of them, to check key, host key and session wrapper; failed workers with their messages.
 
         `wait` is called repeatedly, and may raise to end the logins.
@@ -49,16 +49,16 @@ class Workers:
         words: dict[str, str] = {}
         seconds = COMMAND_SECONDS + len(names) // LOGINS_A_SECOND
         for line in self.listen(names, f"{SHORT}true", seconds, wait, LOGINS_AT_ONCE).splitlines(keepends=True):
-            heard.process_line(line)
+            heard.parse_line(line)
             label, _, said = line.decode(errors="replace").strip().partition(": ")
             words.setdefault(label.partition(".")[0], said)
         ended = heard.ssh_ended.items()
         return {name: words.get(name.partition(".")[0], f"ssh exit code {code}") for name, code in ended}
 
-    def everywhere(self, command: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+    def run_everywhere(self, command: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
         """Run `command` on all workers, for at most so many seconds or until `until`. pdsh expands a `%` in it."""
         deadline = time.monotonic() + seconds
-        with self._child(self._pdsh(command), errors=subprocess.DEVNULL) as process:
+        with self._run_child(self._make_pdsh_command(command), errors=subprocess.DEVNULL) as process:
             while process.poll() is None and time.monotonic() < deadline and not until():
                 time.sleep(POLL_SECONDS)
 
@@ -79,7 +79,7 @@ class Workers:
         deadline, said = time.monotonic() + seconds, b""
         bounds = ["-R", "ssh", "-f", str(at_once or len(names)), "-t", str(CONNECT_SECONDS)]
         argv = ["pdsh", *bounds, "-w", ",".join(names), command]
-        with self._child(argv, errors=subprocess.PIPE) as process:
+        with self._run_child(argv, errors=subprocess.PIPE) as process:
             assert process.stderr is not None
             os.set_blocking(process.stderr.fileno(), False)
             while process.poll() is None and time.monotonic() < deadline:
@@ -89,7 +89,7 @@ class Workers:
                 time.sleep(POLL_SECONDS)
             return said + (process.stderr.read() or b"")
 
-    def met(self) -> set[str]:
+    def find_met_workers(self) -> set[str]:
         """The chosen workers whose sessions connected with others; names without their domain."""
         token = os.urandom(8).hex()
         said = self.listen(self.chosen, ask_meeting(token), COMMAND_SECONDS, lambda: None).decode(errors="replace")
@@ -102,9 +102,9 @@ class Workers:
             self.contact = None
         if self.contact is None and time.monotonic() - self.contacted_at >= self.contact_every:
             self.contacted_at = time.monotonic()
-            self.contact = self._start(self._pdsh(f"{SHORT}true"), errors=subprocess.DEVNULL)
+            self.contact = self._start(self._make_pdsh_command(f"{SHORT}true"), errors=subprocess.DEVNULL)
 
-    def _pdsh(self, command: str) -> list[str]:
+    def _make_pdsh_command(self, command: str) -> list[str]:
         bounds = ["-R", "ssh", "-f", "256", "-t", str(CONNECT_SECONDS), "-u", str(COMMAND_SECONDS)]
         return ["pdsh", *bounds, "-w", ",".join(self.names), command]
 
@@ -115,7 +115,7 @@ class Workers:
         return process
 
     @contextlib.contextmanager
-    def _child(self, argv: list[str], errors: int) -> Iterator[subprocess.Popen[bytes]]:
+    def _run_child(self, argv: list[str], errors: int) -> Iterator[subprocess.Popen[bytes]]:
         with self._start(argv, errors) as process:
             try:
                 yield process

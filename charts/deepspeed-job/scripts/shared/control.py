@@ -18,7 +18,7 @@ CHALLENGE_BYTES = 32
 ANSWER_BYTES = 100  # at most
 
 
-def pod_server(port: int = 0) -> tuple[str, socket.socket]:
+def open_pod_server(port: int = 0) -> tuple[str, socket.socket]:
     """The address of this pod, and a server on all of its addresses. OSError: it has none, or the port is in use."""
     address = str(socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0])
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -33,14 +33,14 @@ def shake(connection: socket.socket, nonce: str, side: str, seconds: float) -> N
     until = time.monotonic() + seconds
     own = os.urandom(32).hex()
     connection.sendall(f"{own}\n".encode())
-    other = _word(connection, until)
-    connection.sendall(f"{_proof(nonce, side, own, other)}\n".encode())
-    expected = _proof(nonce, {"launcher": "worker", "worker": "launcher"}[side], other, own)
-    if not _are_same(_word(connection, until).encode(), expected.encode()):
+    other = _read_word(connection, until)
+    connection.sendall(f"{_make_proof(nonce, side, own, other)}\n".encode())
+    expected = _make_proof(nonce, {"launcher": "worker", "worker": "launcher"}[side], other, own)
+    if not _are_same(_read_word(connection, until).encode(), expected.encode()):
         raise ConnectionError("it does not know the nonce")
 
 
-def _proof(nonce: str, side: str, own: str, other: str) -> str:
+def _make_proof(nonce: str, side: str, own: str, other: str) -> str:
     return _sign(nonce.encode(), f"{side} {own} {other}".encode())
 
 
@@ -57,7 +57,7 @@ def _are_same(one: bytes, other: bytes) -> bool:
     return hmac.compare_digest(one, other)
 
 
-def _word(connection: socket.socket, until: float) -> str:
+def _read_word(connection: socket.socket, until: float) -> str:
     word = b""
     while len(word) < WORD_BYTES:
         connection.settimeout(max(until - time.monotonic(), 0.001))
@@ -68,16 +68,16 @@ def _word(connection: socket.socket, until: float) -> str:
     return word.decode("ascii", "replace").strip()
 
 
-def new_challenge() -> bytes:
+def make_challenge() -> bytes:
     """What a worker with ssh sends to whom connects."""
     return os.urandom(CHALLENGE_BYTES)
 
 
-def answer(key: bytes, challenge: bytes, phase: str) -> bytes:
+def make_answer(key: bytes, challenge: bytes, phase: str) -> bytes:
     """The launcher's line with the phase, and a signature with the job's ssh key."""
     return f"{phase} {_sign(key, challenge + phase.encode())}\n".encode()
 
 
-def announced_phase(key: bytes, challenge: bytes, line: bytes) -> str:
+def read_answer(key: bytes, challenge: bytes, line: bytes) -> str:
     """The phase of an answer; "" if the signature is wrong."""
-    return next((phase for phase in ENDS if _are_same(answer(key, challenge, phase), line)), "")
+    return next((phase for phase in ENDS if _are_same(make_answer(key, challenge, phase), line)), "")

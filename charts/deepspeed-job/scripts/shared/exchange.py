@@ -55,7 +55,7 @@ LARGEST = (1 << 53) - 1
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
-def content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes | None:
+def read_content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes | None:
     """The bytes of a regular file from `start` on, at most `limit`; otherwise None. Follows no link, and never waits.
 
     Only the last part of `path` is untrusted: the part before it is the mount point of the volume.
@@ -124,21 +124,21 @@ def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
 
 def read(path: Path) -> dict[str, Any]:
     """The JSON object in the file; {} if there is none, or if it has another version."""
-    said = record.parse((content(path) or b"").decode("utf-8", "replace"))
+    said = record.parse((read_content(path) or b"").decode("utf-8", "replace"))
     return said if said.get("version") == VERSION else {}
 
 
-def launcher(folder: Path) -> dict[str, Any]:
+def read_launcher(folder: Path) -> dict[str, Any]:
     """The valid fields of launcher.json, with long texts cut; {} if it does not have the form above."""
     try:
-        return _fields(read(folder / LAUNCHER), LAUNCHER_FIELDS)
+        return _check_fields(read(folder / LAUNCHER), LAUNCHER_FIELDS)
     except (TypeError, ValueError):
         return {}
 
 
-def words(path: Path) -> list[str] | None:
+def read_lines(path: Path) -> list[str] | None:
     """The first lines of a text file of another container; None if there is none."""
-    data = content(path)
+    data = read_content(path)
     if data is None:
         return None
     return [line(text) for text in data.decode("utf-8", "replace").splitlines()[: TAIL_LINES + 1]]
@@ -147,7 +147,7 @@ def words(path: Path) -> list[str] | None:
 # Checks of fields. Each function returns the value, cut if it is too long, or raises TypeError or ValueError.
 
 
-def text(value: Any, limit: int) -> str:
+def clean_text(value: Any, limit: int) -> str:
     """One line, without control characters and lone surrogates."""
     if not isinstance(value, str):
         raise TypeError(value)
@@ -155,7 +155,7 @@ def text(value: Any, limit: int) -> str:
 
 
 def line(value: Any) -> str:
-    return text(value, LINE_CHARACTERS)
+    return clean_text(value, LINE_CHARACTERS)
 
 
 def number(value: Any) -> int:
@@ -181,15 +181,15 @@ def flag(value: Any) -> bool:
 
 
 def moment(value: Any) -> str:
-    """A time in the form of record.stamp."""
-    if record.seconds(text(value, NAME_CHARACTERS)) is None:
+    """A time in the form of record.format_time."""
+    if record.parse_time(clean_text(value, NAME_CHARACTERS)) is None:
         raise ValueError(value)
     return str(value)
 
 
 def one_of(known: set[str]) -> Callable[[Any], str]:
     def check(value: Any) -> str:
-        if text(value, NAME_CHARACTERS) not in known:
+        if clean_text(value, NAME_CHARACTERS) not in known:
             raise ValueError(value)
         return str(value)
 
@@ -203,15 +203,15 @@ def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def last(most: int, check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
     """The check of a list, of which only so many of the last elements are taken."""
 
-    def each(value: Any) -> list[Any]:
+    def check_each(value: Any) -> list[Any]:
         if not isinstance(value, list):
             raise TypeError(value)
         return [check(one) for one in value[-most:]]
 
-    return each
+    return check_each
 
 
-def _fields(said: Any, checks: dict[str, Callable[[Any], Any]]) -> dict[str, Any]:
+def _check_fields(said: Any, checks: dict[str, Callable[[Any], Any]]) -> dict[str, Any]:
     """The known fields, checked."""
     if not isinstance(said, dict):
         raise TypeError(said)
@@ -225,7 +225,7 @@ ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
     "endTime": optional(moment),
     "reason": one_of(REASONS),
     "exitCode": optional(number),
-    "host": lambda value: text(value, NAME_CHARACTERS),
+    "host": lambda value: clean_text(value, NAME_CHARACTERS),
     "rank": number,
     "tail": last(TAIL_LINES, line),
     "counted": flag,
@@ -245,12 +245,12 @@ LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
     "sequence": number,
     "phase": one_of(PHASES),
     "reason": one_of(REASONS),
-    "message": lambda value: text(value, MESSAGE_CHARACTERS),
+    "message": lambda value: clean_text(value, MESSAGE_CHARACTERS),
     "exitCode": optional(number),
     "worldSize": optional(number),
-    "launcher": lambda value: text(value, NAME_CHARACTERS),
+    "launcher": lambda value: clean_text(value, NAME_CHARACTERS),
     "start": one_of({"record"}),
     "terminated": flag,
-    "progress": lambda value: _fields(value, PROGRESS_FIELDS),
-    "attempts": last(MOST_ATTEMPTS, lambda value: _fields(value, ATTEMPT_FIELDS)),
+    "progress": lambda value: _check_fields(value, PROGRESS_FIELDS),
+    "attempts": last(MOST_ATTEMPTS, lambda value: _check_fields(value, ATTEMPT_FIELDS)),
 }

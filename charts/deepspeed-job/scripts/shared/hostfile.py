@@ -19,7 +19,7 @@ class Options(NamedTuple):
     rest: list[str]
 
 
-def hosts(hostfile: Path) -> list[str]:
+def read_hosts(hostfile: Path) -> list[str]:
     """Names of the workers in rank order. OSError without the file: deepspeed would train in the launcher pod."""
     return [line.split()[0] for line in hostfile.read_text(encoding="utf-8").splitlines() if line.strip()]
 
@@ -30,7 +30,7 @@ def write(path: Path, names: list[str], slots: int) -> str:
     return str(path)
 
 
-def options(arguments: list[str]) -> Options:
+def parse_options(arguments: list[str]) -> Options:
     """Parse the user's arguments for `deepspeed`. The value of an option is the next argument, or follows `=`."""
     known = dict.fromkeys(KNOWN.values(), "")
     rest, words = [], iter(arguments)
@@ -43,7 +43,7 @@ def options(arguments: list[str]) -> Options:
     return Options(rest=rest, **known)
 
 
-def active(names: list[str], slots: int, given: Options) -> dict[str, int]:
+def count_active_slots(names: list[str], slots: int, given: Options) -> dict[str, int]:
     """Host -> slots in use, in the hostfile's order, as deepspeed/launcher/runner.py reads --include and --exclude.
 
     `w-0@w-1:0,2` is all of w-0, and slots 0 and 2 of w-1.

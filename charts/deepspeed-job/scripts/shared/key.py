@@ -28,7 +28,7 @@ def write_private(path: Path, key: bytes) -> None:
     exchange.replace(path, whole, mode=0o600)
 
 
-def first_content(paths: Iterable[Path]) -> bytes | None:
+def read_first_content(paths: Iterable[Path]) -> bytes | None:
     """The content of the first existing file that is not empty."""
     for path in paths:
         if path.is_file() and path.stat().st_size > 0:
@@ -36,7 +36,7 @@ def first_content(paths: Iterable[Path]) -> bytes | None:
     return None
 
 
-def public_half(path: Path) -> str:
+def derive_public_half(path: Path) -> str:
     """Type and public key, without a comment, as ssh-keygen derives them. Raises InvalidKeyError.
 
     It is not read from the Secret, which may lack it, or contain another one.
@@ -53,7 +53,7 @@ def public_half(path: Path) -> str:
     return " ".join(words[:2])
 
 
-def written_public_half(key: bytes) -> str:
+def read_public_half(key: bytes) -> str:
     """Type and public key that a file in OpenSSH's format without a passphrase contains; "" for another file.
 
     Whether the private key is whole and belongs to it is not checked; ssh-keygen, which does, takes half as long as the
@@ -68,11 +68,11 @@ def written_public_half(key: bytes) -> str:
         return ""
     if not content.startswith(BEFORE_PUBLIC):
         return ""
-    public = _string(content[len(BEFORE_PUBLIC) :])
-    kind = _string(public).decode("latin-1")
+    public = _read_string(content[len(BEFORE_PUBLIC) :])
+    kind = _read_string(public).decode("latin-1")
     return f"{kind} {binascii.b2a_base64(public, newline=False).decode()}" if kind else ""
 
 
-def _string(data: bytes) -> bytes:
+def _read_string(data: bytes) -> bytes:
     """The string at the beginning, after its length of four bytes (RFC 4251, section 5)."""
     return data[4 : 4 + int.from_bytes(data[:4], "big")]

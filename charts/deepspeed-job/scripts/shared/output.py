@@ -12,7 +12,7 @@ import os
 import re
 from typing import Any, Protocol
 
-from shared.log import lost_peer
+from shared.log import reports_lost_peer
 
 LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh begins each line with `HOST: `
 PROTOCOL = re.compile(rb"^ dsgen-(rank-(?:met|end|beat|stack)|rank|session-end) (\{.*\})\s*$", re.DOTALL)
@@ -34,7 +34,7 @@ MPI_KILLED = re.compile(rb"noticed that process rank (\d+) with PID \d+ on node 
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
 
 
-def new_nonce() -> str:
+def make_nonce() -> str:
     return os.urandom(16).hex()
 
 
@@ -46,8 +46,8 @@ class Output:
 
     def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False, progress: Listener | None = None) -> None:
         self.progress = progress
-        self.hosts = {_short(host): host for host in hosts}
-        self.nonce = (nonce or new_nonce()).encode()
+        self.hosts = {_remove_domain(host): host for host in hosts}
+        self.nonce = (nonce or make_nonce()).encode()
         self.pdsh = pdsh
         self.unfinished = False  # the last piece was not the end of a line
         self.ranks: set[int] = set()
@@ -61,12 +61,12 @@ class Output:
         self.ssh_ended: dict[str, int] = {}
         self.given_up: set[str] = set()  # lost hosts for which mpirun has ended all others
 
-    def process_line(self, line: bytes) -> bytes:
+    def parse_line(self, line: bytes) -> bytes:
         """Parse a line, or a piece of a long line, and return the text for the log."""
         continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
         ssh_end = SSH_ENDED.match(line) if self.pdsh and not continues else None
         if ssh_end:
-            self.ssh_ended.setdefault(self._host(ssh_end.group(1)), int(ssh_end.group(2) or 255))
+            self.ssh_ended.setdefault(self._find_host(ssh_end.group(1)), int(ssh_end.group(2) or 255))
         if not self.pdsh and not continues:
             self._hear_mpirun(line)
         before, nonce, after = line.partition(self.nonce)
@@ -81,29 +81,29 @@ class Output:
         rest = before + b"\n" if before and not LABEL.match(before) else b""
         return rest + (f"[dsgen] {said}\n".encode("utf-8", "replace") if said else b"")
 
-    def lost(self) -> list[str]:
+    def list_lost_hosts(self) -> list[str]:
         """Hosts whose ssh session ended without the closing line: the worker is lost or unreachable."""
         return [host for host in self.hosts.values() if host in self.ssh_ended and host not in self.closed]
 
-    def unclosed(self) -> list[str]:
+    def list_unclosed_hosts(self) -> list[str]:
         """Hosts without a closing line; they are lost if mpirun or pdsh has ended.
 
         Only those that mpirun named, or else those whose ranks have not reported their end, if there are any: mpirun
         also closes the sessions of the other hosts.
         """
         left = [host for host in self.hosts.values() if host not in self.closed]
-        silent = {self.places[rank] for rank in self.without_end()}
+        silent = {self.places[rank] for rank in self.list_ranks_without_end()}
         return [host for host in left if host in (self.given_up or silent)] or left
 
-    def any_failed(self) -> bool:
+    def has_failed_host(self) -> bool:
         """Whether the session of a host has failed."""
-        return bool(self.lost()) or any(code != 0 for code in list(self.closed.values()))
+        return bool(self.list_lost_hosts()) or any(code != 0 for code in list(self.closed.values()))
 
-    def any_started(self) -> bool:
+    def has_started(self) -> bool:
         """Whether any session was started."""
         return bool(self.ranks or self.closed or self.ssh_ended)
 
-    def failure(self) -> dict[str, Any]:
+    def find_failure(self) -> dict[str, Any]:
         """The cause of the failure: host and, if known, rank, exitCode and tail; {} without a failure.
 
         It is the first failure that is not the consequence of another one. A rank whose last lines report a lost
@@ -112,27 +112,27 @@ class Output:
         """
         spoken = {end["host"] for end in self.failures if "rank" in end}
         failures = [end for end in self.failures if "rank" in end or end["host"] not in spoken]
-        own = [end for end in failures if end["exitCode"] == 137 or not lost_peer(_tail(end))]
+        own = [end for end in failures if end["exitCode"] == 137 or not reports_lost_peer(_join_tail(end))]
         return dict(next(iter([*own, *failures]), {}))
 
-    def blame(self) -> str:
+    def explain_failure(self) -> str:
         """The cause of the failure as text."""
-        failure = self.failure()
+        failure = self.find_failure()
         if "rank" not in failure:
-            silent = [rank for rank in self.without_end() if self.places[rank] == failure["host"]]
+            silent = [rank for rank in self.list_ranks_without_end() if self.places[rank] == failure["host"]]
             of = f"; no report of rank {', '.join(map(str, silent))}" if silent else ""
             return f"{failure['host']} ended with exit code {failure['exitCode']}{of}"
         words = f"rank {failure['rank']} on {failure['host']} ended with exit code {failure['exitCode']}"
         before = next((end for end in self.ends if not end["exitCode"]), None)  # its report may arrive later
-        if before and lost_peer(_tail(failure)):
+        if before and reports_lost_peer(_join_tail(failure)):
             words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
         return words
 
-    def without_end(self) -> list[int]:
+    def list_ranks_without_end(self) -> list[int]:
         """Ranks that have not reported their end."""
         return sorted(self.ranks - {end["rank"] for end in self.ends})
 
-    def strangers(self) -> list[int]:
+    def list_strangers(self) -> list[int]:
         """Ranks that never reported a connection with others."""
         return sorted(self.ranks - self.met)
 
@@ -148,7 +148,7 @@ class Output:
         """Note a protocol line; returns the text for the log, or "". None if it is not a valid protocol line."""
         try:
             content = json.loads(text)
-            host = self.hosts[_short(content["host"])]
+            host = self.hosts[_remove_domain(content["host"])]
             if kind == b"session-end":
                 self.close(host, int(content["exitCode"]))
                 return f"{host} ended with {int(content['exitCode'])}"
@@ -160,28 +160,28 @@ class Output:
                     self.progress.learn(int(content["rank"]), content)
                 return ""
             if kind == b"rank-stack":
-                return self._rank_stack(host, content)
-            return self._rank_end(host, content) if kind == b"rank-end" else self._rank(host, content)
+                return self._note_rank_stack(host, content)
+            return self._note_rank_end(host, content) if kind == b"rank-end" else self._note_rank(host, content)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return None
 
     def _hear_mpirun(self, line: bytes) -> None:
         lost, killed = MPI_LOST.match(line.rstrip()), MPI_KILLED.search(line)
         if lost:
-            self.given_up.add(self._host(lost.group(1)))
+            self.given_up.add(self._find_host(lost.group(1)))
         if killed and not self.ending:
             rank, name, number = killed.groups()
-            end = {"host": self._host(name), "rank": int(rank), "exitCode": 128 + int(number), "tail": []}
+            end = {"host": self._find_host(name), "rank": int(rank), "exitCode": 128 + int(number), "tail": []}
             self.failures.append(end)
 
-    def _rank(self, host: str, content: dict[str, Any]) -> str:
+    def _note_rank(self, host: str, content: dict[str, Any]) -> str:
         rank, size = int(content["rank"]), int(content["worldSize"])
         self.world_sizes.add(size)
         self.ranks.add(rank)
         self.places[rank] = host
         return f"rank {rank} of {size} started on {host}"
 
-    def _rank_end(self, host: str, content: dict[str, Any]) -> str:
+    def _note_rank_end(self, host: str, content: dict[str, Any]) -> str:
         rank, code = int(content["rank"]), int(content["exitCode"])
         tail = [str(line) for line in content.get("tail", [])]
         end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
@@ -189,21 +189,21 @@ class Output:
         self.failures += [end] if code else []
         return f"rank {rank} on {host} ended with {code}"
 
-    def _rank_stack(self, host: str, content: dict[str, Any]) -> str:
+    def _note_rank_stack(self, host: str, content: dict[str, Any]) -> str:
         rank, stack = int(content["rank"]), [str(frame) for frame in content["stack"]]
         if self.progress:
             self.progress.stacks[rank] = (host, stack)
         return f"rank {rank} on {host} is in {' < '.join(stack[:3]) or 'no program that shows its stack'}"
 
-    def _host(self, label: bytes) -> str:
+    def _find_host(self, label: bytes) -> str:
         # pdsh removes the domain from its labels if all hosts have the same.
         name = label.decode("ascii")
-        return self.hosts.get(_short(name), name)
+        return self.hosts.get(_remove_domain(name), name)
 
 
-def _tail(end: dict[str, Any]) -> str:
+def _join_tail(end: dict[str, Any]) -> str:
     return "\n".join(end.get("tail", []))
 
 
-def _short(host: str) -> str:
+def _remove_domain(host: str) -> str:
     return host.split(".", 1)[0]

@@ -27,7 +27,7 @@ class ProcessStat(NamedTuple):
     state: str
 
 
-def prctl(option: int, argument: int) -> None:
+def call_prctl(option: int, argument: int) -> None:
     """Linux prctl(2), if this Python can call it."""
     if ctypes is not None:
         ctypes.CDLL(None).prctl(option, argument, 0, 0, 0)
@@ -35,7 +35,7 @@ def prctl(option: int, argument: int) -> None:
 
 def adopt_orphans() -> None:
     """Make orphaned descendants children of this process, whatever their group or session."""
-    prctl(SET_CHILD_SUBREAPER, 1)
+    call_prctl(SET_CHILD_SUBREAPER, 1)
 
 
 def spawn(
@@ -55,27 +55,27 @@ def spawn(
         if output is not None:
             os.dup2(output, 1)
             os.dup2(output, 2)
-        _default_signals()
+        _reset_signals()
         if die_with_parent:
-            prctl(SET_PDEATHSIG, signal.SIGKILL)
+            call_prctl(SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != parent:  # the parent died before the line above
                 os._exit(128 + signal.SIGKILL)
         os.execvp(argv[0], argv)
     except OSError as error:
-        os.write(2, cannot_execute(argv[0], error).encode(errors="surrogateescape"))
+        os.write(2, explain_start_failure(argv[0], error).encode(errors="surrogateescape"))
         os._exit(127 if isinstance(error, FileNotFoundError) else 126)
     finally:
         os._exit(126)
 
 
-def _default_signals() -> None:
+def _reset_signals() -> None:
     """Reset inherited signal settings: Python ignores SIGPIPE, and callers block signals."""
     for name in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(name, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
-def cannot_execute(program: str, error: OSError) -> str:
+def explain_start_failure(program: str, error: OSError) -> str:
     """Why a program did not start, and a hint."""
     hint = {
         FileNotFoundError: "no such file in the image, in PATH or on a volume",
@@ -101,7 +101,7 @@ def reap() -> dict[int, int]:
         ended[pid] = 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
-def table() -> dict[int, ProcessStat]:
+def list_processes() -> dict[int, ProcessStat]:
     """All processes by process id, except zombies."""
     living = {}
     for entry in os.scandir("/proc"):
@@ -117,9 +117,9 @@ def table() -> dict[int, ProcessStat]:
     return living
 
 
-def below(root: int, session: int | None = None) -> list[int]:
+def list_descendants(root: int, session: int | None = None) -> list[int]:
     """The process ids of all descendants of a process, and of all members of a process session."""
-    processes = table().values()
+    processes = list_processes().values()
     children: dict[int, list[int]] = {}
     for process in processes:
         children.setdefault(process.parent, []).append(process.pid)
@@ -149,7 +149,7 @@ def end(root: int, session: int | None, seconds: float) -> None:
     told: set[int] = set()  # most of these are no children of this process, so nothing tells when they end
     term_until = time.monotonic() + seconds
     while time.monotonic() < term_until:
-        left = below(root, session)
+        left = list_descendants(root, session)
         if not left:
             return
         send([pid for pid in left if pid not in told], signal.SIGTERM)  # also to processes that were started meanwhile
@@ -158,7 +158,7 @@ def end(root: int, session: int | None, seconds: float) -> None:
         reap()
     kill_until = time.monotonic() + 30
     while time.monotonic() < kill_until:
-        left = below(root, session)
+        left = list_descendants(root, session)
         if not left:
             return
         send(left, signal.SIGKILL)

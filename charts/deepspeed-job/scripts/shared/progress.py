@@ -42,7 +42,7 @@ class Source:
 
     def read_files(self) -> None:
         """Learn from the files, if there are any."""
-        text = tail(self.file) if self.file else b""
+        text = read_tail(self.file) if self.file else b""
         for part in (text, *text.splitlines()[-1:]):
             try:
                 said = json.loads(part)
@@ -53,10 +53,12 @@ class Source:
                 break
         else:
             self.learn_lines(text.splitlines() if self.pattern else [])
-        self.seen["checkpoint"] = written(Path(self.checkpoint)) if self.checkpoint else 0
+        self.seen["checkpoint"] = read_modification_time(Path(self.checkpoint)) if self.checkpoint else 0
         if self.saves:  # DeepSpeed writes `latest` after all files of a checkpoint; the Trainer has one in each folder
             folder = Path(self.saves)
-            self.seen["saved"] = max(map(written, [folder / "latest", *folder.glob("checkpoint-*/latest")]))
+            self.seen["saved"] = max(
+                map(read_modification_time, [folder / "latest", *folder.glob("checkpoint-*/latest")])
+            )
 
     def learn_lines(self, lines: list[bytes]) -> None:
         """Each number from the last line that has it."""
@@ -80,7 +82,7 @@ class Source:
                 self.seen[name] = value
 
 
-def written(path: Path) -> int:
+def read_modification_time(path: Path) -> int:
     """When it was written, in seconds since 1970; 0 if there is no such file."""
     try:
         return int(path.stat().st_mtime)
@@ -88,7 +90,7 @@ def written(path: Path) -> int:
         return 0
 
 
-def tail(path: str) -> bytes:
+def read_tail(path: str) -> bytes:
     """The end of a regular file, and nothing of any other."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

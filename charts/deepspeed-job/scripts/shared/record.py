@@ -31,7 +31,7 @@ import time
 from typing import Any, NamedTuple
 
 from shared import settings
-from shared.log import redacted, redacted_everywhere
+from shared.log import redact, redact_everywhere
 
 VERSION = 1
 LIMIT_BYTES = 16 * 1024
@@ -99,7 +99,7 @@ TRANSITIONS: dict[str, Row] = {
 }
 
 
-def exit_code(row: Row, training_code: int | None) -> int:
+def choose_exit_code(row: Row, training_code: int | None) -> int:
     """The exit code of a pod for an end. Those in LOST_POD would be a lost pod, so a training that ends so gives 1."""
     if row.exit != TRAINING:
         return 1 if row.exit is None else row.exit
@@ -108,21 +108,21 @@ def exit_code(row: Row, training_code: int | None) -> int:
     return int(training_code or 1)
 
 
-def exit_code_again(ended: dict[str, Any]) -> int:
+def repeat_exit_code(ended: dict[str, Any]) -> int:
     """The exit code of a launcher that is started after the end: the one that its predecessor had."""
     for row in TRANSITIONS.values():
         if row.exit is not None and (row.phase, row.reason) == (ended.get("phase"), ended.get("reason")):
-            return exit_code(row, ended.get("exitCode"))
-    return 0 if ended.get("phase") == "Succeeded" else exit_code(TRANSITIONS["failed"], ended.get("exitCode"))
+            return choose_exit_code(row, ended.get("exitCode"))
+    return 0 if ended.get("phase") == "Succeeded" else choose_exit_code(TRANSITIONS["failed"], ended.get("exitCode"))
 
 
-def stamp(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """RFC 3339 in UTC, whole seconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-def seconds(text: str | None) -> float | None:
-    """The reverse of stamp; None for an invalid text."""
+def parse_time(text: str | None) -> float | None:
+    """The reverse of format_time; None for an invalid text."""
     import calendar  # as time.strptime does, which a worker does not need for its start
 
     try:
@@ -134,13 +134,13 @@ def seconds(text: str | None) -> float | None:
 def parse(text: str | None) -> dict[str, Any]:
     """Parse a record; {} if the text is missing or invalid."""
     try:
-        content = json.loads(text or "", parse_constant=_refused)
+        content = json.loads(text or "", parse_constant=_refuse)
     except (ValueError, RecursionError):  # RecursionError: nested too deeply
         return {}
     return content if isinstance(content, dict) else {}
 
 
-def mounted(run: str) -> dict[str, Any]:
+def read_mounted(run: str) -> dict[str, Any]:
     """The run's record from the mounted ConfigMap; {} before there is one."""
     try:
         return parse((settings.STATUS / run).read_text(encoding="utf-8"))
@@ -148,13 +148,13 @@ def mounted(run: str) -> dict[str, Any]:
         return {}
 
 
-def mounted_end(run: str) -> str:
+def read_mounted_end(run: str) -> str:
     """The phase in the mounted record if the run has ended; else ""."""
-    phase = mounted(run).get("phase")
+    phase = read_mounted(run).get("phase")
     return phase if phase in ENDS else ""
 
 
-def _refused(word: str) -> None:
+def _refuse(word: str) -> None:
     raise ValueError(f"{word} is not JSON")
 
 
@@ -168,7 +168,7 @@ def close(attempts: list[dict[str, Any]], reason: str, end: str) -> list[dict[st
     return [*attempts, {"startTime": None, "endTime": end, "reason": reason}]
 
 
-def taken_over(recorded: dict[str, Any], end: str) -> dict[str, Any]:
+def take_over(recorded: dict[str, Any], end: str) -> dict[str, Any]:
     """The record of an earlier launcher pod, prepared for the next pod.
 
     `end`: when that pod was last known to be alive. After an orderly end (see TRANSITIONS), attempts are closed.
@@ -182,13 +182,15 @@ def taken_over(recorded: dict[str, Any], end: str) -> dict[str, Any]:
     changed = closed[-1:] if closed != attempts else []
     if len(closed) == len(attempts):
         before["attempts"] = before.get("attempts", 0) - len(changed)
-    return dict(recorded, attempts=closed, totals=totals(changed, before))
+    return dict(recorded, attempts=closed, totals=compute_totals(changed, before))
 
 
-def totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None) -> dict[str, Any]:
+def compute_totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None) -> dict[str, Any]:
     """Sums over attempts, added to earlier sums."""
     base = before or {}
-    spent = sum((seconds(a.get("endTime")) or 0) - (seconds(a["startTime"]) or 0) for a in attempts if _timed(a))
+    spent = sum(
+        (parse_time(a.get("endTime")) or 0) - (parse_time(a["startTime"]) or 0) for a in attempts if _has_times(a)
+    )
     return {
         "attempts": base.get("attempts", 0) + len(attempts),
         "failures": base.get("failures", 0) + sum(a.get("reason") in FAILURES for a in attempts),
@@ -212,35 +214,35 @@ def compose(
     return {
         "version": VERSION,
         **said,
-        "startTime": earlier.get("startTime") or stamp(start),
-        "endTime": stamp(end) if said["phase"] in ENDS else None,
+        "startTime": earlier.get("startTime") or format_time(start),
+        "endTime": format_time(end) if said["phase"] in ENDS else None,
         "workers": workers,
         "attempts": earlier.get("attempts", []) + attempts,
-        "totals": totals(attempts, earlier.get("totals")),
+        "totals": compute_totals(attempts, earlier.get("totals")),
     }
 
 
-def line(record: dict[str, Any], limit: int = LIMIT_BYTES) -> str:
+def format_line(record: dict[str, Any], limit: int = LIMIT_BYTES) -> str:
     """One line of JSON of at most `limit` bytes: old tails are removed first, then old attempts, then the message."""
-    record = redacted_everywhere(record)
-    room = limit - _size(dict(record, attempts=[]))
-    whole = dict(record, attempts=_fitted(record.get("attempts", []), room))
-    excess = _size(whole) - limit
+    record = redact_everywhere(record)
+    room = limit - _count_bytes(dict(record, attempts=[]))
+    whole = dict(record, attempts=_fit_attempts(record.get("attempts", []), room))
+    excess = _count_bytes(whole) - limit
     if excess > 0:
         whole["message"] = str(whole.get("message", ""))[: -excess - 3] + "..."
-    return _text(whole)
+    return _format_json(whole)
 
 
-def _fitted(attempts: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+def _fit_attempts(attempts: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
     """The attempts that fit into so many bytes, at least the last one. Each is measured once."""
     kept = list(attempts)
-    sizes = [_size(attempt) + 1 for attempt in attempts]  # with a comma
+    sizes = [_count_bytes(attempt) + 1 for attempt in attempts]  # with a comma
     excess = sum(sizes) - 1 - room
     for position, attempt in enumerate(attempts):
         if excess <= 0:
             return kept
         kept[position] = {key: value for key, value in attempt.items() if key != "tail"}
-        shorter = _size(kept[position]) + 1
+        shorter = _count_bytes(kept[position]) + 1
         excess += shorter - sizes[position]
         sizes[position] = shorter
     first = 0
@@ -250,7 +252,7 @@ def _fitted(attempts: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
     return kept[first:]
 
 
-def dropped_runs(data: dict[str, str], run: str, history: int) -> list[str]:
+def list_dropped_runs(data: dict[str, str], run: str, history: int) -> list[str]:
     """Keys of the oldest ended runs beyond `history` runs; not the present run, and not runs that have not ended."""
     runs = {key: parse(text) for key, text in data.items() if not key.startswith("_") and key != run}
     ended = sorted((r.get("endTime") or "", key) for key, r in runs.items() if r.get("phase") in ENDS)
@@ -258,21 +260,21 @@ def dropped_runs(data: dict[str, str], run: str, history: int) -> list[str]:
     return [key for _, key in ended[: max(surplus, 0)]]
 
 
-def summary(record: dict[str, Any]) -> str:
+def describe(record: dict[str, Any]) -> str:
     """The record in one sentence, for the termination message."""
     words = [str(record.get("phase", ""))]
     words += [str(record[key]) for key in ("reason", "message") if record.get(key)]
-    return redacted(": ".join(words))
+    return redact(": ".join(words))
 
 
-def _timed(attempt: dict[str, Any]) -> bool:
+def _has_times(attempt: dict[str, Any]) -> bool:
     return bool(attempt.get("startTime") and attempt.get("endTime"))
 
 
-def _text(content: dict[str, Any]) -> str:
+def _format_json(content: dict[str, Any]) -> str:
     # Not escaped to ASCII, which would need six bytes per character for text in other scripts.
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def _size(content: dict[str, Any]) -> int:
-    return len(_text(content).encode("utf-8", "replace"))
+def _count_bytes(content: dict[str, Any]) -> int:
+    return len(_format_json(content).encode("utf-8", "replace"))

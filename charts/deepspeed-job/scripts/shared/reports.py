@@ -34,9 +34,9 @@ class Reporter:
         """Send one line; errors are ignored, because the reader may have ended."""
         if not self.nonce:
             return
-        text = f"{self.nonce} dsgen-{kind} {json.dumps({'host': methods.host(self.run), **facts})}\n"
+        text = f"{self.nonce} dsgen-{kind} {json.dumps({'host': methods.format_worker_name(self.run), **facts})}\n"
         with contextlib.suppress(OSError):
-            if methods.of(self.run).ssh:
+            if methods.choose_method(self.run).ssh:
                 # Standard error: what the program printed last on the other stream may lack its newline.
                 os.write(2, text.encode())
                 return

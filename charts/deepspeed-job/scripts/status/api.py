@@ -47,7 +47,7 @@ class Api:
             with self._open(method, path, body, content_type) as answer:
                 content = json.load(answer)
         except urllib.error.HTTPError as error:
-            raise ApiError(error.code, f"{method} {path}: {error.code} {_reason(error)}") from error
+            raise ApiError(error.code, f"{method} {path}: {error.code} {_read_reason(error)}") from error
         except (OSError, ValueError) as error:
             raise ApiError(0, f"{method} {path}: {error}") from error
         if not isinstance(content, dict):
@@ -68,25 +68,25 @@ class Api:
         return opener.open(request, timeout=TIMEOUT_SECONDS)
 
 
-def in_cluster() -> Api:
+def make_api() -> Api:
     """The API of the cluster of this pod, from variables that the kubelet sets."""
     host = os.environ.get("KUBERNETES_SERVICE_HOST", "kubernetes.default.svc")
     return Api(host, os.environ.get("KUBERNETES_SERVICE_PORT", "443"))
 
 
-def secret_path(namespace: str, name: str) -> str:
+def format_secret_path(namespace: str, name: str) -> str:
     return f"/api/v1/namespaces/{namespace}/secrets/{name}"
 
 
-def configmap_path(namespace: str, name: str) -> str:
+def format_configmap_path(namespace: str, name: str) -> str:
     return f"/api/v1/namespaces/{namespace}/configmaps/{name}"
 
 
-def job_path(namespace: str, name: str) -> str:
+def format_job_path(namespace: str, name: str) -> str:
     return f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}"
 
 
-def pods_path(namespace: str, job: str, *indices: str) -> str:
+def format_pods_path(namespace: str, job: str, *indices: str) -> str:
     """The path of the pods of a Job, or only of those with these completion indices."""
     selector = f"batch.kubernetes.io/job-name={job}"
     if indices:
@@ -94,7 +94,7 @@ def pods_path(namespace: str, job: str, *indices: str) -> str:
     return f"/api/v1/namespaces/{namespace}/pods?labelSelector={urllib.parse.quote(selector, safe='')}&limit=2000"
 
 
-def _reason(error: urllib.error.HTTPError) -> str:
+def _read_reason(error: urllib.error.HTTPError) -> str:
     """The message of the server, without the object that it may contain (such as a Secret)."""
     try:
         content = json.loads(error.read(65536))

@@ -45,17 +45,17 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
 
     Raises CannotWorkError, also after `deadline` (monotonic).
     """
-    path = api.secret_path(configured.namespace, configured.secret)
+    path = api.format_secret_path(configured.namespace, configured.secret)
     made: dict[str, str] = {}
     problem, delay = "", 0.0
     while True:
         try:
-            key = found_key(client.get(path).get("data"), configured.secret)
+            key = find_key(client.get(path).get("data"), configured.secret)
             if key is not None:
                 log(f"using the key in Secret {configured.secret}")
                 return key
-            made = made or make(configured.job)
-            client.patch(path, fill(made), api.JSON_PATCH, MANAGER)
+            made = made or make_key_pair(configured.job)
+            client.patch(path, make_patch(made), api.JSON_PATCH, MANAGER)
             log(f"created a key for Secret {configured.secret}")
             return base64.b64decode(made[PRIVATE])
         except api.ApiError as error:
@@ -69,7 +69,7 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
         time.sleep(delay)
 
 
-def found_key(data: dict[str, str] | None, name: str) -> bytes | None:
+def find_key(data: dict[str, str] | None, name: str) -> bytes | None:
     """The private key in the data of a Secret; None without data. Raises CannotWorkError for data without the key."""
     if not data:
         return None
@@ -80,12 +80,12 @@ def found_key(data: dict[str, str] | None, name: str) -> bytes | None:
     return base64.b64decode(data[PRIVATE])
 
 
-def fill(made: dict[str, str]) -> list[dict[str, Any]]:
+def make_patch(made: dict[str, str]) -> list[dict[str, Any]]:
     """The patch that fills a Secret only if it has no data."""
     return [{"op": "test", "path": "/data", "value": None}, {"op": "add", "path": "/data", "value": made}]
 
 
-def make(comment: str) -> dict[str, str]:
+def make_key_pair(comment: str) -> dict[str, str]:
     """A new ed25519 key pair as the data of a Secret. Raises CannotWorkError."""
     if shutil.which("ssh-keygen") is None:
         raise CannotWorkError(
@@ -98,8 +98,8 @@ def make(comment: str) -> dict[str, str]:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise CannotWorkError(f"ssh-keygen failed: {done.stderr.strip()}")
-        return {PRIVATE: _encoded(path), PUBLIC: _encoded(path.with_suffix(".pub"))}
+        return {PRIVATE: _encode(path), PUBLIC: _encode(path.with_suffix(".pub"))}
 
 
-def _encoded(path: Path) -> str:
+def _encode(path: Path) -> str:
     return base64.b64encode(path.read_bytes()).decode("ascii")

@@ -26,7 +26,7 @@ class RunRecord:
         self.configured = configured
         self.client = client
         self.nodes = Nodes(configured, client)
-        self.path = api.configmap_path(configured.namespace, configured.record)
+        self.path = api.format_configmap_path(configured.namespace, configured.record)
         self.begun = time.time()
         self.ended: float | None = None  # when the launcher's end was first seen
         self.earlier: dict[str, Any] | None = None  # what earlier pods recorded; None until the record was read
@@ -53,7 +53,7 @@ class RunRecord:
         self.missing_since = self.missing_since or time.monotonic()
         if time.monotonic() - self.missing_since < MISSING_SECONDS:
             return False
-        job = self.launcher_job()
+        job = self.read_launcher_job()
         return job is not None and not job.get("metadata", {}).get("deletionTimestamp")
 
     def make(self) -> None:
@@ -63,10 +63,10 @@ class RunRecord:
         self.patch(made, api.APPLY_PATCH)
         log(f"created ConfigMap {name} again: it was deleted")
 
-    def launcher_job(self) -> dict[str, Any] | None:
+    def read_launcher_job(self) -> dict[str, Any] | None:
         """The launcher Job; None if it was deleted. After a prune the Role is deleted, too, so 403 means the same."""
         try:
-            return self.client.get(api.job_path(self.configured.namespace, self.configured.launcher_job))
+            return self.client.get(api.format_job_path(self.configured.namespace, self.configured.launcher_job))
         except api.ApiError as error:
             if error.status in (403, 404):
                 return None
@@ -83,9 +83,9 @@ class RunRecord:
         earlier = record.parse((self.data or {}).get(self.configured.run))
         if earlier.get("phase") in ENDS:
             self.ended_before = {key: earlier.get(key) for key in ("phase", "reason", "exitCode")}
-            log(f"the run has already ended: {record.summary(earlier)}")
+            log(f"the run has already ended: {record.describe(earlier)}")
         last = holder.get("time") if holder.get("run") == self.configured.run else None
-        self.earlier = record.taken_over(earlier, str(last or record.stamp(time.time())))
+        self.earlier = record.take_over(earlier, str(last or record.format_time(time.time())))
 
     def keep(self, launcher: dict[str, Any], worker_job: dict[str, Any] | None) -> None:
         """Write the record if it has changed."""
@@ -94,26 +94,26 @@ class RunRecord:
         if launcher.get("phase") in ENDS and self.ended is None:
             self.ended = time.time()
         configured = self.configured
-        launcher = dict(launcher, message=self.nodes.named(launcher.get("message", "")))
+        launcher = dict(launcher, message=self.nodes.add_nodes(launcher.get("message", "")))
         failed = (worker_job or {}).get("failed", 0)
         workers = {"replicas": configured.workers, "slots": configured.slots, "failed": failed}
         content = record.compose(self.earlier, launcher, workers, self.begun, self.ended or time.time())
-        line = record.line(content)
+        line = record.format_line(content)
         if line != self.written:
             self.write(line)
-            log(record.summary(content))
+            log(record.describe(content))
         self.sequence = launcher.get("sequence", 0)
 
     def write(self, line: str) -> None:
         """Write the record of this run, and remove the oldest ended runs."""
         run, old = self.configured.run, self.data or {}
         data: dict[str, str | None] = {run: line}
-        data.update(dict.fromkeys(record.dropped_runs(old, run, self.configured.status_history)))
+        data.update(dict.fromkeys(record.list_dropped_runs(old, run, self.configured.status_history)))
         self.patch({"data": data}, api.MERGE_PATCH)
         self.written = line
 
 
-def meaning_of_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
+def find_loss_event(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
     """The event (of TRANSITIONS) for a launcher that was lost before the end of the run.
 
     `job`: its Job, None if that was deleted, too.
@@ -127,22 +127,27 @@ def meaning_of_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str
     return "terminated" if launcher.get("terminated") else "launcher-lost"
 
 
-def never_started() -> dict[str, Any]:
+def compose_never_started() -> dict[str, Any]:
     """The content of launcher.json for a launcher that was never started because another container failed; else {}."""
     for event, container in FAILURES.items():
-        words = exchange.words(settings.written_by(container) / event)
+        words = exchange.read_lines(settings.locate_volume(container) / event)
         if words is not None:
             row = TRANSITIONS[event]
-            attempt = {"startTime": None, "endTime": record.stamp(time.time()), "reason": row.reason, "tail": words[1:]}
+            attempt = {
+                "startTime": None,
+                "endTime": record.format_time(time.time()),
+                "reason": row.reason,
+                "tail": words[1:],
+            }
             said = {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1])}
             return {**said, "attempts": [attempt]}
     return {}
 
 
-def after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:
+def compose_after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:
     """The content of launcher.json after the launcher was lost before the end of the run."""
-    row = TRANSITIONS[meaning_of_loss(launcher, job)]
+    row = TRANSITIONS[find_loss_event(launcher, job)]
     attempts = launcher.get("attempts", [])
     if not (launcher.get("terminated") and attempts):  # with SIGTERM the launcher has closed its attempt itself
-        attempts = record.close(attempts, row.reason, record.stamp(time.time()))
+        attempts = record.close(attempts, row.reason, record.format_time(time.time()))
     return dict(launcher, phase=row.phase, reason=row.reason, message="", attempts=attempts)

@@ -41,7 +41,7 @@ class Address(NamedTuple):
     schemes: tuple[str, ...] = ("https", "http")
 
 
-def address(configured: settings.Settings) -> Address:
+def read_address(configured: settings.Settings) -> Address:
     """The address of the values or of the Secret; with an empty url for none."""
     if configured.webhook_url:
         return Address(configured.webhook_url)
@@ -51,7 +51,7 @@ def address(configured: settings.Settings) -> Address:
         return Address("")
 
 
-def body(configured: settings.Settings, line: str) -> bytes:
+def make_body(configured: settings.Settings, line: str) -> bytes:
     """The record, with the names of job, namespace and run."""
     names = {"namespace": configured.namespace, "job": configured.job, "run": configured.run}
     return json.dumps({**names, **json.loads(line)}, ensure_ascii=False).encode()
@@ -84,7 +84,7 @@ def deliver(to: Address, content: bytes, log: Callable[[str], None], budget: flo
 def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]:
     """One try: the problem, or "", and whether a retry may help."""
     try:
-        with opener().open(request(parts, content), timeout=max(seconds, 0.1)):
+        with make_opener().open(make_request(parts, content), timeout=max(seconds, 0.1)):
             return "", False
     except urllib.error.HTTPError as error:
         error.close()
@@ -92,14 +92,14 @@ def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]
             return f"answered {error.code}: redirections are not followed", False
         return f"answered {error.code}", error.code >= 500 or error.code in AGAIN
     except urllib.error.URLError as error:
-        return reason(error.reason), True
+        return explain_error(error.reason), True
     except OSError as error:
-        return reason(error), True
+        return explain_error(error), True
     except (ValueError, http.client.HTTPException) as error:  # their words may quote the address
         return type(error).__name__, not isinstance(error, ValueError)
 
 
-def opener() -> urllib.request.OpenerDirector:
+def make_opener() -> urllib.request.OpenerDirector:
     """An opener that uses no proxies and no redirections, and checks certificates."""
     authority = SECRET / "ca.crt"
     context = ssl.create_default_context()
@@ -110,7 +110,7 @@ def opener() -> urllib.request.OpenerDirector:
     )
 
 
-def request(parts: SplitResult, content: bytes) -> urllib.request.Request:
+def make_request(parts: SplitResult, content: bytes) -> urllib.request.Request:
     """The POST; a user and password in the address become a header."""
     headers = {"Content-Type": "application/json", "User-Agent": "dsgen"}
     user, _, place = parts.netloc.rpartition("@")
@@ -120,7 +120,7 @@ def request(parts: SplitResult, content: bytes) -> urllib.request.Request:
     return urllib.request.Request(url, data=content, headers=headers, method="POST")
 
 
-def reason(error: object) -> str:
+def explain_error(error: object) -> str:
     """The reason of a failed connection."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted: {error.verify_message}"

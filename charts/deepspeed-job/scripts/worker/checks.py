@@ -26,17 +26,17 @@ def check_image(run: settings.Settings) -> None:
     """Raises WorkerExitError with all that is lacking."""
     if run.debug or not (run.preflight_image or run.preflight_modules or run.preflight_programs):
         return
-    words = "; ".join(lacks(run))
+    words = "; ".join(find_lacks(run))
     if words:
         raise WorkerExitError(CANNOT_WORK, f"{PREFIX}: {words}")
 
 
-def lacks(run: settings.Settings) -> list[str]:
+def find_lacks(run: settings.Settings) -> list[str]:
     """What worker/image_check.py finds. One that fails says so only in the log."""
     import subprocess  # takes a tenth of the start of a worker, and is needed only here
 
-    interpreter = methods.interpreter() or "python3"
-    argv = [interpreter, str(settings.SCRIPTS / "worker/image_check.py"), json.dumps(facts(run))]
+    interpreter = methods.find_interpreter() or "python3"
+    argv = [interpreter, str(settings.SCRIPTS / "worker/image_check.py"), json.dumps(collect_facts(run))]
     try:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_SECONDS, check=True)
         return [str(words) for words in json.loads(done.stdout)]
@@ -49,7 +49,7 @@ def lacks(run: settings.Settings) -> list[str]:
     return []
 
 
-def facts(run: settings.Settings) -> dict[str, Any]:
+def collect_facts(run: settings.Settings) -> dict[str, Any]:
     """The arguments of worker/image_check.py."""
     return {
         "root": str(settings.ROOT),
@@ -58,11 +58,11 @@ def facts(run: settings.Settings) -> dict[str, Any]:
         "programs": run.preflight_programs,
         "slots": run.slots,
         "sharedMemory": run.shared_memory,
-        "config": deepspeed_config(),
+        "config": read_deepspeed_config(),
     }
 
 
-def deepspeed_config() -> dict[str, Any]:
+def read_deepspeed_config() -> dict[str, Any]:
     """DeepSpeed's configuration of the values, or of the file in the image; {} without one."""
     words = json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8"))["arguments"]
     named = [Path(words[at + 1]) for at, word in enumerate(words[:-1]) if word == methods.CONFIG_OPTIONS[0]]
@@ -94,7 +94,7 @@ class NetworkCheck:
         """These processes have ended, maybe the check among them."""
         if self.pid in ended:
             self.pid = -1
-            said = (exchange.content(PRINTED) or b"").decode("utf-8", "replace")
+            said = (exchange.read_content(PRINTED) or b"").decode("utf-8", "replace")
             found = re.search(REPORT.format(self.token), said, re.MULTILINE)
             report = json.loads(found[1]) if found else {"index": self.index, "problem": "it has ended"}
             self.report = {"token": self.token, **report}

@@ -30,7 +30,7 @@ if __name__ == "__main__":
     compiled.use()
 
 from shared import methods, processes, record, settings
-from shared.log import last_words, log
+from shared.log import log, write_last_words
 from worker import checks
 from worker.exit import CANNOT_WORK, DONE, FAILS, TERMINATED, WAITS, WorkerExitError
 from worker.readiness import Announcements, Readiness
@@ -43,7 +43,7 @@ WATCHED = (signal.SIGCHLD, signal.SIGIO, signal.SIGTERM, signal.SIGINT)
 EVENTS = (signal.SIGCHLD, signal.SIGIO)  # a process has ended; the launcher has said something, or a file has come
 
 
-def notice(folder: Path) -> None:
+def ask_for_signals(folder: Path) -> None:
     """Have the kernel send SIGIO when the kubelet replaces a file of the folder.
 
     Where it cannot, or there is no such folder, the worker sees the file at its next look.
@@ -60,18 +60,18 @@ class Worker:
         self.run = run
         self.part = part
         self.announcements = Announcements(settings.RUN / "id")
-        heard = self.announcements if methods.of(run).ssh else None
+        heard = self.announcements if methods.choose_method(run).ssh else None
         self.readiness = Readiness(run.readiness_port, run.workers, heard)
 
     def live(self) -> int:
         """Run until the end; returns the exit code."""
-        phase = record.mounted_end(self.run.run)
+        phase = record.read_mounted_end(self.run.run)
         if phase:
             log(f"the record says that this run is over ({phase}): nothing to do")
             return DONE
         signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
         for folder in (settings.STATUS, settings.KEYS):
-            notice(folder)
+            ask_for_signals(folder)
         processes.adopt_orphans()
         try:
             self.show_state()  # at once: each probe that fails is an event, which the API server stores
@@ -85,12 +85,15 @@ class Worker:
 
     def tick(self) -> None:
         """Wait for a moment or a signal; raises WorkerExitError if the worker must stop."""
-        received = signal.sigtimedwait(WATCHED, self.part.tick_seconds())
+        received = signal.sigtimedwait(WATCHED, self.part.choose_tick_seconds())
         if received and received.si_signo not in EVENTS:
             raise WorkerExitError(TERMINATED, "told to stop by a signal")
         self.part.note_ended(processes.reap())
         self.announcements.hear()
-        for source, phase in (("launcher", self.announcements.phase), ("record", record.mounted_end(self.run.run))):
+        for source, phase in (
+            ("launcher", self.announcements.phase),
+            ("record", record.read_mounted_end(self.run.run)),
+        ):
             if phase:
                 raise WorkerExitError(DONE, f"the {source} says that the run is over ({phase})", phase)
         self.part.check()
@@ -113,7 +116,7 @@ class Worker:
         """End the part of this worker; returns the exit code."""
         log(f"{end.reason}; exit code {end.code}")
         if end.code not in (DONE, TERMINATED):
-            last_words(settings.TERMINATION_LOG, end.reason)
+            write_last_words(settings.TERMINATION_LOG, end.reason)
         self.readiness.withdraw()
         self.part.close(end)
         if end.code == DONE and self.keeps(end.phase):
@@ -129,12 +132,12 @@ class Worker:
 
 def main() -> int:
     run = settings.load()
-    return Worker(run, side(run)).live()
+    return Worker(run, make_part(run)).live()
 
 
-def side(run: settings.Settings) -> SshServer | LocalTraining:
+def make_part(run: settings.Settings) -> SshServer | LocalTraining:
     """The part of this worker. Only its modules are loaded: a node starts many workers at once."""
-    if methods.of(run).ssh:
+    if methods.choose_method(run).ssh:
         from worker.with_ssh import SshServer
 
         return SshServer(run)

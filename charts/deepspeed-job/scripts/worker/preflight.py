@@ -44,7 +44,7 @@ class Line:
         """Set the time limit for the next operations."""
         self.until = time.monotonic() + seconds
 
-    def left(self) -> float:
+    def count_seconds_left(self) -> float:
         """The remaining seconds. Raises TimeoutError."""
         left = self.until - time.monotonic()
         if left <= 0:
@@ -56,7 +56,7 @@ class Line:
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.create_server(where[:2], family=family) as listener:
             while True:
-                listener.settimeout(self.left())
+                listener.settimeout(self.count_seconds_left())
                 self.socket.close()
                 self.socket, _ = listener.accept()
                 with contextlib.suppress(OSError):
@@ -69,7 +69,7 @@ class Line:
         while True:
             try:
                 self.socket.close()
-                self.socket = socket.create_connection((host, port), timeout=min(self.left(), 5))
+                self.socket = socket.create_connection((host, port), timeout=min(self.count_seconds_left(), 5))
                 self.send(token)
                 if self.receive(len(token)) == token:
                     return
@@ -79,14 +79,14 @@ class Line:
             time.sleep(RETRY_SECONDS)
 
     def send(self, data: bytes) -> None:
-        self.socket.settimeout(self.left())
+        self.socket.settimeout(self.count_seconds_left())
         self.socket.sendall(data)
 
     def receive(self, size: int, seconds: float = float("inf")) -> bytes:
         """At most `size` bytes, within so many seconds: fewer at the end of the stream. Raises TimeoutError."""
         data, until = b"", time.monotonic() + seconds
         while len(data) < size:
-            self.socket.settimeout(max(min(self.left(), until - time.monotonic()), 0.001))
+            self.socket.settimeout(max(min(self.count_seconds_left(), until - time.monotonic()), 0.001))
             more = self.socket.recv(size - len(data))
             if not more:
                 break
@@ -104,7 +104,7 @@ class Line:
         buffer, received, begun = bytearray(CHUNK), 0, time.monotonic()
         try:
             while received < BYTES:
-                self.socket.settimeout(self.left())
+                self.socket.settimeout(self.count_seconds_left())
                 size = self.socket.recv_into(buffer, min(CHUNK, BYTES - received))
                 if not size:
                     raise ConnectionError("the connection was closed")

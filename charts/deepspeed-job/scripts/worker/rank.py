@@ -51,7 +51,7 @@ class Place(NamedTuple):
     local: int
 
 
-def place(whole: bool) -> Place:
+def read_place(whole: bool) -> Place:
     """The place from the variables of the launch method; KeyError if one is missing."""
     os.environ.update({name: os.environ[source] for name, source in OPENMPI.items() if source in os.environ})
     if whole:
@@ -59,7 +59,7 @@ def place(whole: bool) -> Place:
     return Place(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
 
 
-def command(run: settings.Settings, inserted: list[str], given: list[str]) -> list[str]:
+def make_command(run: settings.Settings, inserted: list[str], given: list[str]) -> list[str]:
     """The argument list of this rank: program, `--local_rank` if enabled, arguments.
 
     `given`: pairs of an option and its value with which DeepSpeed's autotuner replaces those of the user; or the option
@@ -113,7 +113,7 @@ class Rank:
         os.close(output_end)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self.pass_on)
-        signal.signal(signal.SIGUSR1, watch.on_signal)
+        signal.signal(signal.SIGUSR1, watch.note_signal)
 
     def pass_on(self, number: int, _: object) -> None:
         """Pass a signal on to the program."""
@@ -124,7 +124,7 @@ class Rank:
         """Pass the output on until the program has ended; returns its exit code."""
         code, deadline, streams = None, float("inf"), [self.output, self.wake]
         while code is None or (self.output in streams and time.monotonic() < deadline):
-            ready = select.select(streams, [], [], self.until_look() if code is None else 0.2)[0]
+            ready = select.select(streams, [], [], self.make_due_checks() if code is None else 0.2)[0]
             if self.output in ready and not self.forward():
                 streams.remove(self.output)
             if self.wake in ready:
@@ -135,7 +135,7 @@ class Rank:
         self.watch.finish()
         return code
 
-    def until_look(self) -> float | None:
+    def make_due_checks(self) -> float | None:
         """Make the checks that are due; seconds until the next one, None for never."""
         waits = [seconds for seconds in (self.look(), self.watch.look()) if seconds is not None]
         return min(waits) if waits else None
@@ -155,7 +155,7 @@ class Rank:
         """Pass on output; False at the end of the stream."""
         data = os.read(self.output, 65536)
         self.tail.add(data)
-        self.watch.forwarded(data)
+        self.watch.note_output(data)
         self.keep(data)
         left = data
         while left:
@@ -179,7 +179,7 @@ def complain(words: str) -> None:
     print(f"[dsgen] training.rankLogs: {words}", file=sys.stderr, flush=True)  # Python 3.8 would keep it to the end
 
 
-def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
+def open_log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
     """The file for a copy of the output. A restart appends to it."""
     if not run.rank_logs:
         return None
@@ -191,21 +191,23 @@ def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
         return None
 
 
-def meeting(run: settings.Settings, world: int) -> Rendezvous | None:
+def make_rendezvous(run: settings.Settings, world: int) -> Rendezvous | None:
     """The check for connections; None for a world of one rank, and without expectWorld."""
     if world < 2 or not run.expect_world:
         return None
     master = os.environ.get("MASTER_ADDR", "").partition(".")[0]
     port = os.environ.get("MASTER_PORT", "")
-    return Rendezvous(int(port) if port.isdigit() else run.master_port, at_master=master == methods.host(run))
+    return Rendezvous(
+        int(port) if port.isdigit() else run.master_port, at_master=master == methods.format_worker_name(run)
+    )
 
 
 def main(arguments: list[str]) -> int:
     run = settings.load()
-    method = methods.of(run)
+    method = methods.choose_method(run)
     reporter = reports.Reporter(run)
     try:
-        here = place(method.whole)
+        here = read_place(method.whole)
     except KeyError as missing:
         sys.stderr.write(f"[dsgen] {missing} is not set: {run.method} starts this program, once for every rank\n")
         return 1
@@ -218,15 +220,15 @@ def main(arguments: list[str]) -> int:
         stacks.prepare(os.environ)
     inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
     program = Rank(
-        command(run, inserted, arguments),
+        make_command(run, inserted, arguments),
         lambda: reporter.say("rank-met", {"rank": here.rank}),
-        meeting(run, here.world),
+        make_rendezvous(run, here.world),
         Watch(run, here.rank, reporter.say),
-        log_file(run, here.rank),
+        open_log_file(run, here.rank),
     )
     code = program.wait()
     if not program.told_to_stop:  # a rank that was stopped because of another one has not failed itself
-        tail = program.tail.lines() if code else []
+        tail = program.tail.list_lines() if code else []
         reporter.say("rank-end", {"rank": here.rank, "exitCode": code, "tail": tail})
     return code
 

@@ -40,27 +40,29 @@ class Rendezvous:
             return False
         before = time.process_time()
         if time.monotonic() >= self.other_ports_at:
-            self.ports.update(other_ports())
+            self.ports.update(list_other_ports())
             self.other_ports_at = time.monotonic() + OTHER_PORTS_SECONDS
-        self.seen = self.connected()
+        self.seen = self.is_connected()
         longest = min(LONGEST_SECONDS, (time.monotonic() - self.began) * AGE_SHARE)
         self.interval = max(SHORTEST_SECONDS, longest, COST_SHARE * (time.process_time() - before))
         return self.seen
 
-    def connected(self) -> bool:
+    def is_connected(self) -> bool:
         """Whether a descendant of this process has such a connection."""
         inodes = {
             row.inode
-            for row in tcp.established()
+            for row in tcp.list_established()
             if self.ports & {row.local_port, row.remote_port} and (self.at_master or not row.with_itself)
         }
-        return bool(inodes) and any(not inodes.isdisjoint(sockets(pid)) for pid in processes.below(os.getpid()))
+        return bool(inodes) and any(
+            not inodes.isdisjoint(list_sockets(pid)) for pid in processes.list_descendants(os.getpid())
+        )
 
 
-def other_ports() -> set[int]:
+def list_other_ports() -> set[int]:
     """The values of MASTER_PORT in descendants of this process, which a launcher of the user may have set."""
     ports: set[int] = set()
-    for pid in processes.below(os.getpid()):
+    for pid in processes.list_descendants(os.getpid()):
         try:
             variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         except OSError:
@@ -69,7 +71,7 @@ def other_ports() -> set[int]:
     return ports
 
 
-def sockets(pid: int) -> set[str]:
+def list_sockets(pid: int) -> set[str]:
     """The inodes of the sockets of a process."""
     inodes = set()
     with contextlib.suppress(OSError):  # the process has ended

@@ -31,7 +31,7 @@ if __name__ == "__main__":
 
 from shared import exchange, methods, settings
 from worker import end_ranks
-from worker.checkpoint import Checkpoint, UnreadableCheckpointError, Wanted, inspect, named, reason_against
+from worker.checkpoint import Checkpoint, UnreadableCheckpointError, Wanted, explain_refusal, format_names, inspect
 
 PREFIX = ".dsgen-universal."
 LATEST = "latest_universal"
@@ -78,19 +78,19 @@ class Resize:
             if found is None or found.ranks == self.wanted.ranks:
                 self.remove_conversions()
                 return {"result": "nothing"}
-            against = reason_against(found, self.wanted)
+            against = explain_refusal(found, self.wanted)
             change = f"{found.tag} of {found.ranks} ranks cannot be continued with {self.wanted.ranks}"
             if against:
                 return {"result": "refused", "message": f"{change}: {against}"}
-            return self.use(found)
+            return self.prepare(found)
         except (UnreadableCheckpointError, RefusedError) as error:
             return {"result": "refused", "message": f"checkpoint in {self.root}: {error}"}
         except FailedError as error:
             return {"result": "failed", "message": str(error)}
 
-    def use(self, found: Checkpoint) -> dict[str, Any]:
+    def prepare(self, found: Checkpoint) -> dict[str, Any]:
         """Convert the checkpoint, unless that was done before."""
-        folder = self.ready(found)
+        folder = self.find_conversion(found)
         if folder is None:
             self.remove_conversions()
             folder = self.convert(found)
@@ -100,12 +100,12 @@ class Resize:
         message = f"{found.tag} is converted from {found.ranks} to {self.wanted.ranks} ranks"
         return {"result": "ready", "message": message, "configuration": str(path)}
 
-    def ready(self, found: Checkpoint) -> Path | None:
+    def find_conversion(self, found: Checkpoint) -> Path | None:
         """The folder of a complete conversion of these very files."""
-        name = (exchange.content(found.folder / LATEST) or b"").decode("utf-8", "replace").partition("/")[0]
+        name = (exchange.read_content(found.folder / LATEST) or b"").decode("utf-8", "replace").partition("/")[0]
         folder = found.folder / name
-        made_from = exchange.content(folder / SOURCE, limit=1 << 24) if name.startswith(PREFIX) else None
-        return folder if made_from == source(found) else None
+        made_from = exchange.read_content(folder / SOURCE, limit=1 << 24) if name.startswith(PREFIX) else None
+        return folder if made_from == identify_files(found) else None
 
     def convert(self, found: Checkpoint) -> Path:
         """Convert the checkpoint into a new folder."""
@@ -113,15 +113,17 @@ class Resize:
         needed += sum(path.stat().st_size for path in found.files if "model_states" in path.name)
         free = shutil.disk_usage(found.folder).free
         if free < needed:
-            raise RefusedError(f"the conversion needs {gib(needed)}, and {found.folder} has {gib(free)} free")
+            raise RefusedError(
+                f"the conversion needs {format_gib(needed)}, and {found.folder} has {format_gib(free)} free"
+            )
         change = f"converting {found.tag} from {found.ranks} to {self.wanted.ranks} ranks"
         folder = found.folder / f"{PREFIX}{os.urandom(8).hex()}"
         try:
             folder.mkdir()
-            made_from = source(found)
+            made_from = identify_files(found)
             output = folder / found.tag
-            self.report({"message": f"{change}: {gib(0)} of about {gib(needed)} written"})
-            self.run_converter(given_folder(found, folder), output, folder / "log", change, needed)
+            self.report({"message": f"{change}: {format_gib(0)} of about {format_gib(needed)} written"})
+            self.run_converter(prepare_input_folder(found, folder), output, folder / "log", change, needed)
             missing = [
                 f"{state} of {name}"
                 for name in found.parameters
@@ -129,8 +131,8 @@ class Resize:
                 if not (output / "zero" / name / f"{state}.pt").is_file()
             ]
             if missing:
-                raise FailedError(f"the conversion of {found.tag} has no {named(missing)}")
-            if source(found) != made_from:
+                raise FailedError(f"the conversion of {found.tag} has no {format_names(missing)}")
+            if identify_files(found) != made_from:
                 raise FailedError(f"{found.tag} was changed while it was converted")
             exchange.replace(folder / SOURCE, made_from)
             exchange.replace(found.folder / LATEST, f"{folder.name}/{found.tag}".encode())
@@ -145,7 +147,7 @@ class Resize:
         """Run DeepSpeed's converter, and end it when it has written nothing for too long."""
         module = ["-m", "deepspeed.checkpoint.ds_to_universal", "--inject_missing_state"]
         folders = ["--input_folder", str(given), "--output_folder", str(output)]
-        command = [methods.interpreter() or "python3", *module, *folders]
+        command = [methods.find_interpreter() or "python3", *module, *folders]
         with log.open("wb") as file:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, start_new_session=True
@@ -155,9 +157,9 @@ class Resize:
             while process.poll() is None:
                 now = time.monotonic()
                 if now - reported >= REPORT_SECONDS:
-                    before, written, reported = written, size(output), now
+                    before, written, reported = written, count_bytes(output), now
                     changed = now if written != before else changed
-                    self.report({"message": f"{change}: {gib(written)} of about {gib(needed)} written"})
+                    self.report({"message": f"{change}: {format_gib(written)} of about {format_gib(needed)} written"})
                 if now - changed > STALL_SECONDS:
                     raise FailedError(f"the conversion has written nothing for {STALL_SECONDS} s")
                 time.sleep(TICK_SECONDS)
@@ -174,7 +176,7 @@ class Resize:
     def remove_conversions(self) -> None:
         """Remove what earlier conversions have left; `latest_universal` first."""
         for folder in (self.root, *self.root.glob("checkpoint-*")):
-            if (exchange.content(folder / LATEST) or b"").startswith(PREFIX.encode()):
+            if (exchange.read_content(folder / LATEST) or b"").startswith(PREFIX.encode()):
                 (folder / LATEST).unlink()
             for left in folder.glob(f"{PREFIX}*"):
                 end_converter(left)
@@ -190,7 +192,7 @@ def end_converter(folder: Path) -> None:
     name, until, found = os.fsencode(folder), time.monotonic() + KILL_SECONDS, True
     while found and time.monotonic() < until:
         found = False
-        writing = [pid for pid, one in end_ranks.processes().items() if any(name in word for word in one.argv)]
+        writing = [pid for pid, one in end_ranks.list_processes().items() if any(name in word for word in one.argv)]
         for pid in writing:
             with contextlib.suppress(OSError):  # it has ended
                 os.kill(pid, signal.SIGKILL)
@@ -199,13 +201,13 @@ def end_converter(folder: Path) -> None:
             time.sleep(TICK_SECONDS)
 
 
-def source(found: Checkpoint) -> bytes:
+def identify_files(found: Checkpoint) -> bytes:
     """The identity of the files of a checkpoint."""
     states = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in found.files]
     return json.dumps({"tag": found.tag, "files": states}).encode()
 
 
-def given_folder(found: Checkpoint, folder: Path) -> Path:
+def prepare_input_folder(found: Checkpoint, folder: Path) -> Path:
     """The folder for the converter, which reads all files in it: without files of other checkpoints."""
     present = {path for path in (found.folder / found.tag).iterdir() if path.name.endswith("_states.pt")}
     if present == set(found.files):
@@ -217,7 +219,7 @@ def given_folder(found: Checkpoint, folder: Path) -> Path:
     return links
 
 
-def size(folder: Path) -> int:
+def count_bytes(folder: Path) -> int:
     """The bytes of all files below a folder, which may be removed meanwhile."""
     total = 0
     for path, _, names in os.walk(folder):
@@ -227,7 +229,7 @@ def size(folder: Path) -> int:
     return total
 
 
-def gib(number: int) -> str:
+def format_gib(number: int) -> str:
     return f"{number / (1 << 30):.2f} GiB"
 
 

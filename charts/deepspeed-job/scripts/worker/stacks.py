@@ -53,12 +53,12 @@ def ask(pids: list[int]) -> int:
     return len(ready)
 
 
-def spied(pids: list[int]) -> bytes:
+def run_py_spy(pids: list[int]) -> bytes:
     """The output of py-spy for these processes, if the image has it and it is permitted."""
     import subprocess  # only for a training that hangs
 
     said = b""
-    for pid in pids if methods.path_of("py-spy") else []:
+    for pid in pids if methods.find_program("py-spy") else []:
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             argv = ["py-spy", "dump", "--pid", str(pid)]
             done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=PY_SPY_SECONDS)
@@ -66,7 +66,7 @@ def spied(pids: list[int]) -> bytes:
     return said
 
 
-def main_thread(text: str) -> list[str]:
+def parse_main_thread(text: str) -> list[str]:
     """The innermost frames of the main thread, the innermost first, each as `function (file:line)`.
 
     faulthandler writes the main thread last, py-spy first.

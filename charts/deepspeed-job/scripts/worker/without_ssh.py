@@ -20,7 +20,7 @@ from typing import Any
 
 from shared import debug, exchange, hostfile, methods, output, processes, record, reports, settings
 from shared.log import log
-from shared.record import TRANSITIONS, exit_code
+from shared.record import TRANSITIONS, choose_exit_code
 from worker import end_ranks as endranks
 from worker.checks import NetworkCheck
 from worker.control import ControlClient
@@ -34,7 +34,7 @@ from worker.exit import (
     WAITS,
     Contact,
     WorkerExitError,
-    ranks_seconds,
+    compute_ranks_seconds,
 )
 from worker.preloading import Preloading
 from worker.resizing import Resizing
@@ -57,25 +57,25 @@ class LocalTraining:
 
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
-        self.method = methods.of(run)
+        self.method = methods.choose_method(run)
         self.slots = 1 if self.method.whole else run.slots  # ranks of this worker, as far as it knows them
         self.world = self.slots * run.workers
-        self.hosts = hostfile.hosts(settings.CONFIG / "hostfile")
+        self.hosts = hostfile.read_hosts(settings.CONFIG / "hostfile")
         self.control = ControlClient(run)
-        self.contact = Contact(self.launcher_sign)
-        self.own = set(processes.below(os.getpid()))  # what training.setup has left running
+        self.contact = Contact(self.read_launcher_sign)
+        self.own = set(processes.list_descendants(os.getpid()))  # what training.setup has left running
         self.attempt, self.pid, self.code = 0, -1, -1  # code: with which this worker's part has ended
         self.ended = False
         self.free = False  # started by the record, without orders
         self.signalled = ""
         self.resizing = Resizing(run)
         self.preloading = Preloading()
-        self.new_output()
-        self.check_of_network = NetworkCheck(self.index())
+        self.reset_output()
+        self.check_of_network = NetworkCheck(self.read_index())
         self.idle = False  # lifecycle.debug: a person starts it by hand
         self.state = WAITS  # until the record names the launcher
 
-    def new_output(self) -> None:
+    def reset_output(self) -> None:
         """Forget the reports of the ranks."""
         exchange.replace(reports.FILE, b"")  # setup may have put anything there
         self.output = output.Output(self.hosts)
@@ -83,7 +83,7 @@ class LocalTraining:
         self.reported: list[str] = []
 
     def prepare(self, _tick: Callable[[], None]) -> None:
-        missing = methods.missing_tools(self.method)
+        missing = methods.list_missing_tools(self.method)
         if missing:
             names = ", ".join(missing)
             raise WorkerExitError(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
@@ -92,34 +92,34 @@ class LocalTraining:
 
     def preload(self) -> None:
         """Load the program that starts the ranks. An order for another command than this one starts it anew."""
-        if self.method.module and not self.run.debug and self.index() < self.run.workers:
-            start = methods.Start(self.run, self.hosts[: self.run.workers], self.index(), HOSTFILE)
+        if self.method.module and not self.run.debug and self.read_index() < self.run.workers:
+            start = methods.Start(self.run, self.hosts[: self.run.workers], self.read_index(), HOSTFILE)
             os.environ.update(self.method.environment(start))
             self.preloading.begin(self.method.module, self.method.command(start))
 
     def step(self) -> None:
         """Execute the orders of the launcher, and send it the reports of the ranks."""
-        recorded = record.mounted(self.run.run)
+        recorded = record.read_mounted(self.run.run)
         known = recorded.get("launcher") or recorded.get("reason", LAUNCHER_STARTING) != LAUNCHER_STARTING
         if self.state == WAITS and known:
             self.state = SERVES
         begun = recorded.get("phase") in BEGUN and not self.attempt and not self.idle
         if begun and (recorded.get("start") == BY_RECORD or self.run.debug):
             self.free = True
-            if self.index() >= self.run.workers:
+            if self.read_index() >= self.run.workers:
                 raise WorkerExitError(DONE, "this spare is not needed: workers start when the record says so")
             self.start(1, list(range(self.run.workers)))
         beats = self.read_reports()
-        order = self.control.exchange(self.facts(), self.reported, beats)
+        order = self.control.exchange(self.collect_facts(), self.reported, beats)
         if not self.free:
             self.obey(order)
 
-    def facts(self) -> dict[str, Any]:
+    def collect_facts(self) -> dict[str, Any]:
         own = {"attempt": self.attempt, "code": self.code if self.ended else None, "free": self.free}
-        reports = {"checked": self.check_of_network.report, "resize": self.resizing.facts()}
+        reports = {"checked": self.check_of_network.report, "resize": self.resizing.read_report()}
         return {**own, **{key: report for key, report in reports.items() if report}}
 
-    def index(self) -> int:
+    def read_index(self) -> int:
         """The number of this worker: its line in the hostfile."""
         return int(os.environ.get("JOB_COMPLETION_INDEX", "0"))
 
@@ -128,7 +128,7 @@ class LocalTraining:
         attempt, signalled = int(order.get("attempt", 0)), str(order.get("signal", ""))
         if order.get("over"):
             phase = str(order["over"])
-            end = self.verdict(self.code) if self.ended else WorkerExitError(FAILED, "")
+            end = self.judge_end(self.code) if self.ended else WorkerExitError(FAILED, "")
             code = DONE if phase == "Succeeded" else end.code or FAILED
             raise WorkerExitError(code, end.reason or f"the launcher says that the run is over ({phase})", phase)
         check = [str(word) for word in order.get("check", [])]
@@ -155,9 +155,9 @@ class LocalTraining:
         hosts = [self.hosts[place] for place in places]
         self.clear_shared_memory(hosts[0])
         self.attempt, self.ended, self.signalled = attempt, False, ""
-        self.new_output()
+        self.reset_output()
         hostfile.write(Path(HOSTFILE), hosts, self.run.slots)
-        start = methods.Start(self.run, hosts, places.index(self.index()), HOSTFILE, attempt, configuration)
+        start = methods.Start(self.run, hosts, places.index(self.read_index()), HOSTFILE, attempt, configuration)
         argv = self.method.command(start)
         if self.run.debug:
             self.idle = True
@@ -181,8 +181,8 @@ class LocalTraining:
         """Kill what is left of the attempt, but not what training.setup has started, or what waits for an attempt."""
         until = time.monotonic() + KILL_SECONDS
         while time.monotonic() < until:
-            kept = {pid for own in {*self.own, self.preloading.pid} for pid in (own, *processes.below(own))}
-            left = set(processes.below(os.getpid())) - kept
+            kept = {pid for own in {*self.own, self.preloading.pid} for pid in (own, *processes.list_descendants(own))}
+            left = set(processes.list_descendants(os.getpid())) - kept
             if not left:
                 return
             processes.send(sorted(left), signal.SIGKILL)
@@ -192,8 +192,8 @@ class LocalTraining:
     def read_reports(self) -> list[str]:
         """Take what the ranks of this worker have reported; the beats among it. A world of another size ends it."""
         beats: list[str] = []
-        for line in self.new_reports():
-            sys.stderr.buffer.write(self.output.process_line(line))
+        for line in self.read_new_reports():
+            sys.stderr.buffer.write(self.output.parse_line(line))
             text = line.partition(self.output.nonce + b" ")[2].decode("utf-8", "replace").rstrip("\n")
             (beats if text.startswith(reports.BEAT) else self.reported).append(text)
         sys.stderr.flush()
@@ -202,8 +202,8 @@ class LocalTraining:
             raise WorkerExitError(FAILED, f"a rank reported a world of {max(wrong)}, {self.world} was asked for")
         return beats
 
-    def new_reports(self) -> list[bytes]:
-        lines = (exchange.content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
+    def read_new_reports(self) -> list[bytes]:
+        lines = (exchange.read_content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
         self.read += sum(map(len, lines))
         return lines
 
@@ -215,29 +215,29 @@ class LocalTraining:
         if self.pid in ended and not self.ended:
             self.read_reports()
             self.ended, self.code = True, ended[self.pid]
-            if self.code == 0 and self.output.without_end():  # deepspeed exits with 0 after a signal ended launch.py
-                self.code = 128 + signal.SIGKILL
+            if self.code == 0 and self.output.list_ranks_without_end():
+                self.code = 128 + signal.SIGKILL  # deepspeed exits with 0 after a signal ended launch.py
             if self.free:
-                raise self.verdict(self.code)
+                raise self.judge_end(self.code)
             log(f"attempt {self.attempt} has ended here with exit code {self.code}")
 
-    def verdict(self, code: int) -> WorkerExitError:
+    def judge_end(self, code: int) -> WorkerExitError:
         """The end of this worker, its own program having ended with `code`."""
         ranks = len(self.output.ranks)
         if code == 0 and ranks < self.slots:
             return WorkerExitError(FAILED, f"{ranks} of {self.slots} ranks of this worker started")
-        strangers = self.output.strangers() if self.run.expect_world and self.world > 1 else []
+        strangers = self.output.list_strangers() if self.run.expect_world and self.world > 1 else []
         if code == 0 and strangers:
             named = ", ".join(map(str, strangers))
             return WorkerExitError(FAILED, f"ranks that never connected with the others: {named} (launch.expectWorld)")
         if code == 0:
             return WorkerExitError(DONE, "the training has ended here")
-        failure = self.output.failure() or {"exitCode": code}
+        failure = self.output.find_failure() or {"exitCode": code}
         who = f"rank {failure['rank']}" if "rank" in failure else "the training"
         words = [f"{who} ended with exit code {failure['exitCode']}", *failure.get("tail", [])]
-        return WorkerExitError(exit_code(TRANSITIONS["failed"], failure["exitCode"]), "\n".join(words))
+        return WorkerExitError(choose_exit_code(TRANSITIONS["failed"], failure["exitCode"]), "\n".join(words))
 
-    def tick_seconds(self) -> float:
+    def choose_tick_seconds(self) -> float:
         """The seconds until the next step, if no signal comes. With a connection, the launcher's orders are signals."""
         if self.state == WAITS:
             return WAITING_SECONDS
@@ -246,14 +246,14 @@ class LocalTraining:
     def check(self) -> None:
         """Raises WorkerExitError when nobody needs this worker. One that trains goes on without a launcher."""
         limit = max(self.run.orphan_timeout_seconds, ORPHAN_SECONDS)
-        if (self.attempt and not self.ended and not self.idle) or self.contact.age() <= limit:
+        if (self.attempt and not self.ended and not self.idle) or self.contact.compute_age() <= limit:
             return
         if self.ended:
-            raise self.verdict(self.code)
+            raise self.judge_end(self.code)
         raise WorkerExitError(ORPHAN, f"no sign of a launcher for {limit} s: nobody needs this worker")
 
-    def launcher_sign(self) -> object:
-        return record.mounted(LEASE), record.mounted(self.run.run)
+    def read_launcher_sign(self) -> object:
+        return record.read_mounted(LEASE), record.read_mounted(self.run.run)
 
     def close(self, _end: WorkerExitError) -> None:
         """Ask the ranks to end, in the time that they have, and end what is left.
@@ -262,10 +262,10 @@ class LocalTraining:
         """
         settings.RUN.joinpath("terminating").touch()
         asked: set[int] = set()
-        until = time.monotonic() + ranks_seconds(self.run)
+        until = time.monotonic() + compute_ranks_seconds(self.run)
         while self.pid > 0 and time.monotonic() < until:
-            self.control.exchange(self.facts(), self.reported, [])
-            left = endranks.chosen(endranks.processes(), "TERM")
+            self.control.exchange(self.collect_facts(), self.reported, [])
+            left = endranks.choose_targets(endranks.list_processes(), "TERM")
             if not left:
                 break
             processes.send(sorted(left - asked), signal.SIGTERM)
@@ -273,4 +273,4 @@ class LocalTraining:
             time.sleep(TERM_SECONDS)
             processes.reap()
         processes.end(os.getpid(), None, 0)
-        self.control.leave(self.facts())
+        self.control.leave(self.collect_facts())
