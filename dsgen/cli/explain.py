@@ -59,7 +59,7 @@ def _of_one(word: str) -> list[str]:
     if word == "import":
         from dsgen.importers import origins
 
-        return [*origins.explanation()]
+        return [*origins.explain_origins()]
     return [*explain_reason(word)] if word in list_reasons() else _explain(word)
 
 

@@ -15,7 +15,16 @@ import click
 from dsgen.cli import completion
 from dsgen.cli._console import echo, write
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
-from dsgen.importers import ORIGINS, ImportedJob, ImportRefusedError, Options, SourceText, check, import_jobs, report
+from dsgen.importers import (
+    ORIGINS,
+    ImportedJob,
+    ImportRefusedError,
+    Options,
+    SourceText,
+    check,
+    import_jobs,
+    make_report,
+)
 from dsgen.language.text import align
 from dsgen.reading.files import read_bytes, read_standard_input
 
@@ -100,7 +109,7 @@ def command(
     if not is_refused:
         _write(jobs, places, form)
     if form == "json":
-        data = report(jobs)
+        data = make_report(jobs)
         for job, differences in zip(data["jobs"], compared, strict=True):
             job |= {"differences": [asdict(one) for one in differences]} if is_checked else {}
         write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")

@@ -20,7 +20,7 @@ from dsgen.importers.conversion import Conversion, Options
 from dsgen.importers.documents import Document
 from dsgen.importers.errors import ImportRefusedError, MissingParserError
 from dsgen.importers.fields import Fields, drop
-from dsgen.importers.ledger import Entry, Hole, ImportedJob, report
+from dsgen.importers.ledger import Entry, Hole, ImportedJob, make_report
 from dsgen.importers.objects import METADATA
 from dsgen.importers.origins import ORIGINS, WRAPPED, Contents, Origin, recognise
 from dsgen.reading.nodes import SourceText
@@ -40,7 +40,7 @@ __all__ = [
     "SourceText",
     "check",
     "import_jobs",
-    "report",
+    "make_report",
 ]
 
 UNUSED = "it is another object, which dsgen does not need or does not read"
@@ -51,7 +51,7 @@ WRAPPER = "it only contains other objects"
 def import_jobs(sources: Sequence[SourceText], options: Options | None = None) -> list[ImportedJob]:
     """The jobs of the sources, in their order. Raises ImportRefusedError for a source that cannot be converted."""
     options = options or Options()
-    return [job for source in sources for job in _jobs(source, options)]
+    return [job for source in sources for job in _import_source(source, options)]
 
 
 def check(job: ImportedJob) -> list[Difference]:
@@ -61,21 +61,21 @@ def check(job: ImportedJob) -> list[Difference]:
     return compare(job)
 
 
-def _jobs(source: SourceText, options: Options) -> list[ImportedJob]:
+def _import_source(source: SourceText, options: Options) -> list[ImportedJob]:
     contents = recognise(source, options.origin)
     jobs: list[ImportedJob] = []
     for number, found in enumerate(contents.found):
         conversion = Conversion(source.name, options, others=contents.documents)
         for wrapper in found.around:
-            _wrapper(conversion, wrapper, is_first=number == 0)
+            _write_wrapper(conversion, wrapper, is_first=number == 0)
         ORIGINS[found.origin].convert(found.source, conversion)
         if number == 0:
-            _unused(conversion, contents)
-        jobs.append(conversion.job())
+            _lose_unused(conversion, contents)
+        jobs.append(conversion.make_job())
     return jobs
 
 
-def _wrapper(conversion: Conversion, wrapper: Document, is_first: bool) -> None:
+def _write_wrapper(conversion: Conversion, wrapper: Document, is_first: bool) -> None:
     """Labels of an object around a job, such as the queue of an AppWrapper."""
     inner = Conversion(conversion.file, conversion.options, draft=conversion.draft) if not is_first else conversion
     fields = Fields(inner, wrapper)
@@ -89,7 +89,7 @@ def _wrapper(conversion: Conversion, wrapper: Document, is_first: bool) -> None:
             fields.lose(path, node, "the controller of the object around the job uses it")
 
 
-def _unused(conversion: Conversion, contents: Contents) -> None:
+def _lose_unused(conversion: Conversion, contents: Contents) -> None:
     """Name the documents that are no part of a job."""
     used = {id(one.source) for one in contents.found} | {id(one) for found in contents.found for one in found.around}
     for document in contents.documents:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dsgen.importers.chosen import read_script
-from dsgen.importers.container_commands import account
+from dsgen.importers.container_commands import account_for_words
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.fields import Action, Fields, as_count, as_list, as_text, to, written
-from dsgen.importers.objects import name as write_name
+from dsgen.importers.fields import Action, Fields, as_count, as_list, as_text, format_scalar, to
+from dsgen.importers.objects import write_name
 from dsgen.importers.scripts import write_script
 from dsgen.importers.secrets import holds_secret
 from dsgen.importers.world import World
@@ -17,31 +17,33 @@ OVER_SSH = ("deepspeed", "mpirun", "mpiexec")
 """Launchers that the client starts once, for all workers."""
 
 
-def filled(action: Action) -> Action:
+def drop_empty(action: Action) -> Action:
     """The action for a value; an empty one is the default of the chart."""
     return lambda fields, path, node: (
         action(fields, path, node) if node.data() else fields.drop(path, node, "it is empty")
     )
 
 
-def entry(key: str) -> Action:
+def write_entry(key: str) -> Action:
     """An entry of a map."""
-    return lambda fields, path, node: fields.set(path, node, (*key.split("."), str(path[-1])), written(node.value))
+    return lambda fields, path, node: fields.set(
+        path, node, (*key.split("."), str(path[-1])), format_scalar(node.value)
+    )
 
 
-def whole(key: str) -> Action:
+def map_number(key: str) -> Action:
     """A number that a fact of the job needs."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         if as_count(node.value):
             fields.map(path, node, key)
         else:
             fields.lose(path, node, "its value is no number", f"set {key}")
 
-    return action
+    return act
 
 
-def name(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_release_name(fields: Fields, path: KeyPath, node: Node) -> None:
     """The name of the release."""
     if node.value:
         write_name(fields, path, node)
@@ -49,35 +51,35 @@ def name(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.drop(path, node, "it is empty")
 
 
-def secrets(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_pull_secrets(fields: Fields, path: KeyPath, node: Node) -> None:
     """Secrets of a registry: names, or maps with a name."""
     data = [{"name": one} if isinstance(one, str) else one for one in as_list(node.data()) or []]
     fields.set(path, node, "image.pullSecrets", data)
 
 
-def program(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_program(fields: Fields, path: KeyPath, node: Node) -> None:
     """The script."""
-    fields.set(path, node, "training.python", written(node.value))
-    fields.conversion.facts.command = ["python3", written(node.value)]
+    fields.set(path, node, "training.python", format_scalar(node.value))
+    fields.conversion.facts.command = ["python3", format_scalar(node.value)]
 
 
-def argument(fields: Fields, path: KeyPath, node: Node) -> None:
+def add_argument(fields: Fields, path: KeyPath, node: Node) -> None:
     """One argument of the script."""
-    fields.map(path, node, fields.conversion.draft.add("training.args", written(node.value)))
-    fields.conversion.facts.command.append(written(node.value))
+    fields.map(path, node, fields.conversion.draft.add("training.args", format_scalar(node.value)))
+    fields.conversion.facts.command.append(format_scalar(node.value))
 
 
-def file(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_file(fields: Fields, path: KeyPath, node: Node) -> None:
     """One file of the code."""
-    fields.set(path, node, ("training", "files", str(path[-1])), written(node.value))
+    fields.set(path, node, ("training", "files", str(path[-1])), format_scalar(node.value))
 
 
 def write_launch_command(fields: Fields, path: KeyPath, world: World) -> None:
     """The command of the client: a line that starts ranks, or else a script for the launcher."""
-    node = fields.child(*path)
+    node = fields.find_node(*path)
     if node is None:
         return
-    text, conversion = fields.text(node), fields.conversion
+    text, conversion = fields.read_text(node), fields.conversion
     if not text.chars.strip() or holds_secret(text.chars):
         fields.lose(path, node, "it names no command", "set launch.command")
         return
@@ -88,42 +90,42 @@ def write_launch_command(fields: Fields, path: KeyPath, world: World) -> None:
         if script.started.launcher not in OVER_SSH:
             raise ImportRefusedError("it does not start the ranks of all workers", node.position)
         write_script(conversion, script, world, text)
-        account(fields, [(path, node)], start)
+        account_for_words(fields, [(path, node)], start)
     except ImportRefusedError:
         del conversion.ledger.entries[start:]
         conversion.draft.set("launch.method", "launcher-command")
         fields.set(path, node, "launch.command", ["bash", "-c", text.chars])
 
 
-def env_from(kind: str) -> Action:
+def add_env_from(kind: str) -> Action:
     """A ConfigMap or a Secret with variables."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         if node.value:
             fields.map(
-                path, node, fields.conversion.draft.add("training.envFrom", {kind: {"name": written(node.value)}})
+                path, node, fields.conversion.draft.add("training.envFrom", {kind: {"name": format_scalar(node.value)}})
             )
         else:
             fields.drop(path, node, "it is empty")
 
-    return action
+    return act
 
 
-def git_image(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_git_image(fields: Fields, path: KeyPath, node: Node) -> None:
     """The image with git."""
     if fields.conversion.draft.get("code.git.repository") and isinstance(node.value, dict):
         data = node.data()
-        parts = [written(data.get("registry")), written(data.get("repository"))]
+        parts = [format_scalar(data.get("registry")), format_scalar(data.get("repository"))]
         image = "/".join(part for part in parts if part) + (f":{data['tag']}" if data.get("tag") else "")
         fields.set(path, node, "code.git.image", image)
     else:
         fields.drop(path, node, "no code is cloned")
 
 
-def context() -> Action:
+def write_context() -> Action:
     """A security context with the switch `enabled`; the defaults of the chart are for its own image."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         data = node.data() if isinstance(node.value, dict) else {}
         users = {
             name: data[name]
@@ -141,10 +143,10 @@ def context() -> Action:
             else:
                 fields.drop((*path, name), child, "dsgen has security contexts of its own")
 
-    return action
+    return act
 
 
-def resources_preset(fields: Fields, path: KeyPath, node: Node) -> None:
+def lose_resources_preset(fields: Fields, path: KeyPath, node: Node) -> None:
     """A preset of amounts, which the chart knows."""
     if node.value in ("none", "", None):
         fields.drop(path, node, "it is empty")
@@ -152,7 +154,7 @@ def resources_preset(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.lose(path, node, "the chart has the amounts of this preset", "set workers.resources")
 
 
-def unless_name(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_service_account(fields: Fields, path: KeyPath, node: Node) -> None:
     """A ServiceAccount: only its name has a key."""
     child = node.child("name")
     if child is not None and child.value:

@@ -12,7 +12,7 @@ from dsgen.importers.launchers import (
     Note,
     Started,
     apply_rule,
-    bare_name,
+    as_bare_name,
     find_launcher,
     is_python,
     read_options,
@@ -25,7 +25,7 @@ from dsgen.importers.worker_lines import read_worker_line
 
 def understand(words: Sequence[Text], atlas: Atlas) -> Started:
     """How a command line starts a training."""
-    found = find_launcher([atlas.shown(word) for word in words])
+    found = find_launcher([atlas.format_text(word) for word in words])
     if not found:
         return read_program(list(words), Started("python" if is_python(words[0]) else "", "torchrun"))
     name, count = found
@@ -38,7 +38,7 @@ def understand(words: Sequence[Text], atlas: Atlas) -> Started:
     rest = list(words[count:])
     for rule, option, values in read_options(rest, launcher):
         apply_rule(rule, option, values, started)
-    is_hydra = {"ppn", "genv", "env", "f", "iface"} & {bare_name(note.word.chars) for note in started.notes}
+    is_hydra = {"ppn", "genv", "env", "f", "iface"} & {as_bare_name(note.word.chars) for note in started.notes}
     started.is_other_mpi = launcher is MPI and (bool(is_hydra) or name in OTHER_MPI)
     take_program(rest, started)
     return started

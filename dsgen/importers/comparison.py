@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from dsgen import values
-from dsgen.importers.draft import key_path
+from dsgen.importers.draft import as_key_path
 from dsgen.importers.environment import OWN
 from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
 from dsgen.importers.ledger import ImportedJob
@@ -53,17 +53,17 @@ class Difference:
 
 def compare(job: ImportedJob) -> list[Difference]:
     """All differences between the source of a job and the objects that its values render, each with its reason."""
-    objects = _objects(job)
+    objects = _render_objects(job)
     if objects is None:
         return [Difference("job", "values", "", "", "")]
     workers, launcher, config = objects
-    return [*_of_job(job, workers, config), *_of_role(job, "workers", job.facts.workers, _main(workers)),
-            *_of_role(job, "launcher", job.facts.launcher, _main(launcher))]  # fmt: skip
+    return [*_compare_job(job, workers, config), *_compare_role(job, "workers", job.facts.workers, _find_main(workers)),
+            *_compare_role(job, "launcher", job.facts.launcher, _find_main(launcher))]  # fmt: skip
 
 
-def _objects(job: ImportedJob) -> tuple[Any, Any, Any] | None:
+def _render_objects(job: ImportedJob) -> tuple[Any, Any, Any] | None:
     """The Jobs and the ConfigMap of the values, with holes filled in; None if they cannot be rendered."""
-    loaded = values.load([values.SourceText("values.yaml", json.dumps(filled(job)))])
+    loaded = values.load([values.SourceText("values.yaml", json.dumps(fill_holes(job)))])
     if loaded.values is None:
         return None
     found = {one.template: one.text for one in render(loaded.data, loaded.release)}
@@ -72,15 +72,15 @@ def _objects(job: ImportedJob) -> tuple[Any, Any, Any] | None:
     return workers, launcher, config
 
 
-def filled(job: ImportedJob) -> dict[str, Any]:
+def fill_holes(job: ImportedJob) -> dict[str, Any]:
     """The values of a job with something in each hole, so that they can be rendered."""
     data: dict[str, Any] = json.loads(json.dumps(job.data))
     for hole in job.holes:
-        _fill(data, key_path(hole.key), hole.key)
+        _fill_hole(data, as_key_path(hole.key), hole.key)
     return data
 
 
-def _fill(data: dict[str, Any], path: tuple[str | int, ...], key: str) -> None:
+def _fill_hole(data: dict[str, Any], path: tuple[str | int, ...], key: str) -> None:
     node: Any = data
     if not path:
         return
@@ -103,7 +103,7 @@ def _fill(data: dict[str, Any], path: tuple[str | int, ...], key: str) -> None:
         node.pop(last, None)
 
 
-def _main(job: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _find_main(job: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     spec = job["spec"]["template"]["spec"]
     return spec, spec["containers"][0]
 
@@ -111,7 +111,7 @@ def _main(job: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 # -- the job ----------------------------------------------------------------------------------------------------------
 
 
-def _of_job(job: ImportedJob, workers: Any, config: Any) -> Iterator[Difference]:
+def _compare_job(job: ImportedJob, workers: Any, config: Any) -> Iterator[Difference]:
     settings = json.loads(config["data"]["settings.json"])
     facts, holes = job.facts, {hole.key for hole in job.holes}
     if facts.replicas and facts.replicas != workers["spec"]["completions"]:
@@ -120,10 +120,10 @@ def _of_job(job: ImportedJob, workers: Any, config: Any) -> Iterator[Difference]
         yield Difference("job", "slots", str(facts.slots), str(settings["slots"]), "")
     if facts.command and not holes & {"training.python", "launch.command"}:
         words = json.loads(config["data"]["command.json"])
-        yield from _of_command(facts.command, [*words["program"], *words["arguments"]], job)
+        yield from _compare_command(facts.command, [*words["program"], *words["arguments"]], job)
 
 
-def _of_command(source: Sequence[str], result: Sequence[str], job: ImportedJob) -> Iterator[Difference]:
+def _compare_command(source: Sequence[str], result: Sequence[str], job: ImportedJob) -> Iterator[Difference]:
     if list(result[:2]) == ["bash", "-c"] and list(source[:1]) != ["bash"]:
         script = result[2].partition("exec ")[2].replace("\\\n", " ")
         try:
@@ -141,33 +141,33 @@ def _of_command(source: Sequence[str], result: Sequence[str], job: ImportedJob) 
         and re.search(r"python", first[0])
         and re.search("python", rest[0])
     ):
-        yield Difference("job", "command", first[0], rest[0], _why(job, first[0]))
+        yield Difference("job", "command", first[0], rest[0], _explain_words(job, first[0]))
         first, rest = first[1:], rest[1:]
     config = job.data.get("training", {}).get("deepspeed", {})
     if config.get("config") and config.get("passConfig", True):
         rest = [word for word in rest if word not in ("--deepspeed", "--deepspeed_config", "/job/ds_config.json")]
-    yield from _of_words(first, rest, job)
+    yield from _compare_words(first, rest, job)
 
 
-def _of_words(source: Sequence[str], result: Sequence[str], job: ImportedJob) -> Iterator[Difference]:
+def _compare_words(source: Sequence[str], result: Sequence[str], job: ImportedJob) -> Iterator[Difference]:
     """Words that differ; the others keep their order."""
     import difflib  # imported late: few jobs differ from their source
 
-    one, other = [_plain(word) for word in source], [_plain(word) for word in result]
+    one, other = [_remove_braces(word) for word in source], [_remove_braces(word) for word in result]
     for kind, start, end, first, last in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
         if kind == "equal":
             continue
         before, after = hide(" ".join(source[start:end])), hide(" ".join(result[first:last]))
         has_variable = "$" in before or "$" in after or "/job/" in after
-        why = VARIABLE if has_variable else _why(job, *source[start:end])
+        why = VARIABLE if has_variable else _explain_words(job, *source[start:end])
         yield Difference("job", "command", before, after, why)
 
 
-def _plain(word: str) -> str:
+def _remove_braces(word: str) -> str:
     return re.sub(r"\$\{(\w+)\}", r"$\1", word)
 
 
-def _why(job: ImportedJob, *words: str) -> str:
+def _explain_words(job: ImportedJob, *words: str) -> str:
     """Why words of the source are not in the result: what the report says about them."""
     found = [entry.why for word in words for entry in job.entries if entry.fate != "mapped" and entry.source == word]
     return found[0] if found and len(words) <= len(found) else ""
@@ -176,48 +176,52 @@ def _why(job: ImportedJob, *words: str) -> str:
 # -- the pods of a role -----------------------------------------------------------------------------------------------
 
 
-def _of_role(
+def _compare_role(
     job: ImportedJob, role: str, facts: Role | None, result: tuple[dict[str, Any], dict[str, Any]]
 ) -> Iterator[Difference]:
     if facts is None:
         return
     spec, container = result
     if facts.image is not None and facts.image.value != container["image"]:
-        yield _difference(job, role, "image", facts.image, container["image"], "image.repository")
-    yield from _of_environment(job, role, facts, container)
+        yield _make_difference(job, role, "image", facts.image, container["image"], "image.repository")
+    yield from _compare_environment(job, role, facts, container)
     resources = container.get("resources", {})
     effective = {**facts.limits, **facts.requests}
-    yield from _of_amounts(job, role, "requests", effective, resources.get("requests", {}))
-    yield from _of_amounts(job, role, "limits", facts.limits, resources.get("limits", {}))
-    yield from _of_mounts(job, role, facts, spec, container)
+    yield from _compare_amounts(job, role, "requests", effective, resources.get("requests", {}))
+    yield from _compare_amounts(job, role, "limits", facts.limits, resources.get("limits", {}))
+    yield from _compare_mounts(job, role, facts, spec, container)
     for name in PLACES:
         fact, given = facts.placement.get(name), spec.get(name)
-        if fact is not None and _normal(fact.value) != _normal(given):
-            yield _difference(job, role, name, fact, given, f"{role}.{name}")
+        if fact is not None and _normalize(fact.value) != _normalize(given):
+            yield _make_difference(job, role, name, fact, given, f"{role}.{name}")
 
 
-def _of_environment(job: ImportedJob, role: str, facts: Role, container: Mapping[str, Any]) -> Iterator[Difference]:
+def _compare_environment(
+    job: ImportedJob, role: str, facts: Role, container: Mapping[str, Any]
+) -> Iterator[Difference]:
     result = {one["name"]: one.get("valueFrom") or one.get("value", "") for one in container.get("env", ())}
     for name, fact in facts.env.items():
-        if name not in result or _normal(result[name]) != _normal(fact.value):
-            yield _difference(job, role, f"env.{name}", fact, result.get(name), f"training.env.{name}")
+        if name not in result or _normalize(result[name]) != _normalize(fact.value):
+            yield _make_difference(job, role, f"env.{name}", fact, result.get(name), f"training.env.{name}")
     known = {name for one in (job.facts.workers, job.facts.launcher) if one for name in one.env}
     own = sorted(name for name in result.keys() - known if ADDED.fullmatch(name))
     yield Difference(role, "env", "", ", ".join(own), OWN_VARIABLES)
     for name, value in result.items():
         if name in known and name not in facts.env:
-            yield Difference(role, f"env.{name}", "", _shown(value), "workers and launcher have the same environment")
+            yield Difference(
+                role, f"env.{name}", "", _format_value(value), "workers and launcher have the same environment"
+            )
         elif name not in known and name not in own:
-            why = NO_DEVICE if name == "DS_ACCELERATOR" else _mapped(job, f"training.env.{name}")
-            yield Difference(role, f"env.{name}", "", _shown(value), why)
+            why = NO_DEVICE if name == "DS_ACCELERATOR" else _explain_mapped(job, f"training.env.{name}")
+            yield Difference(role, f"env.{name}", "", _format_value(value), why)
 
 
-def _of_amounts(
+def _compare_amounts(
     job: ImportedJob, role: str, kind: str, source: Mapping[str, Fact], result: Mapping[str, Any]
 ) -> Iterator[Difference]:
     for name, fact in source.items():
-        if _normal(fact.value if fact.value is not None else 1) != _normal(result.get(name)):
-            yield _difference(job, role, f"{kind}.{name}", fact, result.get(name), f"{role}.resources.{kind}")
+        if _normalize(fact.value if fact.value is not None else 1) != _normalize(result.get(name)):
+            yield _make_difference(job, role, f"{kind}.{name}", fact, result.get(name), f"{role}.resources.{kind}")
     for name, value in result.items():
         if name not in source:
             is_default = kind == "requests" and name in ("cpu", "memory")
@@ -228,30 +232,30 @@ def _of_amounts(
             yield Difference(role, f"{kind}.{name}", "", str(value), why)
 
 
-def _of_mounts(
+def _compare_mounts(
     job: ImportedJob, role: str, facts: Role, spec: Mapping[str, Any], container: Mapping[str, Any]
 ) -> Iterator[Difference]:
     volumes = {one["name"]: one for one in spec.get("volumes", ())}
-    mounts = [one for one in container.get("volumeMounts", ()) if _is_users(one)]
+    mounts = [one for one in container.get("volumeMounts", ()) if _is_of_user(one)]
     result = {one["mountPath"]: describe_volume(volumes.get(one["name"], {})) for one in mounts}
     for path, fact in facts.mounts.items():
         is_memory = path == "/dev/shm" and "emptyDir" in result.get(path, "")
         if path not in result or (result[path] != fact.value and not is_memory):
-            yield _difference(job, role, f"mounts.{path}", fact, result.get(path), "storage")
+            yield _make_difference(job, role, f"mounts.{path}", fact, result.get(path), "storage")
     for path, value in result.items():
         if path not in facts.mounts:
             is_hole = any(hole.key.startswith("storage.") for hole in job.holes)
-            why = SHARED_MEMORY if path == "/dev/shm" else HOLE if is_hole else _mapped(job, "storage.")
+            why = SHARED_MEMORY if path == "/dev/shm" else HOLE if is_hole else _explain_mapped(job, "storage.")
             yield Difference(role, f"mounts.{path}", "", value, why)
 
 
-def _is_users(mount: Mapping[str, Any]) -> bool:
+def _is_of_user(mount: Mapping[str, Any]) -> bool:
     return not mount["name"].startswith("dsgen-") or mount["mountPath"] == "/dev/shm"
 
 
-def _difference(job: ImportedJob, role: str, subject: str, fact: Fact, result: Any, key: str) -> Difference:
+def _make_difference(job: ImportedJob, role: str, subject: str, fact: Fact, result: Any, key: str) -> Difference:
     """A difference with its reason: a hole, or what the report says about the place in the source."""
-    why = _reason(job, fact)
+    why = _explain_fact(job, fact)
     if not why and any(hole.key.startswith(key) for hole in job.holes):
         why = HOLE
     name = subject.partition(".")[2]
@@ -259,11 +263,15 @@ def _difference(job: ImportedJob, role: str, subject: str, fact: Fact, result: A
         why = "dsgen sets it when the process starts"
     if not why and job.data.get("scheduling", {}).get("queue") and subject in ("nodeSelector", "affinity"):
         why = "in a queue of Kueue, the node selector is written as required affinity"
-    source = MASK if subject.startswith("env.") and is_secret(name, _shown(fact.value)) else hide(_shown(fact.value))
-    return Difference(role, subject, source, "" if result is None else hide(_shown(result)), why)
+    source = (
+        MASK
+        if subject.startswith("env.") and is_secret(name, _format_value(fact.value))
+        else hide(_format_value(fact.value))
+    )
+    return Difference(role, subject, source, "" if result is None else hide(_format_value(result)), why)
 
 
-def _reason(job: ImportedJob, fact: Fact) -> str:
+def _explain_fact(job: ImportedJob, fact: Fact) -> str:
     if not fact.source:
         return ""
     found = [
@@ -272,26 +280,26 @@ def _reason(job: ImportedJob, fact: Fact) -> str:
     return next((one.why for one in found if one.fate != "mapped"), "")
 
 
-def _mapped(job: ImportedJob, key: str) -> str:
+def _explain_mapped(job: ImportedJob, key: str) -> str:
     """Why a result has something that the source has elsewhere: the report says from where it is."""
     found = next((one.source for one in job.entries if one.fate == "mapped" and one.to.startswith(key)), "")
     return f"from {found}" if found else HOLE if any(hole.key == key for hole in job.holes) else ""
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _normal(value: Any) -> str:
+def _normalize(value: Any) -> str:
     """A value for comparisons: texts as they are, others as JSON without null."""
     if isinstance(value, bool) or value is None:
         return json.dumps(value)
     if isinstance(value, str | int | float):
         return str(value)
-    return json.dumps(_without_null(value), sort_keys=True, default=str)
+    return json.dumps(_remove_nulls(value), sort_keys=True, default=str)
 
 
-def _without_null(value: Any) -> Any:
+def _remove_nulls(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_null(one) for key, one in value.items() if one is not None}
-    return [_without_null(one) for one in value] if isinstance(value, list) else value
+        return {key: _remove_nulls(one) for key, one in value.items() if one is not None}
+    return [_remove_nulls(one) for one in value] if isinstance(value, list) else value

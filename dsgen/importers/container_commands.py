@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dsgen.importers.chosen import chosen
+from dsgen.importers.chosen import choose_launch
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Fields
@@ -39,13 +39,13 @@ MEETS = re.compile(
 Runtime = Mapping[str, Text]
 
 
-def runtime_of(conversion: Conversion, names: Mapping[str, str]) -> dict[str, Text]:
+def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, Text]:
     """Variables that an operator sets, by what dsgen has in their place: NODE_RANK, NNODES, MASTER_ADDR, ..."""
     found = {}
     for name, meaning in names.items():
         kind = "hosts" if meaning == "MASTER_ADDR" else "changing" if meaning == "RUN" else "runtime"
         source = f"${name}" if kind == "changing" else ""
-        found[name] = conversion.atlas.unknown(Unknown(kind, meaning, source), ())  # type: ignore[arg-type]  # a Kind
+        found[name] = conversion.atlas.add_unknown(Unknown(kind, meaning, source), ())  # type: ignore[arg-type]  # a Kind
     return found
 
 
@@ -54,34 +54,34 @@ def write_command(fields: Fields, pod: Pod, world: World, runtime: Runtime) -> N
     conversion = fields.conversion
     conversion.is_container = True
     start = len(conversion.ledger.entries)
-    words = [_expanded(conversion, fields.text(node), runtime) for _, node in pod.command]
+    words = [_expand(conversion, fields.read_text(node), runtime) for _, node in pod.command]
     if not pod.has_command:
-        _without_command(fields, pod, world, words)
+        _write_without_command(fields, pod, world, words)
         return
     statement = join(words, " ")
-    scope = Scope(conversion.atlas, runtime, conversion.given())
+    scope = Scope(conversion.atlas, runtime, conversion.read_variables())
     for name, fact in pod.facts.env.items():
         value = fact.value
         if name in runtime:
             continue
         is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
         part = Unknown("secret", name, f"${name}")
-        scope.assign(name, Text(value) if is_known else conversion.atlas.unknown(part, ()))
+        scope.assign(name, Text(value) if is_known else conversion.atlas.add_unknown(part, ()))
         scope.export(name, 0)
     try:
         reading = read_command_line(conversion.atlas, scope, words, statement, conversion.mounted)
-        script = chosen(conversion, reading, statement)
+        script = choose_launch(conversion, reading, statement)
         if world.is_launcher and script.started.launcher in ("", "python"):
             raise ImportRefusedError("it starts the ranks by itself", pod.command[0][1].position)
-        conversion.note_remarks(_script_of(words))
-        write_script(conversion, script, world, _script_of(words))
-        account(fields, pod.command, start)
+        conversion.note_remarks(_find_script(words))
+        write_script(conversion, script, world, _find_script(words))
+        account_for_words(fields, pod.command, start)
     except ImportRefusedError as error:
         del conversion.ledger.entries[start:]
-        _verbatim(fields, pod, world, words, runtime, error)
+        _write_verbatim(fields, pod, world, words, runtime, error)
 
 
-def _expanded(conversion: Conversion, text: Text, runtime: Runtime) -> Text:
+def _expand(conversion: Conversion, text: Text, runtime: Runtime) -> Text:
     """`$(NAME)` as Kubernetes expands it."""
     parts, end = list[Text](), 0
     for match in REFERENCE.finditer(text.chars):
@@ -94,18 +94,18 @@ def _expanded(conversion: Conversion, text: Text, runtime: Runtime) -> Text:
         elif name in runtime:
             parts.append(Text(runtime[name].chars, [of.places[0]] * len(runtime[name].chars)))
         else:
-            parts.append(conversion.atlas.unknown(Unknown("secret", name, f"${name}"), of.places))
+            parts.append(conversion.atlas.add_unknown(Unknown("secret", name, f"${name}"), of.places))
     return join([*parts, text[end:]])
 
 
-def _script_of(words: Sequence[Text]) -> Text:
+def _find_script(words: Sequence[Text]) -> Text:
     """The script among the words, whose statements must all be accounted for."""
     shells = [index for index, word in enumerate(words) if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars)]
     is_shell = words and re.search(r"(^|/)(ba|da|z)?sh$", words[0].chars)
     return words[shells[0] + 1] if is_shell and shells and shells[0] + 1 < len(words) else Text()
 
 
-def account(fields: Fields, nodes: Sequence[tuple[KeyPath, Node]], start: int) -> None:
+def account_for_words(fields: Fields, nodes: Sequence[tuple[KeyPath, Node]], start: int) -> None:
     """One entry for each word of the command; statements of a script are parts of their word."""
     ledger = fields.conversion.ledger
     entries = [replace(entry, is_part=True) for entry in ledger.entries[start:]]
@@ -118,7 +118,7 @@ def account(fields: Fields, nodes: Sequence[tuple[KeyPath, Node]], start: int) -
             one for one in entries if one.position.line == at.line and 0 <= one.position.column - at.column <= 1
         ]
         fields.done.add(path)
-        name = fields.name(path)
+        name = fields.name_field(path)
         if same_place and is_one_word:
             first = same_place[0]
             entries.remove(first)
@@ -138,27 +138,27 @@ def _is_inside(entry: Entry, node: Node) -> bool:
     return node.position.line <= entry.position.line <= node.position.line + lines
 
 
-def _without_command(fields: Fields, pod: Pod, world: World, words: Sequence[Text]) -> None:
+def _write_without_command(fields: Fields, pod: Pod, world: World, words: Sequence[Text]) -> None:
     """The image starts its program; arguments may be there."""
     draft = fields.conversion.draft
     write_counts(fields.conversion, world.nodes, world.slots or world.devices or 1, world)
     draft.set("launch.method", "torchrun")
-    draft.hole("training.python", "", ENTRYPOINT)
+    draft.set_hole("training.python", "", ENTRYPOINT)
     for (path, node), word in zip(pod.command, words, strict=True):
-        fields.map(path, node, draft.add("training.args", fields.conversion.atlas.shown(word)))
+        fields.map(path, node, draft.add("training.args", fields.conversion.atlas.format_text(word)))
 
 
-def _verbatim(
+def _write_verbatim(
     fields: Fields, pod: Pod, world: World, words: Sequence[Text], runtime: Runtime, error: ImportRefusedError
 ) -> None:
     """The command as it is, on each worker, with the variables that the operator would set."""
     conversion, draft = fields.conversion, fields.conversion.draft
-    shown = [conversion.atlas.shown(word) for word in words]
+    shown = [conversion.atlas.format_text(word) for word in words]
     draft.set("launch.method", "launcher-command" if world.is_launcher else WORKERS)
     write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
     if any(map(holds_secret, shown)) or WAITS.fullmatch(" ".join(shown[2:] if shown[0].endswith("sh") else shown)):
         draft.remove("launch.method")
-        draft.hole("training.python", "", NO_TRAINING)
+        draft.set_hole("training.python", "", NO_TRAINING)
         for path, node in pod.command:
             fields.lose(path, node, error.message, error.hint)
         return
@@ -168,7 +168,7 @@ def _verbatim(
         else [
             f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
             for name, text in runtime.items()
-            for part in conversion.atlas.unknowns(text)
+            for part in conversion.atlas.list_unknowns(text)
             if name not in (part.name, f"PET_{part.name}")
             and part.kind != "changing"
             and any(re.search(rf"\b{name}\b", one) for one in shown)
@@ -183,6 +183,6 @@ def _verbatim(
     draft.set("launch.command", shown)
     if re.search(r"\bpython[\d.]*\s+(-\w+\s+)*-c\s", " ".join(shown)) and not MEETS.search(" ".join(shown)):
         draft.set("launch.expectWorld", False)
-        draft.comment("launch.expectWorld", "the program does not use torch.distributed")
+        draft.add_comment("launch.expectWorld", "the program does not use torch.distributed")
     for index, (path, node) in enumerate(pod.command, before):
         fields.map(path, node, f"launch.command[{index}]")

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgen.importers.documents import Document
-from dsgen.importers.draft import Draft, key_path
+from dsgen.importers.draft import Draft, as_key_path
 from dsgen.importers.facts import Facts
 from dsgen.importers.ledger import Entry, ImportedJob, Ledger
 from dsgen.importers.remarks import Remark, Remarks
 from dsgen.importers.settling import settle
 from dsgen.importers.texts import Atlas, Text
-from dsgen.importers.writing import ordered, values_text
+from dsgen.importers.writing import format_values, order_values
 from dsgen.problems import KeyPath, Position
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.quantities import parse_quantity as quantity
+from dsgen.reading.quantities import parse_quantity
 from dsgen.schema.default_values import defaults
 
 SHARED_MEMORY = "8Gi"
@@ -81,17 +81,17 @@ class Conversion:
 
     def follow(self, remarks: Remarks, line: int, to: str) -> None:
         """Something on a line became a key, so its comments can go there."""
-        for remark in remarks.about(line):
+        for remark in remarks.find_remarks(line):
             self.followed.setdefault(id(remark), (remark, []))[1].append(to)
 
     def note_remarks(self, text: Text) -> None:
         """Let the comments of a script follow what becomes of its lines."""
-        from dsgen.importers.shell.remarks import shell_remarks  # imported late: it needs the parser
+        from dsgen.importers.shell.remarks import find_shell_remarks  # imported late: it needs the parser
 
-        if at := self.atlas.position(text):
-            self.remarks.setdefault(at.file, Remarks()).add(shell_remarks(text, self.atlas))
+        if at := self.atlas.locate(text):
+            self.remarks.setdefault(at.file, Remarks()).add(find_shell_remarks(text, self.atlas))
 
-    def given(self) -> dict[str, Text]:
+    def read_variables(self) -> dict[str, Text]:
         """The variables of the user."""
         return {name: Text(value) for name, value in self.options.variables.items()}
 
@@ -99,38 +99,38 @@ class Conversion:
 
     def map(self, text: Text, to: str, *, is_part: bool = False) -> None:
         """A text became this key."""
-        if at := self._at(text):
-            self.ledger.map(self._source(text), at, to, is_part=is_part)
+        if at := self._account_for(text):
+            self.ledger.map(self._format_source(text), at, to, is_part=is_part)
 
     def drop(self, text: Text, why: str, *, is_part: bool = False) -> None:
         """A text is not needed."""
-        if at := self._at(text):
-            self.ledger.drop(self._source(text), at, why, is_part=is_part)
+        if at := self._account_for(text):
+            self.ledger.drop(self._format_source(text), at, why, is_part=is_part)
 
     def lose(self, text: Text, why: str, hint: str = "", *, is_part: bool = False) -> None:
         """A text has no equivalent."""
-        if at := self._at(text):
-            self.ledger.lose(self._source(text), at, why, hint, is_part=is_part)
+        if at := self._account_for(text):
+            self.ledger.lose(self._format_source(text), at, why, hint, is_part=is_part)
 
     def forget(self, key: KeyPath, why: str) -> None:
         """Remove a key that is not needed after all: what became it is dropped."""
         self.draft.remove(key)
         for index, entry in enumerate(self.ledger.entries):
-            if entry.fate == "mapped" and key_path(entry.to)[: len(key)] == key:
+            if entry.fate == "mapped" and as_key_path(entry.to)[: len(key)] == key:
                 self.ledger.entries[index] = replace(entry, fate="dropped", to="", why=why)
 
-    def _at(self, text: Text) -> Position | None:
+    def _account_for(self, text: Text) -> Position | None:
         if text:
             self.accounted.append((text.places[0], text.places[-1]))
-        return self.atlas.position(text)
+        return self.atlas.locate(text)
 
-    def _source(self, text: Text) -> str:
-        return " ".join(re.sub(r"\\\n", " ", self.atlas.shown(text)).split())
+    def _format_source(self, text: Text) -> str:
+        return " ".join(re.sub(r"\\\n", " ", self.atlas.format_text(text)).split())
 
     def _prune(self) -> None:
         """Leave out what dsgen has anyway."""
         kept = {hole.key for hole in self.draft.holes}
-        self.draft.data = _without_defaults(self.draft.data, defaults(), kept)
+        self.draft.data = _remove_defaults(self.draft.data, defaults(), kept)
 
     def _forget_lock(self) -> None:
         """A container that only adds IPC_LOCK has what dsgen adds for RDMA."""
@@ -143,29 +143,29 @@ class Conversion:
 
     # -- the result ---------------------------------------------------------------------------------------------------
 
-    def job(self, heading: Sequence[str] = ()) -> ImportedJob:
+    def make_job(self, heading: Sequence[str] = ()) -> ImportedJob:
         """The finished job: names, the values without defaults, the report."""
         draft = self.draft
         for key, why in (("name", NO_NAME), ("namespace", NO_NAMESPACE)):
             if not draft.get(key) and not any(hole.key == key for hole in draft.holes):
-                draft.hole(key, "", why)
+                draft.set_hole(key, "", why)
         if not draft.get("image.repository") and not any(hole.key == "image.repository" for hole in draft.holes):
-            draft.hole("image.repository", "", "the source names no image")
-        _complete(draft)
+            draft.set_hole("image.repository", "", "the source names no image")
+        _complete_values(draft)
         self._forget_lock()
         self._prune()
         settle(draft, self.ledger)
         self._prune()
-        draft.take(sorted(self.followed.values(), key=lambda one: (one[0].first, -one[0].last)))
-        entries = sorted(self.ledger.entries, key=_place)
-        data = ordered(draft.data)
-        text = values_text(draft, heading)
+        draft.place_comments(sorted(self.followed.values(), key=lambda one: (one[0].first, -one[0].last)))
+        entries = sorted(self.ledger.entries, key=_find_place)
+        data = order_values(draft.data)
+        text = format_values(draft, heading)
         order = {key: number for number, key in enumerate(data)}
-        holes = sorted(draft.holes, key=lambda hole: order.get(key_path(hole.key)[0], len(order)))
+        holes = sorted(draft.holes, key=lambda hole: order.get(as_key_path(hole.key)[0], len(order)))
         return ImportedJob(draft.get("name", ""), self.file, text, data, entries, holes, self.facts)
 
 
-def _complete(draft: Draft) -> None:
+def _complete_values(draft: Draft) -> None:
     """What the values need beside what the source says."""
     for role in ("workers", "launcher"):
         limits = draft.get(f"{role}.resources.limits") or {}
@@ -185,16 +185,16 @@ def _complete(draft: Draft) -> None:
 def is_below(size: str, other: str) -> bool:
     """Whether an amount of memory is less than another one."""
     try:
-        return quantity(size) < quantity(other)
+        return parse_quantity(size) < parse_quantity(other)
     except ValueError:
         return False
 
 
-def _place(entry: Entry) -> tuple[str, int, int]:
+def _find_place(entry: Entry) -> tuple[str, int, int]:
     return entry.position.file, entry.position.line, entry.position.column
 
 
-def _without_defaults(data: Any, default: Any, holes: set[str], path: KeyPath = ()) -> Any:
+def _remove_defaults(data: Any, default: Any, holes: set[str], path: KeyPath = ()) -> Any:
     """The values without those that dsgen has anyway. Holes stay."""
     if not isinstance(data, dict) or not isinstance(default, dict):
         return data
@@ -202,7 +202,7 @@ def _without_defaults(data: Any, default: Any, holes: set[str], path: KeyPath = 
     for key, value in data.items():
         here = (*path, key)
         name = ".".join(map(str, here))
-        inner = _without_defaults(value, default.get(key), holes, here) if path or isinstance(value, dict) else value
+        inner = _remove_defaults(value, default.get(key), holes, here) if path or isinstance(value, dict) else value
         is_default = key in default and inner == default[key] and name not in holes
         changes_nothing = inner == {} and (value != {} or isinstance(default.get(key), dict)) and name not in holes
         if not is_default and not changes_nothing:
@@ -210,11 +210,11 @@ def _without_defaults(data: Any, default: Any, holes: set[str], path: KeyPath = 
     return kept
 
 
-def dns_name(text: str, longest: int = 40) -> str:
+def as_dns_name(text: str, longest: int = 40) -> str:
     """A name of a job from any text: lower-case letters, digits and hyphens, beginning with a letter; "" if none."""
     name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
     name = re.sub(r"^[^a-z]+", "", name)[:longest]
     return name.strip("-")
 
 
-__all__ = ["Conversion", "Options", "dns_name", "key_path"]
+__all__ = ["Conversion", "Options", "as_dns_name", "as_key_path"]

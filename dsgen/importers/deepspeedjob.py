@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import count, number_at, slots
+from dsgen.importers.equal_pods import map_replicas, map_slots, read_number
 from dsgen.importers.fields import Action, Fields, Table, as_count, as_list, as_text, as_true, as_words, drop, lose, to
 from dsgen.importers.launch import write_counts
 from dsgen.importers.mpijob import drop_sshd
 from dsgen.importers.objects import HEAD
 from dsgen.importers.pods import read_pod
-from dsgen.importers.policies import restarts
+from dsgen.importers.policies import write_restarts
 from dsgen.importers.world import World
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
@@ -22,29 +22,29 @@ ELASTIC = "a run of dsgen has a fixed number of workers"
 def convert(document: Document, conversion: Conversion) -> None:
     """One DeepSpeedJob."""
     fields = Fields(conversion, document)
-    fields.apply({**HEAD, "spec": _spec()})
-    nodes = number_at(fields, *WORKER, "replicas")
-    each = number_at(fields, "spec", "config", "slotsPerWorker", default=0)
+    fields.apply({**HEAD, "spec": _make_spec_table()})
+    nodes = read_number(fields, *WORKER, "replicas")
+    each = read_number(fields, "spec", "config", "slotsPerWorker", default=0)
     pod = read_pod(fields, (*WORKER, "template"), "workers", ("worker",))
     drop_sshd(fields, pod)
     conversion.facts.workers = pod.facts
     write_counts(conversion, nodes or None, each or pod.devices or 1, World(devices=pod.devices))
     conversion.facts.replicas, conversion.facts.slots = nodes, each or pod.devices or 1
     if not any(conversion.draft.get(f"training.{key}") for key in ("python", "module", "exec")):
-        conversion.draft.hole("training.python", "", "the source names no program")
+        conversion.draft.set_hole("training.python", "", "the source names no program")
     fields.finish()
 
 
-def _spec() -> Table:
-    run: Table = {"python": _program("python"), "module": _program("module"), "exec": _exec}
+def _make_spec_table() -> Table:
+    run: Table = {"python": _write_program("python"), "module": _write_program("module"), "exec": _write_exec}
     return {
         "scheduler": {"volcanoScheduler": {
-            "queue": _volcano("scheduling.queue"),
-            "priorityClassName": _volcano("scheduling.priorityClass"),
+            "queue": _write_volcano("scheduling.queue"),
+            "priorityClassName": _write_volcano("scheduling.priorityClass"),
         }, "*": lose("dsgen has no equivalent of this scheduler", "set workers.schedulerName")},
         "runPolicy": {
             "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
-            "backoffLimit": restarts,
+            "backoffLimit": write_restarts,
             "cleanUpPolicy": drop("workers end with the run, and their pods stay until the run is deleted"),
         },
         "runMode": {
@@ -53,23 +53,24 @@ def _spec() -> Table:
         },
         "elastic": {"enabled": drop("a run of dsgen has a fixed number of workers"), "*": lose(ELASTIC)},
         "config": {
-            "slotsPerWorker": slots,
+            "slotsPerWorker": map_slots,
             "localRank": to("training.deepspeed.localRank", as_true),
-            "autotune": _autotune,
+            "autotune": _write_autotuning,
             "run": run,
             "otherArgs": to("training.deepspeed.args", as_words),
             "customCommand": lose("dsgen starts deepspeed itself", "set launch.method: launcher-command"),
         },
         "disableCustomEnv": drop("a pod has the environment of training.env"),
-        "worker": {"replicas": count, "restartPolicy": drop("a worker that is lost is replaced"), "template": {}},
+        "worker": {"replicas": map_replicas, "restartPolicy": drop("a worker that is lost is replaced"),
+                   "template": {}},
         "tensorboardSpec": lose("dsgen has TensorBoard of its own", "set monitoring.tensorboard"),
     }  # fmt: skip
 
 
-def _program(key: str) -> Action:
+def _write_program(key: str) -> Action:
     """A script or a module, with its arguments: a list, or one text."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         words = as_list(node.data()) or (str(node.value).split() if isinstance(node.value, str) else [])
         draft = fields.conversion.draft
         if not words:
@@ -81,10 +82,10 @@ def _program(key: str) -> Action:
         start = ["-m"] if key == "module" else []
         fields.conversion.facts.command = ["python3", *start, *map(str, words)]
 
-    return action
+    return act
 
 
-def _exec(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_exec(fields: Fields, path: KeyPath, node: Node) -> None:
     words = as_words(node.data()) or (["bash", "-c", node.value] if isinstance(node.value, str) else None)
     if words is None:
         fields.lose(path, node, "it names no program")
@@ -93,16 +94,16 @@ def _exec(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.conversion.facts.command = words
 
 
-def _autotune(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_autotuning(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value in ("tune", "run"):
         fields.set(path, node, "training.deepspeed.autotuning", node.value)
     else:
         fields.drop(path, node, "it is the default")
 
 
-def _volcano(key: str) -> Action:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_volcano(key: str) -> Action:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.conversion.draft.set("scheduling.gang", "volcano")
         to(key, as_text)(fields, path, node)
 
-    return action
+    return act

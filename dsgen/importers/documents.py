@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.remarks import TOOLS, Remarks, yaml_remarks
+from dsgen.importers.remarks import TOOLS, Remarks, find_yaml_remarks
 from dsgen.importers.texts import Atlas, Text, is_private
 from dsgen.problems import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading import read
@@ -48,33 +48,33 @@ class Document:
     @property
     def kind(self) -> str:
         """The kind of a Kubernetes object, else ""."""
-        return _text_at(self.root, "kind")
+        return _read_text(self.root, "kind")
 
     @property
     def group(self) -> str:
         """The API group of a Kubernetes object, without the version; else ""."""
-        version = _text_at(self.root, "apiVersion")
+        version = _read_text(self.root, "apiVersion")
         return version.rpartition("/")[0]
 
     @property
     def version(self) -> str:
         """The API version without the group."""
-        return _text_at(self.root, "apiVersion").rpartition("/")[2]
+        return _read_text(self.root, "apiVersion").rpartition("/")[2]
 
     @property
     def name(self) -> str:
         """metadata.name, else ""."""
         metadata = self.root.child("metadata")
-        return _text_at(metadata, "name") if metadata else ""
+        return _read_text(metadata, "name") if metadata else ""
 
-    def text_of(self, node: Node, atlas: Atlas) -> Text:
+    def read_text(self, node: Node, atlas: Atlas) -> Text:
         """A scalar as a text whose characters have their places."""
-        text = node.value if isinstance(node.value, str) else node.text or _written(node.value)
-        block = tuple(_block_lines(node, self.lines)) if "\n" in text else ()
+        text = node.value if isinstance(node.value, str) else node.text or _format_scalar(node.value)
+        block = tuple(_find_block_lines(node, self.lines)) if "\n" in text else ()
         is_quoted = not node.text and "\n" not in text and isinstance(node.value, str)
-        return atlas.scalar(text, node.position, block, is_quoted)
+        return atlas.add_scalar(text, node.position, block, is_quoted)
 
-    def comment_at(self, node: Node) -> str:
+    def find_comment(self, node: Node) -> str:
         """The comment after a scalar on its line, "" if there is none."""
         at = node.position
         line = self.lines[at.line - 1] if at.line <= len(self.lines) else ""
@@ -88,13 +88,13 @@ class Document:
         return found[1].strip() if found and not TOOLS.match(found[1]) else ""
 
 
-def documents(source: SourceText) -> list[Document]:
+def read_documents(source: SourceText) -> list[Document]:
     """The documents of a file, without empty ones. Raises ImportRefusedError for a template or what is not YAML."""
     text = source.text if source.text.endswith("\n") else source.text + "\n"
     lines = text.split("\n")
-    remarks = Remarks(yaml_remarks(lines))
+    remarks = Remarks(find_yaml_remarks(lines))
     found: list[Document] = []
-    parts = [*_parts(lines)]
+    parts = [*_split_documents(lines)]
     if len(parts) > MOST_DOCUMENTS:
         raise ImportRefusedError(
             f"the file has more than {MOST_DOCUMENTS} documents", Position(source.name, 1, 1), "split it"
@@ -112,7 +112,7 @@ def documents(source: SourceText) -> list[Document]:
     return found
 
 
-def items_of(document: Document, *keys: str) -> Iterator[Document]:
+def read_items(document: Document, *keys: str) -> Iterator[Document]:
     """The documents in a list of a document: `items` of a List, `spec.components` of an AppWrapper."""
     node = document.root.find(keys)[0]
     below: KeyPath = keys
@@ -123,19 +123,19 @@ def items_of(document: Document, *keys: str) -> Iterator[Document]:
             yield Document(inner, document.lines, (*document.path, *path), remarks=document.remarks)
 
 
-def scalars(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
+def walk_scalars(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
     """All scalars below a node, each with its path."""
     for place, one in node.walk(path):
         if not isinstance(one.value, dict | list):
             yield place, one
 
 
-def shown_path(path: KeyPath) -> str:
+def format_path(path: KeyPath) -> str:
     """A path for reports; `.` for the document itself."""
     return path_text(path) or "."
 
 
-def _parts(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _split_documents(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The first line of each document and the line after its last one."""
     starts = [number for number, line in enumerate(lines) if SEPARATOR.match(line)]
     for first, last in zip([0, *starts], [*starts, len(lines)], strict=True):
@@ -161,7 +161,7 @@ def _refuse_template(root: Node) -> None:
             raise ImportRefusedError("this is a template, which dsgen does not interpret", node.position, RENDER_FIRST)
 
 
-def _block_lines(node: Node, lines: Sequence[str]) -> Iterator[Position]:
+def _find_block_lines(node: Node, lines: Sequence[str]) -> Iterator[Position]:
     """The places of the lines of a literal block scalar; nothing for a folded or a quoted one."""
     at = node.position
     header = lines[at.line - 1][at.column - 1 :] if at.line <= len(lines) else ""
@@ -173,13 +173,13 @@ def _block_lines(node: Node, lines: Sequence[str]) -> Iterator[Position]:
         yield Position(at.file, at.line + 1 + number, indentation + 1)
 
 
-def _written(value: object) -> str:
+def _format_scalar(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
 
 
-def _text_at(node: Node, key: str) -> str:
+def _read_text(node: Node, key: str) -> str:
     child = node.child(key)
     return child.value if child and isinstance(child.value, str) else ""
 

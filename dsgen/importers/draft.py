@@ -19,7 +19,7 @@ SCRIPTS: tuple[KeyPath, ...] = (("training", "exec"), ("launch", "command"))
 _PART = re.compile(r'\[(\d+)\]|\["(.*?)"\](?=$|[.\[])|\.?([^.\[]+)', re.DOTALL)
 
 
-def key_path(key: str | KeyPath) -> KeyPath:
+def as_key_path(key: str | KeyPath) -> KeyPath:
     """A path from `workers.resources` or `training.args[2]`; a tuple stays as it is."""
     if isinstance(key, tuple):
         return key
@@ -41,7 +41,7 @@ class Draft:
     def get(self, key: str | KeyPath, default: Any = None) -> Any:
         """The value of a key."""
         node: Any = self.data
-        for part in key_path(key):
+        for part in as_key_path(key):
             items: Any = dict(enumerate(node)) if isinstance(node, list) else node
             if not isinstance(items, dict) or part not in items:
                 return default
@@ -50,9 +50,9 @@ class Draft:
 
     def set(self, key: str | KeyPath, value: Any) -> str:
         """Set a key; returns its name for reports. A text with a secret becomes a hole."""
-        path = key_path(key)
+        path = as_key_path(key)
         if has_secret(value):
-            return self.hole(path, _refused(value), SECRET_HOLE)
+            return self.set_hole(path, _make_refused_value(value), SECRET_HOLE)
         node = self.data
         for part in path[:-1]:
             below = node.setdefault(str(part), {})
@@ -64,21 +64,21 @@ class Draft:
 
     def add(self, key: str | KeyPath, value: Any) -> str:
         """Append to a list; returns the name of the new item."""
-        path = key_path(key)
+        path = as_key_path(key)
         items = [*self.get(path, ()), value]
         self.set(path, items)
         return path_text((*path, len(items) - 1))
 
     def remove(self, key: str | KeyPath) -> None:
         """Remove a key, if it exists."""
-        *above, last = key_path(key)
+        *above, last = as_key_path(key)
         node = self.get(tuple(above)) if above else self.data
         if isinstance(node, dict):
             node.pop(str(last), None)
 
-    def hole(self, key: str | KeyPath, refused: Any, why: str) -> str:
+    def set_hole(self, key: str | KeyPath, refused: Any, why: str) -> str:
         """Set a value that `dsgen validate` refuses, because the source does not say it; returns the key's name."""
-        path = key_path(key)
+        path = as_key_path(key)
         name = path_text(path)
         if not any(hole.key == name for hole in self.holes):
             self.holes.append(Hole(name, why))
@@ -89,39 +89,39 @@ class Draft:
         node[str(path[-1])] = refused
         return name
 
-    def take(self, remarks: Iterable[tuple[Remark, Sequence[str]]]) -> None:
+    def place_comments(self, remarks: Iterable[tuple[Remark, Sequence[str]]]) -> None:
         """Put each comment of the source at the first of its keys that the values have.
 
         A key takes several only if one is about a part of what the other is about.
         """
         last = dict.fromkeys(self.above, 0)
         for remark, keys in remarks:
-            paths = (path[:2] if path[:2] in SCRIPTS else path for path in map(key_path, keys))
+            paths = (path[:2] if path[:2] in SCRIPTS else path for path in map(as_key_path, keys))
             path = next((path for path in paths if self.get(path, self) is not self), None)
             if path is None:
                 continue
             if remark.is_after:
                 if not self.comments.get(path, "").startswith("TODO: "):
                     self.comments.pop(path, None)
-                self.comment(path, " ".join(remark.lines))
+                self.add_comment(path, " ".join(remark.lines))
             elif remark.first <= last.get(path, remark.first):
-                self.note(path, [_clean(line) for line in remark.lines])
+                self.add_above(path, [_clean(line) for line in remark.lines])
                 last[path] = remark.last
 
-    def comment(self, key: str | KeyPath, text: str) -> None:
+    def add_comment(self, key: str | KeyPath, text: str) -> None:
         """Put a comment after a key, unless it has one or the comment holds a secret."""
         text = _clean(text)
         if text and not holds_secret(text):
-            self.comments.setdefault(key_path(key), text)
+            self.comments.setdefault(as_key_path(key), text)
 
-    def note(self, key: str | KeyPath, lines: Sequence[str]) -> None:
+    def add_above(self, key: str | KeyPath, lines: Sequence[str]) -> None:
         """Put lines above a key, without those that hold a secret."""
         kept = [line for line in lines if not holds_secret(line)]
         if kept:
-            self.above.setdefault(key_path(key), []).extend(kept)
+            self.above.setdefault(as_key_path(key), []).extend(kept)
 
 
-def secret_reference(key: str) -> dict[str, Any]:
+def make_secret_reference(key: str) -> dict[str, Any]:
     """An environment variable of a Secret whose name is missing, which validate refuses."""
     return {"valueFrom": {"secretKeyRef": {"key": key}}}
 
@@ -131,6 +131,6 @@ def _clean(text: str) -> str:
     return "".join(char for char in " ".join(text.split()) if char.isprintable())
 
 
-def _refused(value: Any) -> Any:
+def _make_refused_value(value: Any) -> Any:
     """A value of another type, which the schema refuses."""
     return {} if isinstance(value, str | list | tuple) else []

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import count, number_at, write_pods
+from dsgen.importers.equal_pods import map_replicas, read_number, write_pods
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.fields import Fields, Table, as_text, drop, lose, to, written
+from dsgen.importers.fields import Fields, Table, as_text, drop, format_scalar, lose, to
 from dsgen.importers.objects import HEAD
-from dsgen.importers.policies import restarts
+from dsgen.importers.policies import write_restarts
 
 REPLICAS = ("spec", "replicaSpecs", "worker")
 RUNTIME: Mapping[str, str] = {
@@ -24,8 +24,8 @@ ELASTIC = "a run of dsgen has a fixed number of workers and no master that tunes
 SPEC: Table = {
     "distributionStrategy": drop("the values describe a training of equal workers"),
     "replicaSpecs": {"worker": {
-        "replicas": count,
-        "restartCount": restarts,
+        "replicas": map_replicas,
+        "restartCount": write_restarts,
         "priority": to("workers.priorityClassName", as_text),
         "autoScale": lose(ELASTIC),
         "restartTimeout": lose(ELASTIC),
@@ -41,10 +41,10 @@ SPEC: Table = {
 def convert(document: Document, conversion: Conversion) -> None:
     """One ElasticJob. Raises ImportRefusedError for parameter servers."""
     fields = Fields(conversion, document)
-    strategy = fields.child("spec", "distributionStrategy")
-    if strategy is not None and "ParameterServer" in written(strategy.value):
+    strategy = fields.find_node("spec", "distributionStrategy")
+    if strategy is not None and "ParameterServer" in format_scalar(strategy.value):
         raise ImportRefusedError("the job has parameter servers, dsgen has only equal workers", strategy.position)
     fields.apply({**HEAD, "spec": SPEC})
-    nodes = number_at(fields, *REPLICAS, "replicas")
+    nodes = read_number(fields, *REPLICAS, "replicas")
     write_pods(fields, (*REPLICAS, "template"), nodes, RUNTIME, ("main",))
     fields.finish()

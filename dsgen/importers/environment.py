@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.draft import SECRET_HOLE, secret_reference
+from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.secrets import is_secret
-from dsgen.importers.shell_text import WORKER_SHELL, ask_for_variable, shell_word
+from dsgen.importers.shell_text import WORKER_SHELL, ask_for_variable, format_word
 from dsgen.importers.texts import Text
 
 OWN = re.compile(
@@ -40,7 +40,9 @@ def write_value(
         elif not value.is_known:
             conversion.lose(word, "its value is only known on the cluster", UNKNOWN_HINT, is_part=is_part)
         elif is_secret(name, value.chars):
-            conversion.map(word, conversion.draft.hole(key, secret_reference(name), SECRET_HOLE), is_part=is_part)
+            conversion.map(
+                word, conversion.draft.set_hole(key, make_secret_reference(name), SECRET_HOLE), is_part=is_part
+            )
         else:
             conversion.map(word, conversion.draft.set(key, value.chars), is_part=is_part)
 
@@ -61,33 +63,33 @@ def write_exported(
     if (NAMES_A_PROGRAM.fullmatch(name) or len(value.split()) > 1) and _is_used(value, words):
         conversion.drop(statement, IN_LINE)
         return None
-    shown = conversion.atlas.shown(value)
-    if "PWD" in {one.name for one in conversion.atlas.unknowns(value)}:
+    shown = conversion.atlas.format_text(value)
+    if "PWD" in {one.name for one in conversion.atlas.list_unknowns(value)}:
         conversion.lose(
             statement, "it is a folder of the old cluster", f"set training.env.{name} if the program needs it"
         )
         return None
     if value.is_known and not (SEARCHED.fullmatch(name) and "$" in shown):
-        return _constant(conversion, name, value, statement)
-    return _computed(conversion, name, value, statement)
+        return _write_constant(conversion, name, value, statement)
+    return _write_computed(conversion, name, value, statement)
 
 
-def _constant(conversion: Conversion, name: str, value: Text, statement: Text) -> str | None:
+def _write_constant(conversion: Conversion, name: str, value: Text, statement: Text) -> str | None:
     key = ("training", "env", name)
     if is_secret(name, value.chars):
-        conversion.map(statement, conversion.draft.hole(key, secret_reference(name), SECRET_HOLE))
+        conversion.map(statement, conversion.draft.set_hole(key, make_secret_reference(name), SECRET_HOLE))
     else:
         conversion.map(statement, conversion.draft.set(key, value.chars.replace("\0", "")))
     return None
 
 
-def _computed(conversion: Conversion, name: str, value: Text, statement: Text) -> str | None:
+def _write_computed(conversion: Conversion, name: str, value: Text, statement: Text) -> str | None:
     """A variable with parts that only a pod knows: a line of training.setup, where bash expands it."""
-    kinds = {one.kind for one in conversion.atlas.unknowns(value)}
-    names = {one.name for one in conversion.atlas.unknowns(value)}
+    kinds = {one.kind for one in conversion.atlas.list_unknowns(value)}
+    names = {one.name for one in conversion.atlas.list_unknowns(value)}
     if names == {name} and len(value.chars) == 1:
         # `export A=$A` and `export A=${A}` pass on what the shell of the user had.
-        ask_for_variable(conversion, conversion.atlas.unknowns(value)[0])
+        ask_for_variable(conversion, conversion.atlas.list_unknowns(value)[0])
         conversion.map(statement, f"training.env.{name}")
         return None
     if kinds & {"positional", "hosts"}:
@@ -99,7 +101,7 @@ def _computed(conversion: Conversion, name: str, value: Text, statement: Text) -
             )
         return None
     known: Mapping[str, str] = {**WORKER_SHELL, name: f"${name}"}
-    line = f"export {name}={shell_word(conversion, value, known)}"
+    line = f"export {name}={format_word(conversion, value, known)}"
     conversion.map(statement, "training.setup")
     return line
 

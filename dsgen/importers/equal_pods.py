@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dsgen.importers.container_commands import runtime_of, write_command
+from dsgen.importers.container_commands import make_runtime, write_command
 from dsgen.importers.fields import Fields, as_whole
 from dsgen.importers.pod_fields import Pod
 from dsgen.importers.pods import read_pod
@@ -33,19 +33,19 @@ def write_pods(
     pod = read_pod(fields, template, "workers", names)
     world = World(nodes or None, slots, pod.devices, runs_ranks=runs_ranks and pod.devices <= 1)
     fields.conversion.facts.workers = pod.facts
-    write_command(fields, pod, world, runtime_of(fields.conversion, runtime))
+    write_command(fields, pod, world, make_runtime(fields.conversion, runtime))
     return pod
 
 
-def same_templates(fields: Fields, kept: KeyPath, other: KeyPath) -> None:
+def compare_templates(fields: Fields, kept: KeyPath, other: KeyPath) -> None:
     """Drop the fields of another template that are the same, and name those that differ with both lines."""
-    first, second = fields.child(*kept), fields.child(*other)
+    first, second = fields.find_node(*kept), fields.find_node(*other)
     if first is None or second is None:
         return
     for place, node in second.walk(other):
         if isinstance(node.value, dict | list):
             continue
-        twin = fields.child(*kept, *place[len(other) :])
+        twin = fields.find_node(*kept, *place[len(other) :])
         is_name = len(place) == len(other) + 4 and place[-3:-1] == ("containers", place[-2]) and place[-1] == "name"
         if is_name or (twin is not None and twin.data() == node.data()):
             fields.drop(place, node, SAME)
@@ -55,13 +55,13 @@ def same_templates(fields: Fields, kept: KeyPath, other: KeyPath) -> None:
                         "see whether the workers need it")  # fmt: skip
 
 
-def number_at(fields: Fields, *path: str | int, default: int = 1) -> int:
+def read_number(fields: Fields, *path: str | int, default: int = 1) -> int:
     """A whole number at a path; the default if there is none, 0 if it is no number."""
-    node = fields.child(*path)
+    node = fields.find_node(*path)
     return default if node is None else as_whole(node.value) or 0
 
 
-def count(fields: Fields, path: KeyPath, node: Node) -> None:
+def map_replicas(fields: Fields, path: KeyPath, node: Node) -> None:
     """A number of pods."""
     if as_whole(node.value) is None:
         fields.lose(path, node, "its value is no number of pods", "set workers.replicas")
@@ -69,7 +69,7 @@ def count(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.map(path, node, "workers.replicas")
 
 
-def slots(fields: Fields, path: KeyPath, node: Node) -> None:
+def map_slots(fields: Fields, path: KeyPath, node: Node) -> None:
     """A number of processes in each pod, or a word for one on each device."""
     if node.value in ("gpu", "auto", "cpu") or as_whole(node.value):
         fields.map(path, node, "workers.slots")

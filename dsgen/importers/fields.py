@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document, scalars, shown_path
+from dsgen.importers.documents import Document, format_path, walk_scalars
 from dsgen.importers.texts import Text
 from dsgen.problems import KeyPath, path_text
 from dsgen.reading.nodes import Node
@@ -33,32 +33,32 @@ class Fields:
     document: Document
     done: set[KeyPath] = field(default_factory=set)
 
-    def child(self, *path: str | int) -> Node | None:
+    def find_node(self, *path: str | int) -> Node | None:
         """The node at a path below the root, or None."""
         node, known = self.document.root.find(path)
         return node if len(known) == len(path) else None
 
-    def text(self, node: Node) -> Text:
+    def read_text(self, node: Node) -> Text:
         """A scalar as a text with places."""
-        return self.document.text_of(node, self.conversion.atlas)
+        return self.document.read_text(node, self.conversion.atlas)
 
     def map(self, path: KeyPath, node: Node, to: str, *, is_same: bool = False) -> None:
         """All scalars of a field became this key. is_same: the value has the form of the field, with all its names."""
-        for place, one in self._open(path, node):
+        for place, one in self._take_scalars(path, node):
             self.take_comments(one, to)
             below = path_text(place[len(path) :]) if is_same else ""
             name = f"{to}{'' if below.startswith('[') or not below else '.'}{below}"
-            self.conversion.ledger.map(self.name(place), one.position, name)
+            self.conversion.ledger.map(self.name_field(place), one.position, name)
 
     def drop(self, path: KeyPath, node: Node, why: str) -> None:
         """A field is not needed."""
-        for place, one in self._open(path, node):
-            self.conversion.ledger.drop(self.name(place), one.position, why)
+        for place, one in self._take_scalars(path, node):
+            self.conversion.ledger.drop(self.name_field(place), one.position, why)
 
     def lose(self, path: KeyPath, node: Node, why: str, hint: str = "") -> None:
         """A field has no equivalent."""
-        for place, one in self._open(path, node):
-            self.conversion.ledger.lose(self.name(place), one.position, why, hint)
+        for place, one in self._take_scalars(path, node):
+            self.conversion.ledger.lose(self.name_field(place), one.position, why, hint)
 
     def set(self, path: KeyPath, node: Node, key: str | KeyPath, value: Any) -> None:
         """Set a key from a field."""
@@ -91,22 +91,22 @@ class Fields:
             for index, child in enumerate(node.value):
                 self.apply(table["*"], (*path, index), child)
 
-    def _open(self, path: KeyPath, node: Node) -> list[tuple[KeyPath, Node]]:
+    def _take_scalars(self, path: KeyPath, node: Node) -> list[tuple[KeyPath, Node]]:
         """The scalars of a field that have no entry yet."""
-        found = [(place, one) for place, one in scalars(node, path) if place not in self.done]
+        found = [(place, one) for place, one in walk_scalars(node, path) if place not in self.done]
         self.done.update(place for place, _ in found)
         return found
 
-    def name(self, path: KeyPath) -> str:
+    def name_field(self, path: KeyPath) -> str:
         """How reports name a field: its path in the file."""
         file = self.document.position.file
         prefix = f"{file}: " if file != self.conversion.file else ""
-        return prefix + shown_path((*self.document.path, *path))
+        return prefix + format_path((*self.document.path, *path))
 
     def take_comments(self, node: Node, to: str) -> None:
         """The comments at a scalar and above it go to the key that it became."""
-        if comment := self.document.comment_at(node):
-            self.conversion.draft.comment(to, comment)
+        if comment := self.document.find_comment(node):
+            self.conversion.draft.add_comment(to, comment)
         self.conversion.follow(self.document.remarks, node.position.line, to)
 
 
@@ -129,7 +129,7 @@ def lose(why: str, hint: str = "") -> Action:
 def to(key: str, read: Read | None = None) -> Action:
     """The value of a key."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         data = node.data()
         value = read(data) if read else data
         if value is None:
@@ -137,7 +137,7 @@ def to(key: str, read: Read | None = None) -> Action:
         else:
             fields.set(path, node, key, value)
 
-    return action
+    return act
 
 
 # -- reading values ---------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def as_texts(data: Any) -> dict[str, str] | None:
     """A map of texts."""
     if not isinstance(data, dict) or not data:
         return None
-    return {key: written(value) for key, value in data.items() if not isinstance(value, dict | list)}
+    return {key: format_scalar(value) for key, value in data.items() if not isinstance(value, dict | list)}
 
 
 def as_list(data: Any) -> list[Any] | None:
@@ -189,10 +189,10 @@ def as_words(data: Any) -> list[str] | None:
     """A list of words, such as a command."""
     if not isinstance(data, Sequence) or isinstance(data, str) or not data:
         return None
-    return [written(one) for one in data if not isinstance(one, dict | list)]
+    return [format_scalar(one) for one in data if not isinstance(one, dict | list)]
 
 
-def written(value: Any) -> str:
+def format_scalar(value: Any) -> str:
     """A scalar as a text; "" for null, a map and a list."""
     if isinstance(value, bool):
         return "true" if value else "false"

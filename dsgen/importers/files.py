@@ -28,23 +28,23 @@ class Files:
     written: dict[str, tuple[Text, Text]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
-    def replaced(self, conversion: Conversion, words: Sequence[Text]) -> list[Text]:
+    def write_used(self, conversion: Conversion, words: Sequence[Text]) -> list[Text]:
         """Words of a command line, with the place of each file in a pod."""
         result = list(words)
         for name, (statement, content) in self.written.items():
-            found = [index for index, word in enumerate(result) if self._names(conversion, word, name)]
+            found = [index for index, word in enumerate(result) if self._names_file(conversion, word, name)]
             if not found:
                 continue
             self.used.add(name)
             if not content.is_known or holds_secret(content.chars) or len(content.chars) > MOST_BYTES:
                 conversion.lose(statement, UNKNOWN, "write it into training.files")
                 continue
-            config = deepspeed_config(name, content.chars)
+            config = parse_deepspeed_config(name, content.chars)
             if config is not None and _is_config(result, found):
                 conversion.map(statement, conversion.draft.set("training.deepspeed.config", config))
-                result = self._with_config(conversion, result, found)
+                result = self._write_config(conversion, result, found)
             else:
-                result = self._with_file(conversion, result, found, name, content.chars, statement)
+                result = self._write_file(conversion, result, found, name, content.chars, statement)
         return result
 
     def lose_unused(self, conversion: Conversion, mounted: Collection[str] = ()) -> None:
@@ -53,12 +53,12 @@ class Files:
             if name not in self.used and name not in mounted:
                 conversion.lose(statement, UNUSED, UNUSED_HINT)
 
-    def _names(self, conversion: Conversion, word: Text, name: str) -> bool:
-        shown = conversion.atlas.shown(word)
+    def _names_file(self, conversion: Conversion, word: Text, name: str) -> bool:
+        shown = conversion.atlas.format_text(word)
         shown = shown.partition("=")[2] or shown
         return shown.removeprefix("./") == name.removeprefix("./")
 
-    def _with_config(self, conversion: Conversion, words: list[Text], found: Sequence[int]) -> list[Text]:
+    def _write_config(self, conversion: Conversion, words: list[Text], found: Sequence[int]) -> list[Text]:
         """dsgen passes --deepspeed --deepspeed_config; other options get the path of the file."""
         index = found[0]
         option = words[index - 1].chars if index else ""
@@ -72,9 +72,9 @@ class Files:
             return [word for at, word in enumerate(words) if at not in gone]
         if not is_worker:
             conversion.draft.set("training.deepspeed.passConfig", False)
-        return [_moved(word, CONFIG) if at in found else word for at, word in enumerate(words)]
+        return [_replace_path(word, CONFIG) if at in found else word for at, word in enumerate(words)]
 
-    def _with_file(
+    def _write_file(
         self, conversion: Conversion, words: list[Text], found: Sequence[int], name: str, content: str, statement: Text
     ) -> list[Text]:
         base = posixpath.basename(name)
@@ -83,10 +83,10 @@ class Files:
             return words
         content = content if content.endswith("\n") else content + "\n"
         conversion.map(statement, conversion.draft.set(("training", "files", base), content))
-        return [_moved(word, f"{MOUNTED}/{base}") if at in found else word for at, word in enumerate(words)]
+        return [_replace_path(word, f"{MOUNTED}/{base}") if at in found else word for at, word in enumerate(words)]
 
 
-def deepspeed_config(name: str, content: str) -> dict[str, Any] | None:
+def parse_deepspeed_config(name: str, content: str) -> dict[str, Any] | None:
     """The configuration of DeepSpeed in a JSON file; None if it is another file."""
     if not name.endswith(".json"):
         return None
@@ -118,7 +118,7 @@ def _is_config(words: Sequence[Text], found: Sequence[int]) -> bool:
     return False
 
 
-def _moved(word: Text, path: str) -> Text:
+def _replace_path(word: Text, path: str) -> Text:
     option, is_joined, _ = word.partition("=")
     text = f"{option.chars}={path}" if is_joined else path
     return Text(text, [word.places[0]] * len(text))

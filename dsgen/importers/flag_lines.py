@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dsgen.importers.conversion import Conversion, dns_name
+from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.images import write_image
 from dsgen.importers.shell.expansion import Expansion
-from dsgen.importers.shell.reader import arguments
+from dsgen.importers.shell.reader import list_arguments
 from dsgen.importers.shell.scope import Scope
-from dsgen.importers.shell.substitutions import substituted
-from dsgen.importers.shell.syntax import Script, below, parse
+from dsgen.importers.shell.substitutions import substitute_command
+from dsgen.importers.shell.syntax import Script, parse, walk_nodes
 from dsgen.importers.texts import Text
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
@@ -48,15 +48,15 @@ def write_line(
 
     Raises ImportRefusedError for other subcommands than these, such as "workload create".
     """
-    text = conversion.atlas.file(source.name, line_text(source))
-    words = words_of(conversion, text, program)
-    at = conversion.atlas.position(words[0])
+    text = conversion.atlas.add_file(source.name, join_lines(source))
+    words = find_command(conversion, text, program)
+    at = conversion.atlas.locate(words[0])
     assert at is not None
     if " ".join(word.chars for word in words[1:3]) not in subcommands:
         raise ImportRefusedError(f"dsgen converts {program} {subcommands[0]}", at)
     for word in words[:3]:
         conversion.drop(word, "the values describe the job")
-    for flag in flags(words[3:], table):
+    for flag in read_flags(words[3:], table):
         if flag.name:
             write_flag(conversion, flag, table)
         else:
@@ -64,7 +64,7 @@ def write_line(
     return text, at
 
 
-def line_text(source: SourceText) -> str:
+def join_lines(source: SourceText) -> str:
     """The text of a pasted line, as long as the source: without its prompt, its lines joined where a shell needs it."""
     lines = source.text.split("\n")
     joined, quote = list[str](), ""
@@ -72,13 +72,13 @@ def line_text(source: SourceText) -> str:
         match = PROMPT.match(line)
         line = " " * match.end() + line[match.end() :] if match else line
         follows = number + 1 < len(lines) and re.match(r"\s*(-|\"|')", lines[number + 1])
-        quote = _open_quote(line, quote)
+        quote = _find_open_quote(line, quote)
         is_end = quote or not follows or line.rstrip().endswith("\\") or not line.strip()
         joined.append(line + ("\n" if is_end else " "))
     return "".join(joined)[: len(source.text)]
 
 
-def _open_quote(line: str, quote: str) -> str:
+def _find_open_quote(line: str, quote: str) -> str:
     """The quote that is open at the end of a line."""
     escaped = False
     for char in line:
@@ -93,31 +93,31 @@ def _open_quote(line: str, quote: str) -> str:
     return quote
 
 
-def words_of(conversion: Conversion, text: Text, program: str) -> list[Text]:
+def find_command(conversion: Conversion, text: Text, program: str) -> list[Text]:
     """The words of the one command of a program in a text. Raises ImportRefusedError if there is none, or several."""
     script = parse(text, conversion.atlas)
-    scope = Scope(conversion.atlas, given=conversion.given())
+    scope = Scope(conversion.atlas, given=conversion.read_variables())
     found = []
-    for node in below(script.root):
+    for node in walk_nodes(script.root):
         if node.type == "command":
-            words = _expansion(script, scope).words(arguments(node))
+            words = _make_expansion(script, scope).expand_words(list_arguments(node))
             if words and words[0].chars.rpartition("/")[2] == program:
                 found.append(words)
-    at = conversion.atlas.at(text.places[0])
+    at = conversion.atlas.resolve_place(text.places[0])
     if not found:
         raise ImportRefusedError(f"there is no command {program}", at)
     if len(found) > 1:
-        other = conversion.atlas.position(found[1][0]) or at
+        other = conversion.atlas.locate(found[1][0]) or at
         raise ImportRefusedError(f"there are several commands {program}", other, "import them one by one")
     return found[0]
 
 
-def _expansion(script: Script, scope: Scope) -> Expansion:
-    expansion = Expansion(script, scope, lambda node, _: substituted(node, expansion, None))
+def _make_expansion(script: Script, scope: Scope) -> Expansion:
+    expansion = Expansion(script, scope, lambda node, _: substitute_command(node, expansion, None))
     return expansion
 
 
-def flags(words: list[Text], table: Mapping[str, Row]) -> Iterator[Flag]:
+def read_flags(words: list[Text], table: Mapping[str, Row]) -> Iterator[Flag]:
     """The flags of a line, and its other words as flags without a name."""
     rest = list(words)
     while rest:
@@ -149,7 +149,7 @@ def to(key: str, read: Callable[[str], object | None] = lambda text: text or Non
     """The value of a key."""
 
     def act(conversion: Conversion, flag: Flag) -> None:
-        value = read(conversion.atlas.shown(flag.value)) if flag.value.is_known else None
+        value = read(conversion.atlas.format_text(flag.value)) if flag.value.is_known else None
         if value is None:
             for word in flag.words:
                 conversion.lose(word, "its value cannot be used", f"set {key}")
@@ -186,28 +186,30 @@ def note(key: str) -> Row:
 
     def act(conversion: Conversion, flag: Flag) -> None:
         conversion.flags[flag.name] = flag.value
-        mapped(conversion, flag, key)
+        map_flag(conversion, flag, key)
 
     return Row(act)
 
 
 def write_name(conversion: Conversion, flag: Flag) -> None:
     """The name of the job."""
-    mapped(conversion, flag, conversion.draft.set("name", dns_name(flag.value.chars, 63)))
+    map_flag(conversion, flag, conversion.draft.set("name", as_dns_name(flag.value.chars, 63)))
 
 
 def write_image_flag(conversion: Conversion, flag: Flag) -> None:
     """The image of the job, or a hole for one that is not known."""
     keys = write_image(conversion, flag.value.chars) if flag.value.is_known else []
-    mapped(conversion, flag, keys[0] if keys else conversion.draft.hole("image.repository", "", "write the image"))
+    map_flag(
+        conversion, flag, keys[0] if keys else conversion.draft.set_hole("image.repository", "", "write the image")
+    )
 
 
-def mapped(conversion: Conversion, flag: Flag, to_key: str) -> None:
+def map_flag(conversion: Conversion, flag: Flag, to_key: str) -> None:
     """The words of a flag became a key."""
     for word in flag.words:
         conversion.map(word, to_key)
 
 
-def whole(text: str) -> int | None:
+def as_count(text: str) -> int | None:
     """A whole number of at least 1."""
     return int(text) if re.fullmatch("[1-9][0-9]{0,5}", text) else None

@@ -6,25 +6,25 @@ import json
 from collections.abc import Mapping
 
 from dsgen.importers.command_lines import understand
-from dsgen.importers.conversion import Conversion, dns_name
+from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.environment import write_value
 from dsgen.importers.files import Files
 from dsgen.importers.flag_lines import (
     Flag,
     Row,
+    as_count,
     drop,
     lose,
-    mapped,
+    map_flag,
     note,
     to,
-    whole,
     write_image_flag,
     write_line,
     write_name,
 )
-from dsgen.importers.launch import number, write_launch
+from dsgen.importers.launch import as_number, write_launch
 from dsgen.importers.scripts import lose_unread
-from dsgen.importers.texts import Text, same
+from dsgen.importers.texts import Text, place_at
 from dsgen.importers.world import World
 from dsgen.reading.nodes import SourceText
 
@@ -34,18 +34,20 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     text, _ = write_line(source, conversion, "hyp", ["create hyp-pytorch-job"], TABLE)
     facts = conversion.flags
     conversion.is_container = True
-    devices = number(facts.get("accelerators")) or number(facts.get("tasks-per-node"))
-    world = World(number(facts.get("node-count")) or 1, number(facts.get("tasks-per-node")), devices, runs_ranks=False)
-    command = [*_items(facts.get("command")), *_items(facts.get("args"))]
+    devices = as_number(facts.get("accelerators")) or as_number(facts.get("tasks-per-node"))
+    world = World(
+        as_number(facts.get("node-count")) or 1, as_number(facts.get("tasks-per-node")), devices, runs_ranks=False
+    )
+    command = [*_split_items(facts.get("command")), *_split_items(facts.get("args"))]
     if not command:
-        conversion.draft.hole("training.python", "", "the line has no command")
+        conversion.draft.set_hole("training.python", "", "the line has no command")
         lose_unread(conversion, text)
         return
     write_launch(conversion, understand(command, conversion.atlas), world, Files())
     lose_unread(conversion, text)
 
 
-def _items(text: Text | None) -> list[Text]:
+def _split_items(text: Text | None) -> list[Text]:
     """The words of `[python, train.py]`, with or without quotes."""
     if text is None:
         return []
@@ -55,16 +57,16 @@ def _items(text: Text | None) -> list[Text]:
     except ValueError:
         found = None
     if isinstance(found, list):
-        return [same(str(one), inner) for one in found]
+        return [place_at(str(one), inner) for one in found]
     words = inner[1:-1] if inner.chars.startswith("[") else inner
     parts = list[Text]()
     while words:
         part, _, words = words.partition(",")
         parts.append(part.strip())
-    return [same(part.chars.strip("'\""), part) for part in parts if part]
+    return [place_at(part.chars.strip("'\""), part) for part in parts if part]
 
 
-def _environment(conversion: Conversion, flag: Flag) -> None:
+def _write_environment(conversion: Conversion, flag: Flag) -> None:
     """--environment '{"A": "1"}'."""
     try:
         data = json.loads(flag.value.chars)
@@ -75,36 +77,36 @@ def _environment(conversion: Conversion, flag: Flag) -> None:
             conversion.lose(word, "it is no map of variables", "set training.env")
         return
     for name, value in data.items():
-        write_value(conversion, str(name), same(str(value), flag.value), [flag.value], is_part=True)
-    mapped(conversion, flag, "training.env")
+        write_value(conversion, str(name), place_at(str(value), flag.value), [flag.value], is_part=True)
+    map_flag(conversion, flag, "training.env")
 
 
-def _selector(conversion: Conversion, flag: Flag) -> None:
+def _write_selector(conversion: Conversion, flag: Flag) -> None:
     """--label-selector '{"accelerator": "nvidia"}'."""
     try:
         data = json.loads(flag.value.chars)
     except ValueError:
         data = None
     if isinstance(data, dict) and data and all(isinstance(one, str) for one in data.values()):
-        mapped(conversion, flag, conversion.draft.set("workers.nodeSelector", data))
+        map_flag(conversion, flag, conversion.draft.set("workers.nodeSelector", data))
         return
     for word in flag.words:
         conversion.lose(word, "it is no map of labels", "set workers.nodeSelector")
 
 
-def _scheduler(conversion: Conversion, flag: Flag) -> None:
+def _write_scheduler(conversion: Conversion, flag: Flag) -> None:
     """--scheduler-type: Kueue admits the job, and is no scheduler of pods."""
     if flag.value.chars.lower() != "kueue":
-        mapped(conversion, flag, conversion.draft.set("workers.schedulerName", flag.value.chars))
+        map_flag(conversion, flag, conversion.draft.set("workers.schedulerName", flag.value.chars))
         return
     for word in flag.words:
         conversion.drop(word, "scheduling.queue is a queue of Kueue")
 
 
-def _volume(conversion: Conversion, flag: Flag) -> None:
+def _write_volume(conversion: Conversion, flag: Flag) -> None:
     """--volume name=data,type=pvc,mount_path=/data,claim_name=x."""
     data = dict(part.partition("=")[::2] for part in flag.value.chars.split(","))
-    name, path = dns_name(data.get("name", ""), 20), data.get("mount_path", "")
+    name, path = as_dns_name(data.get("name", ""), 20), data.get("mount_path", "")
     source: dict[str, object] = {}
     if data.get("type") == "pvc" and data.get("claim_name"):
         source = {"existingClaim": data["claim_name"]}
@@ -114,7 +116,7 @@ def _volume(conversion: Conversion, flag: Flag) -> None:
         for word in flag.words:
             conversion.lose(word, "dsgen has no volume of this kind", "set storage")
         return
-    mapped(conversion, flag, conversion.draft.set(("storage", name), {"mountPath": path, **source}))
+    map_flag(conversion, flag, conversion.draft.set(("storage", name), {"mountPath": path, **source}))
 
 
 TABLE: Mapping[str, Row] = {
@@ -125,7 +127,7 @@ TABLE: Mapping[str, Row] = {
     "pull-policy": to("image.pullPolicy"),
     "command": note("training"),
     "args": note("training.args"),
-    "environment": Row(_environment),
+    "environment": Row(_write_environment),
     "node-count": note("workers.replicas"),
     "tasks-per-node": note("workers.slots"),
     "accelerators": note("workers.accelerator.count"),
@@ -137,13 +139,13 @@ TABLE: Mapping[str, Row] = {
     "queue-name": to("scheduling.queue"),
     "priority": to("scheduling.priorityClass"),
     "service-account-name": to("workers.serviceAccountName"),
-    "scheduler-type": Row(_scheduler),
+    "scheduler-type": Row(_write_scheduler),
     "preferred-topology": to("scheduling.topology.preferred"),
     "required-topology": to("scheduling.topology.required"),
-    "max-retry": to("lifecycle.maxRestarts", whole),
-    "volume": Row(_volume),
+    "max-retry": to("lifecycle.maxRestarts", as_count),
+    "volume": Row(_write_volume),
     "instance-type": lose("it is a type of machine of AWS", "set workers.nodeSelector"),
-    **dict.fromkeys(("label-selector", "node-selector"), Row(_selector)),
+    **dict.fromkeys(("label-selector", "node-selector"), Row(_write_selector)),
     "deep-health-check-passed-nodes-only": lose("it belongs to the control plane of HyperPod"),
     "debug": drop("it is a flag of the command line itself", is_switch=True),
 }  # fmt: skip

@@ -33,9 +33,9 @@ def write_image_of_cluster(conversion: Conversion, image: Text) -> None:
     if keys:
         conversion.map(image, keys[0], is_part=True)
         return
-    shown = conversion.atlas.shown(image)
+    shown = conversion.atlas.format_text(image)
     why = f"write the image from which {shown} was made" if shown else NO_IMAGE
-    conversion.map(image, conversion.draft.hole("image.repository", "", why), is_part=True)
+    conversion.map(image, conversion.draft.set_hole("image.repository", "", why), is_part=True)
 
 
 def write_mounts(conversion: Conversion, mounts: Text) -> None:
@@ -43,19 +43,19 @@ def write_mounts(conversion: Conversion, mounts: Text) -> None:
     for mount in _split(mounts, ","):
         source, has_target, rest = mount.partition(":")
         target = (rest.partition(":")[0] if has_target else source).chars.rstrip("/") or "/"
-        shown = conversion.atlas.shown(source)
+        shown = conversion.atlas.format_text(source)
         if not target.startswith("/") or not re.fullmatch(r"(/[\w.-]+)+", target):
             conversion.lose(mount, "its path in the container is not known", "add a volume to storage", is_part=True)
             continue
-        name = _free_name(conversion, target)
+        name = _choose_name(conversion, target)
         why = f"write the claim that has {shown}"
         hole: dict[str, object] = {"mountPath": target, "existingClaim": ""}
         if mount.chars.endswith(":ro"):
             hole = {"mountPath": target, "readOnly": True, "existingClaim": ""}
-        conversion.map(mount, conversion.draft.hole(("storage", name), hole, why), is_part=True)
+        conversion.map(mount, conversion.draft.set_hole(("storage", name), hole, why), is_part=True)
 
 
-def _free_name(conversion: Conversion, path: str) -> str:
+def _choose_name(conversion: Conversion, path: str) -> str:
     """A name of a volume from the last folder of its path."""
     base = re.sub(r"[^a-z0-9]+", "-", path.rsplit("/", 1)[-1].lower()).strip("-")[:18].strip("-") or "data"
     used = conversion.draft.get("storage", {})

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import count, number_at, write_pods
+from dsgen.importers.equal_pods import map_replicas, read_number, write_pods
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.fields import Action, Fields, Table, as_count, drop, lose, to, written
-from dsgen.importers.launchers import rank_of
+from dsgen.importers.fields import Action, Fields, Table, as_count, drop, format_scalar, lose, to
+from dsgen.importers.launchers import rank_command
 from dsgen.importers.objects import HEAD
-from dsgen.importers.policies import CONTROLLER, restarts, suspend, ttl
+from dsgen.importers.policies import CONTROLLER, lose_ttl, write_restarts, write_suspend
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -28,13 +28,13 @@ RUNTIME: Mapping[str, str] = {
 """Variables that the pods of a JobSet set from labels and names, and what dsgen has in their place."""
 TOPOLOGY = ("alpha.jobset.sigs.k8s.io/exclusive-topology", "kueue.x-k8s.io/podset-required-topology")
 JOB_TABLE: dict[str, Table] = {
-    "parallelism": count,
-    "completions": count,
-    "backoffLimit": restarts,
+    "parallelism": map_replicas,
+    "completions": map_replicas,
+    "backoffLimit": write_restarts,
     "completionMode": drop("the workers are an Indexed Job"),
-    "suspend": suspend,
+    "suspend": write_suspend,
     "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
-    "ttlSecondsAfterFinished": ttl,
+    "ttlSecondsAfterFinished": lose_ttl,
     "template": {},
     **dict.fromkeys(("manualSelector", "selector"), drop(CONTROLLER)),
     "*": lose("dsgen writes the Job of the workers itself"),
@@ -45,79 +45,91 @@ JOB_TABLE: dict[str, Table] = {
 def convert(document: Document, conversion: Conversion) -> None:
     """One JobSet. Raises ImportRefusedError if several kinds of its pods train."""
     fields = Fields(conversion, document)
-    chosen = _chosen(fields)
+    chosen = _choose_job(fields)
     job: KeyPath = (*JOBS, chosen)
-    pods = max(number_at(fields, *job, "template", "spec", key) for key in ("parallelism", "completions"))
-    fields.apply({**HEAD, "metadata": _metadata(), "spec": {"replicatedJobs": {"*": _job(chosen)}, **_spec()}})
-    nodes = pods * number_at(fields, *job, "replicas")
+    pods = max(read_number(fields, *job, "template", "spec", key) for key in ("parallelism", "completions"))
+    fields.apply(
+        {
+            **HEAD,
+            "metadata": _make_metadata_table(),
+            "spec": {"replicatedJobs": {"*": _write_job(chosen)}, **_make_spec_table()},
+        }
+    )
+    nodes = pods * read_number(fields, *job, "replicas")
     write_pods(fields, (*job, "template", "spec", "template"), nodes, RUNTIME, runs_ranks=False)
     fields.finish()
 
 
-def _chosen(fields: Fields) -> int:
+def _choose_job(fields: Fields) -> int:
     """The index of the replicated job that trains: the only one, or the only one with a launcher or a device."""
-    node = fields.child(*JOBS)
+    node = fields.find_node(*JOBS)
     items = node.value if node is not None and isinstance(node.value, list) else []
     if len(items) <= 1:
         return 0
-    ranks = [_rank(one) for one in items]
+    ranks = [_rank_job(one) for one in items]
     best = [index for index, rank in enumerate(ranks) if rank == max(ranks)]
     if len(best) > 1 or max(ranks) == 0:
-        names = ", ".join(written((one.child("name") or one).value) for one in items if isinstance(one.value, dict))
+        names = ", ".join(
+            format_scalar((one.child("name") or one).value) for one in items if isinstance(one.value, dict)
+        )
         at = node.position if node is not None else fields.document.position
         raise ImportRefusedError(f"the JobSet has several kinds of pods, and dsgen has only workers: {names}", at)
     return best[0]
 
 
-def _rank(job: Node) -> int:
+def _rank_job(job: Node) -> int:
     """How surely a replicated job trains."""
     words, has_device = list[str](), False
     for path, node in job.walk():
         if "command" in path or "args" in path:
-            words += written(node.value).split() if not isinstance(node.value, dict | list) else []
+            words += format_scalar(node.value).split() if not isinstance(node.value, dict | list) else []
         has_device |= "limits" in path and "/" in str(path[-1])
-    starts = max((rank_of(words[index : index + 3], is_under_srun=False) for index in range(len(words))), default=0)
+    starts = max(
+        (rank_command(words[index : index + 3], is_under_srun=False) for index in range(len(words))), default=0
+    )
     return 2 * starts + has_device
 
 
-def _job(chosen: int) -> Action:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_job(chosen: int) -> Action:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         if path[-1] != chosen:
             fields.lose(path, node, "it is another kind of pods, and dsgen has only workers",
                         "apply it as an object of its own, or use workers.initContainers")  # fmt: skip
             return
         head: Table = {
-            "metadata": {"annotations": {"*": _annotation}, "labels": {"*": drop(CONTROLLER)}},
+            "metadata": {"annotations": {"*": _write_annotation}, "labels": {"*": drop(CONTROLLER)}},
             "spec": JOB_TABLE,
         }
-        fields.apply({"name": drop(CONTROLLER), "replicas": count, "template": head, "*": lose(CONTROLLER)}, path, node)
+        fields.apply(
+            {"name": drop(CONTROLLER), "replicas": map_replicas, "template": head, "*": lose(CONTROLLER)}, path, node
+        )
 
-    return action
+    return act
 
 
-def _metadata() -> Table:
+def _make_metadata_table() -> Table:
     head = HEAD["metadata"]
-    return {**head, "annotations": {"*": _annotation}} if isinstance(head, Mapping) else head
+    return {**head, "annotations": {"*": _write_annotation}} if isinstance(head, Mapping) else head
 
 
-def _annotation(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_annotation(fields: Fields, path: KeyPath, node: Node) -> None:
     if path[-1] in TOPOLOGY and isinstance(node.value, str):
         fields.set(path, node, "scheduling.topology.required", node.value)
     else:
-        fields.set(path, node, ("annotations", str(path[-1])), written(node.value))
+        fields.set(path, node, ("annotations", str(path[-1])), format_scalar(node.value))
 
 
-def _spec() -> dict[str, Table]:
+def _make_spec_table() -> dict[str, Table]:
     return {
         "network": drop("dsgen has a headless Service of its own"),
         "successPolicy": drop("a run succeeds if all of its workers do"),
         "failurePolicy": {
-            "maxRestarts": restarts,
+            "maxRestarts": write_restarts,
             "*": lose("dsgen restarts after any failure", "set lifecycle.restartExitCodes"),
         },
         "startupPolicy": drop("the launcher waits for all workers"),
-        "suspend": suspend,
-        "ttlSecondsAfterFinished": ttl,
+        "suspend": write_suspend,
+        "ttlSecondsAfterFinished": lose_ttl,
         "coordinator": drop("worker 0 is the coordinator"),
         "managedBy": lose("dsgen has no equivalent of it"),
     }

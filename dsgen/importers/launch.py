@@ -11,7 +11,7 @@ from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.files import Files
 from dsgen.importers.launchers import OTHER_MPI, WORKERS, Note, Started
 from dsgen.importers.programs import write_program, write_worker_command
-from dsgen.importers.texts import Text, same
+from dsgen.importers.texts import Text, place_at
 from dsgen.importers.world import World
 
 NODES_HOLE = "the source does not say how many nodes take part"
@@ -26,13 +26,13 @@ def refuse_positional(conversion: Conversion, started: Started) -> None:
     """Refuse a command line that needs arguments of the script."""
     names: dict[str, Text] = {}
     for word in [*started.program, *started.command, *started.kept, *started.facts.values()]:
-        for one in conversion.atlas.unknowns(word):
+        for one in conversion.atlas.list_unknowns(word):
             if one.kind == "positional" and one.name != "@":
                 names.setdefault(one.name, word)
     if names:
         listed = ", ".join(f"${name}" for name in sorted(names))
         hint = f"give them: --set {min(names)}=VALUE"
-        at = conversion.atlas.position(next(iter(names.values())))
+        at = conversion.atlas.locate(next(iter(names.values())))
         assert at is not None
         raise ImportRefusedError(f"the command line needs arguments of the script: {listed}", at, hint)
 
@@ -41,16 +41,16 @@ def write_launch(conversion: Conversion, started: Started, world: World, files: 
     """Fill launch, training and the counts of workers from a command line."""
     refuse_positional(conversion, started)
     for note in started.notes:
-        _note(conversion, note)
-    method = _method(conversion, started, world)
+        _write_note(conversion, note)
+    method = _choose_method(conversion, started, world)
     if method != "pdsh":
         conversion.draft.set("launch.method", method)
-    _counts(conversion, started, world)
-    _facts(conversion, started)
+    _compute_counts(conversion, started, world)
+    _write_facts(conversion, started)
     if method == WORKERS:
         write_worker_command(conversion, started, world, files)
         return
-    _kept(conversion, started, method)
+    _write_kept(conversion, started, method)
     for name, value, words in started.variables:
         write_value(conversion, name, value, words, is_part=True)
     write_program(conversion, started, world, files)
@@ -59,7 +59,7 @@ def write_launch(conversion: Conversion, started: Started, world: World, files: 
         conversion.lose(at, LOCAL_RANK, LOCAL_RANK_HINT, is_part=True)
 
 
-def _note(conversion: Conversion, note: Note) -> None:
+def _write_note(conversion: Conversion, note: Note) -> None:
     if note.fate == "mapped":
         conversion.map(note.word, note.to, is_part=True)
     elif note.fate == "dropped":
@@ -68,12 +68,12 @@ def _note(conversion: Conversion, note: Note) -> None:
         conversion.lose(note.word, note.why, note.hint, is_part=True)
 
 
-def _method(conversion: Conversion, started: Started, world: World) -> str:
+def _choose_method(conversion: Conversion, started: Started, world: World) -> str:
     method = started.method
     if started.launcher in ("", "python"):
         method = "torchrun" if world.runs_ranks else WORKERS
         if method == WORKERS:
-            started.command = _as_written(started)
+            started.command = _as_command(started)
     named = started.facts.get("launcher", Text()).chars.lower()
     if "no_ssh" in started.facts:
         method = "deepspeed-no-ssh"
@@ -88,25 +88,25 @@ def _method(conversion: Conversion, started: Started, world: World) -> str:
     return method
 
 
-def _as_written(started: Started) -> list[Text]:
+def _as_command(started: Started) -> list[Text]:
     """The words of a program that no launcher starts."""
     if started.interpreter is None:
         return started.program
-    flag = [same("-m", started.interpreter)] if started.form == "module" else []
+    flag = [place_at("-m", started.interpreter)] if started.form == "module" else []
     return [started.interpreter, *flag, *started.program]
 
 
-def number(text: Text | None) -> int | None:
+def as_number(text: Text | None) -> int | None:
     """A whole number; None for anything else."""
     return int(text.chars) if text is not None and re.fullmatch("[0-9]{1,7}", text.chars) else None
 
 
-def _counts(conversion: Conversion, started: Started, world: World) -> None:
+def _compute_counts(conversion: Conversion, started: Started, world: World) -> None:
     facts = started.facts
-    most = number(_largest(facts.get("nodes"), conversion))
+    most = as_number(_choose_largest(facts.get("nodes"), conversion))
     nodes = most if world.nodes is None else world.nodes
-    slots, processes = number(facts.get("slots")), number(facts.get("processes"))
-    include = _included(facts.get("include"))
+    slots, processes = as_number(facts.get("slots")), as_number(facts.get("processes"))
+    include = _count_included(facts.get("include"))
     if slots is None and facts.get("slots") is not None and facts["slots"].chars in ("gpu", "auto"):
         slots = world.devices
     slots = slots or include or world.slots
@@ -132,19 +132,19 @@ def write_counts(conversion: Conversion, nodes: int | None, slots: int | None, w
     if nodes:
         draft.set("workers.replicas", nodes)
     else:
-        draft.hole("workers.replicas", 0, NODES_HOLE)
+        draft.set_hole("workers.replicas", 0, NODES_HOLE)
     if slots:
         draft.set("workers.slots", slots)
     else:
-        draft.hole("workers.slots", 0, SLOTS_HOLE)
+        draft.set_hole("workers.slots", 0, SLOTS_HOLE)
     if world.devices is not None and slots and world.devices != slots:
         draft.set("workers.accelerator.count", world.devices)
     if world.devices == 0 and draft.get("launch.method") != WORKERS:
         draft.set("training.env.DS_ACCELERATOR", "cpu")
-        draft.comment("training.env.DS_ACCELERATOR", "the source requests no device")
+        draft.add_comment("training.env.DS_ACCELERATOR", "the source requests no device")
 
 
-def _largest(nodes: Text | None, conversion: Conversion) -> Text | None:
+def _choose_largest(nodes: Text | None, conversion: Conversion) -> Text | None:
     """The nodes of `2` or `1:4`; the least number is lost."""
     if nodes is None:
         return None
@@ -155,18 +155,18 @@ def _largest(nodes: Text | None, conversion: Conversion) -> Text | None:
     return nodes
 
 
-def _included(include: Text | None) -> int | None:
+def _count_included(include: Text | None) -> int | None:
     """The slots of `--include localhost:0,1,2,3`."""
     match = re.fullmatch(r"(localhost|127\.0\.0\.1):([0-9]+(?:,[0-9]+)*)", include.chars) if include else None
     return len(match[2].split(",")) if match else None
 
 
-def _facts(conversion: Conversion, started: Started) -> None:
+def _write_facts(conversion: Conversion, started: Started) -> None:
     draft, facts = conversion.draft, started.facts
-    port = number(facts.get("port"))
+    port = as_number(facts.get("port"))
     if port and 1024 <= port <= 65535:
         draft.set("launch.masterPort", port)
-    restarts = number(facts.get("restarts"))
+    restarts = as_number(facts.get("restarts"))
     if restarts and restarts <= 1000:
         draft.set("lifecycle.maxRestarts", restarts)
     if "bind_cores" in facts:
@@ -180,30 +180,30 @@ def _facts(conversion: Conversion, started: Started) -> None:
         draft.set("training.workingDir", folder.chars)
 
 
-def _for_mpirun(conversion: Conversion, words: Sequence[Text]) -> None:
+def _write_mpirun_arguments(conversion: Conversion, words: Sequence[Text]) -> None:
     """Arguments of deepspeed, if it would start mpirun: only those that it passes on have a use."""
     for word in words:
         name, has_value, value = word.partition("=")
         if name.chars in ("--launcher_args", "--launcher-args") and has_value:
             for one in value.split():
-                to = conversion.draft.add("launch.mpirunArgs", conversion.atlas.shown(one))
+                to = conversion.draft.add("launch.mpirunArgs", conversion.atlas.format_text(one))
                 conversion.map(one, to, is_part=True)
         else:
             conversion.drop(word, "dsgen starts mpirun itself, after all workers answer", is_part=True)
 
 
-def _kept(conversion: Conversion, started: Started, method: str) -> None:
+def _write_kept(conversion: Conversion, started: Started, method: str) -> None:
     """Arguments of the launcher itself."""
     key = "launch.mpirunArgs" if method == "openmpi" else "training.deepspeed.args"
     if method == "openmpi" and started.launcher == "deepspeed":
-        _for_mpirun(conversion, started.kept)
+        _write_mpirun_arguments(conversion, started.kept)
         return
     if method not in ("openmpi", "pdsh", "deepspeed-no-ssh"):
         for word in started.kept:
             conversion.lose(word, f"launch.method {method} takes no arguments of this launcher", is_part=True)
         return
     for word in started.kept:
-        if any(one.kind != "variable" for one in conversion.atlas.unknowns(word)):
+        if any(one.kind != "variable" for one in conversion.atlas.list_unknowns(word)):
             conversion.lose(word, "its value is only known on the cluster", "set it in training.env", is_part=True)
         else:
-            conversion.map(word, conversion.draft.add(key, conversion.atlas.shown(word)), is_part=True)
+            conversion.map(word, conversion.draft.add(key, conversion.atlas.format_text(word)), is_part=True)

@@ -102,7 +102,7 @@ class Started:
     is_other_mpi: bool = False
 
 
-def rank_of(words: Sequence[str], is_under_srun: bool) -> int:
+def rank_command(words: Sequence[str], is_under_srun: bool) -> int:
     """How surely a command starts the training: 3 a launcher, 2 a program of srun, 1 another program, 0 it does not."""
     if find_launcher(words):
         return 3
@@ -142,7 +142,7 @@ def is_python(word: Text) -> bool:
     return PYTHON.fullmatch(posixpath.basename(word.chars)) is not None
 
 
-def bare_name(word: str) -> str:
+def as_bare_name(word: str) -> str:
     return word.lstrip("-").partition("=")[0]
 
 
@@ -213,7 +213,7 @@ def _take(name: str, option: Text, values: list[Text], words: list[Text], starte
     elif name == "mca" and len(values) == 2:
         _keep_unless(words, started, bool(re.match(options.MCA, values[0].chars)), REACHED)
     elif name == "placement":
-        is_default = bool(values) and values[0].chars == DEFAULT_PLACEMENT[bare_name(option.chars)]
+        is_default = bool(values) and values[0].chars == DEFAULT_PLACEMENT[as_bare_name(option.chars)]
         _keep_unless(words, started, is_default, PASSED)
     elif name == "endpoint" and values:
         take_port(values[0], started)

@@ -74,9 +74,9 @@ class Ledger:
         """A part has no equivalent."""
         self._add(Entry("lost", source, at, why=why, hint=hint, is_part=is_part))
 
-    def of(self, fate: Fate) -> list[Entry]:
+    def list_entries(self, fate: Fate) -> list[Entry]:
         """The entries with this fate, by their place."""
-        return sorted((one for one in self.entries if one.fate == fate), key=_place)
+        return sorted((one for one in self.entries if one.fate == fate), key=_find_place)
 
     def _add(self, entry: Entry) -> None:
         source = hide(entry.source)
@@ -84,7 +84,7 @@ class Ledger:
         self.entries.append(Entry(**{**entry.__dict__, "source": source, "why": hide(entry.why)}))
 
 
-def _place(entry: Entry) -> tuple[str, int, int]:
+def _find_place(entry: Entry) -> tuple[str, int, int]:
     return entry.position.file, entry.position.line, entry.position.column
 
 
@@ -118,6 +118,6 @@ class ImportedJob:
         return {"name": self.name, "file": self.file, **lists, "holes": [hole.as_data() for hole in self.holes]}
 
 
-def report(jobs: Sequence[ImportedJob]) -> dict[str, Any]:
+def make_report(jobs: Sequence[ImportedJob]) -> dict[str, Any]:
     """The report of several jobs, for JSON."""
     return {"jobs": [job.as_data() for job in jobs]}

@@ -7,10 +7,10 @@ import shlex
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.fields import Fields, Table, as_count, as_list, as_text, as_whole, drop, lose, to, written
+from dsgen.importers.fields import Fields, Table, as_count, as_list, as_text, as_whole, drop, format_scalar, lose, to
 from dsgen.importers.launch import write_counts
-from dsgen.importers.objects import name as write_name
-from dsgen.importers.pod_fields import image, variable
+from dsgen.importers.objects import write_name
+from dsgen.importers.pod_fields import write_container_image, write_variable
 from dsgen.importers.world import World
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
@@ -23,17 +23,17 @@ WRAPPER = "the controller of the AppWrapper uses it; dsgen waits and restarts by
 def convert(document: Document, conversion: Conversion) -> None:
     """One settings file."""
     fields = Fields(conversion, document)
-    fields.apply(_table())
+    fields.apply(_make_table())
     draft = conversion.draft
-    pods = fields.child("numPods")
-    gpus = fields.child("numGpusPerPod")
+    pods = fields.find_node("numPods")
+    gpus = fields.find_node("numGpusPerPod")
     nodes = as_count(pods.value) if pods is not None else 1
     devices = (as_whole(gpus.value) or 0) if gpus is not None else 0
     draft.set("launch.method", "torchrun")
     write_counts(conversion, nodes, devices or 1, World(devices=devices))
     conversion.facts.replicas, conversion.facts.slots = nodes or 0, devices or 1
     if not draft.get("training.python") and not draft.get("training.exec"):
-        draft.hole(
+        draft.set_hole(
             "training.python", "", "the setup commands of the source start the program by themselves: write its script"
         )
     setup = draft.get("training.setup")
@@ -42,24 +42,24 @@ def convert(document: Document, conversion: Conversion) -> None:
     fields.finish()
 
 
-def _table() -> Table:
+def _make_table() -> Table:
     return {
         "jobName": write_name,
         "namespace": to("namespace", as_text),
         "queueName": to("scheduling.queue", as_text),
         "priority": to("scheduling.priorityClass", as_text),
-        "numPods": _mapped("workers.replicas"),
-        "numGpusPerPod": _mapped("workers.slots"),
-        "numCpusPerPod": _amount("cpu"),
-        "totalMemoryPerPod": _amount("memory"),
-        "limitCpusPerPod": _limit("cpu"),
-        "limitMemoryPerPod": _limit("memory"),
+        "numPods": _map_number("workers.replicas"),
+        "numGpusPerPod": _map_number("workers.slots"),
+        "numCpusPerPod": _write_amount("cpu"),
+        "totalMemoryPerPod": _write_amount("memory"),
+        "limitCpusPerPod": _write_limit("cpu"),
+        "limitMemoryPerPod": _write_limit("memory"),
         "limitGpusPerPod": drop("requests and limits of devices are equal"),
-        "numRoceGdr": _roce,
-        "containerImage": image(is_worker=True),
+        "numRoceGdr": _write_roce,
+        "containerImage": write_container_image(is_worker=True),
         "imagePullPolicy": to("image.pullPolicy", as_text),
         "imagePullSecrets": to("image.pullSecrets", as_list),
-        "environmentVariables": {"*": _variable},
+        "environmentVariables": {"*": _write_variable},
         "sshGitCloneConfig": {
             "secretName": to("code.git.secretName", as_text),
             "sshCmd": lose("dsgen clones with a command of its own", "set code.git.knownHosts"),
@@ -67,21 +67,21 @@ def _table() -> Table:
             "configMapMountPath": drop("dsgen clones with a command of its own"),
             "secretMountPath": drop("dsgen clones with a command of its own"),
         },
-        "setupCommands": {"*": _setup},
-        "mainProgram": _program,
-        "volumes": {"*": _volume},
+        "setupCommands": {"*": _write_setup},
+        "mainProgram": _write_program,
+        "volumes": {"*": _write_volume},
         "hostIgnoreList": to("workers.excludeNodes", as_list),
         "nodeAffinity": drop("a queue chooses the nodes"),
         "schedulerName": to("workers.schedulerName", as_text),
         "serviceAccountName": to("workers.serviceAccountName", as_text),
-        "restartPolicy": _restart,
-        "terminationGracePeriodSeconds": _grace,
-        "ncclGdrEnvConfigMap": _env_from,
+        "restartPolicy": _report_restart,
+        "terminationGracePeriodSeconds": _write_grace_period,
+        "ncclGdrEnvConfigMap": _add_env_from,
         "ncclGdrTopologyConfigMap": lose("dsgen mounts ConfigMaps by storage", "set storage"),
         "topologyFileConfigMap": lose("dsgen mounts ConfigMaps by storage", "set storage"),
         "mountNVMe": lose("dsgen mounts volumes by storage", "set storage"),
         "initContainers": to("workers.initContainers", as_list),
-        "labels": {"*": _label},
+        "labels": {"*": _write_label},
         "annotations": lose("dsgen has annotations of all objects", "set annotations"),
         "customLabels": lose("dsgen has labels of all objects", "set labels"),
         "multiNicNetworkName": lose("dsgen attaches networks by their names", "set network.rdma.networks"),
@@ -91,55 +91,55 @@ def _table() -> Table:
     }
 
 
-def _variable(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_variable(fields: Fields, path: KeyPath, node: Node) -> None:
     """A variable with a value, or from a Secret or a ConfigMap."""
     named = node.child("name") if isinstance(node.value, dict) else None
     for kind, reference in (("secret", "secretKeyRef"), ("configmap", "configMapKeyRef")):
         child = node.child(kind) if isinstance(node.value, dict) else None
         if named is not None and child is not None and isinstance(child.value, dict):
-            key = ("training", "env", written(named.value))
+            key = ("training", "env", format_scalar(named.value))
             fields.map(path, node, fields.conversion.draft.set(key, {"valueFrom": {reference: child.data()}}))
             return
-    variable(fields, path, node)
+    write_variable(fields, path, node)
 
 
-def _mapped(key: str) -> Table:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+def _map_number(key: str) -> Table:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         if as_whole(node.value) is None:
             fields.lose(path, node, "its value is no whole number", f"set {key}")
         else:
             fields.map(path, node, key)
 
-    return action
+    return act
 
 
-def _amount(name: str) -> Table:
+def _write_amount(name: str) -> Table:
     """The request, which is also the limit unless another one is set."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         draft = fields.conversion.draft
-        draft.set(("workers", "resources", "limits", name), written(node.value))
-        fields.set(path, node, ("workers", "resources", "requests", name), written(node.value))
+        draft.set(("workers", "resources", "limits", name), format_scalar(node.value))
+        fields.set(path, node, ("workers", "resources", "requests", name), format_scalar(node.value))
 
-    return action
-
-
-def _limit(name: str) -> Table:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
-        fields.set(path, node, ("workers", "resources", "limits", name), written(node.value))
-
-    return action
+    return act
 
 
-def _roce(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_limit(name: str) -> Table:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+        fields.set(path, node, ("workers", "resources", "limits", name), format_scalar(node.value))
+
+    return act
+
+
+def _write_roce(fields: Fields, path: KeyPath, node: Node) -> None:
     if as_whole(node.value):
         fields.set(path, node, ("network", "rdma", "resources", "nvidia.com/roce_gdr"), as_whole(node.value))
     else:
         fields.drop(path, node, "it is the default")
 
 
-def _setup(fields: Fields, path: KeyPath, node: Node) -> None:
-    line = written(node.value)
+def _write_setup(fields: Fields, path: KeyPath, node: Node) -> None:
+    line = format_scalar(node.value)
     if re.search(r"\btorchrun\b", line):
         fields.lose(path, node, TORCHRUN, "write the program into training.python")
         return
@@ -148,10 +148,10 @@ def _setup(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.map(path, node, "training.setup")
 
 
-def _program(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_program(fields: Fields, path: KeyPath, node: Node) -> None:
     """A script with its arguments."""
     try:
-        words = shlex.split(written(node.value))
+        words = shlex.split(format_scalar(node.value))
     except ValueError:
         words = []
     if not words:
@@ -164,7 +164,7 @@ def _program(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.conversion.facts.command = ["python3", *words]
 
 
-def _volume(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_volume(fields: Fields, path: KeyPath, node: Node) -> None:
     data = node.data() if isinstance(node.value, dict) else {}
     name = re.sub(r"[^a-z0-9-]", "-", str(data.get("name") or data.get("claimName") or "").lower())[:20].strip("-")
     if not name or not str(data.get("mountPath", "")).startswith("/"):
@@ -178,7 +178,7 @@ def _volume(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.map(path, node, fields.conversion.draft.set(("storage", name), entry))
 
 
-def _restart(fields: Fields, path: KeyPath, node: Node) -> None:
+def _report_restart(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value == "Never":
         fields.drop(path, node, "a failed training does not restart unless lifecycle.maxRestarts allows it")
     else:
@@ -187,7 +187,7 @@ def _restart(fields: Fields, path: KeyPath, node: Node) -> None:
         )
 
 
-def _grace(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_grace_period(fields: Fields, path: KeyPath, node: Node) -> None:
     seconds = as_count(node.value)
     if seconds and seconds >= 30:
         fields.set(path, node, "lifecycle.terminationGracePeriodSeconds", seconds)
@@ -195,10 +195,10 @@ def _grace(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.lose(path, node, "dsgen needs at least 30 seconds", "set lifecycle.terminationGracePeriodSeconds")
 
 
-def _env_from(fields: Fields, path: KeyPath, node: Node) -> None:
-    fields.conversion.draft.add("training.envFrom", {"configMapRef": {"name": written(node.value)}})
+def _add_env_from(fields: Fields, path: KeyPath, node: Node) -> None:
+    fields.conversion.draft.add("training.envFrom", {"configMapRef": {"name": format_scalar(node.value)}})
     fields.map(path, node, "training.envFrom")
 
 
-def _label(fields: Fields, path: KeyPath, node: Node) -> None:
-    fields.set(path, node, ("labels", str(path[-1])), written(node.value))
+def _write_label(fields: Fields, path: KeyPath, node: Node) -> None:
+    fields.set(path, node, ("labels", str(path[-1])), format_scalar(node.value))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from dsgen.importers.container_commands import runtime_of, write_command
+from dsgen.importers.container_commands import make_runtime, write_command
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import count, slots
+from dsgen.importers.equal_pods import map_replicas, map_slots
 from dsgen.importers.fields import Fields, Table, as_count, as_text, as_whole, drop, lose
 from dsgen.importers.launch import OTHER_MPI_HINT, OTHER_MPI_WHY
 from dsgen.importers.objects import HEAD
 from dsgen.importers.pod_fields import Pod
 from dsgen.importers.pods import read_pod
-from dsgen.importers.policies import RESTART_HINT, UNSAID, run_policy
+from dsgen.importers.policies import RESTART_HINT, UNSAID, make_policy_table
 from dsgen.importers.world import World
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
@@ -35,13 +35,13 @@ TORCH = re.compile(r"torch|deepspeed|MASTER_(ADDR|PORT)|accelerate|transformers"
 def convert(document: Document, conversion: Conversion) -> None:
     """One MPIJob."""
     fields = Fields(conversion, document)
-    workers, launcher, head = _templates(fields)
-    slots_node = fields.child("spec", "slotsPerWorker")
+    workers, launcher, head = _find_templates(fields)
+    slots_node = fields.find_node("spec", "slotsPerWorker")
     each = as_count(slots_node.value) if slots_node is not None else None
-    nodes = _workers(fields, head)
-    fields.apply({**HEAD, "spec": _spec(nodes)})
+    nodes = _count_workers(fields, head)
+    fields.apply({**HEAD, "spec": _make_spec_table(nodes)})
     pod = read_pod(fields, workers, "workers", ("worker", "mpi-worker", "mpi"))
-    start = read_pod(fields, launcher, "launcher", _main_names(fields)) if launcher else pod
+    start = read_pod(fields, launcher, "launcher", _list_main_names(fields)) if launcher else pod
     conversion.facts.workers = pod.facts
     if launcher:
         conversion.facts.launcher = start.facts
@@ -52,85 +52,87 @@ def convert(document: Document, conversion: Conversion) -> None:
         devices=pod.devices,
         is_launcher=bool(launcher),
     )
-    write_command(fields, start, world, runtime_of(conversion, RUNTIME))
+    write_command(fields, start, world, make_runtime(conversion, RUNTIME))
     write_expected_world(conversion, start)
     fields.finish()
 
 
-def _templates(fields: Fields) -> tuple[KeyPath, KeyPath, KeyPath]:
+def _find_templates(fields: Fields) -> tuple[KeyPath, KeyPath, KeyPath]:
     """The templates of workers and launcher, and the map that has the number of workers. v1alpha1 has one template."""
-    if fields.child(*REPLICAS) is None:
+    if fields.find_node(*REPLICAS) is None:
         return ("spec", "template"), (), ("spec",)
-    launcher: KeyPath = (*REPLICAS, "Launcher", "template") if fields.child(*REPLICAS, "Launcher") is not None else ()
+    launcher: KeyPath = (
+        (*REPLICAS, "Launcher", "template") if fields.find_node(*REPLICAS, "Launcher") is not None else ()
+    )
     return (*REPLICAS, "Worker", "template"), launcher, (*REPLICAS, "Worker")
 
 
-def _main_names(fields: Fields) -> tuple[str, ...]:
-    node = fields.child("spec", "mainContainer")
+def _list_main_names(fields: Fields) -> tuple[str, ...]:
+    node = fields.find_node("spec", "mainContainer")
     name = as_text(node.value) if node is not None else None
     return (name,) if name else ("mpi-launcher", "mpi", "launcher")
 
 
-def _workers(fields: Fields, head: KeyPath) -> int:
+def _count_workers(fields: Fields, head: KeyPath) -> int:
     """Pods that train: the workers, and the launcher if it is one of them."""
-    node, joins = fields.child(*head, "replicas"), fields.child("spec", "runLauncherAsWorker")
+    node, joins = fields.find_node(*head, "replicas"), fields.find_node("spec", "runLauncherAsWorker")
     number = as_whole(node.value) if node is not None else 1
     return (number or 0) + (joins is not None and joins.value is True)
 
 
-def _spec(nodes: int) -> Table:
-    pods: Table = {"replicas": count, "restartPolicy": _restart, "template": {}}
-    policy = run_policy(nodes, _clean)
+def _make_spec_table(nodes: int) -> Table:
+    pods: Table = {"replicas": map_replicas, "restartPolicy": _drop_restart, "template": {}}
+    policy = make_policy_table(nodes, _write_clean_policy)
     return {
-        "slotsPerWorker": slots,
+        "slotsPerWorker": map_slots,
         "runPolicy": policy,
         **policy,
         "mpiReplicaSpecs": {
             "Worker": pods,
             "Launcher": {
                 "replicas": drop("a job has one launcher"),
-                "restartPolicy": _launcher_restart,
+                "restartPolicy": _report_restart,
                 "template": {},
             },
         },
-        "replicas": count,
+        "replicas": map_replicas,
         "template": {},
         "sshAuthMountPath": drop(KEY),
         "launcherCreationPolicy": drop(WAITS),
-        "runLauncherAsWorker": _joins,
-        "mpiImplementation": _implementation,
+        "runLauncherAsWorker": _report_joining_launcher,
+        "mpiImplementation": _report_implementation,
         "mainContainer": drop("the command says which container it is"),
-        "mpiDistribution": _implementation,
+        "mpiDistribution": _report_implementation,
         **dict.fromkeys(("launcherOnMaster", "launcherOnWorker"), lose("the launcher of dsgen runs on any node")),
     }
 
 
-def _joins(fields: Fields, path: KeyPath, node: Node) -> None:
+def _report_joining_launcher(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value is True:
         fields.map(path, node, "workers.replicas")
     else:
         fields.drop(path, node, "the launcher of dsgen does not train")
 
 
-def _implementation(fields: Fields, path: KeyPath, node: Node) -> None:
+def _report_implementation(fields: Fields, path: KeyPath, node: Node) -> None:
     if str(node.value).lower() == "openmpi":
         fields.drop(path, node, "launch.method openmpi uses Open MPI")
     else:
         fields.lose(path, node, OTHER_MPI_WHY, OTHER_MPI_HINT)
 
 
-def _clean(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_clean_policy(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value == "None":
         fields.set(path, node, "lifecycle.keepWorkers", "always")
     else:
         fields.drop(path, node, "workers end with the run")
 
 
-def _restart(fields: Fields, path: KeyPath, node: Node) -> None:
+def _drop_restart(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.drop(path, node, "a worker that is lost is replaced")
 
 
-def _launcher_restart(fields: Fields, path: KeyPath, node: Node) -> None:
+def _report_restart(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value == "OnFailure" and not fields.conversion.draft.get("lifecycle.maxRestarts"):
         fields.lose(path, node, UNSAID, RESTART_HINT)
     else:
@@ -159,4 +161,4 @@ def write_expected_world(conversion: Conversion, pod: Pod) -> None:
     if not TORCH.search(words) and (not is_python or NOT_TORCH.search(words)):
         key: KeyPath = ("launch", "expectWorld")
         draft.set(key, False)
-        draft.comment(key, "the program uses MPI, not torch.distributed")
+        draft.add_comment(key, "the program uses MPI, not torch.distributed")

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import count, number_at, write_pods
+from dsgen.importers.equal_pods import map_replicas, read_number, write_pods
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Fields, Table, drop, lose
 from dsgen.importers.objects import HEAD
-from dsgen.importers.policies import restart_policy, run_policy
+from dsgen.importers.policies import make_policy_table, report_restart_policy
 
 REPLICAS = ("spec", "msReplicaSpecs")
 RUNTIME: Mapping[str, str] = {
@@ -31,25 +31,25 @@ MSRUN = "the operator gave the workers a scheduler; on dsgen, msrun does"
 def convert(document: Document, conversion: Conversion) -> None:
     """One MSJob. Raises ImportRefusedError for parameter servers."""
     fields = Fields(conversion, document)
-    servers = fields.child(*REPLICAS, "PS")
+    servers = fields.find_node(*REPLICAS, "PS")
     if servers is not None:
         raise ImportRefusedError("the job has parameter servers, dsgen has only equal workers", servers.position)
-    nodes = number_at(fields, *REPLICAS, "Worker", "replicas")
-    replicas: Table = {"Worker": {"replicas": count, "restartPolicy": restart_policy, "template": {}},
+    nodes = read_number(fields, *REPLICAS, "Worker", "replicas")
+    replicas: Table = {"Worker": {"replicas": map_replicas, "restartPolicy": report_restart_policy, "template": {}},
                        "Scheduler": drop(SCHEDULER)}  # fmt: skip
     spec: Table = {
-        "runPolicy": run_policy(nodes),
+        "runPolicy": make_policy_table(nodes),
         "successPolicy": drop("a run succeeds if all of its workers do"),
         "msReplicaSpecs": replicas,
         "enableDynamicWorker": lose("a run of dsgen has a fixed number of workers"),
     }
     fields.apply({**HEAD, "spec": spec})
     write_pods(fields, (*REPLICAS, "Worker", "template"), nodes, RUNTIME, ("mindspore",), runs_ranks=False)
-    _with_msrun(conversion)
+    _start_by_msrun(conversion)
     fields.finish()
 
 
-def _with_msrun(conversion: Conversion) -> None:
+def _start_by_msrun(conversion: Conversion) -> None:
     """Start the program by msrun, which gives the workers their scheduler."""
     draft = conversion.draft
     command = [word for word in draft.get("launch.command") or [] if word not in ("python", "python3")]
@@ -60,12 +60,12 @@ def _with_msrun(conversion: Conversion) -> None:
         entry = next((one for one in conversion.ledger.entries if one.source == flag), None)
         if entry is not None:
             conversion.ledger.lose(flag, entry.position, "msrun starts Python without options", is_part=True)
-    lines = [START, *(shlex.join(part) for part in _pairs(command))]
+    lines = [START, *(shlex.join(part) for part in _group_words(command))]
     draft.set("launch.command", ["bash", "-c", " \\\n  ".join(lines) + "\n"])
-    draft.comment("launch.command", MSRUN)
+    draft.add_comment("launch.command", MSRUN)
     draft.set("launch.expectWorld", False)
 
 
-def _pairs(words: list[str]) -> list[list[str]]:
+def _group_words(words: list[str]) -> list[list[str]]:
     """Words in groups of at most four, for lines."""
     return [words[start : start + 4] for start in range(0, len(words), 4)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dsgen.importers.conversion import dns_name
-from dsgen.importers.fields import Fields, Table, drop, to, written
+from dsgen.importers.conversion import as_dns_name
+from dsgen.importers.fields import Fields, Table, drop, format_scalar, to
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -16,9 +16,9 @@ TOOLS = ("kubectl.kubernetes.io/", "meta.helm.sh/", "argocd.argoproj.io/", "flux
          "app.kubernetes.io/managed-by", "helm.sh/")  # fmt: skip
 
 
-def name(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_name(fields: Fields, path: KeyPath, node: Node) -> None:
     """metadata.name: a name of a job has no dots, and begins with a letter."""
-    found = dns_name(written(node.value), 63) if not isinstance(node.value, dict | list) else ""
+    found = as_dns_name(format_scalar(node.value), 63) if not isinstance(node.value, dict | list) else ""
     if found and not fields.conversion.draft.get("name"):
         fields.set(path, node, "name", found)
     elif found:
@@ -27,8 +27,8 @@ def name(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.lose(path, node, "no name of a job can be made of it", "set name")
 
 
-def _label(fields: Fields, path: KeyPath, node: Node) -> None:
-    key, value = str(path[-1]), written(node.value)
+def _write_label(fields: Fields, path: KeyPath, node: Node) -> None:
+    key, value = str(path[-1]), format_scalar(node.value)
     if isinstance(node.value, dict | list):
         fields.lose(path, node, "its value is no text")
     elif key == QUEUE:
@@ -41,22 +41,22 @@ def _label(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.set(path, node, ("labels", key), value)
 
 
-def _annotation(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_annotation(fields: Fields, path: KeyPath, node: Node) -> None:
     key = str(path[-1])
     if isinstance(node.value, dict | list):
         fields.lose(path, node, "its value is no text")
     elif key.startswith(TOOLS) or "/last-applied" in key:
         fields.drop(path, node, "the tool that applies the manifests writes it")
     else:
-        fields.set(path, node, ("annotations", key), written(node.value))
+        fields.set(path, node, ("annotations", key), format_scalar(node.value))
 
 
 METADATA: Table = {
-    "name": name,
-    "generateName": name,
-    "namespace": to("namespace", lambda data: written(data) or None),
-    "labels": {"*": _label},
-    "annotations": {"*": _annotation},
+    "name": write_name,
+    "generateName": write_name,
+    "namespace": to("namespace", lambda data: format_scalar(data) or None),
+    "labels": {"*": _write_label},
+    "annotations": {"*": _write_annotation},
     **dict.fromkeys(
         ("creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields", "ownerReferences",
          "finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"),

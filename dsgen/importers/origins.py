@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import TEMPLATE, Document, documents, items_of, refuse_private
+from dsgen.importers.documents import TEMPLATE, Document, read_documents, read_items, refuse_private
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.flag_lines import PROMPT
-from dsgen.importers.launchers import rank_of
+from dsgen.importers.launchers import rank_command
 from dsgen.importers.refused import COMPOSE, DSGEN, KINDS, OTHER_SYSTEMS
 from dsgen.problems import Position
 from dsgen.reading.nodes import Node, SourceText
@@ -121,7 +121,7 @@ class Contents:
     documents: Sequence[Document]
 
 
-def explanation() -> Iterator[str]:
+def explain_origins() -> Iterator[str]:
     """What `dsgen import` converts and what it refuses, as lines for people."""
     width = max(map(len, ORIGINS)) + 2
     yield "dsgen import converts the jobs of other systems to values files. It finds out by itself what a file is;"
@@ -149,13 +149,19 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
     if not source.text.strip():
         raise ImportRefusedError("the file is empty", start)
     refuse_private(source.text, source.name)
-    script = origin if origin and ORIGINS[origin].form in ("script", "line") else "" if origin else _script(source)
+    script = (
+        origin
+        if origin and ORIGINS[origin].form in ("script", "line")
+        else ""
+        if origin
+        else _find_script_origin(source)
+    )
     if script:
-        return Contents([Found(script, _decoded(source))], ())
-    read = documents(source)
+        return Contents([Found(script, _decode(source))], ())
+    read = read_documents(source)
     if not read:
         raise ImportRefusedError("the file has only comments", start)
-    found = [one for document in read for one in _objects(document, (), origin)]
+    found = [one for document in read for one in _find_objects(document, (), origin)]
     if len(found) > MOST_JOBS:
         raise ImportRefusedError(f"the file has more than {MOST_JOBS} jobs", start, "split it")
     if sets := [one for one in found if one.origin == "sets"]:
@@ -174,12 +180,12 @@ def _trains(source: Document | SourceText) -> bool:
     root = source.root if isinstance(source, Document) else None
     words = [word for path, node in (root.walk() if root else ()) if {"command", "args"} & set(path)
              and isinstance(node.value, str) for word in node.value.split()]  # fmt: skip
-    return any(rank_of(words[index : index + 3], is_under_srun=False) for index in range(len(words))) or any(
+    return any(rank_command(words[index : index + 3], is_under_srun=False) for index in range(len(words))) or any(
         word.endswith("sshd") for word in words
     )
 
 
-def _script(source: SourceText) -> str:
+def _find_script_origin(source: SourceText) -> str:
     """The origin of a script, "" for a file of YAML."""
     lines = source.text.removeprefix("\ufeff").split("\n")
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
@@ -194,12 +200,12 @@ def _script(source: SourceText) -> str:
     if lines[0].startswith("#!") and not re.search(r"\b(ba|da|z|k)?sh\b", lines[0]):
         raise ImportRefusedError("this is no shell script", Position(source.name, 1, 1))
     _refuse_template(source)
-    if line := _line(lines):
+    if line := _find_line_origin(lines):
         return line
     return "slurm" if any(OF_SLURM.match(line) for line in lines) else "shell"
 
 
-def _decoded(source: SourceText) -> SourceText:
+def _decode(source: SourceText) -> SourceText:
     """A script in UTF-8. Other bytes may be in its comments only."""
     lines = source.text.removeprefix("\ufeff").split("\n")
     for number, line in enumerate(lines):
@@ -213,7 +219,7 @@ def _decoded(source: SourceText) -> SourceText:
     return SourceText(source.name, "\n".join(lines))
 
 
-def _line(lines: Sequence[str]) -> str:
+def _find_line_origin(lines: Sequence[str]) -> str:
     """The origin of a line that submits a job: the first word of the file, after a prompt."""
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     word = PROMPT.sub("", first).split()[:1]
@@ -236,22 +242,22 @@ def _refuse_template(source: SourceText) -> None:
             raise ImportRefusedError("this is a template, which dsgen does not interpret", at, hint)
 
 
-def _objects(document: Document, around: tuple[Document, ...], origin: str) -> list[Found]:
+def _find_objects(document: Document, around: tuple[Document, ...], origin: str) -> list[Found]:
     if document.kind in WRAPPED:
-        inner = items_of(document, *WRAPPED[document.kind])
-        return [one for item in inner for one in _objects(item, (*around, document), origin)]
+        inner = read_items(document, *WRAPPED[document.kind])
+        return [one for item in inner for one in _find_objects(item, (*around, document), origin)]
     if origin:
         is_values = ORIGINS[origin].form == "values" and not document.kind
-        return [Found(origin, document, around)] if is_values or _is_of(document, origin) else []
-    found = next((name for name in ORIGINS if _is_of(document, name)), "")
+        return [Found(origin, document, around)] if is_values or _is_of_origin(document, origin) else []
+    found = next((name for name in ORIGINS if _is_of_origin(document, name)), "")
     return [Found(found, document, around)] if found else []
 
 
-def _is_of(document: Document, name: str) -> bool:
+def _is_of_origin(document: Document, name: str) -> bool:
     origin = ORIGINS[name]
     if origin.form == "object":
         return any(document.kind == kind and group in ("", document.group) for kind, group in origin.kinds)
-    return origin.form == "values" and not document.kind and len(_keys(document.root) & origin.keys) >= 2
+    return origin.form == "values" and not document.kind and len(_read_keys(document.root) & origin.keys) >= 2
 
 
 def _refuse(read: Sequence[Document]) -> None:
@@ -264,7 +270,7 @@ def _refuse(read: Sequence[Document]) -> None:
     if first.kind:
         kinds = ", ".join(dict.fromkeys(f"{one.kind} ({one.group})" if one.group else one.kind for one in read))
         raise ImportRefusedError(f"no object of the file describes a training: {kinds}", first.position)
-    keys = _keys(first.root)
+    keys = _read_keys(first.root)
     if "services" in keys:
         raise ImportRefusedError(f"this is a file of docker compose: {COMPOSE}", first.position)
     if {"workers", "training"} & keys and {"image", "launch", "name"} & keys:
@@ -272,5 +278,5 @@ def _refuse(read: Sequence[Document]) -> None:
     raise ImportRefusedError("dsgen does not know this kind of file", first.position, "--from KIND says what it is")
 
 
-def _keys(root: Node) -> set[str]:
+def _read_keys(root: Node) -> set[str]:
     return set(root.value) if isinstance(root.value, dict) else set()

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dsgen.importers.draft import SECRET_HOLE, secret_reference
+from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import OWN, RANKS
 from dsgen.importers.facts import Role
-from dsgen.importers.fields import Action, Fields, as_count, as_list, as_map, as_text, to, written
+from dsgen.importers.fields import Action, Fields, as_count, as_list, as_map, as_text, format_scalar, to
 from dsgen.importers.images import write_image
 from dsgen.importers.ledger import Hole
 from dsgen.importers.secrets import has_secret, is_secret
@@ -49,9 +49,9 @@ class Pod:
 DEFAULT_ANNOTATIONS = {MESH: "false", "linkerd.io/inject": "disabled", "karpenter.sh/do-not-disrupt": "true"}
 
 
-def pod_metadata(role: RoleName, key: str) -> Action:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
-        name, value = str(path[-1]), written(node.value)
+def write_pod_metadata(role: RoleName, key: str) -> Action:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+        name, value = str(path[-1]), format_scalar(node.value)
         if isinstance(node.value, dict | list):
             fields.lose(path, node, "its value is no text")
         elif DEFAULT_ANNOTATIONS.get(name) == value:
@@ -63,37 +63,37 @@ def pod_metadata(role: RoleName, key: str) -> Action:
         else:
             fields.set(path, node, (role, key, name), value)
 
-    return action
+    return act
 
 
-def extra(key: str, own: Sequence[str]) -> Action:
+def write_extra(key: str, own: Sequence[str]) -> Action:
     """Fields for which dsgen has no key are written unchanged."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         if path[-1] in own:
             fields.lose(path, node, "it would break what dsgen writes")
         else:
-            fields.set(path, node, (*key.split("."), str(path[-1])), _without_null(node.data()))
+            fields.set(path, node, (*key.split("."), str(path[-1])), _remove_nulls(node.data()))
 
-    return action
+    return act
 
 
-def all_of(key: str) -> Action:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+def add_all(key: str) -> Action:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
             if one.data() in (fields.conversion.draft.get(key) or []):
                 fields.drop((*path, index), one, "another container has it, too")
             else:
                 fields.map((*path, index), one, fields.conversion.draft.add(key, one.data()), is_same=True)
 
-    return action
+    return act
 
 
-def image(is_worker: bool) -> Action:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
-        image, draft = written(node.value), fields.conversion.draft
+def write_container_image(is_worker: bool) -> Action:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+        image, draft = format_scalar(node.value), fields.conversion.draft
         if not is_worker and draft.get("image.repository"):
-            same = image == _whole_image(draft.get("image", {}))
+            same = image == _format_image(draft.get("image", {}))
             if same:
                 fields.drop(path, node, "the launcher has the image of the workers")
             else:
@@ -104,21 +104,21 @@ def image(is_worker: bool) -> Action:
             fields.map(path, node, keys[0])
         else:
             why = f"the source has {image or 'no image'} here: write the image"
-            fields.map(path, node, draft.hole("image.repository", "", why))
+            fields.map(path, node, draft.set_hole("image.repository", "", why))
 
-    return action
+    return act
 
 
-def _whole_image(data: Mapping[str, Any]) -> str:
+def _format_image(data: Mapping[str, Any]) -> str:
     tag = f":{data['tag']}" if data.get("tag") else ""
     digest = f"@{data['digest']}" if data.get("digest") else ""
     return f"{data.get('repository', '')}{tag}{digest}"
 
 
-def variable(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_variable(fields: Fields, path: KeyPath, node: Node) -> None:
     """One variable of a container."""
     named, value, origin = node.child("name"), node.child("value"), node.child("valueFrom")
-    name = written(named.value) if named is not None else ""
+    name = format_scalar(named.value) if named is not None else ""
     key = ("training", "env", name)
     for other, child in (node.value if isinstance(node.value, dict) else {}).items():
         if other not in ("name", "value", "valueFrom"):
@@ -132,15 +132,15 @@ def variable(fields: Fields, path: KeyPath, node: Node) -> None:
     elif origin is not None and isinstance(origin.value, dict):
         fields.map(path, node, fields.conversion.draft.set(key, {"valueFrom": origin.data()}))
     else:
-        text = written(value.value) if value is not None and not isinstance(value.value, dict | list) else ""
-        _constant(fields, path, node, key, text)
+        text = format_scalar(value.value) if value is not None and not isinstance(value.value, dict | list) else ""
+        _write_constant(fields, path, node, key, text)
 
 
-def _constant(fields: Fields, path: KeyPath, node: Node, key: tuple[str, ...], text: str) -> None:
+def _write_constant(fields: Fields, path: KeyPath, node: Node, key: tuple[str, ...], text: str) -> None:
     draft, name = fields.conversion.draft, key[-1]
     references = VARIABLE.findall(text)
     if is_secret(name, text):
-        fields.map(path, node, draft.hole(key, secret_reference(name), SECRET_HOLE))
+        fields.map(path, node, draft.set_hole(key, make_secret_reference(name), SECRET_HOLE))
     elif any(OWN.fullmatch(one) for one in references):
         fields.lose(path, node, "it refers to a variable that dsgen sets when the process starts",
                     "compute it in training.setup, or read the variable in the program")  # fmt: skip
@@ -150,7 +150,7 @@ def _constant(fields: Fields, path: KeyPath, node: Node, key: tuple[str, ...], t
         fields.set(path, node, key, text)
 
 
-def folder(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_folder(fields: Fields, path: KeyPath, node: Node) -> None:
     if not isinstance(node.value, str) or not node.value.startswith("/"):
         fields.lose(path, node, "it is no absolute path", "set training.workingDir")
     elif fields.conversion.draft.get("training.workingDir") not in (None, node.value):
@@ -159,19 +159,19 @@ def folder(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.set(path, node, "training.workingDir", node.value)
 
 
-def main_context(role: RoleName) -> Action:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_main_context(role: RoleName) -> Action:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         data = as_map(node.data())
         if data is None:
             fields.lose(path, node, "its value is no map")
         else:
             fields.set(path, node, f"{role}.securityContext", data)
 
-    return action
+    return act
 
 
-def scheduler(role: RoleName) -> Action:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_scheduler(role: RoleName) -> Action:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         if node.value in ("default-scheduler", "", None):
             fields.drop(path, node, "the cluster has a default")
         elif node.value == "volcano":
@@ -179,11 +179,11 @@ def scheduler(role: RoleName) -> Action:
         else:
             to(f"{role}.schedulerName", as_text)(fields, path, node)
 
-    return action
+    return act
 
 
-def service_account(role: RoleName) -> Action:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_service_account(role: RoleName) -> Action:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         if node.value in ("default", "", None):
             fields.drop(path, node, "the namespace has a default")
         elif role == "launcher":
@@ -191,10 +191,10 @@ def service_account(role: RoleName) -> Action:
         else:
             to("workers.serviceAccountName", as_text)(fields, path, node)
 
-    return action
+    return act
 
 
-def grace(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_grace_period(fields: Fields, path: KeyPath, node: Node) -> None:
     seconds = as_count(node.value)
     if seconds and seconds >= 30:
         fields.set(path, node, "lifecycle.terminationGracePeriodSeconds", min(seconds, 86400))
@@ -202,7 +202,7 @@ def grace(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.lose(path, node, "dsgen needs at least 30 seconds", "set lifecycle.terminationGracePeriodSeconds")
 
 
-def host_network(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_host_network(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value is not True:
         fields.drop(path, node, "it is the default")
         return
@@ -210,7 +210,7 @@ def host_network(fields: Fields, path: KeyPath, node: Node) -> None:
     fields.conversion.draft.set("network.policy", False)
 
 
-def restart(fields: Fields, path: KeyPath, node: Node) -> None:
+def report_restart(fields: Fields, path: KeyPath, node: Node) -> None:
     """restartPolicy, unless an origin has decided it already."""
     if node.value == "Never":
         fields.drop(path, node, "a failed training does not restart unless lifecycle.maxRestarts allows it")
@@ -221,39 +221,39 @@ def restart(fields: Fields, path: KeyPath, node: Node) -> None:
                     "set lifecycle.maxRestarts if the program loads its own checkpoint")  # fmt: skip
 
 
-def initial(role: RoleName) -> Action:
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+def add_init_containers(role: RoleName) -> Action:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
-            name = written((one.child("name") or one).value) if isinstance(one.value, dict) else ""
+            name = format_scalar((one.child("name") or one).value) if isinstance(one.value, dict) else ""
             if name == "kubectl-delivery" or ("wait" in name and "master" in name):
                 fields.drop((*path, index), one, "dsgen does not need it: workers and launcher wait for each other")
             else:
-                extra_container(f"{role}.initContainers")(fields, (*path, index), one)
+                add_extra_container(f"{role}.initContainers")(fields, (*path, index), one)
 
-    return action
+    return act
 
 
-def sidecar(role: RoleName) -> Action:
+def add_sidecar(role: RoleName) -> Action:
     """A container beside the main one."""
-    return extra_container(f"{role}.sidecars")
+    return add_extra_container(f"{role}.sidecars")
 
 
-def extra_container(key: str) -> Action:
+def add_extra_container(key: str) -> Action:
     """A container of the user, in this list of values."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
-        data = _without_null(node.data())
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+        data = _remove_nulls(node.data())
         if not isinstance(data, dict):
             fields.lose(path, node, "it is no container")
             return
         names, draft = fields.conversion.volumes, fields.conversion.draft
-        for mount in _maps(data.get("volumeMounts")):
+        for mount in _list_maps(data.get("volumeMounts")):
             mount["name"] = names.get(str(mount.get("name")), mount.get("name"))
         secrets = []
-        for index, one in enumerate(_maps(data.get("env"))):
+        for index, one in enumerate(_list_maps(data.get("env"))):
             if is_secret(name := str(one.get("name")), str(one.get("value", ""))):
                 del one["value"]
-                one.update(secret_reference(name))
+                one.update(make_secret_reference(name))
                 secrets.append(index)
         words = [str(word) for name in ("command", "args") for word in as_list(data.get(name)) or ()]
         if has_secret([data, " ".join(words)]):
@@ -264,15 +264,15 @@ def extra_container(key: str) -> Action:
         draft.holes += [Hole(f"{to}.env[{index}].valueFrom.secretKeyRef", SECRET_HOLE) for index in secrets]
         fields.map(path, node, to, is_same=True)
 
-    return action
+    return act
 
 
-def _maps(items: object) -> list[dict[str, Any]]:
+def _list_maps(items: object) -> list[dict[str, Any]]:
     """The maps of a list; none of anything else."""
     return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
 
 
-def _without_null(data: Any) -> Any:
+def _remove_nulls(data: Any) -> Any:
     if isinstance(data, dict):
-        return {key: _without_null(value) for key, value in data.items() if value is not None}
-    return [_without_null(one) for one in data] if isinstance(data, list) else data
+        return {key: _remove_nulls(value) for key, value in data.items() if value is not None}
+    return [_remove_nulls(one) for one in data] if isinstance(data, list) else data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dsgen.importers.fields import Action, Fields, as_list, as_whole, to, written
+from dsgen.importers.fields import Action, Fields, as_list, as_whole, format_scalar, to
 from dsgen.importers.pod_fields import ITSELF, Pod, RoleName
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
@@ -23,24 +23,26 @@ EFA = re.compile(r"vpc\.amazonaws\.com/efa")
 """Its driver needs no IPC_LOCK, and dsgen adds none."""
 
 
-def resources(role: RoleName, pod: Pod) -> Action:
+def write_resources(role: RoleName, pod: Pod) -> Action:
     """Requests and limits: devices, networks, and the rest."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         for kind in ("requests", "limits"):
             amounts = node.child(kind)
             for name, one in (amounts.value if amounts is not None and isinstance(amounts.value, dict) else {}).items():
-                _amount(fields, (*path, kind, name), one, role, pod)
+                _write_amount(fields, (*path, kind, name), one, role, pod)
         if (claims := node.child("claims")) is not None:
             to(f"{role}.resources.claims", as_list)(fields, (*path, "claims"), claims)
 
-    return action
+    return act
 
 
-def _amount(fields: Fields, path: KeyPath, node: Node, role: RoleName, pod: Pod) -> None:
+def _write_amount(fields: Fields, path: KeyPath, node: Node, role: RoleName, pod: Pod) -> None:
     kind, name = str(path[-2]), str(path[-1])
     value = (
-        node.value if isinstance(node.value, int | float) and not isinstance(node.value, bool) else written(node.value)
+        node.value
+        if isinstance(node.value, int | float) and not isinstance(node.value, bool)
+        else format_scalar(node.value)
     )
     draft = fields.conversion.draft
     if DEVICES.fullmatch(name):
@@ -62,5 +64,5 @@ def _amount(fields: Fields, path: KeyPath, node: Node, role: RoleName, pod: Pod)
     elif isinstance(node.value, dict | list) or node.value is None:
         fields.lose(path, node, "its value is no amount")
     else:
-        text = value if isinstance(value, str) else written(value)
+        text = value if isinstance(value, str) else format_scalar(value)
         fields.set(path, node, (role, "resources", kind, name), text)

@@ -8,9 +8,21 @@ from typing import Any
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
 from dsgen.importers import pod_fields as of
 from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
-from dsgen.importers.fields import Fields, Table, as_count, as_list, as_map, as_text, as_texts, drop, lose, to, written
+from dsgen.importers.fields import (
+    Fields,
+    Table,
+    as_count,
+    as_list,
+    as_map,
+    as_text,
+    as_texts,
+    drop,
+    format_scalar,
+    lose,
+    to,
+)
 from dsgen.importers.pod_fields import ITSELF, Pod, RoleName
-from dsgen.importers.pod_resources import resources
+from dsgen.importers.pod_resources import write_resources
 from dsgen.importers.volumes import write_volumes
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
@@ -28,106 +40,106 @@ def read_pod(
     fields of the main container that something else replaces.
     """
     pod = Pod(path, role)
-    main = _main(fields, (*path, "spec", "containers"), names)
+    main = _find_main(fields, (*path, "spec", "containers"), names)
     pod.container = (*path, "spec", "containers", main)
-    pod.facts = _facts(fields, pod)
-    node = fields.child(*path)
+    pod.facts = _read_facts(fields, pod)
+    node = fields.find_node(*path)
     if node is None:
         return pod
     write_volumes(fields, (*path, "spec"), main, role)
-    fields.apply({"metadata": _metadata(role), "spec": _spec(role)}, path, node)
-    _containers(fields, pod, main, instead or {})
+    fields.apply({"metadata": _make_metadata_table(role), "spec": _make_pod_table(role)}, path, node)
+    _write_containers(fields, pod, main, instead or {})
     return pod
 
 
-def _main(fields: Fields, path: KeyPath, names: Sequence[str]) -> int:
-    node = fields.child(*path)
+def _find_main(fields: Fields, path: KeyPath, names: Sequence[str]) -> int:
+    node = fields.find_node(*path)
     items = node.value if node is not None and isinstance(node.value, list) else []
     found = [str((one.child("name") or Node("", one.position)).value) for one in items]
     return next((found.index(name) for name in names if name in found), 0)
 
 
-def _metadata(role: RoleName) -> Table:
+def _make_metadata_table(role: RoleName) -> Table:
     return {
-        "labels": {"*": of.pod_metadata(role, "podLabels")},
-        "annotations": {"*": of.pod_metadata(role, "podAnnotations")},
+        "labels": {"*": of.write_pod_metadata(role, "podLabels")},
+        "annotations": {"*": of.write_pod_metadata(role, "podAnnotations")},
         **dict.fromkeys(("name", "namespace", "generateName", "creationTimestamp"), drop(ITSELF)),
     }
 
 
-def _spec(role: RoleName) -> Table:
+def _make_pod_table(role: RoleName) -> Table:
     """The fields of a pod."""
     worker = role == "workers"
     table: dict[str, Table] = {
         "containers": {},
         "volumes": {},
-        "initContainers": of.initial(role),
+        "initContainers": of.add_init_containers(role),
         "nodeSelector": to(f"{role}.nodeSelector", as_texts),
         "affinity": to(f"{role}.affinity", as_map),
         "tolerations": to(f"{role}.tolerations", as_list),
         "topologySpreadConstraints": to(f"{role}.topologySpreadConstraints", as_list),
-        "schedulerName": of.scheduler(role),
+        "schedulerName": of.write_scheduler(role),
         "priorityClassName": to(f"{role}.priorityClassName", as_text),
         "runtimeClassName": to(f"{role}.runtimeClassName", as_text),
-        "serviceAccountName": of.service_account(role),
-        "serviceAccount": of.service_account(role),
+        "serviceAccountName": of.write_service_account(role),
+        "serviceAccount": of.write_service_account(role),
         "imagePullSecrets": to("image.pullSecrets", as_list),
-        "terminationGracePeriodSeconds": of.grace,
+        "terminationGracePeriodSeconds": of.write_grace_period,
         "securityContext": to("security.podSecurityContext", as_map),
-        "hostNetwork": of.host_network if worker else lose(NO_LAUNCHER_KEY),
+        "hostNetwork": of.write_host_network if worker else lose(NO_LAUNCHER_KEY),
         "dnsPolicy": drop(ITSELF),
-        "restartPolicy": of.restart,
+        "restartPolicy": of.report_restart,
         "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
         **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken"), drop(ITSELF)),
         "setHostnameAsFQDN": drop(ITSELF),
-        "*": of.extra(f"{role}.extraPodSpec", POD_FIELDS),
+        "*": of.write_extra(f"{role}.extraPodSpec", POD_FIELDS),
     }
     return table
 
 
-def _container(role: RoleName, pod: Pod) -> Table:
+def _make_container_table(role: RoleName, pod: Pod) -> Table:
     """The fields of the main container."""
     worker = role == "workers"
     return {
         "name": drop(ITSELF),
-        "image": of.image(worker),
+        "image": of.write_container_image(worker),
         "imagePullPolicy": to("image.pullPolicy", as_text) if worker else drop(ITSELF),
         "command": {},
         "args": {},
-        "env": {"*": of.variable},
-        "envFrom": of.all_of("training.envFrom"),
-        "resources": resources(role, pod),
+        "env": {"*": of.write_variable},
+        "envFrom": of.add_all("training.envFrom"),
+        "resources": write_resources(role, pod),
         "volumeMounts": {},
-        "workingDir": of.folder,
-        "securityContext": of.main_context(role),
+        "workingDir": of.write_folder,
+        "securityContext": of.write_main_context(role),
         "ports": drop("the pods of a run reach all ports of each other"),
         **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), drop(PROBES)),
         **dict.fromkeys(("terminationMessagePath", "terminationMessagePolicy"), drop(ITSELF)),
-        "*": of.extra(f"{role}.extraContainerSpec", CONTAINER_FIELDS),
+        "*": of.write_extra(f"{role}.extraContainerSpec", CONTAINER_FIELDS),
     }
 
 
-def _containers(fields: Fields, pod: Pod, main: int, instead: Mapping[str, Table]) -> None:
+def _write_containers(fields: Fields, pod: Pod, main: int, instead: Mapping[str, Table]) -> None:
     """The main container, and the others as sidecars."""
     path = (*pod.path, "spec", "containers")
-    node = fields.child(*path)
+    node = fields.find_node(*path)
     for index, one in enumerate(node.value if node is not None and isinstance(node.value, list) else ()):
         here = (*path, index)
         if index != main:
-            fields.apply(of.sidecar(pod.role), here, one)
+            fields.apply(of.add_sidecar(pod.role), here, one)
             continue
         if not {"command", "args"} & instead.keys():
-            pod.command, pod.has_command = command_of(fields, here)
-        table = _container(pod.role, pod)
+            pod.command, pod.has_command = read_container_command(fields, here)
+        table = _make_container_table(pod.role, pod)
         fields.apply({**table, **instead} if isinstance(table, Mapping) else table, here, one)
 
 
-def command_of(fields: Fields, path: KeyPath) -> tuple[list[tuple[KeyPath, Node]], bool]:
+def read_container_command(fields: Fields, path: KeyPath) -> tuple[list[tuple[KeyPath, Node]], bool]:
     """The words of `command` and `args` of a container with their paths, and whether there is a command."""
     words: list[tuple[KeyPath, Node]] = []
     has_command = False
     for key in ("command", "args"):
-        node = fields.child(*path, key)
+        node = fields.find_node(*path, key)
         for number, word in enumerate(node.value if node is not None and isinstance(node.value, list) else ()):
             if not isinstance(word.value, dict | list):
                 words.append(((*path, key, number), word))
@@ -135,42 +147,46 @@ def command_of(fields: Fields, path: KeyPath) -> tuple[list[tuple[KeyPath, Node]
     return words, has_command
 
 
-def _facts(fields: Fields, pod: Pod) -> Role:
-    spec, main = fields.child(*pod.path, "spec"), fields.child(*pod.container)
+def _read_facts(fields: Fields, pod: Pod) -> Role:
+    spec, main = fields.find_node(*pod.path, "spec"), fields.find_node(*pod.container)
     data = spec.data() if spec is not None and isinstance(spec.value, dict) else {}
     container = main.data() if main is not None and isinstance(main.value, dict) else {}
-    role = container_facts(fields, pod.container)
-    volumes = {written(one.get("name")): one for one in _list(data.get("volumes")) if isinstance(one, dict)}
-    for index, mount in enumerate(_list(container.get("volumeMounts"))):
+    role = read_container_facts(fields, pod.container)
+    volumes = {format_scalar(one.get("name")): one for one in _list_items(data.get("volumes")) if isinstance(one, dict)}
+    for index, mount in enumerate(_list_items(container.get("volumeMounts"))):
         if isinstance(mount, dict):
-            volume = volumes.get(written(mount.get("name")), {})
-            path = written(mount.get("mountPath")).rstrip("/")
-            role.mounts[path] = Fact(describe_volume(volume), fields.name((*pod.container, "volumeMounts", index)))
+            volume = volumes.get(format_scalar(mount.get("name")), {})
+            path = format_scalar(mount.get("mountPath")).rstrip("/")
+            role.mounts[path] = Fact(
+                describe_volume(volume), fields.name_field((*pod.container, "volumeMounts", index))
+            )
     for key in PLACES:
         if data.get(key):
-            role.placement[key] = Fact(data[key], fields.name((*pod.path, "spec", key)))
+            role.placement[key] = Fact(data[key], fields.name_field((*pod.path, "spec", key)))
     return role
 
 
-def container_facts(fields: Fields, path: KeyPath, amounts: str = "resources") -> Role:
+def read_container_facts(fields: Fields, path: KeyPath, amounts: str = "resources") -> Role:
     """What a container says, for the comparison. amounts: the field that has requests and limits."""
-    node = fields.child(*path)
+    node = fields.find_node(*path)
     data = node.data() if node is not None and isinstance(node.value, dict) else {}
 
-    def fact(value: Any, *below: str | int) -> Fact:
-        return Fact(value, fields.name((*path, *below)))
+    def make_fact(value: Any, *below: str | int) -> Fact:
+        return Fact(value, fields.name_field((*path, *below)))
 
-    role = Role(image=fact(written(data.get("image")), "image") if data.get("image") else None)
-    for index, one in enumerate(_list(data.get("env"))):
+    role = Role(image=make_fact(format_scalar(data.get("image")), "image") if data.get("image") else None)
+    for index, one in enumerate(_list_items(data.get("env"))):
         if isinstance(one, dict):
-            role.env[written(one.get("name"))] = fact(one.get("valueFrom") or written(one.get("value")), "env", index)
+            role.env[format_scalar(one.get("name"))] = make_fact(
+                one.get("valueFrom") or format_scalar(one.get("value")), "env", index
+            )
     given = data.get(amounts)
     for kind, known in (("requests", role.requests), ("limits", role.limits)):
         found = given.get(kind) if isinstance(given, dict) else None
         for name, value in (found if isinstance(found, dict) else {}).items():
-            known[name] = fact(value, amounts, kind, name)
+            known[name] = make_fact(value, amounts, kind, name)
     return role
 
 
-def _list(data: Any) -> list[Any]:
+def _list_items(data: Any) -> list[Any]:
     return data if isinstance(data, list) else []

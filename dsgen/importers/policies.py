@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsgen.importers.fields import Action, Fields, Table, as_count, as_text, as_whole, drop, lose, to, written
+from dsgen.importers.fields import Action, Fields, Table, as_count, as_text, as_whole, drop, format_scalar, lose, to
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -16,7 +16,7 @@ GANG = "a gang of dsgen is the whole run"
 CONTROLLER = "it belongs to the controller, which dsgen does not need"
 
 
-def restarts(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_restarts(fields: Fields, path: KeyPath, node: Node) -> None:
     """How often a failed training may restart."""
     if as_whole(node.value) == 0:
         fields.drop(path, node, NO_RESTART)
@@ -24,7 +24,7 @@ def restarts(fields: Fields, path: KeyPath, node: Node) -> None:
         to("lifecycle.maxRestarts", lambda data: min(as_whole(data) or 0, MOST_RESTARTS) or None)(fields, path, node)
 
 
-def restart_policy(fields: Fields, path: KeyPath, node: Node) -> None:
+def report_restart_policy(fields: Fields, path: KeyPath, node: Node) -> None:
     """restartPolicy, after the number of restarts was read."""
     if node.value == "Never":
         fields.drop(path, node, NO_RESTART)
@@ -37,7 +37,7 @@ def restart_policy(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.lose(path, node, UNSAID, RESTART_HINT)
 
 
-def suspend(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_suspend(fields: Fields, path: KeyPath, node: Node) -> None:
     """A queue suspends and resumes a job by itself."""
     if node.value is not True:
         fields.drop(path, node, "a job starts when it is applied")
@@ -47,36 +47,36 @@ def suspend(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.set(path, node, "lifecycle.suspend", True)
 
 
-def ttl(fields: Fields, path: KeyPath, node: Node) -> None:
+def lose_ttl(fields: Fields, path: KeyPath, node: Node) -> None:
     """Jobs that Kubernetes deletes would be recreated by GitOps."""
-    hint = f"without Argo CD and Flux, set lifecycle.ttlSecondsAfterFinished: {written(node.value)}"
+    hint = f"without Argo CD and Flux, set lifecycle.ttlSecondsAfterFinished: {format_scalar(node.value)}"
     fields.lose(path, node, TTL, hint)
 
 
-def minimum(total: int) -> Action:
+def report_minimum(total: int) -> Action:
     """minAvailable of a gang: dsgen's is always the whole run."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
         if as_count(node.value) in (total, total + 1):
             fields.drop(path, node, GANG)
         else:
             fields.lose(path, node, f"{GANG}, so fewer workers do not start")
 
-    return action
+    return act
 
 
-def scheduling(nodes: int) -> Table:
+def make_scheduling_table(nodes: int) -> Table:
     """schedulingPolicy of an operator."""
     return {
-        "queue": volcano_queue,
-        "priorityClass": priority,
-        "minAvailable": minimum(nodes),
+        "queue": write_volcano_queue,
+        "priorityClass": write_priority,
+        "minAvailable": report_minimum(nodes),
         "scheduleTimeoutSeconds": to("lifecycle.startTimeoutSeconds", as_count),
         "minResources": drop("the scheduler adds up the requests of the pods"),
     }
 
 
-def volcano_queue(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_volcano_queue(fields: Fields, path: KeyPath, node: Node) -> None:
     """A queue of Volcano; a queue of Kueue, which a label names, takes precedence."""
     draft = fields.conversion.draft
     if draft.get("scheduling.queue"):
@@ -86,22 +86,22 @@ def volcano_queue(fields: Fields, path: KeyPath, node: Node) -> None:
     to("scheduling.queue", as_text)(fields, path, node)
 
 
-def priority(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_priority(fields: Fields, path: KeyPath, node: Node) -> None:
     """A priority in the queue, or of the pods if there is no queue."""
     draft = fields.conversion.draft
-    has_queue = draft.get("scheduling.queue") or fields.child(*path[:-1], "queue") is not None
+    has_queue = draft.get("scheduling.queue") or fields.find_node(*path[:-1], "queue") is not None
     key = "scheduling.priorityClass" if has_queue or draft.get("scheduling.gang") else "workers.priorityClassName"
     to(key, as_text)(fields, path, node)
 
 
-def run_policy(nodes: int, clean: Action | None = None) -> dict[str, Table]:
+def make_policy_table(nodes: int, clean: Action | None = None) -> dict[str, Table]:
     """runPolicy of Kubeflow's operators. clean: what becomes of cleanPodPolicy."""
     return {
         "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
-        "backoffLimit": restarts,
-        "suspend": suspend,
-        "ttlSecondsAfterFinished": ttl,
+        "backoffLimit": write_restarts,
+        "suspend": write_suspend,
+        "ttlSecondsAfterFinished": lose_ttl,
         "cleanPodPolicy": clean or drop(ENDS),
         "managedBy": lose("dsgen has no equivalent of it"),
-        "schedulingPolicy": scheduling(nodes),
+        "schedulingPolicy": make_scheduling_table(nodes),
     }

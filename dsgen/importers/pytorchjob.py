@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import SAME, count, number_at, same_templates, slots, write_pods
+from dsgen.importers.equal_pods import SAME, compare_templates, map_replicas, map_slots, read_number, write_pods
 from dsgen.importers.fields import Action, Fields, Table, as_count, drop, lose
 from dsgen.importers.objects import HEAD
-from dsgen.importers.policies import restart_policy, restarts, run_policy
+from dsgen.importers.policies import make_policy_table, report_restart_policy, write_restarts
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -28,8 +28,8 @@ RUNTIME: Mapping[str, str] = {
 """What the operator sets in each pod: RANK and WORLD_SIZE count pods."""
 RENDEZVOUS = "dsgen gives every process its rank and the address of worker 0"
 ELASTIC: Table = {
-    "maxRestarts": restarts,
-    "nProcPerNode": slots,
+    "maxRestarts": write_restarts,
+    "nProcPerNode": map_slots,
     **dict.fromkeys(("rdzvBackend", "rdzvHost", "rdzvPort", "rdzvId", "standalone"), drop(RENDEZVOUS)),
     "rdzvConf": lose("dsgen has its own rendezvous", "set lifecycle.startTimeoutSeconds"),
     "*": lose("a run of dsgen has a fixed number of workers"),
@@ -39,30 +39,35 @@ ELASTIC: Table = {
 def convert(document: Document, conversion: Conversion) -> None:
     """One PyTorchJob."""
     fields = Fields(conversion, document)
-    roles = [role for role in ("Worker", "Master") if fields.child(*REPLICAS, role) is not None]
-    nodes = sum(number_at(fields, *REPLICAS, role, "replicas") for role in roles)
+    roles = [role for role in ("Worker", "Master") if fields.find_node(*REPLICAS, role) is not None]
+    nodes = sum(read_number(fields, *REPLICAS, role, "replicas") for role in roles)
     main = next(iter(roles), "Worker")
-    spec = {"nprocPerNode": slots, "elasticPolicy": ELASTIC, "runPolicy": run_policy(nodes), "pytorchReplicaSpecs": {}}
+    spec = {
+        "nprocPerNode": map_slots,
+        "elasticPolicy": ELASTIC,
+        "runPolicy": make_policy_table(nodes),
+        "pytorchReplicaSpecs": {},
+    }
     fields.apply({**HEAD, "spec": spec})
     for role in roles:
-        table: Table = {"restartPolicy": _restart(main), "replicas": count}
-        fields.apply(table, (*REPLICAS, role), fields.child(*REPLICAS, role))
+        table: Table = {"restartPolicy": _report_restart(main), "replicas": map_replicas}
+        fields.apply(table, (*REPLICAS, role), fields.find_node(*REPLICAS, role))
     if len(roles) == 2:
-        same_templates(fields, (*REPLICAS, "Worker", "template"), (*REPLICAS, "Master", "template"))
-    node = fields.child("spec", "nprocPerNode") or fields.child("spec", "elasticPolicy", "nProcPerNode")
+        compare_templates(fields, (*REPLICAS, "Worker", "template"), (*REPLICAS, "Master", "template"))
+    node = fields.find_node("spec", "nprocPerNode") or fields.find_node("spec", "elasticPolicy", "nProcPerNode")
     each = as_count(node.value) if node is not None else None
     write_pods(fields, (*REPLICAS, main, "template"), nodes, RUNTIME, ("pytorch",), each)
     fields.finish()
 
 
-def _restart(main: str) -> Action:
+def _report_restart(main: str) -> Action:
     """restartPolicy of a role; that of the others is the same as that of the main one."""
 
-    def action(fields: Fields, path: KeyPath, node: Node) -> None:
-        twin = fields.child(*REPLICAS, main, "restartPolicy")
+    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+        twin = fields.find_node(*REPLICAS, main, "restartPolicy")
         if path[-2] != main and twin is not None and twin.value == node.value:
             fields.drop(path, node, SAME)
         else:
-            restart_policy(fields, path, node)
+            report_restart_policy(fields, path, node)
 
-    return action
+    return act

@@ -44,12 +44,12 @@ class Remarks:
             for line in range(remark.first, min(remark.last, remark.first + LONGEST_RANGE) + 1):
                 self._by_line.setdefault(line, []).append(remark)
 
-    def about(self, line: int) -> Sequence[Remark]:
+    def find_remarks(self, line: int) -> Sequence[Remark]:
         """The comments about a line."""
         return self._by_line.get(line, ())
 
 
-def prose(lines: Sequence[str], code: re.Pattern[str]) -> list[str]:
+def read_prose(lines: Sequence[str], code: re.Pattern[str]) -> list[str]:
     """The lines of a comment without its marks, from the last line on that was commented out."""
     bare = [re.sub(r"^#+\s?", "", line) for line in lines]
     first = max((number for number, line in enumerate(bare, 1) if code.search(line)), default=0)
@@ -58,7 +58,7 @@ def prose(lines: Sequence[str], code: re.Pattern[str]) -> list[str]:
     return kept if len(kept) <= MOST_LINES else []
 
 
-def yaml_remarks(lines: Sequence[str]) -> list[Remark]:
+def find_yaml_remarks(lines: Sequence[str]) -> list[Remark]:
     """The comments above keys and items of a YAML file, and those after keys whose value is below."""
     found: list[Remark] = []
     block: list[str] = []
@@ -69,16 +69,16 @@ def yaml_remarks(lines: Sequence[str]) -> list[Remark]:
             block = [*block, stripped] if block and depth == len(line) - len(stripped) else [stripped]
             depth = len(line) - len(stripped)
             continue
-        if block and stripped and depth == len(line) - len(stripped) and (texts := prose(block, YAML_CODE)):
-            found.append(Remark(number, _end(lines, number), texts))
+        if block and stripped and depth == len(line) - len(stripped) and (texts := read_prose(block, YAML_CODE)):
+            found.append(Remark(number, _find_end(lines, number), texts))
         opened = re.match(r"""\s*(?:- )*[^\s#"'][^#"']*:(?:\s+[&!]\S+)*\s+(#.*)$""", line)
-        if opened and (texts := prose([opened[1]], YAML_CODE)):
-            found.append(Remark(number, _end(lines, number), texts))
+        if opened and (texts := read_prose([opened[1]], YAML_CODE)):
+            found.append(Remark(number, _find_end(lines, number), texts))
         block = []
     return found
 
 
-def _end(lines: Sequence[str], first: int) -> int:
+def _find_end(lines: Sequence[str], first: int) -> int:
     """The last line of what begins on a line."""
     own = lines[first - 1]
     depth, is_item = len(own) - len(own.lstrip()), own.lstrip().startswith("- ")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 
-from dsgen.importers.chosen import read_script, syntax_error
-from dsgen.importers.conversion import Conversion, dns_name
+from dsgen.importers.chosen import read_script, refuse_syntax_error
+from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.images import NO_IMAGE
 from dsgen.importers.scripts import write_script
 from dsgen.importers.texts import Text, Unknown
@@ -21,23 +21,23 @@ RUNTIME = {
 """Variables that scripts expect from whoever starts them, which dsgen provides."""
 
 
-def variables(conversion: Conversion) -> dict[str, Text]:
+def make_variables(conversion: Conversion) -> dict[str, Text]:
     """The variables of a script that is started by hand on each node."""
-    known = {name: conversion.atlas.unknown(Unknown("runtime", to), ()) for name, to in RUNTIME.items()}
-    return {**known, "MASTER_ADDR": conversion.atlas.unknown(Unknown("hosts", "MASTER_ADDR"), ())}
+    known = {name: conversion.atlas.add_unknown(Unknown("runtime", to), ()) for name, to in RUNTIME.items()}
+    return {**known, "MASTER_ADDR": conversion.atlas.add_unknown(Unknown("hosts", "MASTER_ADDR"), ())}
 
 
 def convert(source: SourceText, conversion: Conversion) -> None:
     """One script. Raises ImportRefusedError if it cannot be converted."""
-    syntax_error(source.name, source.text)
-    text = conversion.atlas.file(source.name, source.text)
+    refuse_syntax_error(source.name, source.text)
+    text = conversion.atlas.add_file(source.name, source.text)
     conversion.note_remarks(text)
     name = posixpath.basename(source.name)
-    script = read_script(conversion, text, variables(conversion), name)
+    script = read_script(conversion, text, make_variables(conversion), name)
     stem = re.sub(r"(\.(sh|bash|txt))+$", "", name)
-    if found := dns_name(stem) if stem != "<stdin>" else "":
+    if found := as_dns_name(stem) if stem != "<stdin>" else "":
         conversion.draft.set("name", found)
-        conversion.draft.comment("name", "the name of the script")
+        conversion.draft.add_comment("name", "the name of the script")
     write_script(conversion, script, World(is_batch=True), text)
     if not conversion.draft.get("image.repository"):
-        conversion.draft.hole("image.repository", "", NO_IMAGE)
+        conversion.draft.set_hole("image.repository", "", NO_IMAGE)

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from dsgen.importers.chosen import ChosenScript, signature
+from dsgen.importers.chosen import ChosenScript, make_signature
 from dsgen.importers.command_lines import understand
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import write_exported
@@ -34,32 +34,32 @@ def write_script(conversion: Conversion, script: ChosenScript, world: World, tex
     files = Files({**mounted, **script.reading.files})
     launch = script.launch
     _drop_wrappers(conversion, launch)
-    if at := conversion.atlas.position(launch.statement):
+    if at := conversion.atlas.locate(launch.statement):
         for key in ("training", "launch"):
             conversion.follow(conversion.remarks.get(at.file, Remarks()), at.line, key)
     write_launch(conversion, script.started, world, files)
-    _folder(conversion, launch, world)
+    _write_folder(conversion, launch, world)
     setup = write_events(conversion, script, world)
     for name, value in launch.prefix.items():
         statement = value if value else launch.statement
         if not fill_count(conversion, name, value, statement):
             line = write_exported(conversion, name, value, statement, launch.words)
             setup += [line] if line else []
-    _setup(conversion, setup)
+    _write_setup(conversion, setup)
     files.lose_unused(conversion, mounted)
-    _others(conversion, script)
+    _report_others(conversion, script)
     for default in script.reading.scope.defaults:
         shown = Text(f"${{{default.name}}}", [default.place] * (len(default.name) + 3))
-        used = conversion.atlas.shown(default.value)
+        used = conversion.atlas.format_text(default.value)
         conversion.drop(shown, f"{default.name} is not set in the script: its default {used} is used", is_part=True)
     if world.is_batch:
-        _claims(conversion)
+        _add_claims(conversion)
     if not conversion.is_container:
-        conversion.facts.workers = _role(conversion, launch)
+        conversion.facts.workers = _make_role(conversion, launch)
     lose_unread(conversion, text)
 
 
-def _role(conversion: Conversion, launch: Launch) -> Role:
+def _make_role(conversion: Conversion, launch: Launch) -> Role:
     """The environment of the command line, for the comparison."""
     role = Role()
     for name, (value, _) in launch.exported.items():
@@ -67,7 +67,7 @@ def _role(conversion: Conversion, launch: Launch) -> Role:
             role.env[name] = Fact(value.chars, f"{name}=")
     for name, value in launch.prefix.items():
         if value.is_known and not is_secret(name, value.chars):
-            role.env[name] = Fact(value.chars, conversion.atlas.shown(value))
+            role.env[name] = Fact(value.chars, conversion.atlas.format_text(value))
     return role
 
 
@@ -83,20 +83,20 @@ def _drop_wrappers(conversion: Conversion, launch: Launch) -> None:
                 conversion.drop(word, wrapper.why, is_part=True)
 
 
-def _folder(conversion: Conversion, launch: Launch, world: World) -> None:
+def _write_folder(conversion: Conversion, launch: Launch, world: World) -> None:
     """The folder in which the training starts."""
     folder = launch.folder
     if folder is None or folder.chars in (".", ""):
         return
-    path = posixpath.normpath(folder.chars) if folder.is_known else conversion.atlas.shown(folder)
+    path = posixpath.normpath(folder.chars) if folder.is_known else conversion.atlas.format_text(folder)
     if path.startswith("/") and path != "/":
         conversion.draft.set("training.workingDir", path)
     elif world.is_batch and path not in (".", "/"):
         why = "write the absolute path of this folder in the image or on a volume"
-        conversion.draft.hole("training.workingDir", path, why)
+        conversion.draft.set_hole("training.workingDir", path, why)
 
 
-def _setup(conversion: Conversion, lines: Sequence[str]) -> None:
+def _write_setup(conversion: Conversion, lines: Sequence[str]) -> None:
     lines = list(dict.fromkeys(lines))
     before = conversion.draft.get("training.setup", "")
     if lines:
@@ -104,13 +104,13 @@ def _setup(conversion: Conversion, lines: Sequence[str]) -> None:
         conversion.draft.set("training.setup", text + "\n" if "\n" in text else text)
 
 
-def _others(conversion: Conversion, script: ChosenScript) -> None:
+def _report_others(conversion: Conversion, script: ChosenScript) -> None:
     """Command lines that were not chosen: they prepare the training, follow it, or are the same on other nodes."""
-    chosen = signature(conversion, script.started)
+    chosen = make_signature(conversion, script.started)
     for other in script.others:
         if other.statement.places == script.launch.statement.places:
             continue
-        if signature(conversion, understand(other.words, conversion.atlas)) == chosen:
+        if make_signature(conversion, understand(other.words, conversion.atlas)) == chosen:
             conversion.drop(other.statement, "it is the same command line for another node")
         elif _is_after(script, other) and other.rank < script.launch.rank:
             conversion.lose(other.statement, AFTER, "run it as a job of its own")
@@ -125,10 +125,10 @@ def _is_after(script: ChosenScript, other: Launch) -> bool:
     return launches.index(other) > launches.index(script.launch)
 
 
-def _claims(conversion: Conversion) -> None:
+def _add_claims(conversion: Conversion) -> None:
     """A volume for each top folder of the cluster that the job names, with a hole for its claim."""
     data = conversion.draft.data
-    texts = [*_texts(data.get("training", {})), *_texts(data.get("launch", {}).get("command", []))]
+    texts = [*_list_texts(data.get("training", {})), *_list_texts(data.get("launch", {}).get("command", []))]
     mounted = [one.get("mountPath", "") for one in data.get("storage", {}).values()]
     for text in texts:
         for path in re.findall(
@@ -140,23 +140,23 @@ def _claims(conversion: Conversion) -> None:
             mounted.append(top)
             name = re.sub(r"[^a-z0-9]+", "-", top.lower()).strip("-")[:20].strip("-") or "data"
             why = f"{CLAIM}: {top} is a folder of the cluster"
-            conversion.draft.hole(("storage", name), {"mountPath": top, "existingClaim": ""}, why)
+            conversion.draft.set_hole(("storage", name), {"mountPath": top, "existingClaim": ""}, why)
 
 
-def _texts(data: object) -> list[str]:
+def _list_texts(data: object) -> list[str]:
     if isinstance(data, str):
         return [data]
     if isinstance(data, dict):
-        return [text for value in data.values() for text in _texts(value)]
-    return [text for value in data for text in _texts(value)] if isinstance(data, list) else []
+        return [text for value in data.values() for text in _list_texts(value)]
+    return [text for value in data for text in _list_texts(value)] if isinstance(data, list) else []
 
 
 def lose_unread(conversion: Conversion, text: Text) -> None:
     """Name what nothing above accounted for, so that nothing of a script is silent."""
-    from dsgen.importers.shell.units import units  # imported late: only scripts need the parser
+    from dsgen.importers.shell.units import find_units  # imported late: only scripts need the parser
 
     known = list(conversion.accounted)
-    for unit in units(conversion, text):
+    for unit in find_units(conversion, text):
         start, end = unit.places[0], unit.places[-1]
         if not any(start <= first <= end or first <= start <= last for first, last in known):
             conversion.lose(unit, "dsgen does not understand it", "see whether the training needs it")

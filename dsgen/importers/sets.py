@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dsgen.importers.container_commands import runtime_of, write_command
+from dsgen.importers.container_commands import make_runtime, write_command
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import same_templates
+from dsgen.importers.equal_pods import compare_templates
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.fields import Fields, Table, as_whole, drop, lose, written
+from dsgen.importers.fields import Fields, Table, as_whole, drop, format_scalar, lose
 from dsgen.importers.jobset import JOB_TABLE
 from dsgen.importers.jobset import RUNTIME as JOB_RUNTIME
-from dsgen.importers.launchers import rank_of
+from dsgen.importers.launchers import rank_command
 from dsgen.importers.mpijob import drop_sshd, write_expected_world
 from dsgen.importers.objects import HEAD
 from dsgen.importers.pods import read_pod
@@ -66,7 +66,9 @@ class Set:
     def rank(self) -> int:
         """How surely it trains."""
         words = self.text.split()
-        return max((rank_of(words[index : index + 3], is_under_srun=False) for index in range(len(words))), default=0)
+        return max(
+            (rank_command(words[index : index + 3], is_under_srun=False) for index in range(len(words))), default=0
+        )
 
 
 @dataclass
@@ -80,9 +82,9 @@ class Beside:
 
 def convert(document: Document, conversion: Conversion) -> None:
     """All hand-written objects of a file, which are one job. Raises ImportRefusedError if they are not."""
-    sets = [_set(Fields(conversion, one)) for one in conversion.others if (one.kind, one.group) in KINDS]
-    sets = sets or [_set(Fields(conversion, document))]
-    beside = _beside(conversion)
+    sets = [_make_set(Fields(conversion, one)) for one in conversion.others if (one.kind, one.group) in KINDS]
+    sets = sets or [_make_set(Fields(conversion, document))]
+    beside = _read_beside(conversion)
     conversion.used.update(id(one.fields.document) for one in sets)
     launcher = next((one for one in sets if one.starts_ranks and len(sets) > 1), None)
     workers = [one for one in sets if one is not launcher]
@@ -91,11 +93,11 @@ def convert(document: Document, conversion: Conversion) -> None:
         workers = trains
     for one in (launcher, *workers):
         if one is not None:
-            _head(one)
+            _apply_head(one)
     if launcher is not None:
-        _with_launcher(conversion, launcher, workers, beside)
+        _write_with_launcher(conversion, launcher, workers, beside)
     else:
-        _peers(conversion, workers, beside, document)
+        _write_peers(conversion, workers, beside, document)
     for one in sets:
         if one not in workers and one is not launcher:
             one.fields.lose((), one.fields.document.root, "it is another kind of pods, and dsgen has only workers",
@@ -103,17 +105,17 @@ def convert(document: Document, conversion: Conversion) -> None:
         one.fields.finish()
 
 
-def _set(fields: Fields) -> Set:
+def _make_set(fields: Fields) -> Set:
     is_pod = fields.document.kind == "Pod"
     template: KeyPath = () if is_pod else ("spec", "template")
-    counts = [fields.child("spec", key) for key in ("replicas", "completions", "parallelism")]
+    counts = [fields.find_node("spec", key) for key in ("replicas", "completions", "parallelism")]
     numbers = [as_whole(node.value) or 0 for node in counts if node is not None]
     found = (node for path, node in fields.document.root.walk() if {"command", "args"} & set(path))
-    text = " ".join(written(node.value) for node in found if not isinstance(node.value, dict | list))
+    text = " ".join(format_scalar(node.value) for node in found if not isinstance(node.value, dict | list))
     return Set(fields, template, max(numbers, default=1), text)
 
 
-def _head(one: Set) -> None:
+def _apply_head(one: Set) -> None:
     kind = one.fields.document.kind
     spec: Table = {} if kind == "Pod" else JOB_TABLE if kind == "Job" else REPLICATED
     one.fields.apply({**HEAD, **({"spec": spec} if spec else {})})
@@ -121,22 +123,22 @@ def _head(one: Set) -> None:
 
 def _forget_selected(conversion: Conversion, one: Set) -> None:
     """Labels of the pods by which only the set and its Service find them."""
-    selected = one.fields.child("spec", "selector", "matchLabels")
-    spec = one.fields.child(*one.template, "spec")
+    selected = one.fields.find_node("spec", "selector", "matchLabels")
+    spec = one.fields.find_node(*one.template, "spec")
     names = {path[-1] for path, _ in spec.walk() if "labelSelector" in path} if spec is not None else set()
     for name in selected.value if selected is not None and isinstance(selected.value, dict) else ():
         if name not in names:
             conversion.forget(("workers", "podLabels", name), "the pods of a run have labels of their own for this")
 
 
-def _with_launcher(conversion: Conversion, launcher: Set, workers: Sequence[Set], beside: Beside) -> None:
+def _write_with_launcher(conversion: Conversion, launcher: Set, workers: Sequence[Set], beside: Beside) -> None:
     """Workers with sshd, and a pod that starts the ranks over ssh."""
     nodes = sum(one.count for one in workers)
     first = workers[0] if workers else launcher
     pod = read_pod(first.fields, first.template, "workers", ("worker", "deepspeed"))
     _forget_selected(conversion, first)
     for other in workers[1:]:
-        _same(other, first)
+        _compare_sets(other, first)
     start = read_pod(launcher.fields, launcher.template, "launcher", ("launcher", "deepspeed"))
     drop_sshd(first.fields, pod)
     conversion.facts.workers, conversion.facts.launcher = pod.facts, start.facts
@@ -145,35 +147,35 @@ def _with_launcher(conversion: Conversion, launcher: Set, workers: Sequence[Set]
     world = World(nodes or None, each, pod.devices, is_launcher=True)
     if name := re.sub(r"-(launcher|master|driver|client)$", "", conversion.draft.get("name", "")):
         conversion.draft.set("name", name)  # its pods are named after it and their role
-    mounted = _helpers(launcher, beside, conversion)
-    write_command(launcher.fields, start, world, runtime_of(conversion, RUNTIME))
+    mounted = _mount_files(launcher, beside, conversion)
+    write_command(launcher.fields, start, world, make_runtime(conversion, RUNTIME))
     write_expected_world(conversion, start)
     _drop_mounts(launcher, beside, mounted, conversion)
     _drop_keys([launcher, *workers], conversion)
 
 
-def _peers(conversion: Conversion, workers: Sequence[Set], beside: Beside, document: Document) -> None:
+def _write_peers(conversion: Conversion, workers: Sequence[Set], beside: Beside, document: Document) -> None:
     """Equal pods without ssh; several Pods may differ in their rank."""
     first = workers[0]
     if len(workers) > 1 and any(one.fields.document.kind != first.fields.document.kind for one in workers):
         raise ImportRefusedError("several objects of the file train", document.position, "import them one by one")
     for other in workers[1:]:
-        _same(other, first)
+        _compare_sets(other, first)
     pod = read_pod(first.fields, first.template, "workers")
     _forget_selected(conversion, first)
     conversion.facts.workers = pod.facts
     world = World(sum(one.count for one in workers) or None, None, pod.devices, runs_ranks=False)
-    mounted = _helpers(first, beside, conversion)
-    write_command(first.fields, pod, world, runtime_of(conversion, RUNTIME))
+    mounted = _mount_files(first, beside, conversion)
+    write_command(first.fields, pod, world, make_runtime(conversion, RUNTIME))
     _drop_mounts(first, beside, mounted, conversion)
 
 
-def _same(other: Set, first: Set) -> None:
+def _compare_sets(other: Set, first: Set) -> None:
     """A set that differs from the first one in its name and rank only."""
     if other.template:
-        same_templates(other.fields, other.template, other.template)
+        compare_templates(other.fields, other.template, other.template)
     for path, node in other.fields.document.root.walk():
-        twin = first.fields.child(*path)
+        twin = first.fields.find_node(*path)
         if isinstance(node.value, dict | list):
             continue
         if twin is not None and twin.data() == node.data():
@@ -194,15 +196,15 @@ def _check_hosts(conversion: Conversion, beside: Beside, nodes: int, launcher: S
 # -- objects beside the pods ------------------------------------------------------------------------------------------
 
 
-def _beside(conversion: Conversion) -> Beside:
+def _read_beside(conversion: Conversion) -> Beside:
     beside = Beside()
     for one in conversion.others:
         fields = Fields(conversion, one)
         if one.kind == "Service":
             fields.drop((), one.root, SERVICE)
         elif one.kind == "ConfigMap":
-            _config_map(fields, beside)
-        elif one.kind == "Secret" and re.search(r"ssh|id_rsa|id_ed25519|authorized_keys", " ".join(_keys(one))):
+            _read_config_map(fields, beside)
+        elif one.kind == "Secret" and re.search(r"ssh|id_rsa|id_ed25519|authorized_keys", " ".join(_list_keys(one))):
             fields.drop((), one.root, KEY)
         elif one.kind in ("Role", "RoleBinding", "ServiceAccount", "Namespace"):
             fields.drop((), one.root, RBAC if one.kind != "Namespace" else "the namespace must exist")
@@ -212,24 +214,24 @@ def _beside(conversion: Conversion) -> Beside:
     return beside
 
 
-def _keys(document: Document) -> Iterator[str]:
+def _list_keys(document: Document) -> Iterator[str]:
     for key in ("data", "stringData"):
         node = document.root.child(key)
         yield from node.value if node is not None and isinstance(node.value, dict) else ()
     yield document.name
 
 
-def _config_map(fields: Fields, beside: Beside) -> None:
+def _read_config_map(fields: Fields, beside: Beside) -> None:
     """A hostfile is dropped; scripts that a command runs are read; other files become training.files if named."""
-    data = fields.child("data")
+    data = fields.find_node("data")
     for name, node in (data.value if data is not None and isinstance(data.value, dict) else {}).items():
-        text = written(node.value) if not isinstance(node.value, dict | list) else ""
+        text = format_scalar(node.value) if not isinstance(node.value, dict | list) else ""
         hosts = re.findall(r"(?m)^\s*[\w.-]+\s+slots=(\d{1,4})", text)
         if hosts:
             beside.slots += [int(one) for one in hosts]
             fields.drop(("data", name), node, HOSTFILE)
         else:
-            beside.files.setdefault(fields.document.name, {})[name] = fields.text(node)
+            beside.files.setdefault(fields.document.name, {})[name] = fields.read_text(node)
     beside.maps.append(fields)
 
 
@@ -240,7 +242,7 @@ def _drop_mounts(one: Set, beside: Beside, mounted: Mapping[str, str], conversio
         files = beside.files.get(name, {})
         used = [path for path, config in mounted.items() if config == name and posixpath.basename(path) in files]
         is_read = all(any(posixpath.basename(path) == file and path in one.text for path in used) for file in files)
-        data = fields.child("data")
+        data = fields.find_node("data")
         if is_read:
             for volume, entry in list((conversion.draft.get("storage") or {}).items()):
                 if entry.get("configMap", {}).get("name") == name:
@@ -263,20 +265,20 @@ def _drop_keys(sets: Sequence[Set], conversion: Conversion) -> None:
             conversion.forget(("storage", name), KEY)
 
 
-def _helpers(one: Set, beside: Beside, conversion: Conversion) -> dict[str, str]:
+def _mount_files(one: Set, beside: Beside, conversion: Conversion) -> dict[str, str]:
     """Files of ConfigMaps that the pods mount, by their path in the pod; returns the ConfigMap of each path."""
     spec: KeyPath = (*one.template, "spec")
-    volumes = one.fields.child(*spec, "volumes")
+    volumes = one.fields.find_node(*spec, "volumes")
     names: dict[str, str] = {}
     found: dict[str, str] = {}
     for volume in volumes.value if volumes is not None and isinstance(volumes.value, list) else ():
         source = volume.find(("configMap", "name"))
         if len(source[1]) == 2:
-            names[written((volume.child("name") or volume).value)] = written(source[0].value)
+            names[format_scalar((volume.child("name") or volume).value)] = format_scalar(source[0].value)
     for path, mount in one.fields.document.root.walk():
         if len(path) > 1 and path[-2] == "volumeMounts" and isinstance(mount.value, dict):
-            config = names.get(written((mount.child("name") or mount).value), "")
-            folder = written((mount.child("mountPath") or mount).value)
+            config = names.get(format_scalar((mount.child("name") or mount).value), "")
+            folder = format_scalar((mount.child("mountPath") or mount).value)
             for name, text in beside.files.get(config, {}).items():
                 conversion.mounted[posixpath.join(folder, name)] = text
                 conversion.mounted.setdefault(folder, text)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dsgen import values
-from dsgen.importers.draft import Draft, key_path
+from dsgen.importers.draft import Draft, as_key_path
 from dsgen.importers.ledger import Hole, Ledger
-from dsgen.importers.writing import values_text
+from dsgen.importers.writing import format_values
 from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import SourceText
 
@@ -23,7 +23,7 @@ TOO_SMALL = "DS278"
 def settle(draft: Draft, ledger: Ledger) -> None:
     """Change a draft until `dsgen validate` has no errors but those of its holes."""
     for _ in range(MOST_ROUNDS):
-        errors = _errors(draft)
+        errors = _find_errors(draft)
         if not errors:
             return
         if any(PRIVILEGED in error.hint for error in errors) and not draft.get("security.podSecurityLevel"):
@@ -31,14 +31,14 @@ def settle(draft: Draft, ledger: Ledger) -> None:
             continue
         for error in errors:
             _take_out(draft, ledger, error)
-    for error in _errors(draft):
+    for error in _find_errors(draft):
         draft.holes.append(Hole(path_text(error.path), error.message))
 
 
-def _errors(draft: Draft) -> list[Diagnostic]:
+def _find_errors(draft: Draft) -> list[Diagnostic]:
     """The errors of the values, and requests that are too small, without those that holes cause."""
-    job = values.load([SourceText("values.yaml", values_text(draft))])
-    holes = [key_path(hole.key) for hole in draft.holes]
+    job = values.load([SourceText("values.yaml", format_values(draft))])
+    holes = [as_key_path(hole.key) for hole in draft.holes]
     return [
         one
         for one in job.problems()
@@ -52,10 +52,10 @@ def _is_hole(path: Sequence[str | int], holes: Sequence[KeyPath]) -> bool:
 
 def _take_out(draft: Draft, ledger: Ledger, error: Diagnostic) -> None:
     """Remove the value that an error is about; what became this key is lost."""
-    path = _removable(tuple(error.path))
+    path = _find_removable(tuple(error.path))
     if len(path) < 2 or draft.get(path, MISSING) is MISSING:
         if path and path[0] in ("name", "namespace"):
-            draft.hole(path, "", error.message)
+            draft.set_hole(path, "", error.message)
         else:
             draft.holes.append(Hole(path_text(error.path), error.message))
         return
@@ -66,11 +66,11 @@ def _take_out(draft: Draft, ledger: Ledger, error: Diagnostic) -> None:
         del draft.comments[key]
     why = error.message if error.id == TOO_SMALL else f"{REFUSED}: {error.message}"
     for index, entry in enumerate(ledger.entries):
-        if entry.fate == "mapped" and key_path(entry.to)[: len(path)] == path:
+        if entry.fate == "mapped" and as_key_path(entry.to)[: len(path)] == path:
             ledger.entries[index] = replace(entry, fate="lost", to="", why=why, hint=error.hint)
 
 
-def _removable(path: KeyPath) -> KeyPath:
+def _find_removable(path: KeyPath) -> KeyPath:
     """The part of a path whose value can be removed as a whole."""
     if path[:1] == ("storage",):
         return path[:2]

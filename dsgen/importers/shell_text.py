@@ -55,7 +55,7 @@ AMBIENT = frozenset(
 EACH_PROCESS = "it changes with each submission; the id of the run takes its place"
 
 
-def shell_script(
+def format_script(
     conversion: Conversion,
     words: Sequence[Text],
     variables: Mapping[str, str],
@@ -63,7 +63,7 @@ def shell_script(
     prefix: Sequence[str] = (),
 ) -> str:
     """A command line for bash, over several lines: an option stays with its value."""
-    pieces = [" ".join(start), *(shell_word(conversion, word, variables) for word in words)]
+    pieces = [" ".join(start), *(format_word(conversion, word, variables) for word in words)]
     if sum(len(piece) + 1 for piece in pieces) <= LINE and not prefix:
         return " ".join(pieces)
     groups: list[str] = []
@@ -82,9 +82,9 @@ def shell_script(
     return "\n".join([*prefix, " \\\n".join(lines)]) + "\n"
 
 
-def shell_word(conversion: Conversion, word: Text, variables: Mapping[str, str]) -> str:
+def format_word(conversion: Conversion, word: Text, variables: Mapping[str, str]) -> str:
     """One word in bash, quoted where it must be."""
-    pieces = list(conversion.atlas.pieces(word))
+    pieces = list(conversion.atlas.split_pieces(word))
     if all(isinstance(piece, str) for piece in pieces):
         text = "".join(map(str, pieces))
         return text if SAFE.fullmatch(text) else shlex.quote(text)
@@ -95,13 +95,13 @@ def shell_word(conversion: Conversion, word: Text, variables: Mapping[str, str])
                 inner = ENDS_IN_NAME.sub(r"${\1}", inner)
             inner += re.sub(r'([\\"$`])', r"\\\1", piece)
         else:
-            inner += _in_shell(conversion, piece, word, variables)
+            inner += _format_unknown(conversion, piece, word, variables)
     return f'"{inner}"'
 
 
-def _in_shell(conversion: Conversion, part: Unknown, word: Text, variables: Mapping[str, str]) -> str:
+def _format_unknown(conversion: Conversion, part: Unknown, word: Text, variables: Mapping[str, str]) -> str:
     if part.kind == "runtime":
-        return variables.get(part.name) or _counted(conversion, part.name)
+        return variables.get(part.name) or _format_count(conversion, part.name)
     if part.kind == "hosts":
         return "$MASTER_ADDR"
     if part.kind == "changing":
@@ -116,7 +116,7 @@ def _in_shell(conversion: Conversion, part: Unknown, word: Text, variables: Mapp
     return f"${{{part.name}}}"
 
 
-def _counted(conversion: Conversion, name: str) -> str:
+def _format_count(conversion: Conversion, name: str) -> str:
     """A number of the job that a rank computes."""
     slots = conversion.draft.get("workers.slots") or 1
     return {
@@ -134,8 +134,8 @@ def ask_for_variable(conversion: Conversion, part: Unknown) -> None:
     if part.name in AMBIENT:
         if part.name == "HOME":
             why = "the source uses files below $HOME: write the claim that has them, and the path of the home folder"
-            conversion.draft.hole("storage.home", {"mountPath": "", "existingClaim": ""}, why)
+            conversion.draft.set_hole("storage.home", {"mountPath": "", "existingClaim": ""}, why)
         return
     key = ("training", "env", part.name)
     if conversion.draft.get(key) is None:
-        conversion.draft.hole(key, {}, f"${part.name} is not set in the source: write its value")
+        conversion.draft.set_hole(key, {}, f"${part.name} is not set in the source: write its value")

@@ -6,8 +6,8 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from dsgen.importers.chosen import read_script, syntax_error
-from dsgen.importers.conversion import Conversion, dns_name
+from dsgen.importers.chosen import read_script, refuse_syntax_error
+from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.facts import Fact, Role
 from dsgen.importers.images import NO_IMAGE, write_image_of_cluster, write_mounts
 from dsgen.importers.scripts import write_script
@@ -62,29 +62,29 @@ SHORT: Mapping[str, str] = {
 
 def convert(source: SourceText, conversion: Conversion) -> None:
     """One sbatch script. Raises ImportRefusedError if it cannot be converted."""
-    syntax_error(source.name, source.text)
-    text = conversion.atlas.file(source.name, source.text)
+    refuse_syntax_error(source.name, source.text)
+    text = conversion.atlas.add_file(source.name, source.text)
     conversion.note_remarks(text)
     request = Request()
-    for directive in directives(conversion, text):
+    for directive in read_directives(conversion, text):
         write_directive(conversion, request, directive)
     request.nodes = request.nodes or request.implied_nodes
     name = posixpath.basename(source.name)
-    script = read_script(conversion, text, _variables(conversion, request), name)
-    world = _world(conversion, request, script.launch)
+    script = read_script(conversion, text, _make_variables(conversion, request), name)
+    world = _make_world(conversion, request, script.launch)
     if not conversion.draft.get("name"):
         stem = re.sub(r"(\.(sh|slurm|sbatch|bash|job))+$", "", name)
-        if found := dns_name(stem) if stem != "<stdin>" else "":
+        if found := as_dns_name(stem) if stem != "<stdin>" else "":
             conversion.draft.set("name", found)
-            conversion.draft.comment("name", "Slurm takes the name of the script")
+            conversion.draft.add_comment("name", "Slurm takes the name of the script")
     write_script(conversion, script, world, text)
-    _resources(conversion, request)
-    _counted(conversion, request)
+    _write_resources(conversion, request)
+    _report_counts(conversion, request)
     if not conversion.draft.get("image.repository"):
-        conversion.draft.hole("image.repository", "", NO_IMAGE)
+        conversion.draft.set_hole("image.repository", "", NO_IMAGE)
 
 
-def directives(conversion: Conversion, text: Text) -> Iterator[Directive]:
+def read_directives(conversion: Conversion, text: Text) -> Iterator[Directive]:
     """The options of the `#SBATCH` lines before the first command; later ones are reported and ignored."""
     offset, is_open = 0, True
     for line in text.chars.split("\n"):
@@ -92,14 +92,14 @@ def directives(conversion: Conversion, text: Text) -> Iterator[Directive]:
         offset += len(line) + 1
         if DIRECTIVE.match(line):
             if is_open:
-                yield from _options(_words(whole[7:]))
+                yield from _read_options(_split_words(whole[7:]))
             else:
                 conversion.drop(whole, IGNORED)
         elif line.strip() and not line.lstrip().startswith("#"):
             is_open = False
 
 
-def _words(line: Text) -> list[Text]:
+def _split_words(line: Text) -> list[Text]:
     """The words of a directive, up to a comment; quotes group words."""
     words, current, quote, is_word = list[Text](), Text(), "", False
     for index, char in enumerate(line.chars):
@@ -122,7 +122,7 @@ def _words(line: Text) -> list[Text]:
     return [*words, current] if is_word else words
 
 
-def _options(words: Sequence[Text]) -> list[Directive]:
+def _read_options(words: Sequence[Text]) -> list[Directive]:
     found, index = list[Directive](), 0
     while index < len(words):
         word = words[index]
@@ -152,32 +152,34 @@ def _options(words: Sequence[Text]) -> list[Directive]:
     return found
 
 
-def _variables(conversion: Conversion, request: Request) -> dict[str, Text]:
+def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]:
     """SLURM_*: numbers that the directives say, and what dsgen has in its place."""
     tasks, devices = request.tasks_of_node, request.devices_of_node
     rank = "RANK" if tasks and tasks > 1 else "NODE_RANK"
 
-    def known(value: int | None, kind: Kind, name: str) -> Text:
+    def make_value(value: int | None, kind: Kind, name: str) -> Text:
         if value is not None:
             return Text(str(value))
-        return conversion.atlas.unknown(Unknown(kind, name), ())
+        return conversion.atlas.add_unknown(Unknown(kind, name), ())
 
-    nodes = known(request.nodes, "runtime", "NNODES")
-    each = known(tasks, "runtime", "NPROC_PER_NODE")
+    nodes = make_value(request.nodes, "runtime", "NNODES")
+    each = make_value(tasks, "runtime", "NPROC_PER_NODE")
     all_tasks = request.all_tasks or (request.nodes * (tasks or 1) if request.nodes else None)
-    job = conversion.atlas.unknown(Unknown("changing", "SLURM_JOB_ID", "$SLURM_JOB_ID"), ())
-    hosts = known(None, "hosts", "MASTER_ADDR")
+    job = conversion.atlas.add_unknown(Unknown("changing", "SLURM_JOB_ID", "$SLURM_JOB_ID"), ())
+    hosts = make_value(None, "hosts", "MASTER_ADDR")
     name = conversion.draft.get("name", "")
     all_nodes = dict.fromkeys(("SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_STEP_NUM_NODES"), nodes)
-    world = known(all_tasks, "runtime", "WORLD_SIZE")
+    world = make_value(all_tasks, "runtime", "WORLD_SIZE")
     found = {
         **all_nodes,
         **dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS", "SLURM_STEP_NUM_TASKS"), world),
         **dict.fromkeys(("SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE"), each),
-        **dict.fromkeys(("SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"), known(devices, "runtime", "NPROC_PER_NODE")),
-        "SLURM_PROCID": known(None, "runtime", rank),
-        "SLURM_NODEID": known(None, "runtime", "NODE_RANK"),
-        "SLURM_LOCALID": known(None, "runtime", "LOCAL_RANK"),
+        **dict.fromkeys(
+            ("SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"), make_value(devices, "runtime", "NPROC_PER_NODE")
+        ),
+        "SLURM_PROCID": make_value(None, "runtime", rank),
+        "SLURM_NODEID": make_value(None, "runtime", "NODE_RANK"),
+        "SLURM_LOCALID": make_value(None, "runtime", "LOCAL_RANK"),
         **dict.fromkeys(("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_ARRAY_JOB_ID"), job),
         **dict.fromkeys(HOSTS, hosts),
         "SLURM_SUBMIT_DIR": Text("."),
@@ -189,18 +191,18 @@ def _variables(conversion: Conversion, request: Request) -> dict[str, Text]:
     return found
 
 
-def _world(conversion: Conversion, request: Request, launch: Launch) -> World:
+def _make_world(conversion: Conversion, request: Request, launch: Launch) -> World:
     """The size of the job, from the directives and from the options of srun."""
     for name, words in launch.wrappers:
         if name == "srun":
             conversion.drop(words[0], STARTS, is_part=True)
-            for directive in _options(words[1:]):
+            for directive in _read_options(words[1:]):
                 if launch.has_nodes and directive.name in ("nodes", "ntasks", "ntasks-per-node", "nodelist"):
                     conversion.drop(directive.whole, STARTS, is_part=True)  # one srun for each node
                 else:
                     write_directive(conversion, request, directive)
         elif name in ("singularity", "apptainer"):
-            _container(conversion, words)
+            _write_container(conversion, words)
     tasks, devices = request.tasks_of_node, request.devices_of_node
     is_each = tasks is not None and tasks > 1
     return World(
@@ -212,7 +214,7 @@ def _world(conversion: Conversion, request: Request, launch: Launch) -> World:
     )
 
 
-def _container(conversion: Conversion, words: Sequence[Text]) -> None:
+def _write_container(conversion: Conversion, words: Sequence[Text]) -> None:
     """`singularity exec OPTIONS IMAGE`."""
     *options, image = words
     for index, word in enumerate(options):
@@ -224,7 +226,7 @@ def _container(conversion: Conversion, words: Sequence[Text]) -> None:
     write_image_of_cluster(conversion, image)
 
 
-def _counted(conversion: Conversion, request: Request) -> None:
+def _report_counts(conversion: Conversion, request: Request) -> None:
     """Account for the numbers of tasks and devices, now that the processes are known."""
     slots, devices = conversion.draft.get("workers.slots"), request.devices_of_node
     if slots and devices and slots > devices:
@@ -242,7 +244,7 @@ def _counted(conversion: Conversion, request: Request) -> None:
             conversion.drop(text, "the command line starts the processes of a node")
 
 
-def _resources(conversion: Conversion, request: Request) -> None:
+def _write_resources(conversion: Conversion, request: Request) -> None:
     """CPUs and memory of a worker, from those of its tasks and devices."""
     draft, role = conversion.draft, conversion.facts.workers or Role()
     requests = role.requests

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dsgen.importers.conversion import Conversion, dns_name
+from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.environment import write_value
 from dsgen.importers.images import write_image_of_cluster, write_mounts
-from dsgen.importers.texts import Text, same
+from dsgen.importers.texts import Text, place_at
 
 LOGS = "the log of the pods has the output; training.rankLogs also writes files"
 
@@ -100,23 +100,23 @@ def lose(why: str, hint: str = "") -> Write:
     return lambda conversion, _, one: conversion.lose(one.whole, why, hint)
 
 
-def job_name(conversion: Conversion, _: Request, one: Directive) -> None:
+def write_job_name(conversion: Conversion, _: Request, one: Directive) -> None:
     """The name of the job, as a DNS name."""
-    name = dns_name(one.value.chars)
+    name = as_dns_name(one.value.chars)
     if not name:
         conversion.lose(one.whole, "no name of a job can be made of it", "set name")
         return
     conversion.map(one.whole, conversion.draft.set("name", name))
 
 
-def _whole(text: str) -> int | None:
+def _as_whole(text: str) -> int | None:
     return int(text) if re.fullmatch("[0-9]{1,6}", text) else None
 
 
-def nodes(conversion: Conversion, request: Request, one: Directive) -> None:
+def write_nodes(conversion: Conversion, request: Request, one: Directive) -> None:
     """The number of workers."""
     least, _, most = one.value.chars.partition("-")
-    request.nodes = _whole(most or least)
+    request.nodes = _as_whole(most or least)
     if request.nodes:
         conversion.map(one.whole, "workers.replicas")
         if most:
@@ -126,11 +126,11 @@ def nodes(conversion: Conversion, request: Request, one: Directive) -> None:
                         "set workers.replicas")  # fmt: skip
 
 
-def count(attribute: str, to: str) -> Write:
+def write_count(attribute: str, to: str) -> Write:
     """A number that is a field of the request."""
 
     def write(conversion: Conversion, request: Request, one: Directive) -> None:
-        count = _whole(one.value.chars)
+        count = _as_whole(one.value.chars)
         if count is None:
             conversion.lose(one.whole, "its value is no number", f"set {to}")
             return
@@ -154,7 +154,7 @@ RESOURCES = (
 """Types of devices that are not NVIDIA's."""
 
 
-def gres(conversion: Conversion, request: Request, one: Directive) -> None:
+def write_gres(conversion: Conversion, request: Request, one: Directive) -> None:
     """Generic resources: GPUs, and others that are lost."""
     for part in one.value.chars.split(","):
         match = re.fullmatch(r"(?:gres[:/])?gpus?(?::([A-Za-z][\w.-]*))?(?:[:=](\d{1,4}))?(?:\(.*\))?", part)
@@ -163,26 +163,26 @@ def gres(conversion: Conversion, request: Request, one: Directive) -> None:
             continue
         request.devices = int(match[2] or 1)
         request.of_devices.append(one.whole)
-        _device_type(conversion, request, one, match[1])
+        _write_device_type(conversion, request, one, match[1])
 
 
-def devices(attribute: str) -> Write:
+def write_devices(attribute: str) -> Write:
     """A number of GPUs, with or without a type."""
 
     def write(conversion: Conversion, request: Request, one: Directive) -> None:
         kind, _, count = one.value.chars.rpartition(":")
-        number = _whole(count)
+        number = _as_whole(count)
         if number is None:
             conversion.lose(one.whole, "its value is no number", "set workers.accelerator.count")
             return
         setattr(request, attribute, number)
         request.of_devices.append(one.whole)
-        _device_type(conversion, request, one, kind)
+        _write_device_type(conversion, request, one, kind)
 
     return write
 
 
-def _device_type(conversion: Conversion, request: Request, one: Directive, kind: str | None) -> None:
+def _write_device_type(conversion: Conversion, request: Request, one: Directive, kind: str | None) -> None:
     if not kind:
         return
     for pattern, resource in RESOURCES:
@@ -192,15 +192,15 @@ def _device_type(conversion: Conversion, request: Request, one: Directive, kind:
     conversion.lose(one.whole, f"it asks for devices of the type {kind}", SELECT, is_part=True)
 
 
-def _memory(text: str) -> str | None:
+def _parse_memory(text: str) -> str | None:
     """A quantity of Kubernetes for an amount of memory of Slurm, whose units are powers of 1024; None if it is none."""
     match = re.fullmatch(r"(\d{1,9})(?:\.\d+)?([KMGT]?)B?", text.upper())
     return f"{match[1]}{match[2] or 'M'}i" if match and int(match[1]) else None
 
 
-def memory_of_node(conversion: Conversion, _: Request, one: Directive) -> None:
+def write_node_memory(conversion: Conversion, _: Request, one: Directive) -> None:
     """Memory of a node."""
-    amount = _memory(one.value.chars)
+    amount = _parse_memory(one.value.chars)
     if amount is None:
         conversion.lose(one.whole, "it asks for all memory of a node", "set workers.resources.requests.memory")
         return
@@ -208,11 +208,11 @@ def memory_of_node(conversion: Conversion, _: Request, one: Directive) -> None:
     conversion.map(one.whole, conversion.draft.set("workers.resources.limits.memory", amount))
 
 
-def memory_each(attribute: str) -> Write:
+def write_memory_each(attribute: str) -> Write:
     """Memory of a CPU or a GPU."""
 
     def write(conversion: Conversion, request: Request, one: Directive) -> None:
-        amount = _memory(one.value.chars)
+        amount = _parse_memory(one.value.chars)
         if amount is None:
             conversion.lose(one.whole, "its value is no amount of memory", "set workers.resources.requests.memory")
             return
@@ -222,7 +222,7 @@ def memory_each(attribute: str) -> Write:
     return write
 
 
-def seconds(text: str) -> int | None:
+def parse_time(text: str) -> int | None:
     """A time of Slurm: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]."""
     match = re.fullmatch(r"(?:(\d{1,4})-)?(\d{1,6})(?::(\d{1,4}))?(?::(\d{1,4}))?", text)
     if not match:
@@ -235,23 +235,23 @@ def seconds(text: str) -> int | None:
     return first * 60 + second
 
 
-def time_limit(conversion: Conversion, _: Request, one: Directive) -> None:
+def write_time_limit(conversion: Conversion, _: Request, one: Directive) -> None:
     """The time limit."""
-    limit = seconds(one.value.chars)
+    limit = parse_time(one.value.chars)
     if not limit:
         conversion.lose(one.whole, "its value is no time", "set lifecycle.activeDeadlineSeconds")
         return
     key = "lifecycle.activeDeadlineSeconds"
-    conversion.draft.comment(key, f"--time={one.value.chars}")
+    conversion.draft.add_comment(key, f"--time={one.value.chars}")
     conversion.map(one.whole, conversion.draft.set(key, min(limit, 315360000)))
 
 
-def exclusive(conversion: Conversion, _: Request, one: Directive) -> None:
+def write_exclusive(conversion: Conversion, _: Request, one: Directive) -> None:
     """Nodes of its own."""
     conversion.map(one.whole, conversion.draft.set("workers.spread", "required"))
 
 
-def exclude(conversion: Conversion, _: Request, one: Directive) -> None:
+def write_excluded_nodes(conversion: Conversion, _: Request, one: Directive) -> None:
     """Nodes that must not be used."""
     names = one.value.chars.split(",")
     if not all(re.fullmatch(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", name) for name in names):
@@ -260,7 +260,7 @@ def exclude(conversion: Conversion, _: Request, one: Directive) -> None:
     conversion.map(one.whole, conversion.draft.set("workers.excludeNodes", names))
 
 
-def folder(conversion: Conversion, _: Request, one: Directive) -> None:
+def write_folder(conversion: Conversion, _: Request, one: Directive) -> None:
     """The working directory."""
     if re.fullmatch(r"(/[^/:\n]+)+", one.value.chars):
         conversion.map(one.whole, conversion.draft.set("training.workingDir", one.value.chars))
@@ -268,7 +268,7 @@ def folder(conversion: Conversion, _: Request, one: Directive) -> None:
         conversion.drop(one.whole, "the working directory of the image takes its place")
 
 
-def signal(conversion: Conversion, _: Request, one: Directive) -> None:
+def write_signal(conversion: Conversion, _: Request, one: Directive) -> None:
     """A signal before the end."""
     match = re.fullmatch(r"(?:[BR]:)?(\w+)@(\d{1,5})", one.value.chars)
     if match and 30 <= int(match[2]) + 20 <= 86400:
@@ -281,24 +281,24 @@ def signal(conversion: Conversion, _: Request, one: Directive) -> None:
         conversion.lose(one.whole, "a pod that must end gets SIGTERM", "set lifecycle.terminationGracePeriodSeconds")
 
 
-def export(conversion: Conversion, _: Request, one: Directive) -> None:
+def write_exported_variables(conversion: Conversion, _: Request, one: Directive) -> None:
     """Environment variables."""
     rest = [part for part in one.value.chars.split(",") if part not in ("ALL", "NONE", "NIL", "")]
     for part in rest:
         name, has_value, value = part.partition("=")
         if has_value:
-            write_value(conversion, name, same(value, one.value), [one.whole])
+            write_value(conversion, name, place_at(value, one.value), [one.whole])
         else:
             conversion.lose(one.whole, f"the value of {name} is not in the source", f"set training.env.{name}")
     if not rest:
         conversion.drop(one.whole, "a pod has only the environment of its image and of training.env")
 
 
-def image(conversion: Conversion, _: Request, one: Directive) -> None:
+def write_pyxis_image(conversion: Conversion, _: Request, one: Directive) -> None:
     """An image of pyxis."""
     write_image_of_cluster(conversion, one.value)
 
 
-def mounts(conversion: Conversion, _: Request, one: Directive) -> None:
+def write_pyxis_mounts(conversion: Conversion, _: Request, one: Directive) -> None:
     """Mounts of pyxis."""
     write_mounts(conversion, one.value)

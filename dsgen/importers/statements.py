@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dsgen.importers.chosen import ChosenScript
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import write_exported
-from dsgen.importers.launch import number
+from dsgen.importers.launch import as_number
 from dsgen.importers.secrets import holds_secret
 from dsgen.importers.shell.reading import Event
 from dsgen.importers.texts import Text, is_private
@@ -43,7 +43,7 @@ def write_events(conversion: Conversion, script: ChosenScript, world: World) -> 
     lines: list[str] = []
     loaded: list[str] = []
     last = script.launch.after
-    final = _last_exports(script.reading.events[:last])
+    final = _find_last_exports(script.reading.events[:last])
     prepares = any(_is_preparation(event, world) for event in script.reading.events[:last])
     for index, event in enumerate(script.reading.events):
         if index >= last and event.kind not in ("dropped", "lost", "file"):
@@ -53,17 +53,17 @@ def write_events(conversion: Conversion, script: ChosenScript, world: World) -> 
         elif event.name == "set" and not prepares:
             conversion.drop(event.text, event.why)
         elif event.kind == "slots":
-            _slots(conversion, event)
+            _write_slots(conversion, event)
         elif event.kind in ("loaded", "setup"):
-            _prepared(conversion, event, world, lines, loaded)
+            _write_preparation(conversion, event, world, lines, loaded)
         elif event.kind == "folder":
-            _entered(conversion, event, script, world, lines)
+            _write_folder(conversion, event, script, world, lines)
         elif event.kind in ("exported", "assigned"):
             is_exported = event.name in script.launch.exported
-            _variable(conversion, event, script, lines, is_exported, final.get(event.name) is event)
+            _write_variable(conversion, event, script, lines, is_exported, final.get(event.name) is event)
     if world.is_batch and loaded:
         shown = [line for text in dict.fromkeys(loaded) for line in text.split("\n")[:1]]
-        conversion.draft.note("image", ["The script gets its programs from:", *(f"  {line}" for line in shown)])
+        conversion.draft.add_above("image", ["The script gets its programs from:", *(f"  {line}" for line in shown)])
     return lines
 
 
@@ -74,12 +74,12 @@ def _is_preparation(event: Event, world: World) -> bool:
     return event.kind == "setup" and event.name != "set" and not (world.is_batch and ONCE.match(event.text.chars))
 
 
-def _last_exports(events: Sequence[Event]) -> dict[str, Event]:
+def _find_last_exports(events: Sequence[Event]) -> dict[str, Event]:
     """The event that set each variable last."""
     return {event.name: event for event in events if event.kind in ("exported", "assigned")}
 
 
-def _variable(
+def _write_variable(
     conversion: Conversion, event: Event, script: ChosenScript, lines: list[str], is_exported: bool, is_last: bool
 ) -> None:
     if not is_exported:
@@ -107,28 +107,28 @@ def _is_used(event: Event, texts: Sequence[Text]) -> bool:
     return any(place in places for text in texts for place in text.places)
 
 
-def _slots(conversion: Conversion, event: Event) -> None:
+def _write_slots(conversion: Conversion, event: Event) -> None:
     """A hostfile that the script writes: dsgen's has as many slots."""
-    slots = number(event.value if isinstance(event.value, Text) else None)
+    slots = as_number(event.value if isinstance(event.value, Text) else None)
     if slots and conversion.draft.get("workers.slots") in (None, 0):
-        _fill(conversion, "workers.slots", slots)
+        _fill_hole(conversion, "workers.slots", slots)
     nodes = int(event.name) if event.name.isdigit() else None
     if nodes and conversion.draft.get("workers.replicas") in (None, 0):
-        _fill(conversion, "workers.replicas", nodes)
+        _fill_hole(conversion, "workers.replicas", nodes)
     conversion.drop(event.text, event.why)
 
 
 def fill_count(conversion: Conversion, name: str, value: Text | list[Text], statement: Text) -> bool:
     """Fill a hole for a number of workers or processes from a variable of the environment, if it is one."""
-    key, count = COUNTS.get(name, ""), number(value if isinstance(value, Text) else None)
+    key, count = COUNTS.get(name, ""), as_number(value if isinstance(value, Text) else None)
     if not (key and count and conversion.draft.get(key) == 0):
         return False
-    _fill(conversion, key, count)
+    _fill_hole(conversion, key, count)
     conversion.map(statement, key)
     return True
 
 
-def _fill(conversion: Conversion, key: str, value: int) -> None:
+def _fill_hole(conversion: Conversion, key: str, value: int) -> None:
     """Set a key that was a hole."""
     draft = conversion.draft
     draft.holes = [hole for hole in draft.holes if hole.key != key]
@@ -143,18 +143,18 @@ def _report(conversion: Conversion, event: Event) -> None:
         conversion.lose(event.text, event.why, event.hint)
 
 
-def _prepared(conversion: Conversion, event: Event, world: World, lines: list[str], loaded: list[str]) -> None:
+def _write_preparation(conversion: Conversion, event: Event, world: World, lines: list[str], loaded: list[str]) -> None:
     """A command that prepares a container: in a pod it is setup; on a cluster, what it loads is in the image."""
     if world.is_batch and event.kind == "loaded":
-        loaded.append(conversion.atlas.shown(event.text))
+        loaded.append(conversion.atlas.format_text(event.text))
         conversion.drop(event.text, "the image has to contain what it loads; it is a comment at image")
     elif world.is_batch and ONCE.match(event.text.chars):
         conversion.lose(event.text, "it runs once, before the training", PREPARES_HINT)
     else:
-        _line_of_setup(conversion, event, lines)
+        _add_setup_line(conversion, event, lines)
 
 
-def _entered(conversion: Conversion, event: Event, script: ChosenScript, world: World, lines: list[str]) -> None:
+def _write_folder(conversion: Conversion, event: Event, script: ChosenScript, world: World, lines: list[str]) -> None:
     """`cd`: the folder of the training, or of the commands in setup."""
     folder = conversion.draft.get("training.workingDir")
     if (
@@ -162,7 +162,7 @@ def _entered(conversion: Conversion, event: Event, script: ChosenScript, world: 
         and isinstance(event.value, Text)
         and not (folder and script.launch.folder is event.value and not lines)
     ):
-        _line_of_setup(conversion, event, lines)
+        _add_setup_line(conversion, event, lines)
         conversion.draft.remove("training.workingDir")
     elif folder:
         conversion.map(event.text, "training.workingDir")
@@ -170,8 +170,8 @@ def _entered(conversion: Conversion, event: Event, script: ChosenScript, world: 
         conversion.drop(event.text, "the working directory of the image takes its place")
 
 
-def _line_of_setup(conversion: Conversion, event: Event, lines: list[str]) -> None:
-    shown = conversion.atlas.shown(event.text)
+def _add_setup_line(conversion: Conversion, event: Event, lines: list[str]) -> None:
+    shown = conversion.atlas.format_text(event.text)
     if holds_secret(shown) or any(map(is_private, event.text.chars)):
         conversion.lose(
             event.text, "it may contain a secret", "put the secret into a Secret and read it in training.setup"

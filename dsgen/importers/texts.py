@@ -42,7 +42,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Text:
-    """Characters, and the place of each: a number that `Atlas.position` resolves."""
+    """Characters, and the place of each: a number that `Atlas.resolve_place` resolves."""
 
     chars: str = ""
     places: Sequence[int] = ()
@@ -87,14 +87,14 @@ class Text:
         return not any(is_private(char) for char in self.chars)
 
 
-def same(chars: str, like: Text) -> Text:
+def place_at(chars: str, like: Text) -> Text:
     """Characters that all have the place where another text begins."""
     return Text(chars, [like.places[0]] * len(chars) if like.places else [0] * len(chars))
 
 
-def placed(text: Text, like: Text) -> Text:
+def add_places(text: Text, like: Text) -> Text:
     """A text that has places: its own, or where another text begins."""
-    return text if text.places or not text.chars else same(text.chars, like)
+    return text if text.places or not text.chars else place_at(text.chars, like)
 
 
 def is_private(char: str) -> bool:
@@ -121,7 +121,7 @@ class _Chart:
     positions: list[Position]
     is_fixed: bool = False
 
-    def position(self, place: int) -> Position:
+    def locate(self, place: int) -> Position:
         offset = place - self.base
         line = bisect_right(self.offsets, offset) - 1
         at = self.positions[line]
@@ -136,63 +136,63 @@ class Atlas:
     _end: int = 1
     _unknown: list[Unknown] = field(default_factory=list)
 
-    def file(self, name: str, text: str) -> Text:
+    def add_file(self, name: str, text: str) -> Text:
         """A whole file."""
-        starts = _line_starts(text)
+        starts = _find_line_starts(text)
         return self._add(text, starts, [Position(name, line, 1) for line in range(1, len(starts) + 1)])
 
-    def scalar(self, text: str, at: Position, block: Sequence[Position] = (), quoted: bool = False) -> Text:
+    def add_scalar(self, text: str, at: Position, block: Sequence[Position] = (), quoted: bool = False) -> Text:
         """A scalar of a YAML file. block: the places of the lines of a block scalar; otherwise it is on one line."""
-        starts = _line_starts(text)
+        starts = _find_line_starts(text)
         if block and len(block) >= len(starts):
             return self._add(text, starts, list(block[: len(starts)]))
         start = Position(at.file, at.line, at.column + quoted)
         return self._add(text, [0], [start], is_fixed="\n" in text)
 
-    def word(self, text: str, at: Position) -> Text:
+    def add_word(self, text: str, at: Position) -> Text:
         """A text that is not in the source as it is, all of it at one place."""
         return self._add(text, [0], [at], is_fixed=True)
 
-    def unknown(self, part: Unknown, places: Sequence[int]) -> Text:
+    def add_unknown(self, part: Unknown, places: Sequence[int]) -> Text:
         """A text of one unknown part, at the first of these places."""
         if part not in self._unknown:
             self._unknown.append(part)
         return Text(chr(FIRST + self._unknown.index(part)), places[:1])
 
-    def part(self, char: str) -> Unknown:
+    def resolve_part(self, char: str) -> Unknown:
         """The unknown part that a private character stands for."""
         return self._unknown[ord(char) - FIRST]
 
-    def unknowns(self, text: Text) -> list[Unknown]:
+    def list_unknowns(self, text: Text) -> list[Unknown]:
         """The unknown parts of a text, in order."""
-        return [self.part(char) for char in text.chars if is_private(char)]
+        return [self.resolve_part(char) for char in text.chars if is_private(char)]
 
-    def pieces(self, text: Text) -> Iterator[str | Unknown]:
+    def split_pieces(self, text: Text) -> Iterator[str | Unknown]:
         """The literal and the unknown parts of a text, in order."""
         literal = ""
         for char in text.chars:
             if is_private(char):
                 if literal:
                     yield literal
-                yield self.part(char)
+                yield self.resolve_part(char)
                 literal = ""
             else:
                 literal += char
         if literal:
             yield literal
 
-    def shown(self, text: Text) -> str:
+    def format_text(self, text: Text) -> str:
         """The text for people and for messages, with the shell's form of its unknown parts."""
-        return "".join(one if isinstance(one, str) else one.shell for one in self.pieces(text))
+        return "".join(one if isinstance(one, str) else one.shell for one in self.split_pieces(text))
 
-    def position(self, text: Text) -> Position | None:
+    def locate(self, text: Text) -> Position | None:
         """The place of the first character; None for an empty text."""
-        return self.at(text.places[0]) if text.chars else None
+        return self.resolve_place(text.places[0]) if text.chars else None
 
-    def at(self, place: int) -> Position:
+    def resolve_place(self, place: int) -> Position:
         """The place that a number stands for."""
         number = bisect_right(self._charts, place, key=lambda chart: chart.base) - 1
-        return self._charts[max(number, 0)].position(place)
+        return self._charts[max(number, 0)].locate(place)
 
     def _add(self, text: str, starts: list[int], positions: list[Position], is_fixed: bool = False) -> Text:
         base = self._end
@@ -201,5 +201,5 @@ class Atlas:
         return Text(text, range(base, base + len(text)))
 
 
-def _line_starts(text: str) -> list[int]:
+def _find_line_starts(text: str) -> list[int]:
     return [0, *(index + 1 for index, char in enumerate(text) if char == "\n")]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from dsgen.importers.container_commands import runtime_of, write_command
+from dsgen.importers.container_commands import make_runtime, write_command
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import count, number_at, same_templates, write_pods
+from dsgen.importers.equal_pods import compare_templates, map_replicas, read_number, write_pods
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.fields import Fields, Table, as_text, drop, lose, to, written
+from dsgen.importers.fields import Fields, Table, as_text, drop, format_scalar, lose, to
 from dsgen.importers.mpijob import drop_sshd, write_expected_world
 from dsgen.importers.objects import HEAD
 from dsgen.importers.pods import read_pod
-from dsgen.importers.policies import minimum, restarts, ttl
+from dsgen.importers.policies import lose_ttl, report_minimum, write_restarts
 from dsgen.importers.world import World
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
@@ -42,87 +42,87 @@ STARTS = re.compile(r"\b(mpirun|mpiexec|deepspeed|horovodrun)\b")
 def convert(document: Document, conversion: Conversion) -> None:
     """One Job of Volcano. Raises ImportRefusedError if its tasks are not equal pods, or workers with a master."""
     fields = Fields(conversion, document)
-    tasks = _tasks(fields)
+    tasks = _list_tasks(fields)
     conversion.draft.set("scheduling.gang", "volcano")
-    total = sum(number_at(fields, *TASKS, index, "replicas") for index in range(len(tasks)))
-    fields.apply({**HEAD, "spec": _spec(total)})
-    master = next((index for index, task in enumerate(tasks) if STARTS.search(_commands(task))), None)
+    total = sum(read_number(fields, *TASKS, index, "replicas") for index in range(len(tasks)))
+    fields.apply({**HEAD, "spec": _make_spec_table(total)})
+    master = next((index for index, task in enumerate(tasks) if STARTS.search(_join_commands(task))), None)
     if master is not None and len(tasks) == 2:
-        _with_master(fields, master, 1 - master)
+        _write_with_master(fields, master, 1 - master)
     elif len(tasks) in (1, 2):
-        _equal(fields, tasks, total)
+        _write_equal_pods(fields, tasks, total)
     else:
         why = "the job has several kinds of pods, and dsgen has only workers" if tasks else "the job has no tasks"
         raise ImportRefusedError(why, document.position)
     fields.finish()
 
 
-def _tasks(fields: Fields) -> list[Node]:
-    node = fields.child(*TASKS)
+def _list_tasks(fields: Fields) -> list[Node]:
+    node = fields.find_node(*TASKS)
     return list(node.value) if node is not None and isinstance(node.value, list) else []
 
 
-def _commands(task: Node) -> str:
+def _join_commands(task: Node) -> str:
     """The text of all commands of a task."""
     found = (node for path, node in task.walk() if {"command", "args"} & set(path))
-    return " ".join(written(node.value) for node in found if not isinstance(node.value, dict | list))
+    return " ".join(format_scalar(node.value) for node in found if not isinstance(node.value, dict | list))
 
 
-def _with_master(fields: Fields, master: int, worker: int) -> None:
+def _write_with_master(fields: Fields, master: int, worker: int) -> None:
     """Workers with sshd, and a master that starts the ranks: the launcher."""
     pod = read_pod(fields, (*TASKS, worker, "template"), "workers")
     start = read_pod(fields, (*TASKS, master, "template"), "launcher")
     conversion = fields.conversion
     conversion.facts.workers, conversion.facts.launcher = pod.facts, start.facts
     drop_sshd(fields, pod)
-    nodes = number_at(fields, *TASKS, worker, "replicas")
+    nodes = read_number(fields, *TASKS, worker, "replicas")
     world = World(nodes or None, pod.devices or 1, pod.devices, is_launcher=True)
-    write_command(fields, start, world, runtime_of(conversion, RUNTIME))
+    write_command(fields, start, world, make_runtime(conversion, RUNTIME))
     write_expected_world(conversion, start)
 
 
-def _equal(fields: Fields, tasks: list[Node], total: int) -> None:
+def _write_equal_pods(fields: Fields, tasks: list[Node], total: int) -> None:
     """Equal pods; with the plugin pytorch, the master is worker 0."""
     main = len(tasks) - 1
     if len(tasks) == 2:
-        same_templates(fields, (*TASKS, main, "template"), (*TASKS, 0, "template"))
+        compare_templates(fields, (*TASKS, main, "template"), (*TASKS, 0, "template"))
     write_pods(fields, (*TASKS, main, "template"), total, RUNTIME)
 
 
-def _spec(total: int) -> Table:
+def _make_spec_table(total: int) -> Table:
     return {
-        "minAvailable": minimum(total),
+        "minAvailable": report_minimum(total),
         "schedulerName": drop("scheduling.gang chooses the scheduler"),
-        "queue": _queue,
+        "queue": _write_queue,
         "priorityClassName": to("scheduling.priorityClass", as_text),
-        "maxRetry": restarts,
-        "ttlSecondsAfterFinished": ttl,
+        "maxRetry": write_restarts,
+        "ttlSecondsAfterFinished": lose_ttl,
         "runningEstimate": lose("dsgen has no estimate of a run"),
         "plugins": PLUGINS,
-        "policies": _policies,
+        "policies": _report_policies,
         "volumes": lose("dsgen mounts volumes by storage", "set storage"),
         "networkTopology": lose("it asks for nodes that are close to each other", "set scheduling.topology"),
         "tasks": {"*": {
             "name": drop("dsgen has workers and a launcher"),
-            "replicas": count,
-            "minAvailable": minimum(total),
+            "replicas": map_replicas,
+            "minAvailable": report_minimum(total),
             "template": {},
-            "policies": _policies,
-            "maxRetry": restarts,
+            "policies": _report_policies,
+            "maxRetry": write_restarts,
             "dependsOn": drop("workers and launcher wait for each other"),
             "topologyPolicy": lose("dsgen has no equivalent of it"),
         }},
     }  # fmt: skip
 
 
-def _queue(fields: Fields, path: KeyPath, node: Node) -> None:
+def _write_queue(fields: Fields, path: KeyPath, node: Node) -> None:
     if node.value == "default":
         fields.drop(path, node, "it is the default of Volcano")
     else:
         to("scheduling.queue", as_text)(fields, path, node)
 
 
-def _policies(fields: Fields, path: KeyPath, node: Node) -> None:
+def _report_policies(fields: Fields, path: KeyPath, node: Node) -> None:
     """Rules: that the job ends with a task is what dsgen does; others are lost."""
     for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
         data = one.data() if isinstance(one.value, dict) else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dsgen.importers.fields import Fields, written
+from dsgen.importers.fields import Fields, format_scalar
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -17,32 +17,32 @@ MOUNT_KEYS = ("name", "mountPath", "subPath", "readOnly")
 
 def write_volumes(fields: Fields, spec: KeyPath, main: int, role: str) -> None:
     """Fill storage from the volumes of a pod and the mounts of its main container, and account for both."""
-    mounts = _items(fields, (*spec, "containers", main, "volumeMounts"))
-    volumes = _items(fields, (*spec, "volumes"))
-    by_name = {_name(node): (path, node) for path, node in volumes}
+    mounts = _list_items(fields, (*spec, "containers", main, "volumeMounts"))
+    volumes = _list_items(fields, (*spec, "volumes"))
+    by_name = {_read_name(node): (path, node) for path, node in volumes}
     mounted: set[str] = set()
     for path, mount in mounts:
-        found = by_name.get(_name(mount))
+        found = by_name.get(_read_name(mount))
         if found is None:
             fields.lose(path, mount, "the pod has no volume of this name")
             continue
-        mounted.add(_name(mount))
-        _mount(fields, path, mount, *found, role)
-    used = _used_by_others(fields, spec, main)
+        mounted.add(_read_name(mount))
+        _write_mount(fields, path, mount, *found, role)
+    used = _find_used_by_others(fields, spec, main)
     for path, node in volumes:
-        name = _name(node)
+        name = _read_name(node)
         if name not in mounted and name in used:
-            _unmounted(fields, path, node, name)
+            _write_unmounted(fields, path, node, name)
         elif name not in mounted:
             fields.lose(path, node, "no container mounts it")
 
 
-def _mount(fields: Fields, path: KeyPath, mount: Node, volume_path: KeyPath, volume: Node, role: str) -> None:
-    target = written((mount.child("mountPath") or mount).value) if isinstance(mount.value, dict) else ""
-    kind, data = _source(volume)
+def _write_mount(fields: Fields, path: KeyPath, mount: Node, volume_path: KeyPath, volume: Node, role: str) -> None:
+    target = format_scalar((mount.child("mountPath") or mount).value) if isinstance(mount.value, dict) else ""
+    kind, data = _find_source(volume)
     if SHARED_MEMORY.fullmatch(target) and kind in ("emptyDir", "hostPath"):
         size = data.get("sizeLimit") if isinstance(data, dict) else None
-        key = fields.conversion.draft.set("workers.sharedMemory", written(size) or UNLIMITED)
+        key = fields.conversion.draft.set("workers.sharedMemory", format_scalar(size) or UNLIMITED)
         fields.map(path, mount, key)
         fields.map(volume_path, volume, key)
         return
@@ -50,7 +50,7 @@ def _mount(fields: Fields, path: KeyPath, mount: Node, volume_path: KeyPath, vol
         fields.lose(volume_path, volume, "dsgen has no volume of this kind", "set storage")
         fields.lose(path, mount, "dsgen has no volume of this kind", "set storage")
         return
-    known = _same_mount(fields, target, mount, kind, data)
+    known = _find_same_mount(fields, target, mount, kind, data)
     if known:
         fields.conversion.draft.remove(("storage", known, "mountIn"))
         fields.drop(path, mount, "the other pods mount it in the same way")
@@ -63,8 +63,8 @@ def _mount(fields: Fields, path: KeyPath, mount: Node, volume_path: KeyPath, vol
             entry[key] = child.data()
     entry["mountIn"] = role
     entry[kind] = data
-    name = _free(fields, _name(volume))
-    fields.conversion.volumes.setdefault(_name(volume), name)
+    name = _choose_name(fields, _read_name(volume))
+    fields.conversion.volumes.setdefault(_read_name(volume), name)
     if not target.startswith("/"):
         fields.lose(path, mount, "its path is no absolute path")
         return
@@ -89,25 +89,25 @@ def _map_volume(fields: Fields, path: KeyPath, volume: Node, key: str, kind: str
             fields.map((*path, child), node, key if child == "name" else f"{key}.{kind}")
 
 
-def _unmounted(fields: Fields, path: KeyPath, volume: Node, name: str) -> None:
+def _write_unmounted(fields: Fields, path: KeyPath, volume: Node, name: str) -> None:
     """A volume that only init containers and sidecars mount."""
-    kind, data = _source(volume)
+    kind, data = _find_source(volume)
     if kind is None:
         fields.lose(path, volume, "dsgen has no volume of this kind", "set storage")
         return
-    free = _free(fields, name)
+    free = _choose_name(fields, name)
     fields.conversion.volumes.setdefault(name, free)
     fields.conversion.draft.set(("storage", free), {kind: data})
     _map_volume(fields, path, volume, f"storage.{free}", kind)
 
 
-def _source(volume: Node) -> tuple[str | None, Any]:
+def _find_source(volume: Node) -> tuple[str | None, Any]:
     """The key of storage for a volume and its value; None for a kind that dsgen does not have."""
     if not isinstance(volume.value, dict):
         return None, None
     claim = volume.child("persistentVolumeClaim")
     if claim is not None and (name := claim.child("claimName")) is not None:
-        return "existingClaim", written(name.value)
+        return "existingClaim", format_scalar(name.value)
     for kind in SOURCES:
         child = volume.child(kind)
         if child is not None:
@@ -116,7 +116,7 @@ def _source(volume: Node) -> tuple[str | None, Any]:
     return None, None
 
 
-def _same_mount(fields: Fields, target: str, mount: Node, kind: str, data: Any) -> str:
+def _find_same_mount(fields: Fields, target: str, mount: Node, kind: str, data: Any) -> str:
     """The name of a volume that is mounted in the same way already."""
     sub = mount.child("subPath")
     for name, entry in (fields.conversion.draft.get("storage") or {}).items():
@@ -126,7 +126,7 @@ def _same_mount(fields: Fields, target: str, mount: Node, kind: str, data: Any) 
     return ""
 
 
-def _free(fields: Fields, name: str) -> str:
+def _choose_name(fields: Fields, name: str) -> str:
     """A name for storage that is not used yet."""
     base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:20].strip("-") or "volume"
     base = f"v{base}"[:20] if base.startswith("dsgen-") else base
@@ -138,26 +138,27 @@ def _free(fields: Fields, name: str) -> str:
     return base
 
 
-def _used_by_others(fields: Fields, spec: KeyPath, main: int) -> set[str]:
+def _find_used_by_others(fields: Fields, spec: KeyPath, main: int) -> set[str]:
     """The volumes that init containers and sidecars mount."""
     used = set()
     for kind in ("containers", "initContainers"):
-        for path, container in _items(fields, (*spec, kind)):
+        for path, container in _list_items(fields, (*spec, kind)):
             if kind == "containers" and path[-1] == main:
                 continue
             mounts = container.child("volumeMounts") if isinstance(container.value, dict) else None
             used |= {
-                _name(one) for one in (mounts.value if mounts is not None and isinstance(mounts.value, list) else ())
+                _read_name(one)
+                for one in (mounts.value if mounts is not None and isinstance(mounts.value, list) else ())
             }
     return used
 
 
-def _items(fields: Fields, path: KeyPath) -> list[tuple[KeyPath, Node]]:
-    node = fields.child(*path)
+def _list_items(fields: Fields, path: KeyPath) -> list[tuple[KeyPath, Node]]:
+    node = fields.find_node(*path)
     items = node.value if node is not None and isinstance(node.value, list) else []
     return [((*path, index), one) for index, one in enumerate(items)]
 
 
-def _name(node: Node) -> str:
+def _read_name(node: Node) -> str:
     child = node.child("name") if isinstance(node.value, dict) else None
-    return written(child.value) if child is not None and not isinstance(child.value, dict | list) else ""
+    return format_scalar(child.value) if child is not None and not isinstance(child.value, dict | list) else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dsgen.importers.launcher_options import Rule
 from dsgen.importers.launchers import Launcher, Note, Started, apply_rule, take_port
-from dsgen.importers.texts import Atlas, Text, Unknown, join, same
+from dsgen.importers.texts import Atlas, Text, Unknown, join, place_at
 
 VARIABLES: dict[str, str] = {
     "WORLD_SIZE": "$((NNODES * NPROC_PER_NODE))",
@@ -34,7 +34,7 @@ def read_worker_line(words: list[Text], count: int, launcher: Launcher, started:
         while len(values) < rule.values and rest:
             values.append(rest.pop(0))
         if rule.action == "replace":
-            _replace(rule.field, word, name, values, bool(has_value), started, atlas)
+            _replace_value(rule.field, word, name, values, bool(has_value), started, atlas)
         elif rule.action == "keep":
             started.command += [word, *([] if has_value else values)]
         else:
@@ -42,18 +42,18 @@ def read_worker_line(words: list[Text], count: int, launcher: Launcher, started:
     started.command += rest
 
 
-def _replace(
+def _replace_value(
     name: str, word: Text, option: Text, values: list[Text], is_joined: bool, started: Started, atlas: Atlas
 ) -> None:
     """An option with dsgen's variable as its value."""
     places = word.places
-    variable = atlas.unknown(Unknown("runtime", name, VARIABLES.get(name, f"${name}")), places)
+    variable = atlas.add_unknown(Unknown("runtime", name, VARIABLES.get(name, f"${name}")), places)
     if name in FACTS and values:
         started.facts[FACTS[name]] = values[0]
     if name == "ENDPOINT" and values:
         take_port(values[0], started)
     if is_joined:
-        started.command.append(join([option, same("=", word), variable]))
+        started.command.append(join([option, place_at("=", word), variable]))
     else:
         started.command += [option, variable]
         started.notes += [
@@ -61,6 +61,6 @@ def _replace(
         ]
 
 
-def given_variables(started: Started, atlas: Atlas) -> set[str]:
+def find_given_variables(started: Started, atlas: Atlas) -> set[str]:
     """Which of dsgen's variables a command line uses."""
-    return {one.name for word in started.command for one in atlas.unknowns(word) if one.kind == "runtime"}
+    return {one.name for word in started.command for one in atlas.list_unknowns(word) if one.kind == "runtime"}

@@ -47,21 +47,21 @@ ORDER: Mapping[KeyPath, Sequence[str]] = {
 """The order of keys, as the presets have it; others follow in the order in which they were set."""
 
 
-def values_text(draft: Draft, heading: Sequence[str] = ()) -> str:
+def format_values(draft: Draft, heading: Sequence[str] = ()) -> str:
     """The values file. heading: comments at its beginning."""
     writer = _Writer(draft)
     lines = [*(f"# {line}".rstrip() for line in heading), *writer.lines(draft.data)]
     return "\n".join(lines) + "\n"
 
 
-def ordered(data: Any, path: KeyPath = ()) -> Any:
+def order_values(data: Any, path: KeyPath = ()) -> Any:
     """The same values, their keys in the order of the presets."""
     if not isinstance(data, dict):
         return data
-    return {key: ordered(data[key], (*path, key)) for key in _order(data, path)}
+    return {key: order_values(data[key], (*path, key)) for key in _order_keys(data, path)}
 
 
-def _order(data: Mapping[str, Any], path: KeyPath) -> list[str]:
+def _order_keys(data: Mapping[str, Any], path: KeyPath) -> list[str]:
     known = ORDER.get(("storage", "*") if path[:1] == ("storage",) and len(path) == 2 else path, ())
     return [*(key for key in known if key in data), *(key for key in data if key not in known)]
 
@@ -73,17 +73,17 @@ class _Writer(ReadableWriter):
         self.draft = draft
 
     def lines(self, value: Any, path: KeyPath = ()) -> list[str]:
-        if path and (line := self._inline(value, path)):
+        if path and (line := self._format_inline(value, path)):
             return [line]
         if path and self._is_wrapped(value, path):
-            return list(_wrapped([self._short(item) for item in value]))
+            return list(_wrap([self._format_short(item) for item in value]))
         if isinstance(value, dict) and value:
-            return [line for key in self.keys_at(value, path) for line in self.entry(key, value[key], (*path, key))]
+            return [line for key in self.order_keys(value, path) for line in self.entry(key, value[key], (*path, key))]
         return super().lines(value, path)
 
-    def keys_at(self, data: Mapping[str, Any], path: KeyPath) -> Iterable[str]:
+    def order_keys(self, data: Mapping[str, Any], path: KeyPath) -> Iterable[str]:
         """The keys of a map in the order of the presets."""
-        return _order(data, path)
+        return _order_keys(data, path)
 
     def entry(self, key: str, value: Any, path: KeyPath = ()) -> list[str]:
         above = [f"# {line}".rstrip() for line in self.draft.above.get(path, ())]
@@ -95,7 +95,7 @@ class _Writer(ReadableWriter):
         lines = self.lines(value, path)
         if isinstance(value, dict | list | tuple) and value and not self._is_flow(value, path):
             return [*above, f"{name}{self.comment(path)}", *(f"  {line}" if line else "" for line in lines)]
-        comment = self._comments_within(path) if isinstance(value, dict | list) else self.comment(path)
+        comment = self._join_comments(path) if isinstance(value, dict | list) else self.comment(path)
         first, *rest = [f"{name} {lines[0]}", *(f"  {line}" for line in lines[1:])]
         if comment and len(first) + len(comment) + 2 * len(path) > LONGEST:
             return [*above, comment.strip(), first, *rest]
@@ -124,7 +124,7 @@ class _Writer(ReadableWriter):
     # -- one line -----------------------------------------------------------------------------------------------------
 
     def _is_flow(self, value: Any, path: KeyPath) -> bool:
-        return bool(self._inline(value, path)) or self._is_wrapped(value, path)
+        return bool(self._format_inline(value, path)) or self._is_wrapped(value, path)
 
     def _is_wrapped(self, value: Any, path: KeyPath) -> bool:
         """Whether it is a list of arguments that is longer than a line and has no comments."""
@@ -133,31 +133,35 @@ class _Writer(ReadableWriter):
         has_notes = any((*path, index) in self.draft.above for index in range(len(value)))
         return len(value) > 3 and not has_notes and not self._is_commented(path)
 
-    def _inline(self, value: Any, path: KeyPath) -> str:
+    def _format_inline(self, value: Any, path: KeyPath) -> str:
         """The value on one line; "" if it is too long for one, or has several comments."""
         if not isinstance(value, dict | list) or not value or self._count_comments(path) > 1:
             return ""
-        if any((*path, *key) in self.draft.above for key in _keys_below(value)):
+        if any((*path, *key) in self.draft.above for key in _walk_keys(value)):
             return ""
-        leaves = sum(1 for _ in _leaves(value))
-        if isinstance(value, dict) and (leaves > MOST_INLINE or _depth(value) > 2):
+        leaves = sum(1 for _ in _walk_leaves(value))
+        if isinstance(value, dict) and (leaves > MOST_INLINE or _compute_depth(value) > 2):
             return ""
         if isinstance(value, dict) and leaves > 2 and path[0] not in ONE_THING and self._is_commented(path):
             return ""
-        if any(isinstance(leaf, str) and "\n" in leaf for leaf in _leaves(value)):
+        if any(isinstance(leaf, str) and "\n" in leaf for leaf in _walk_leaves(value)):
             return ""
-        text = self._short(value, path)
+        text = self._format_short(value, path)
         return text if len(text) + 2 * len(path) <= WIDTH - 10 else ""
 
-    def _short(self, value: Any, path: KeyPath = ()) -> str:
+    def _format_short(self, value: Any, path: KeyPath = ()) -> str:
         if isinstance(value, dict) and value:
-            keys = _order(value, path)
-            return "{" + ", ".join(f"{self.text(key)}: {self._short(value[key], (*path, key))}" for key in keys) + "}"
+            keys = _order_keys(value, path)
+            return (
+                "{"
+                + ", ".join(f"{self.text(key)}: {self._format_short(value[key], (*path, key))}" for key in keys)
+                + "}"
+            )
         if isinstance(value, list | tuple) and value:
-            return "[" + ", ".join(map(self._short, value)) + "]"
+            return "[" + ", ".join(map(self._format_short, value)) + "]"
         return self.text(value) if isinstance(value, str) else self.scalar(value)
 
-    def _comments_within(self, path: KeyPath) -> str:
+    def _join_comments(self, path: KeyPath) -> str:
         found = [text for key, text in self.draft.comments.items() if key[: len(path)] == path]
         return f"  # {'; '.join(dict.fromkeys(found))}" if found else ""
 
@@ -168,7 +172,7 @@ class _Writer(ReadableWriter):
         return any(key[: len(path)] == path and len(key) > len(path) for key in self.draft.comments)
 
 
-def _wrapped(words: Sequence[str]) -> Iterator[str]:
+def _wrap(words: Sequence[str]) -> Iterator[str]:
     """A list of words over several lines; an option stays with its value."""
     pairs: list[str] = []
     for word in words:
@@ -187,22 +191,22 @@ def _wrapped(words: Sequence[str]) -> Iterator[str]:
     yield line.rstrip()
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _walk_leaves(value: Any) -> Iterator[Any]:
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else None
     if children is None:
         yield value
     else:
         for child in children:
-            yield from _leaves(child)
+            yield from _walk_leaves(child)
 
 
-def _keys_below(value: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
+def _walk_keys(value: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, child in items:
         yield (*path, key)
-        yield from _keys_below(child, (*path, key))
+        yield from _walk_keys(child, (*path, key))
 
 
-def _depth(value: Any) -> int:
+def _compute_depth(value: Any) -> int:
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + max(map(_depth, children), default=0) if isinstance(value, dict | list) else 0
+    return 1 + max(map(_compute_depth, children), default=0) if isinstance(value, dict | list) else 0

@@ -6,25 +6,25 @@ import re
 from collections.abc import Mapping
 
 from dsgen.importers.chosen import read_script
-from dsgen.importers.container_commands import runtime_of
+from dsgen.importers.container_commands import make_runtime
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import write_value
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.flag_lines import (
     Flag,
     Row,
+    as_count,
     drop,
     lose,
-    mapped,
+    map_flag,
     note,
     to,
-    whole,
     write_image_flag,
     write_line,
     write_name,
 )
 from dsgen.importers.jobset import RUNTIME
-from dsgen.importers.launch import number
+from dsgen.importers.launch import as_number
 from dsgen.importers.scripts import lose_unread, write_script
 from dsgen.importers.texts import Text
 from dsgen.importers.world import World
@@ -44,23 +44,23 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     command = conversion.flags.get("command")
     conversion.is_container = True
     if command is None:
-        conversion.draft.hole("training.python", "", "the line has no command")
+        conversion.draft.set_hole("training.python", "", "the line has no command")
         lose_unread(conversion, text)
         return
-    script = read_script(conversion, command, runtime_of(conversion, RUNTIME))
-    nodes = number(conversion.flags.get("num-nodes")) or number(conversion.flags.get("num-slices")) or 1
+    script = read_script(conversion, command, make_runtime(conversion, RUNTIME))
+    nodes = as_number(conversion.flags.get("num-nodes")) or as_number(conversion.flags.get("num-slices")) or 1
     write_script(conversion, script, World(nodes, None, devices, runs_ranks=False), command)
     lose_unread(conversion, text)
 
 
-def _variable(conversion: Conversion, flag: Flag) -> None:
+def _write_variable(conversion: Conversion, flag: Flag) -> None:
     name, _, value = flag.value.partition("=")
     write_value(conversion, name.chars, value, flag.words)
 
 
-def _device(conversion: Conversion, flag: Flag) -> None:
+def _note_device(conversion: Conversion, flag: Flag) -> None:
     conversion.flags[flag.name] = flag.value
-    mapped(conversion, flag, "workers.slots")
+    map_flag(conversion, flag, "workers.slots")
     conversion.lose(flag.value, "it also chooses a type of machine", "set workers.nodeSelector", is_part=True)
 
 
@@ -72,14 +72,14 @@ TABLE: Mapping[str, Row] = {
     "command": note("training"),
     "num-nodes": note("workers.replicas"),
     "num-slices": note("workers.replicas"),
-    "device-type": Row(_device),
+    "device-type": Row(_note_device),
     "tpu-type": note("workers.accelerator"),
-    "env": Row(_variable),
+    "env": Row(_write_variable),
     "priority": to("workers.priorityClassName"),
-    "max-restarts": to("lifecycle.maxRestarts", whole),
+    "max-restarts": to("lifecycle.maxRestarts", as_count),
     "scheduler": to("workers.schedulerName"),
     "docker-name": drop("dsgen names its containers"),
-    "termination-grace-period-seconds": to("lifecycle.terminationGracePeriodSeconds", whole),
+    "termination-grace-period-seconds": to("lifecycle.terminationGracePeriodSeconds", as_count),
     **dict.fromkeys(("cluster", "project", "zone", "reservation", "location"), lose(CLUSTER)),
     **dict.fromkeys(("base-docker-image", "script-dir", "env-file", "storage"), BUILT),
     **dict.fromkeys(("debug-dump-gcs", "ttl-seconds-after-finished", "restart-on-exit-codes"), NOTHING),

@@ -283,7 +283,7 @@ def test_a_training_is_chosen_by_its_line(cli: Cli, folder: Path) -> None:
 @pytest.mark.usefixtures("sources")
 def test_without_the_parser_one_sentence_says_what_to_install(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
-    monkeypatch.setattr(syntax, "_parser", syntax._parser.__wrapped__)
+    monkeypatch.setattr(syntax, "_load_parser", syntax._load_parser.__wrapped__)
 
     assert (
         3,

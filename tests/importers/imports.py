@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from dsgen import values
 from dsgen.importers import ImportedJob, ImportRefusedError, Options, SourceText, check, import_jobs
-from dsgen.importers.comparison import filled
+from dsgen.importers.comparison import fill_holes
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import documents, scalars
-from dsgen.importers.draft import key_path
-from dsgen.importers.flag_lines import line_text
+from dsgen.importers.documents import read_documents, walk_scalars
+from dsgen.importers.draft import as_key_path
+from dsgen.importers.flag_lines import join_lines
 from dsgen.importers.ledger import LONGEST
 from dsgen.importers.origins import ORIGINS, recognise
-from dsgen.importers.shell.units import units
+from dsgen.importers.shell.units import find_units
 from dsgen.importers.texts import Atlas
 from dsgen.problems import Diagnostic
 
@@ -49,7 +49,7 @@ def refused(text: str, name: str = "train.sbatch", **options: object) -> str:
 def value(job: ImportedJob, key: str) -> object:
     """A value of a job, None if it is not set."""
     node: object = job.data
-    for part in key_path(key):
+    for part in as_key_path(key):
         if isinstance(node, dict):
             node = node.get(part)
         elif isinstance(node, list) and isinstance(part, int) and part < len(node):
@@ -81,7 +81,7 @@ def problems(job: ImportedJob) -> list[Diagnostic]:
     """What `dsgen validate` says about the values, but for the holes."""
     loaded = values.load([SourceText("values.yaml", job.text)]).problems()
     found = [one for one in loaded if one.id not in IN_THE_SOURCE]
-    paths = [key_path(hole.key) for hole in job.holes]
+    paths = [as_key_path(hole.key) for hole in job.holes]
     return [one for one in found if not any(one.path[: len(path)] == path[: len(one.path)] for path in paths)]
 
 
@@ -92,18 +92,18 @@ def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatc
     if not isinstance(found.source, SourceText):
         places = [
             (node.position.line, node.position.column)
-            for one in documents(SourceText(name, text))
-            for _, node in scalars(one.root)
+            for one in read_documents(SourceText(name, text))
+            for _, node in walk_scalars(one.root)
         ]
         named = [(entry.position.line, entry.position.column) for entry in entries if not entry.is_part]
         missing = [f"{line}:{column}" for line, column in places if (line, column) not in named]
         return missing + [f"{len(named)} entries for {len(places)} scalars"] * (len(named) != len(places))
     atlas = Atlas()
     is_line = ORIGINS[found.origin].form == "line"
-    whole = atlas.file(name, line_text(found.source) if is_line else text)
+    whole = atlas.add_file(name, join_lines(found.source) if is_line else text)
     missing = []
-    for unit in units(Conversion(name, atlas=atlas), whole):
-        start, end = atlas.at(unit.places[0]), atlas.at(unit.places[-1])
+    for unit in find_units(Conversion(name, atlas=atlas), whole):
+        start, end = atlas.resolve_place(unit.places[0]), atlas.resolve_place(unit.places[-1])
         inside = [
             one
             for one in entries
@@ -121,11 +121,11 @@ def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatc
 
 def unfounded(job: ImportedJob) -> list[str]:
     """Keys that the report names for a part of the source, and that the values do not have."""
-    whole = values.complete_values(filled(job))
+    whole = values.complete_values(fill_holes(job))
     found = []
     for entry in job.entries:
         node: object = whole
-        for part in key_path(entry.to) if entry.fate == "mapped" else ():
+        for part in as_key_path(entry.to) if entry.fate == "mapped" else ():
             if isinstance(node, dict) and part in node:
                 node = node[part]
             elif not isinstance(node, list) and entry.to not in ("workers.accelerator.count",):

@@ -12,8 +12,8 @@ from typing import Any
 import yaml
 
 from dsgen import values
-from dsgen.importers import ImportRefusedError, Options, SourceText, check, import_jobs, report
-from dsgen.importers.draft import key_path
+from dsgen.importers import ImportRefusedError, Options, SourceText, check, import_jobs, make_report
+from dsgen.importers.draft import as_key_path
 from tests.importers.imports import unaccounted
 
 CASES = Path(__file__).parent / "cases"
@@ -177,11 +177,11 @@ def verdict(source: SourceText) -> tuple[str, list[str]]:
         return "refused", [] if SECRET not in str(error) else [f"a secret in the reason: {error}"]
     wrong = [f"not accounted for: {one}" for one in unaccounted(source.text, jobs, source.name)]
     for job in jobs:
-        if SECRET in job.text or SECRET in json.dumps(report([job])):
+        if SECRET in job.text or SECRET in json.dumps(make_report([job])):
             wrong.append("a secret was copied")
         if any(SECRET in f"{one.source}{one.result}" for one in check(job)):
             wrong.append("a secret in the comparison")
-        holes = [key_path(hole.key) for hole in job.holes]
+        holes = [as_key_path(hole.key) for hole in job.holes]
         loaded = values.load([values.SourceText("values.yaml", job.text)])
         for one in loaded.problems():
             is_hole = any(one.path[: len(path)] == path[: len(one.path)] for path in holes)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dsgen.importers import ImportedJob, Options, SourceText, import_jobs
-from dsgen.importers.comparison import filled
+from dsgen.importers.comparison import fill_holes
 from dsgen.importers.origins import ORIGINS, recognise
 from tests.importers.imports import problems, unaccounted, unexplained, unfounded
 from tests.parity import RELEASE, batch_objects, flat_objects
@@ -77,7 +77,9 @@ def test_every_difference_from_the_source_has_a_reason(name: str) -> None:
 
 @pytest.mark.parametrize("major", [4, 3])
 def test_flat_manifests_equal_the_chart(major: int, tmp_path: Path) -> None:
-    texts = [json.dumps({**filled(job(name)), "name": RELEASE.name, "namespace": RELEASE.namespace}) for name in NAMES]
+    texts = [
+        json.dumps({**fill_holes(job(name)), "name": RELEASE.name, "namespace": RELEASE.namespace}) for name in NAMES
+    ]
 
     assert [flat_objects(text) for text in texts] == batch_objects(major, tmp_path, texts)
 

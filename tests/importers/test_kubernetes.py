@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from dsgen.importers import ImportedJob, Options, SourceText, import_jobs
-from dsgen.importers.comparison import filled
+from dsgen.importers.comparison import fill_holes
 from dsgen.values import complete_values
 from tests.importers.imports import command, convert, fates, holes, problems, refused, unaccounted, unexplained, value
 
@@ -64,7 +64,7 @@ def check(source: str, *, allowed: Sequence[str] = (), **options: object) -> Any
 
 def effective(job: ImportedJob, key: str) -> object:
     """A value of a job with dsgen's defaults."""
-    return value(replace(job, data=complete_values(filled(job))), key)
+    return value(replace(job, data=complete_values(fill_holes(job))), key)
 
 
 # -- PyTorchJob -------------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def test_a_script_that_grows_without_end_is_refused_or_read(text: str) -> None:
 
 def test_without_the_parser_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
-    monkeypatch.setattr(syntax, "_parser", syntax._parser.__wrapped__)
+    monkeypatch.setattr(syntax, "_load_parser", syntax._load_parser.__wrapped__)
 
     with pytest.raises(MissingParserError, match="tree-sitter tree-sitter-bash"):
         import_jobs([SourceText("run.sh", "#!/bin/bash\ntorchrun train.py\n")], Options())

@@ -29,28 +29,28 @@ def compute(expression: str) -> int | None:
         return None
     text = expression.strip().replace("&&", " and ").replace("||", " or ")
     try:
-        return _value(ast.parse(text, mode="eval").body)
+        return _evaluate(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError, OverflowError):
         return None
 
 
-def _value(node: ast.AST) -> int:
+def _evaluate(node: ast.AST) -> int:
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and abs(node.value) < LARGEST:
         return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd | ast.Not):
-        inner = _value(node.operand)
+        inner = _evaluate(node.operand)
         return -inner if isinstance(node.op, ast.USub) else inner if isinstance(node.op, ast.UAdd) else int(not inner)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        return _limited(_BINARY[type(node.op)](_value(node.left), _value(node.right)))
+        return _check_limit(_BINARY[type(node.op)](_evaluate(node.left), _evaluate(node.right)))
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _BINARY:
-        return int(_BINARY[type(node.ops[0])](_value(node.left), _value(node.comparators[0])))
+        return int(_BINARY[type(node.ops[0])](_evaluate(node.left), _evaluate(node.comparators[0])))
     if isinstance(node, ast.BoolOp):
-        values = [bool(_value(one)) for one in node.values]
+        values = [bool(_evaluate(one)) for one in node.values]
         return int(all(values) if isinstance(node.op, ast.And) else any(values))
     raise ValueError
 
 
-def _limited(number: int) -> int:
+def _check_limit(number: int) -> int:
     if abs(number) >= LARGEST:
         raise ValueError
     return int(number)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dsgen.importers.shell.conditions import Conditions
 from dsgen.importers.shell.reader import Reader
 from dsgen.importers.shell.redirects import is_hostfile
-from dsgen.importers.shell.syntax import Script, below
+from dsgen.importers.shell.syntax import Script, walk_nodes
 from dsgen.importers.texts import Kind, Text, Unknown
 
 if TYPE_CHECKING:
@@ -25,112 +25,114 @@ REPEATS = "it repeats the commands in it"
 
 def read_list(reader: Reader, script: Script, node: Node) -> None:
     left, right = node.children[0], node.children[-1]
-    is_and = script.of(node.children[1]).chars == "&&"
+    is_and = script.read_text(node.children[1]).chars == "&&"
     if not _is_test(left, script):
-        reader.statement(script, left)
+        reader.read_statement(script, left)
         if is_and:
-            reader.statement(script, right)
+            reader.read_statement(script, right)
         else:
-            reader.event("dropped", script.of(right), "it runs only if the command before it fails")
+            reader.add_event("dropped", script.read_text(right), "it runs only if the command before it fails")
         return
-    truth, conditions = _truth(reader, script, [left])
+    truth, conditions = _decide(reader, script, [left])
     if truth is (not is_and) or (conditions.assumed and _exits(right)):
-        reader.event("dropped", script.of(right), CHECKS if _exits(right) else NOT_TRUE)
+        reader.add_event("dropped", script.read_text(right), CHECKS if _exits(right) else NOT_TRUE)
     elif truth is None:
-        _unfollowed(reader, script, [right], node)
+        _read_unfollowed(reader, script, [right], node)
     else:
-        _assumed(reader, script, conditions, left)
-        reader.statement(script, right)
+        _report_assumed(reader, script, conditions, left)
+        reader.read_statement(script, right)
 
 
 def read_if(reader: Reader, script: Script, node: Node) -> None:
-    branches = list(_branches(node))
+    branches = list(_find_branches(node))
     is_open = True
     for number, (condition, body) in enumerate(branches):
         if not is_open:
             _skip(reader, script, body, NOT_TRUE)
             continue
-        truth, conditions = _truth(reader, script, condition) if condition else (True, None)
+        truth, conditions = _decide(reader, script, condition) if condition else (True, None)
         if truth and conditions and conditions.assumed and any(map(_exits, body)):
             _skip(reader, script, body, CHECKS)
         elif truth:
             if conditions:
-                _assumed(reader, script, conditions, condition[0])
-            reader.statements(script, body)
+                _report_assumed(reader, script, conditions, condition[0])
+            reader.read_statements(script, body)
             is_open = False
         elif truth is False:
             _skip(reader, script, body, NOT_TRUE)
         else:
             rest = [one for _, bodies in branches[number:] for one in bodies]
-            _unfollowed(reader, script, rest, node)
+            _read_unfollowed(reader, script, rest, node)
             return
 
 
 def read_case(reader: Reader, script: Script, node: Node) -> None:
-    expansion = reader.expansion(script)
+    expansion = reader.make_expansion(script)
     value = node.child_by_field_name("value")
-    subject = expansion.text(value) if value is not None else Text()
-    if any(one.kind == "positional" for one in reader.atlas.unknowns(subject)):
-        reader.event("dropped", script.of(node), PARAMETERS)
+    subject = expansion.expand_text(value) if value is not None else Text()
+    if any(one.kind == "positional" for one in reader.atlas.list_unknowns(subject)):
+        reader.add_event("dropped", script.read_text(node), PARAMETERS)
         return
     conditions = Conditions(expansion)
     items = [child for child in node.children if child.type == "case_item"]
     for item in items:
-        cut = next((index for index, one in enumerate(item.children) if script.of(one).chars == ")"), 0)
-        patterns = [script.of(one).chars.strip("\"'") for one in item.children[:cut] if one.is_named]
+        cut = next((index for index, one in enumerate(item.children) if script.read_text(one).chars == ")"), 0)
+        patterns = [script.read_text(one).chars.strip("\"'") for one in item.children[:cut] if one.is_named]
         matches = conditions.matches(subject, patterns)
         if matches is None:
-            _unfollowed(reader, script, [one for other in items for one in other.children if one.is_named], node)
+            _read_unfollowed(reader, script, [one for other in items for one in other.children if one.is_named], node)
             return
         if matches:
-            reader.statements(script, item.children[cut + 1 :])
+            reader.read_statements(script, item.children[cut + 1 :])
             break
     if not items or items[0].end_byte == node.end_byte:
         return
-    reader.event("dropped", script.of(node)[:0] or script.of(node), "its other branches do not apply")
+    reader.add_event("dropped", script.read_text(node)[:0] or script.read_text(node), "its other branches do not apply")
 
 
 def _skip(reader: Reader, script: Script, body: Sequence[Node], why: str) -> None:
     named = [one for one in body if one.is_named and one.type != "comment"]
     for one in named:
-        reader.event("dropped", script.of(one), why)
+        reader.add_event("dropped", script.read_text(one), why)
 
 
-def _unfollowed(reader: Reader, script: Script, body: Sequence[Node], node: Node) -> None:
+def _read_unfollowed(reader: Reader, script: Script, body: Sequence[Node], node: Node) -> None:
     """A branch whose condition is not known: only a launch in it counts, if there is no other."""
     inner = [one for one in body if one.is_named]
-    if any(map(_exits, inner)) and not _starts(reader, script, inner):
-        reader.event("dropped", script.of(node), CHECKS)
+    if any(map(_exits, inner)) and not _may_start_training(reader, script, inner):
+        reader.add_event("dropped", script.read_text(node), CHECKS)
         return
-    if _starts(reader, script, inner):
+    if _may_start_training(reader, script, inner):
         was, reader.is_certain = reader.is_certain, False
-        reader.event(
+        reader.add_event(
             "lost",
-            _head(script, node),
+            _find_head(script, node),
             "its condition is only known on the cluster",
             "see whether the commands in it are those that you want",
         )
-        reader.statements(script, inner)
+        reader.read_statements(script, inner)
         reader.is_certain = was
     elif all(_is_silent(reader, script, one) for one in inner):
-        reader.event("dropped", script.of(node), "it only prints")
+        reader.add_event("dropped", script.read_text(node), "it only prints")
     else:
-        reader.event(
+        reader.add_event(
             "lost",
-            script.of(node),
+            script.read_text(node),
             NOT_FOLLOWED,
             "write what applies to your cluster into the values, or into training.setup",
         )
 
 
-def _starts(reader: Reader, script: Script, nodes: Sequence[Node]) -> bool:
+def _may_start_training(reader: Reader, script: Script, nodes: Sequence[Node]) -> bool:
     """Whether one of the commands in it may start a training."""
-    return any(reader.rank(script, one) > 0 for node in nodes for one in below(node) if one.type == "command")
+    return any(reader.rank_node(script, one) > 0 for node in nodes for one in walk_nodes(node) if one.type == "command")
 
 
 def _is_silent(reader: Reader, script: Script, node: Node) -> bool:
-    commands = [one for one in below(node) if one.type in ("command", "variable_assignment", "function_definition")]
-    return all(one.type == "command" and reader.meaning_of(script, one).role == "silent" for one in commands)
+    commands = [
+        one for one in walk_nodes(node) if one.type in ("command", "variable_assignment", "function_definition")
+    ]
+    return all(one.type == "command" and reader.read_meaning(script, one).role == "silent" for one in commands)
 
 
 def read_for(reader: Reader, script: Script, node: Node) -> None:
@@ -140,38 +142,38 @@ def read_for(reader: Reader, script: Script, node: Node) -> None:
         return
     if is_hostfile(reader, script, node):
         return
-    name = script.of(variable).chars
+    name = script.read_text(variable).chars
     start, end = node.children.index(variable), node.children.index(body)
-    values = reader.expansion(script).words([one for one in node.children[start + 1 : end] if one.is_named])
-    unknown = [one for value in values for one in reader.atlas.unknowns(value)]
+    values = reader.make_expansion(script).expand_words([one for one in node.children[start + 1 : end] if one.is_named])
+    unknown = [one for value in values for one in reader.atlas.list_unknowns(value)]
     if unknown:
         of_nodes = any(one.kind in ("hosts", "runtime") for one in unknown)
         kind: Kind = "runtime" if of_nodes else "command"
-        item = reader.atlas.unknown(
-            Unknown(kind, "NODE_RANK" if of_nodes else name, f"${name}"), script.of(variable).places
+        item = reader.atlas.add_unknown(
+            Unknown(kind, "NODE_RANK" if of_nodes else name, f"${name}"), script.read_text(variable).places
         )
         hosts = any(one.kind == "hosts" for one in unknown)
         if hosts:
-            item = reader.atlas.unknown(Unknown("hosts", "MASTER_ADDR"), script.of(variable).places)
-        _round(reader, script, body, {name: item}, of_nodes, is_repeated=not of_nodes)
+            item = reader.atlas.add_unknown(Unknown("hosts", "MASTER_ADDR"), script.read_text(variable).places)
+        _read_round(reader, script, body, {name: item}, of_nodes, is_repeated=not of_nodes)
         return
     for value in values[:MOST_ROUNDS]:
-        _round(reader, script, body, {name: value}, reader.has_nodes or len(values) > 1, reader.is_repeated)
+        _read_round(reader, script, body, {name: value}, reader.has_nodes or len(values) > 1, reader.is_repeated)
     if not values:
-        reader.event("dropped", script.of(node), "it has nothing to repeat")
+        reader.add_event("dropped", script.read_text(node), "it has nothing to repeat")
 
 
 def read_c_for(reader: Reader, script: Script, node: Node) -> None:
     body = node.child_by_field_name("body")
     if body is None or is_hostfile(reader, script, node):
         return
-    head = script.between(node.start_byte, body.start_byte).chars
+    head = script.cut_text(node.start_byte, body.start_byte).chars
     name = re.search(r"\(\(\s*(\w+)\s*=", head)
-    item = reader.atlas.unknown(Unknown("runtime", "NODE_RANK"), script.of(node).places)
-    _round(reader, script, body, {name[1]: item} if name else {}, has_nodes=True, is_repeated=reader.is_repeated)
+    item = reader.atlas.add_unknown(Unknown("runtime", "NODE_RANK"), script.read_text(node).places)
+    _read_round(reader, script, body, {name[1]: item} if name else {}, has_nodes=True, is_repeated=reader.is_repeated)
 
 
-def _round(
+def _read_round(
     reader: Reader, script: Script, body: Node, variables: Mapping[str, Text], has_nodes: bool, is_repeated: bool
 ) -> None:
     """The body of a loop, once."""
@@ -179,26 +181,30 @@ def _round(
         reader.scope.assign(name, value)
     was = reader.has_nodes, reader.is_repeated
     reader.has_nodes, reader.is_repeated = has_nodes, is_repeated
-    reader.statements(script, body.children)
+    reader.read_statements(script, body.children)
     reader.has_nodes, reader.is_repeated = was
 
 
 def read_while(reader: Reader, script: Script, node: Node) -> None:
     body = node.child_by_field_name("body")
-    text = script.of(node).chars
+    text = script.read_text(node).chars
     if is_hostfile(reader, script, node):
         return
     if re.search(r"getopts|\bshift\b|\$#|\$1\b", text):
-        reader.event("dropped", script.of(node), PARAMETERS)
-    elif body is not None and _starts(reader, script, [body]):
-        reader.event("lost", _head(script, node), REPEATS, "set lifecycle.maxRestarts for restarts after a failure")
-        reader.statements(script, body.children)
+        reader.add_event("dropped", script.read_text(node), PARAMETERS)
+    elif body is not None and _may_start_training(reader, script, [body]):
+        reader.add_event(
+            "lost", _find_head(script, node), REPEATS, "set lifecycle.maxRestarts for restarts after a failure"
+        )
+        reader.read_statements(script, body.children)
     elif _is_silent(reader, script, node) or re.search(r"\b(ssh|nslookup|getent|nc|ping|sleep)\b", text):
-        reader.event("dropped", script.of(node), "it only waits or prints; the launcher waits for the workers")
+        reader.add_event(
+            "dropped", script.read_text(node), "it only waits or prints; the launcher waits for the workers"
+        )
     else:
-        reader.event(
+        reader.add_event(
             "lost",
-            script.of(node),
+            script.read_text(node),
             "it repeats until something on the cluster changes",
             "write it into training.setup if every worker needs it",
         )
@@ -207,30 +213,32 @@ def read_while(reader: Reader, script: Script, node: Node) -> None:
 def read_function(reader: Reader, script: Script, node: Node) -> None:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is not None and body is not None:
-        reader.functions[script.of(name).chars] = (script, body)
-    reader.event("dropped", script.of(node)[:0] or script.of(node), "its commands are read where it is called")
+        reader.functions[script.read_text(name).chars] = (script, body)
+    reader.add_event(
+        "dropped", script.read_text(node)[:0] or script.read_text(node), "its commands are read where it is called"
+    )
 
 
-def _truth(reader: Reader, script: Script, nodes: Sequence[Node]) -> tuple[bool | None, Conditions]:
-    conditions = Conditions(reader.expansion(script))
+def _decide(reader: Reader, script: Script, nodes: Sequence[Node]) -> tuple[bool | None, Conditions]:
+    conditions = Conditions(reader.make_expansion(script))
     named = [node for node in nodes if node.is_named]
-    return (conditions.truth(named[0]) if len(named) == 1 else None), conditions
+    return (conditions.decide(named[0]) if len(named) == 1 else None), conditions
 
 
-def _assumed(reader: Reader, script: Script, conditions: Conditions, node: Node) -> None:
+def _report_assumed(reader: Reader, script: Script, conditions: Conditions, node: Node) -> None:
     """Say which variables were taken as empty for a condition."""
     names = sorted({one.name for one in conditions.assumed})
     if names:
         words = ", ".join(names)
-        reader.event(
+        reader.add_event(
             "dropped",
-            script.of(node),
+            script.read_text(node),
             f"{words} not set in the script: taken as empty",
             f"--set {names[0]}=VALUE changes it",
         )
 
 
-def _branches(node: Node) -> Iterator[tuple[list[Node], list[Node]]]:
+def _find_branches(node: Node) -> Iterator[tuple[list[Node], list[Node]]]:
     """The conditions and commands of `if`, `elif` and `else`; the condition of `else` is empty."""
     children = [child for child in node.children if child.type not in ("elif_clause", "else_clause")]
     then = next((index for index, child in enumerate(children) if child.type == "then"), len(children))
@@ -241,25 +249,25 @@ def _branches(node: Node) -> Iterator[tuple[list[Node], list[Node]]]:
     )
     for clause in node.children:
         if clause.type == "elif_clause":
-            yield from _branches(clause)
+            yield from _find_branches(clause)
         elif clause.type == "else_clause":
             yield [], [child for child in clause.children if child.is_named]
 
 
 def _exits(node: Node) -> bool:
     """Whether commands end the script."""
-    names = (one for one in below(node) if one.type == "command_name")
+    names = (one for one in walk_nodes(node) if one.type == "command_name")
     return any(one.text in (b"exit", b"return") for one in names)
 
 
 def _is_test(node: Node, script: Script) -> bool:
-    if node.type in ("test_command", "negated_command") or script.of(node).chars.startswith("(("):
+    if node.type in ("test_command", "negated_command") or script.read_text(node).chars.startswith("(("):
         return True
     if node.type == "list":
         return all(_is_test(child, script) for child in node.children if child.is_named)
-    return node.type == "command" and script.of(node).chars.split(" ")[0] in ("test", "[", "true", "false")
+    return node.type == "command" and script.read_text(node).chars.split(" ")[0] in ("test", "[", "true", "false")
 
 
-def _head(script: Script, node: Node) -> Text:
+def _find_head(script: Script, node: Node) -> Text:
     """The first line of a statement."""
-    return script.of(node).partition("\n")[0]
+    return script.read_text(node).partition("\n")[0]

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.launchers import rank_of
-from dsgen.importers.shell.commands import LOADS_CONDA, PREPARES, meaning
-from dsgen.importers.shell.reader import DEEPEST, ITSELF, EventKind, Launch, Reader, arguments
+from dsgen.importers.launchers import rank_command
+from dsgen.importers.shell.commands import LOADS_CONDA, PREPARES, find_meaning
+from dsgen.importers.shell.reader import DEEPEST, ITSELF, EventKind, Launch, Reader, list_arguments
 from dsgen.importers.shell.redirects import HOSTFILE, is_hostfile, note_redirects
 from dsgen.importers.shell.syntax import Script
-from dsgen.importers.shell.wrappers import WRAPPERS, options_of
+from dsgen.importers.shell.wrappers import WRAPPERS, count_wrapper_words
 from dsgen.importers.texts import Text, join
 
 if TYPE_CHECKING:
@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 
 
 def read_command(reader: Reader, script: Script, node: Node) -> None:
-    expansion = reader.expansion(script)
+    expansion = reader.make_expansion(script)
     prefix = dict[str, Text]()
     for child in node.children:
         if child.type == "variable_assignment":
             value = child.child_by_field_name("value")
-            prefix[script.of(child.children[0]).chars] = expansion.text(value) if value is not None else Text()
-    words = expansion.words(arguments(node))
+            prefix[script.read_text(child.children[0]).chars] = (
+                expansion.expand_text(value) if value is not None else Text()
+            )
+    words = expansion.expand_words(list_arguments(node))
     if words and words[0].chars in ("perl", "awk", "python", "python3") and is_hostfile(reader, script, node):
         return
     before = len(reader.launches)
-    read_words(reader, words, script.of(node), prefix)
+    read_words(reader, words, script.read_text(node), prefix)
     if len(reader.launches) > before:
         note_redirects(reader, script, [one for one in node.children if one.type == "herestring_redirect"])
 
@@ -46,19 +48,19 @@ def read_words(
     if not words:
         for name, value in prefix.items():
             reader.scope.assign(name, value)
-        reader.event("dropped", statement, "it runs nothing")
+        reader.add_event("dropped", statement, "it runs nothing")
         return
     name = words[0].chars if words[0].chars in WRAPPERS else posixpath.basename(words[0].chars)
     handle = COMMANDS.get(name)
     if handle and handle(reader, words, statement, prefix, stdin):
         return
     if name in reader.functions:
-        reader.event("dropped", statement, f"the commands of {name} were read")
-        _call(reader, name, words[1:])
+        reader.add_event("dropped", statement, f"the commands of {name} were read")
+        _call_function(reader, name, words[1:])
     elif _is_wrapper(name, words):
-        _wrapped(reader, name, words, statement, prefix, stdin)
+        _read_wrapped(reader, name, words, statement, prefix, stdin)
     else:
-        _plain(reader, words, statement, prefix)
+        _read_plain(reader, words, statement, prefix)
 
 
 def _is_wrapper(name: str, words: Sequence[Text]) -> bool:
@@ -68,116 +70,120 @@ def _is_wrapper(name: str, words: Sequence[Text]) -> bool:
     return not verbs or any(word.chars in verbs for word in words[1:4])
 
 
-def _wrapped(
+def _read_wrapped(
     reader: Reader, name: str, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None
 ) -> None:
     wrapper, start = WRAPPERS[name], 1
     if wrapper.verbs:
         start = next(index for index, word in enumerate(words) if word.chars in wrapper.verbs) + 1
-    end = start + options_of(wrapper, words[start:])
+    end = start + count_wrapper_words(wrapper, words[start:])
     rest = words[end:]
     was, reader.wrappers = reader.wrappers, [*reader.wrappers, (name, words[:end])]
     had = reader.has_nodes
     reader.has_nodes |= wrapper.is_remote
     if stdin and not rest:
-        reader.inner(stdin)
+        reader.read_inner(stdin)
     elif wrapper.is_remote and rest:
-        reader.inner(join(rest, " "))
+        reader.read_inner(join(rest, " "))
     elif rest:
         read_words(reader, rest, statement, prefix, stdin)
     else:
-        reader.event("dropped", statement, "it runs nothing")
+        reader.add_event("dropped", statement, "it runs nothing")
     reader.wrappers, reader.has_nodes = was, had
 
 
-def _call(reader: Reader, name: str, arguments: list[Text]) -> None:
+def _call_function(reader: Reader, name: str, arguments: list[Text]) -> None:
     script, body = reader.functions[name]
     reader.depth += 1
     if reader.depth > DEEPEST:
-        raise ImportRefusedError("the functions call each other without end", reader.atlas.at(script.text.places[0]))
+        raise ImportRefusedError(
+            "the functions call each other without end", reader.atlas.resolve_place(script.text.places[0])
+        )
     was, reader.scope.arguments = reader.scope.arguments, arguments
-    reader.statement(script, body)
+    reader.read_statement(script, body)
     reader.scope.arguments = was
     reader.depth -= 1
 
 
-def _shell(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None) -> bool:
+def _read_shell(
+    reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None
+) -> bool:
     """`bash -c TEXT`, `bash FILE`, `bash <<EOF`."""
     for index, word in enumerate(words[1:], 1):
         if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars) and index + 1 < len(words):
-            was, reader.scope = reader.scope, reader.scope.inner()
+            was, reader.scope = reader.scope, reader.scope.make_inner()
             for name, value in prefix.items():
                 reader.scope.assign(name, value)
                 reader.scope.export(name, value.places[0] if value.places else 0)
             reader.scope.arguments = words[index + 3 :] if words[index + 2 :] else None
-            reader.run_text(words[index + 1])
+            reader.read_commands(words[index + 1])
             reader.scope = was
             return True
         if not word.chars.startswith("-"):
-            return _file(reader, words[index:], statement)
+            return _read_file(reader, words[index:], statement)
     if stdin:
-        reader.inner(stdin)
+        reader.read_inner(stdin)
         return True
     return False
 
 
-def _file(reader: Reader, words: list[Text], statement: Text) -> bool:
+def _read_file(reader: Reader, words: list[Text], statement: Text) -> bool:
     """A script that this one wrote, or that was given beside it."""
-    name = reader.atlas.shown(words[0])
-    content = reader.files[name][1] if name in reader.files else _helper(reader, name)
+    name = reader.atlas.format_text(words[0])
+    content = reader.files[name][1] if name in reader.files else _find_helper(reader, name)
     if content is None:
         return False
-    was, reader.scope = reader.scope, reader.scope.inner()
+    was, reader.scope = reader.scope, reader.scope.make_inner()
     reader.scope.arguments, reader.scope.name = words[1:], posixpath.basename(name)
-    reader.event("dropped", statement, f"the commands of {posixpath.basename(name)} were read")
-    reader.run_text(content)
+    reader.add_event("dropped", statement, f"the commands of {posixpath.basename(name)} were read")
+    reader.read_commands(content)
     reader.scope = was
     return True
 
 
-def _helper(reader: Reader, name: str) -> Text | None:
+def _find_helper(reader: Reader, name: str) -> Text | None:
     """A script that was given beside this one, by its path or its file name."""
     return reader.helpers.get(name, reader.helpers.get(posixpath.basename(name)))
 
 
-def _source(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+def _read_source(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
     name = posixpath.basename(words[1].chars) if len(words) > 1 else ""
     if name not in reader.helpers:
         return False
-    reader.event("dropped", statement, f"the commands of {name} were read")
-    reader.run_text(reader.helpers[name])
+    reader.add_event("dropped", statement, f"the commands of {name} were read")
+    reader.read_commands(reader.helpers[name])
     return True
 
 
-def _eval(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+def _read_eval(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
     text = join(words[1:], " ")
-    if any(one.kind == "command" for one in reader.atlas.unknowns(text)):
-        reader.event("loaded", statement, "it prepares the shell")
+    if any(one.kind == "command" for one in reader.atlas.list_unknowns(text)):
+        reader.add_event("loaded", statement, "it prepares the shell")
     elif text:
-        reader.run_text(text)
+        reader.read_commands(text)
     return True
 
 
-def _cd(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+def _read_cd(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
     if words[0].chars == "popd":
-        reader.event("dropped", statement, ITSELF)
+        reader.add_event("dropped", statement, ITSELF)
         return True
-    target = words[-1] if len(words) > 1 else reader.scope.text("HOME", statement.places[:1], "$HOME")
+    target = words[-1] if len(words) > 1 else reader.scope.resolve_text("HOME", statement.places[:1], "$HOME")
     is_absolute = target.chars.startswith("/") or not target[:1].is_known
     if not is_absolute and reader.folder is not None:
         target = join([reader.folder, target], "/")
     reader.folder = target
-    reader.event("folder", statement, value=target)
+    reader.add_event("folder", statement, value=target)
     return True
 
 
-def _exit(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+def _read_exit(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
     reader.is_over = words[0].chars == "exit" and reader.is_certain and not reader.wrappers
-    reader.event("dropped", statement, "it ends the script")
+    reader.add_event("dropped", statement, "it ends the script")
     return True
 
 
-def _set(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+def _read_set(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
     options = " ".join(word.chars for word in words[1:])
     if re.search(r"(^| )-[a-z]*a|allexport", options):
         reader.scope.exports_all = "+o allexport" not in options
@@ -186,11 +192,11 @@ def _set(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text],
     if words[1:2] and words[1].chars == "--":
         reader.scope.arguments = words[2:]
     ends = re.search(r"(^| )-[a-z]*e|errexit", options) is not None and not reader.wrappers
-    reader.event("setup" if ends else "dropped", statement, ITSELF, name="set")
+    reader.add_event("setup" if ends else "dropped", statement, ITSELF, name="set")
     return True
 
 
-def _env(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None) -> bool:
+def _read_env(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None) -> bool:
     rest = words[1:]
     while rest and rest[0].chars.startswith("-"):
         rest = rest[2:] if rest[0].chars in ("-u", "--unset", "-C") else rest[1:]
@@ -200,9 +206,9 @@ def _env(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, T
     return True
 
 
-def _plain(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text]) -> None:
+def _read_plain(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text]) -> None:
     """A command that is no wrapper: it may start the training."""
-    rank = _rank_of(reader, words)
+    rank = _rank_words(reader, words)
     if rank > 0:
         exported = {
             name: (reader.scope.variables.get(name, Text()), place) for name, place in reader.scope.exported.items()
@@ -214,32 +220,32 @@ def _plain(reader: Reader, words: list[Text], statement: Text, prefix: dict[str,
             )
         )  # fmt: skip
         return
-    found = meaning([word.chars for word in words])
+    found = find_meaning([word.chars for word in words])
     files = [posixpath.basename(word.chars) for word in words[1:] if not word.chars.startswith("-")]
     if words[0].chars == "rm" and files and all("host" in file for file in files):
-        reader.event("dropped", statement, HOSTFILE)
+        reader.add_event("dropped", statement, HOSTFILE)
         return
     kinds: dict[str, EventKind] = {"setup": "setup", "loader": "loaded", "never": "lost", "once": "lost"}
     is_loader = words[0].chars == "conda" and words[1:2] and words[1].chars not in LOADS_CONDA
-    reader.event(kinds.get("once" if is_loader else found.role, "dropped"), statement, found.why, found.hint)
+    reader.add_event(kinds.get("once" if is_loader else found.role, "dropped"), statement, found.why, found.hint)
 
 
-def _rank_of(reader: Reader, words: Sequence[Text]) -> int:
-    shown = [reader.atlas.shown(word) for word in words]
+def _rank_words(reader: Reader, words: Sequence[Text]) -> int:
+    shown = [reader.atlas.format_text(word) for word in words]
     is_under = any(name in ("srun", "ssh", "pdsh") for name, _ in reader.wrappers)
-    if meaning(shown) is not PREPARES and rank_of(shown, is_under) != 3:
+    if find_meaning(shown) is not PREPARES and rank_command(shown, is_under) != 3:
         return 0
-    return rank_of(shown, is_under)
+    return rank_command(shown, is_under)
 
 
 CommandHandle = Callable[[Reader, list[Text], Text, dict[str, Text], Text | None], bool]
 COMMANDS: Mapping[str, CommandHandle] = {
-    **dict.fromkeys(("bash", "sh", "dash", "zsh"), _shell),
-    **dict.fromkeys(("cd", "pushd", "popd"), _cd),
-    "eval": _eval,
-    "exit": _exit,
-    "set": _set,
-    "env": _env,
-    "source": _source,
-    ".": _source,
+    **dict.fromkeys(("bash", "sh", "dash", "zsh"), _read_shell),
+    **dict.fromkeys(("cd", "pushd", "popd"), _read_cd),
+    "eval": _read_eval,
+    "exit": _read_exit,
+    "set": _read_set,
+    "env": _read_env,
+    "source": _read_source,
+    ".": _read_source,
 }

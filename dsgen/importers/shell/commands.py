@@ -24,59 +24,63 @@ class Meaning:
     hint: str = ""
 
 
-def _all(names: str, role: Role, why: str, hint: str = "") -> dict[str, Meaning]:
+def _make_meanings(names: str, role: Role, why: str, hint: str = "") -> dict[str, Meaning]:
     return {name: Meaning(role, why, hint) for name in names.split()}
 
 
 ONCE_HINT = "run it once as a job of its own, or in workers.initContainers if every worker needs it"
 IMAGE = "the image of the pods contains the programs"
 MEANINGS: Mapping[str, Meaning] = {
-    **_all(
+    **_make_meanings(
         "echo printf nvidia-smi rocm-smi printenv date clear hostname pwd which type ls df free lscpu ibstat uname tree"
         " cat head tail tee env whoami id lsof ps top nvcc gcc locale ifconfig ip ibv_devinfo ds_report time w uptime"
         " squeue sinfo sacct sstat nproc tput stty reset du wc sort md5sum stat file awk sed grep cut tr",
         "silent",
         "it only prints",
     ),
-    **_all(
+    **_make_meanings(
         "set shopt trap wait exit return true false : sleep sync read shift local break continue hash let test [ ["
         " getopts builtin disown jobs fg bg history alias",
         "silent",
         "it controls the script itself",
     ),
-    **_all("mkdir touch", "silent", "folders are on the volumes of the job"),
-    **_all("scontrol srun_cr sbcast sattach", "slurm", "it asks Slurm for the nodes, which dsgen knows"),
-    **_all("sbatch salloc qsub", "slurm", "applying the manifests submits the job"),
-    **_all("sshd /usr/sbin/sshd ssh-keygen ssh-keyscan ssh-copy-id", "slurm", "dsgen starts sshd with keys of its own"),
-    **_all(
+    **_make_meanings("mkdir touch", "silent", "folders are on the volumes of the job"),
+    **_make_meanings("scontrol srun_cr sbcast sattach", "slurm", "it asks Slurm for the nodes, which dsgen knows"),
+    **_make_meanings("sbatch salloc qsub", "slurm", "applying the manifests submits the job"),
+    **_make_meanings(
+        "sshd /usr/sbin/sshd ssh-keygen ssh-keyscan ssh-copy-id", "slurm", "dsgen starts sshd with keys of its own"
+    ),
+    **_make_meanings(
         "pip pip3 uv pipx conda-install apt apt-get yum dnf apk git wget curl huggingface-cli hf modelscope tar unzip"
         " gunzip ln chmod ulimit umask ldconfig pre-commit make cmake python-build npm",
         "setup",
         "",
     ),
-    **_all("module ml conda mamba micromamba source . spack activate pyenv singularity-load enroot", "loader", IMAGE),
-    **_all(
+    **_make_meanings(
+        "module ml conda mamba micromamba source . spack activate pyenv singularity-load enroot", "loader", IMAGE
+    ),
+    **_make_meanings(
         "cp mv rsync scp azcopy aws gsutil gcloud s3cmd rclone dd",
         "once",
         "it copies files once, before the training",
         "mount the files as a volume of storage, or copy them in workers.initContainers",
     ),
-    **_all("rm rmdir", "never", "it deletes files, and setup would run it on every worker", ONCE_HINT),
-    **_all("pkill kill killall fuser scancel", "never", "it ends processes; a pod begins without any"),
-    **_all(
+    **_make_meanings("rm rmdir", "never", "it deletes files, and setup would run it on every worker", ONCE_HINT),
+    **_make_meanings("pkill kill killall fuser scancel", "never", "it ends processes; a pod begins without any"),
+    **_make_meanings(
         "dcgmi nvidia-cuda-mps-control sudo reboot modprobe sysctl mount umount nvidia-persistenced",
         "never",
         "it changes the node",
         "ask the administrators of the cluster for it",
     ),
-    **_all(
+    **_make_meanings(
         "wandb",
         "never",
         "it would put a key into the values file",
         "put the key into a Secret, and name the Secret in training.env or training.envFrom",
     ),
-    **_all("tensorboard", "once", "it serves the event files", "set monitoring.tensorboard"),
-    **_all(
+    **_make_meanings("tensorboard", "once", "it serves the event files", "set monitoring.tensorboard"),
+    **_make_meanings(
         "vllm ray redis-server mongod uvicorn gunicorn",
         "once",
         "it is a server beside the training",
@@ -96,7 +100,7 @@ PREPARES = Meaning("once", "it is a program that runs before the training", ONCE
 LOADS_CONDA = ("activate", "deactivate", "init", "env")
 
 
-def meaning(words: Sequence[str]) -> Meaning:
+def find_meaning(words: Sequence[str]) -> Meaning:
     """The meaning of a command that starts no training; words: its name and its arguments."""
     name = words[0] if words[0] in MEANINGS else posixpath.basename(words[0])
     if name in FILES and any(folder in word for word in words[1:] for folder in OF_SSH):

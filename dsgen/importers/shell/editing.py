@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from dsgen.importers.shell.arithmetic import compute
-from dsgen.importers.texts import Text, same
+from dsgen.importers.texts import Text, place_at
 
 LONGEST = 4096
 """Characters of a value that is matched with a pattern."""
@@ -23,7 +23,7 @@ _ANSI: Mapping[str, str] = {
 }
 
 
-def unescaped(text: Text, only: str | None) -> Text:
+def unescape(text: Text, only: str | None) -> Text:
     """Without backslashes; in quotes only before some characters. A backslash before a line break joins the lines."""
     if "\\" not in text.chars:
         return text
@@ -40,7 +40,7 @@ def unescaped(text: Text, only: str | None) -> Text:
     return Text("".join(text.chars[one] for one in kept), [text.places[one] for one in kept])
 
 
-def ansi(text: Text) -> Text:
+def decode_ansi(text: Text) -> Text:
     """The characters of `$'...'`."""
     chars, places, index = "", list[int](), 0
     while index < len(text.chars):
@@ -54,18 +54,18 @@ def ansi(text: Text) -> Text:
     return Text(chars, places)
 
 
-def edited(value: Text, sign: str, argument: str) -> Text | None:
+def edit(value: Text, sign: str, argument: str) -> Text | None:
     """Prefixes and suffixes removed, parts replaced or cut, or case changed."""
     text = value.chars
     if sign in ("#", "##", "%", "%%"):
-        return _stripped(value, sign, argument)
+        return _strip(value, sign, argument)
     if sign in ("^", "^^", ",", ",,"):
         changed = text.upper() if sign == "^^" else text.lower() if sign == ",," else text[:1].swapcase() + text[1:]
         return Text(changed, value.places) if len(changed) == len(text) else value
     if sign in ("/", "//"):
         old, _, new = argument.partition("/")
         replaced = text.replace(old, new, -1 if sign == "//" else 1) if old and not re.search(r"[*?\[]", old) else text
-        return same(replaced, value)
+        return place_at(replaced, value)
     start, _, length = argument.partition(":")
     first, size = compute(start), compute(length) if length else None
     if first is None:
@@ -74,7 +74,7 @@ def edited(value: Text, sign: str, argument: str) -> Text | None:
     return value[first : first + size] if size is not None and size >= 0 else value[first:]
 
 
-def _stripped(value: Text, sign: str, pattern: str) -> Text:
+def _strip(value: Text, sign: str, pattern: str) -> Text:
     """The value without the shortest or longest beginning or end that matches a pattern."""
     if len(pattern) > 100 or pattern.count("*") > 5 or len(value.chars) > LONGEST:
         return value

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dsgen.importers.shell.arithmetic import compute
-from dsgen.importers.shell.editing import ansi, unescaped
-from dsgen.importers.shell.parameters import NAME, Run, read_parameter, unknown_command
+from dsgen.importers.shell.editing import decode_ansi, unescape
+from dsgen.importers.shell.parameters import NAME, Run, add_unknown_command, read_parameter
 from dsgen.importers.shell.scope import Scope
 from dsgen.importers.shell.syntax import EXPANSIONS, Script
-from dsgen.importers.texts import Kind, Text, Unknown, join, same
+from dsgen.importers.texts import Kind, Text, Unknown, join, place_at
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -37,68 +37,71 @@ class Expansion:
     scope: Scope
     substitute: Substitute
 
-    def words(self, nodes: Sequence[Node]) -> list[Text]:
+    def expand_words(self, nodes: Sequence[Node]) -> list[Text]:
         """The words of a command line."""
-        return [word for group in self._groups(nodes) for word in _fields(self._joined(group))]
+        return [word for group in self._group_nodes(nodes) for word in _split_fields(self._join_group(group))]
 
-    def _groups(self, nodes: Sequence[Node]) -> Iterator[list[Node]]:
+    def _group_nodes(self, nodes: Sequence[Node]) -> Iterator[list[Node]]:
         """The nodes of each word: the parser ends a word at a backslash, as in `$A\\ b` and `$A\\$B`."""
         group: list[Node] = []
         for node in nodes:
-            if group and not BLANKS.fullmatch(self.script.text.chars, group[-1].end_byte, self.script.start(node)):
+            if group and not BLANKS.fullmatch(self.script.text.chars, group[-1].end_byte, self.script.find_start(node)):
                 yield group
                 group = []
             group.append(node)
         if group:
             yield group
 
-    def _joined(self, group: Sequence[Node]) -> Iterator[Run]:
+    def _join_group(self, group: Sequence[Node]) -> Iterator[Run]:
         for number, node in enumerate(group):
             if number:
-                between = self.script.between(group[number - 1].end_byte, self.script.start(node))
-                yield Run(unescaped(between, None), "literal")
-            yield from self._runs(node)
+                between = self.script.cut_text(group[number - 1].end_byte, self.script.find_start(node))
+                yield Run(unescape(between, None), "literal")
+            yield from self._expand_node(node)
 
-    def text(self, node: Node) -> Text:
+    def expand_text(self, node: Node) -> Text:
         """The value of a node that is not split into words, as in an assignment."""
-        runs = [same(" ", self.script.of(node)) if run.mode == "break" else run.text for run in self._runs(node)]
-        return self._limited(join(runs))
+        runs = [
+            place_at(" ", self.script.read_text(node)) if run.mode == "break" else run.text
+            for run in self._expand_node(node)
+        ]
+        return self._check_length(join(runs))
 
-    def array(self, node: Node) -> list[Text]:
+    def expand_array(self, node: Node) -> list[Text]:
         """The items of an array in parentheses."""
-        return self.words([child for child in node.children if child.is_named and child.type != "comment"])
+        return self.expand_words([child for child in node.children if child.is_named and child.type != "comment"])
 
-    def heredoc(self, node: Node, start: int, is_quoted: bool) -> Text:
+    def expand_heredoc(self, node: Node, start: int, is_quoted: bool) -> Text:
         """The text of a here document."""
-        whole = self.script.between(start, node.end_byte)
+        whole = self.script.cut_text(start, node.end_byte)
         if is_quoted or not node.children:
-            return whole if is_quoted else unescaped(whole, "$`\\\n")
-        return join([run.text for run in self._inside(node, start, node.end_byte, "$`\\\n")])
+            return whole if is_quoted else unescape(whole, "$`\\\n")
+        return join([run.text for run in self._expand_inside(node, start, node.end_byte, "$`\\\n")])
 
-    def arithmetic(self, node: Node) -> Text:
+    def expand_arithmetic(self, node: Node) -> Text:
         """The number of `$(( ))` as a text; an unknown part if not all is known."""
-        start = self.script.start(node) + (2 if self.script.of(node).chars.startswith("((") else 3)
-        inner = self.script.between(start, node.end_byte - 2)
-        return self._computed(node, inner)
+        start = self.script.find_start(node) + (2 if self.script.read_text(node).chars.startswith("((") else 3)
+        inner = self.script.cut_text(start, node.end_byte - 2)
+        return self._compute(node, inner)
 
-    def _computed(self, node: Node, inner: Text) -> Text:
+    def _compute(self, node: Node, inner: Text) -> Text:
         expression = ""
-        for run in self._arithmetic_runs(node, inner):
+        for run in self._replace_names(node, inner):
             expression += run
         number = compute(expression)
         places = [inner.places[0]] if inner.places else []
         if number is None:
             kind: Kind = "changing" if "RANDOM" in expression or "$$" in expression else "command"
-            names = self._unknown_names(node)
-            source = self.script.of(node).chars
+            names = self._find_unknowns(node)
+            source = self.script.read_text(node).chars
             if names and all(one.kind == "runtime" for one in names):
                 kind = "command"
-                source = f"$(({self.scope.atlas.shown(self._plain(node, inner))}))"
-            return self.scope.atlas.unknown(Unknown(kind, "arithmetic", source), places)
+                source = f"$(({self.scope.atlas.format_text(self._expand_expression(node, inner))}))"
+            return self.scope.atlas.add_unknown(Unknown(kind, "arithmetic", source), places)
         return Text(str(number), places * len(str(number)))
 
-    def _arithmetic_runs(self, node: Node, inner: Text) -> Iterator[str]:
-        expanded = self._plain(node, inner).chars
+    def _replace_names(self, node: Node, inner: Text) -> Iterator[str]:
+        expanded = self._expand_expression(node, inner).chars
         end = 0
         for match in NAME.finditer(expanded):
             yield expanded[end : match.start()]
@@ -108,71 +111,73 @@ class Expansion:
             yield f"({value.chars.strip() or 0})" if isinstance(value, Text) and known else match[0]
         yield expanded[end:]
 
-    def _plain(self, node: Node, inner: Text) -> Text:
+    def _expand_expression(self, node: Node, inner: Text) -> Text:
         """An arithmetic expression with its `$` parts expanded."""
-        start = self.script.start(node) + (2 if self.script.of(node).chars.startswith("((") else 3)
+        start = self.script.find_start(node) + (2 if self.script.read_text(node).chars.startswith("((") else 3)
         parts, at = list[Text](), start
-        for child in _expansions(node):
-            parts.append(self.script.between(at, self.script.start(child)))
-            parts.append(join([run.text for run in self._runs(child)]))
+        for child in _find_expansions(node):
+            parts.append(self.script.cut_text(at, self.script.find_start(child)))
+            parts.append(join([run.text for run in self._expand_node(child)]))
             at = child.end_byte
-        return join([*parts, self.script.between(at, start + len(inner.chars))])
+        return join([*parts, self.script.cut_text(at, start + len(inner.chars))])
 
-    def _unknown_names(self, node: Node) -> list[Unknown]:
+    def _find_unknowns(self, node: Node) -> list[Unknown]:
         found = list[Unknown]()
-        for match in NAME.finditer(self.script.of(node).chars):
+        for match in NAME.finditer(self.script.read_text(node).chars):
             value = self.scope.find(match[0])
-            found += self.scope.atlas.unknowns(value) if isinstance(value, Text) else [Unknown("variable", match[0])]
+            found += (
+                self.scope.atlas.list_unknowns(value) if isinstance(value, Text) else [Unknown("variable", match[0])]
+            )
         return found
 
     # -- parts of words -----------------------------------------------------------------------------------------------
 
-    def _runs(self, node: Node) -> Iterator[Run]:
-        of = self.script.of(node)
+    def _expand_node(self, node: Node) -> Iterator[Run]:
+        of = self.script.read_text(node)
         if node.type in PLAIN and not node.children:
-            starts = self.script.text.chars[self.script.start(node) - 1 : self.script.start(node)] in STARTS
-            yield Run(self._home(unescaped(of, None)) if starts else unescaped(of, None), "literal")
+            starts = self.script.text.chars[self.script.find_start(node) - 1 : self.script.find_start(node)] in STARTS
+            yield Run(self._expand_home(unescape(of, None)) if starts else unescape(of, None), "literal")
         elif node.type in PLAIN:
             for child in node.children:
-                yield from self._runs(child)
+                yield from self._expand_node(child)
         elif node.type in RUNS:
             yield from RUNS[node.type](self, node)
         else:
             yield Run(of, "literal")
 
-    def _home(self, word: Text) -> Text:
+    def _expand_home(self, word: Text) -> Text:
         """`~` is the home folder."""
         if word.chars == "~" or word.chars.startswith("~/"):
-            return self.scope.text("HOME", word.places, "$HOME") + word[1:]
+            return self.scope.resolve_text("HOME", word.places, "$HOME") + word[1:]
         return word
 
-    def _concatenation(self, node: Node) -> Iterator[Run]:
+    def _expand_concatenation(self, node: Node) -> Iterator[Run]:
         end = node.start_byte
         for child in node.children:
-            yield Run(self.script.between(end, self.script.start(child)), "literal")
-            yield from self._runs(child)
+            yield Run(self.script.cut_text(end, self.script.find_start(child)), "literal")
+            yield from self._expand_node(child)
             end = child.end_byte
 
-    def _quoted(self, node: Node) -> Iterator[Run]:
+    def _expand_quoted(self, node: Node) -> Iterator[Run]:
         start = node.start_byte + (2 if node.type == "translated_string" else 1)
-        runs = list(self._inside(node, start, node.end_byte - 1, '$`"\\\n'))
+        runs = list(self._expand_inside(node, start, node.end_byte - 1, '$`"\\\n'))
         # "${ARRAY[@]}" alone is no word at all if the array is empty; any other string is one.
-        is_items = re.fullmatch(r'"\$(\{\w+\[@\]\}|\{?@\}?)"', self.script.of(node).chars)
+        is_items = re.fullmatch(r'"\$(\{\w+\[@\]\}|\{?@\}?)"', self.script.read_text(node).chars)
         if not (is_items and not any(run.text or run.mode == "break" for run in runs)):
             yield Run(Text("", ()), "quoted")
             yield from runs
 
-    def _inside(self, node: Node, start: int, end: int, escapes: str) -> Iterator[Run]:
+    def _expand_inside(self, node: Node, start: int, end: int, escapes: str) -> Iterator[Run]:
         """The text of a double-quoted string or a here document, with its expansions."""
         at = start
-        for child in _expansions(node):
-            yield Run(unescaped(self.script.between(at, self.script.start(child)), escapes), "quoted")
-            for run in read_parameter(self, child, "quoted") if "expansion" in child.type else self._runs(child):
+        for child in _find_expansions(node):
+            yield Run(unescape(self.script.cut_text(at, self.script.find_start(child)), escapes), "quoted")
+            for run in read_parameter(self, child, "quoted") if "expansion" in child.type else self._expand_node(child):
                 yield Run(run.text, "quoted" if run.mode == "split" else run.mode)
             at = child.end_byte
-        yield Run(unescaped(self.script.between(at, end), escapes), "quoted")
+        yield Run(unescape(self.script.cut_text(at, end), escapes), "quoted")
 
-    def _limited(self, text: Text) -> Text:
+    def _check_length(self, text: Text) -> Text:
         if len(text.chars) > LONGEST:
             raise TooLongError
         return text
@@ -185,33 +190,33 @@ STARTS = ("", " ", "\t", "\n", "=", ":", "(", ";", "&", "|")
 PLAIN = ("word", "number", "extglob_pattern", "regex", "variable_name", "test_operator", "command_name")
 """Nodes of plain characters; some have parts."""
 RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[Run]]] = {
-    "raw_string": lambda words, node: iter([Run(words.script.of(node)[1:-1], "quoted")]),
-    "ansi_c_string": lambda words, node: iter([Run(ansi(words.script.of(node)[2:-1]), "quoted")]),
-    "string": Expansion._quoted,
-    "translated_string": Expansion._quoted,
-    "concatenation": Expansion._concatenation,
-    "array": lambda words, node: (Run(item, "quoted") for item in words.array(node)),
+    "raw_string": lambda words, node: iter([Run(words.script.read_text(node)[1:-1], "quoted")]),
+    "ansi_c_string": lambda words, node: iter([Run(decode_ansi(words.script.read_text(node)[2:-1]), "quoted")]),
+    "string": Expansion._expand_quoted,
+    "translated_string": Expansion._expand_quoted,
+    "concatenation": Expansion._expand_concatenation,
+    "array": lambda words, node: (Run(item, "quoted") for item in words.expand_array(node)),
     "simple_expansion": lambda words, node: read_parameter(words, node, "split"),
     "expansion": lambda words, node: read_parameter(words, node, "split"),
-    "arithmetic_expansion": lambda words, node: iter([Run(words.arithmetic(node), "split")]),
+    "arithmetic_expansion": lambda words, node: iter([Run(words.expand_arithmetic(node), "split")]),
     "command_substitution": lambda words, node: iter([Run(words.substitute(node, words.script), "split")]),
     "process_substitution": lambda words, node: iter(
-        [Run(unknown_command(words, node, words.script.of(node)), "quoted")]
+        [Run(add_unknown_command(words, node, words.script.read_text(node)), "quoted")]
     ),
 }
 """The parts of a node, by its type."""
 
 
-def _expansions(node: Node) -> Iterator[Node]:
+def _find_expansions(node: Node) -> Iterator[Node]:
     """The expansions inside of a string or an arithmetic expression, without those inside of each other."""
     for child in node.children:
         if child.type in EXPANSIONS:
             yield child
         elif child.type != "raw_string":
-            yield from _expansions(child)
+            yield from _find_expansions(child)
 
 
-def _fields(runs: Iterator[Run]) -> Iterator[Text]:
+def _split_fields(runs: Iterator[Run]) -> Iterator[Text]:
     """The words that the parts form. An expansion without quotes is split at blanks; an empty one is no word."""
     current: Text | None = None
     length = 0

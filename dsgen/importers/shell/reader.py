@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.launchers import rank_of
-from dsgen.importers.shell.commands import PREPARES, Meaning, meaning
+from dsgen.importers.launchers import rank_command
+from dsgen.importers.shell.commands import PREPARES, Meaning, find_meaning
 from dsgen.importers.shell.expansion import Expansion
 from dsgen.importers.shell.scope import Scope, Value
-from dsgen.importers.shell.substitutions import substituted
+from dsgen.importers.shell.substitutions import substitute_command
 from dsgen.importers.shell.syntax import Script, parse
-from dsgen.importers.shell.wrappers import WRAPPERS, options_of
+from dsgen.importers.shell.wrappers import WRAPPERS, count_wrapper_words
 from dsgen.importers.texts import Atlas, Text
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class Launch:
 
     words: the program and its arguments. statement: the whole command. wrappers: the programs before it, such as srun,
     each with its name and its options. exported: the environment, with the place where each variable was exported.
-    rank: how sure it is, see `launchers.rank_of`. after: the number of events before it. is_certain: whether it runs
-    whatever the cluster is like. is_repeated: a loop over unknown words runs it several times. has_nodes: a loop over
-    the nodes, or ssh, runs it once for each.
+    rank: how sure it is, see `launchers.rank_command`. after: the number of events before it. is_certain: whether it
+    runs whatever the cluster is like. is_repeated: a loop over unknown words runs it several times. has_nodes: a loop
+    over the nodes, or ssh, runs it once for each.
     """
 
     words: list[Text]
@@ -107,99 +107,105 @@ class Reader:
         self.steps = self.depth = 0
         self.is_certain, self.is_repeated, self.has_nodes, self.is_over = True, False, False, False
 
-    def run_text(self, text: Text) -> None:
+    def read_commands(self, text: Text) -> None:
         """Read the commands of a text, such as that of `bash -c`."""
         self.depth += 1
         if self.depth > DEEPEST:
-            raise ImportRefusedError("the commands call each other without end", self.atlas.at(text.places[0]))
+            raise ImportRefusedError(
+                "the commands call each other without end", self.atlas.resolve_place(text.places[0])
+            )
         script = parse(text, self.atlas)
-        self.statements(script, script.root.children)
+        self.read_statements(script, script.root.children)
         self.depth -= 1
 
-    def statements(self, script: Script, nodes: Sequence[Node]) -> None:
+    def read_statements(self, script: Script, nodes: Sequence[Node]) -> None:
         """Read statements in order, until one ends the script."""
         for node in nodes:
             if not node.is_named or node.type in ("comment", "heredoc_body"):
                 continue
             if self.is_over:
-                self.event("dropped", script.of(node), "the script has ended before it")
+                self.add_event("dropped", script.read_text(node), "the script has ended before it")
             else:
-                self.statement(script, node)
+                self.read_statement(script, node)
 
-    def statement(self, script: Script, node: Node) -> None:
+    def read_statement(self, script: Script, node: Node) -> None:
         """Read one statement."""
         self.steps += 1
         if self.steps > MOST_STEPS:
-            raise ImportRefusedError("the script has too many steps", self.atlas.at(script.of(node).places[0]))
+            raise ImportRefusedError(
+                "the script has too many steps", self.atlas.resolve_place(script.read_text(node).places[0])
+            )
         handle = self.handlers.statements.get(node.type)
         if handle:
             handle(self, script, node)
         elif node.type in ("do_group", "program", "compound_statement", "subshell", "ERROR", "else_clause"):
-            self.block(script, node)
+            self.read_block(script, node)
         elif node.type not in ("heredoc_redirect", "file_redirect"):
-            self.event("dropped", script.of(node), ITSELF)
+            self.add_event("dropped", script.read_text(node), ITSELF)
 
-    def block(self, script: Script, node: Node) -> None:
+    def read_block(self, script: Script, node: Node) -> None:
         """Read the statements in braces, parentheses or a branch."""
-        if script.of(node).chars.startswith("(("):
-            self.event("dropped", script.of(node), ITSELF)
+        if script.read_text(node).chars.startswith("(("):
+            self.add_event("dropped", script.read_text(node), ITSELF)
         elif node.type == "subshell":
             folder = self.folder
-            self.statements(script, node.children)
+            self.read_statements(script, node.children)
             self.folder = folder
         else:
-            self.statements(script, node.children)
+            self.read_statements(script, node.children)
 
-    def inner(self, text: Text) -> None:
+    def read_inner(self, text: Text) -> None:
         """The commands of another shell."""
-        was, self.scope = self.scope, self.scope.inner()
-        self.run_text(text)
+        was, self.scope = self.scope, self.scope.make_inner()
+        self.read_commands(text)
         self.scope = was
 
-    def rank(self, script: Script, node: Node) -> int:
+    def rank_node(self, script: Script, node: Node) -> int:
         """The rank of a command without reading it."""
-        words = self.expansion(script).words(arguments(node))
+        words = self.make_expansion(script).expand_words(list_arguments(node))
         names = [word.chars for word in words]
         for index, name in enumerate(names[:-1]):
             if posixpath.basename(name) in WRAPPERS and index < 2:
-                rest = words[index + 1 + options_of(WRAPPERS[posixpath.basename(name)], words[index + 1 :]) :]
+                rest = words[index + 1 + count_wrapper_words(WRAPPERS[posixpath.basename(name)], words[index + 1 :]) :]
                 names = [word.chars for word in rest]
                 break
         if names and names[0] in SHELLS and "-c" in " ".join(names[:3]):
             names = names[-1].split() or names
         return (
-            rank_of(names, is_under_srun=False)
-            if (names and meaning(names) is PREPARES) or rank_of(names, False) == 3
+            rank_command(names, is_under_srun=False)
+            if (names and find_meaning(names) is PREPARES) or rank_command(names, False) == 3
             else 0
         )
 
-    def meaning_of(self, script: Script, node: Node) -> Meaning:
+    def read_meaning(self, script: Script, node: Node) -> Meaning:
         """What a command means if it does not start the training."""
-        words = [word.chars for word in self.expansion(script).words(arguments(node))]
-        return meaning(words) if words else PREPARES
+        words = [word.chars for word in self.make_expansion(script).expand_words(list_arguments(node))]
+        return find_meaning(words) if words else PREPARES
 
-    def expansion(self, script: Script) -> Expansion:
+    def make_expansion(self, script: Script) -> Expansion:
         """Expands the words of a script in the present scope."""
         expansion: Expansion
 
         def substitute(node: Node, inside: Script) -> Text:
-            return substituted(node, Expansion(inside, self.scope, substitute), self.folder)
+            return substitute_command(node, Expansion(inside, self.scope, substitute), self.folder)
 
         expansion = Expansion(script, self.scope, substitute)
         return expansion
 
-    def event(
+    def add_event(
         self, kind: EventKind, text: Text, why: str = "", hint: str = "", name: str = "", value: Value | None = None
     ) -> None:
         """Note what a statement means."""
         self.events.append(Event(kind, text, why, hint, name, value if value is not None else Text()))
 
-    def words(self, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None = None) -> None:
+    def read_words(
+        self, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None = None
+    ) -> None:
         """Read a command line whose words are expanded."""
         self.handlers.words(self, words, statement, prefix, stdin)
 
 
-def arguments(node: Node) -> list[Node]:
+def list_arguments(node: Node) -> list[Node]:
     """The name and the arguments of a command."""
     if node.type != "command":
         return [child for child in node.children if child.is_named]

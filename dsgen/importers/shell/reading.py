@@ -54,9 +54,9 @@ def read_script(atlas: Atlas, scope: Scope, text: Text, helpers: Mapping[str, Te
     """
     reader = Reader(atlas, scope, helpers, HANDLERS)
     try:
-        reader.run_text(text)
+        reader.read_commands(text)
     except TooLongError as error:
-        raise ImportRefusedError("a value in the script has no end", atlas.at(text.places[0])) from error
+        raise ImportRefusedError("a value in the script has no end", atlas.resolve_place(text.places[0])) from error
     return Reading(reader.events, reader.launches, scope, reader.files)
 
 
@@ -66,7 +66,9 @@ def read_command_line(
     """Read one command line whose words are known, such as that of a container. files: scripts by their path."""
     reader = Reader(atlas, scope, files, HANDLERS)
     try:
-        reader.words(words, statement, {})
+        reader.read_words(words, statement, {})
     except TooLongError as error:
-        raise ImportRefusedError("a value in the command has no end", atlas.at(statement.places[0])) from error
+        raise ImportRefusedError(
+            "a value in the command has no end", atlas.resolve_place(statement.places[0])
+        ) from error
     return Reading(reader.events, reader.launches, scope, reader.files)

@@ -39,13 +39,13 @@ class Scope:
     defaults: list[Default] = field(default_factory=list)
     exports_all: bool = False
 
-    def inner(self) -> Scope:
+    def make_inner(self) -> Scope:
         """The scope of another shell that this one starts: it sees only exported variables."""
         kept = {name: value for name, value in self.variables.items() if name in self.exported}
-        known = {**self.variables_of_site(), **kept}
+        known = {**self.list_unexported(), **kept}
         return Scope(self.atlas, self.runtime, self.given, known, dict(self.exported), None, self.name, self.defaults)
 
-    def variables_of_site(self) -> dict[str, Value]:
+    def list_unexported(self) -> dict[str, Value]:
         """Variables that the script sets without exporting them: empty in another shell."""
         return {name: Text() for name in self.variables if name not in self.exported}
 
@@ -77,7 +77,7 @@ class Scope:
         """Whether anything is known about a variable."""
         return self.find(name) is not None
 
-    def text(self, name: str, places: Iterable[int], source: str = "") -> Text:
+    def resolve_text(self, name: str, places: Iterable[int], source: str = "") -> Text:
         """The value of a variable as one text; an unknown part if it is not set."""
         value = self.find(name)
         if isinstance(value, list):
@@ -85,4 +85,4 @@ class Scope:
         if value is not None:
             first = [*places][:1] or [0]
             return value if value.places or not value.chars else Text(value.chars, first * len(value.chars))
-        return self.atlas.unknown(Unknown("variable", name, source or f"${{{name}}}"), [*places][:1])
+        return self.atlas.add_unknown(Unknown("variable", name, source or f"${{{name}}}"), [*places][:1])

@@ -31,22 +31,22 @@ NODE_LIST = re.compile(
 JOB_ID = re.compile(r"SLURM_(ARRAY_)?JOB_?ID|\bRANDOM\b|\$\$")
 
 
-def substituted(node: Node, expansion: Expansion, folder: Text | None) -> Text:
+def substitute_command(node: Node, expansion: Expansion, folder: Text | None) -> Text:
     """The output of a command substitution as far as it is known. folder: the present one."""
-    of = expansion.script.of(node)
-    commands = list(_commands(node))
-    names = [_name(command, expansion) for command in commands]
+    of = expansion.script.read_text(node)
+    commands = list(_find_commands(node))
+    names = [_read_name(command, expansion) for command in commands]
     if (folder is not None or names == ["pwd"]) and names == ["pwd"]:
-        return folder if folder is not None else expansion.scope.text("PWD", of.places, "$PWD")
-    if commands and (known := _computed(commands, expansion)) is not None:
+        return folder if folder is not None else expansion.scope.resolve_text("PWD", of.places, "$PWD")
+    if commands and (known := _compute_output(commands, expansion)) is not None:
         return Text(known, [of.places[0]] * len(known))
-    kind, name = _kind(of.chars, names, _words_within(commands, expansion), expansion)
+    kind, name = _find_kind(of.chars, names, _expand_words(commands, expansion), expansion)
     source = "" if kind in ("runtime", "hosts") else of.chars
-    return expansion.scope.atlas.unknown(Unknown(kind, name, source), of.places)
+    return expansion.scope.atlas.add_unknown(Unknown(kind, name, source), of.places)
 
 
-def _kind(source: str, names: Sequence[str], words: Sequence[Text], expansion: Expansion) -> tuple[Kind, str]:
-    unknown = {one.kind for word in words for one in expansion.scope.atlas.unknowns(word)}
+def _find_kind(source: str, names: Sequence[str], words: Sequence[Text], expansion: Expansion) -> tuple[Kind, str]:
+    unknown = {one.kind for word in words for one in expansion.scope.atlas.list_unknowns(word)}
     is_count = "wc" in names or re.search(r"\bgrep\s+-\w*c|\bprint NR\b", source)
     if not HOSTS.isdisjoint(names) or "hosts" in unknown or NODE_LIST.search(source):
         return ("runtime", "NNODES") if is_count else ("hosts", "MASTER_ADDR")
@@ -57,26 +57,26 @@ def _kind(source: str, names: Sequence[str], words: Sequence[Text], expansion: E
     return "command", names[0] if names else "command"
 
 
-def _commands(node: Node) -> Iterator[Node]:
+def _find_commands(node: Node) -> Iterator[Node]:
     """The commands of a substitution, with those of pipelines in order, and of substitutions inside of it."""
     for child in node.children:
         if child.type == "command":
             yield child
         if child.type != "comment":
-            yield from _commands(child)
+            yield from _find_commands(child)
 
 
-def _name(command: Node, expansion: Expansion) -> str:
+def _read_name(command: Node, expansion: Expansion) -> str:
     names = [child for child in command.children if child.type == "command_name"]
-    return posixpath.basename(expansion.text(names[0]).chars) if names else ""
+    return posixpath.basename(expansion.expand_text(names[0]).chars) if names else ""
 
 
-def _words_within(commands: Sequence[Node], expansion: Expansion) -> list[Text]:
+def _expand_words(commands: Sequence[Node], expansion: Expansion) -> list[Text]:
     parts = [child for command in commands for child in command.children if child.is_named]
-    return [word for part in parts if part.type != "command_substitution" for word in expansion.words([part])]
+    return [word for part in parts if part.type != "command_substitution" for word in expansion.expand_words([part])]
 
 
-def _computed(commands: Sequence[Node], expansion: Expansion) -> str | None:
+def _compute_output(commands: Sequence[Node], expansion: Expansion) -> str | None:
     """The output of a pipeline of known commands on known words; None if it is anything else."""
     first = commands[0]
     parent = first.parent
@@ -84,12 +84,12 @@ def _computed(commands: Sequence[Node], expansion: Expansion) -> str | None:
         return None
     stages = [first] if parent.type == "command_substitution" else [one for one in parent.children if one.is_named]
     if any(stage.type != "command" for stage in stages) or (
-        parent.type == "command_substitution" and _siblings(parent)
+        parent.type == "command_substitution" and _has_siblings(parent)
     ):
         return None
     output: str | None = None
     for number, stage in enumerate(stages):
-        words = expansion.words([child for child in stage.children if child.is_named])
+        words = expansion.expand_words([child for child in stage.children if child.is_named])
         if not words or any(not word.is_known for word in words):
             return None
         name, arguments = posixpath.basename(words[0].chars), [word.chars for word in words[1:]]
@@ -102,7 +102,7 @@ def _computed(commands: Sequence[Node], expansion: Expansion) -> str | None:
     return output.rstrip("\n") if output is not None else None
 
 
-def _siblings(node: Node) -> bool:
+def _has_siblings(node: Node) -> bool:
     return sum(child.is_named for child in node.children) > 1
 
 
@@ -112,12 +112,12 @@ def _echo(words: list[str]) -> str | None:
     return " ".join(words)
 
 
-def _expr(words: list[str]) -> str | None:
+def _compute_expression(words: list[str]) -> str | None:
     number = compute(" ".join(words).replace("\\*", "*"))
     return None if number is None else str(number)
 
 
-def _sequence(words: list[str]) -> str | None:
+def _make_sequence(words: list[str]) -> str | None:
     numbers = [compute(word) for word in words]
     if not numbers or len(numbers) > 2 or None in numbers:
         return None
@@ -127,33 +127,33 @@ def _sequence(words: list[str]) -> str | None:
     return "\n".join(map(str, range(first, last + 1)))
 
 
-def _basename(words: list[str]) -> str | None:
+def _take_basename(words: list[str]) -> str | None:
     return posixpath.basename(words[0]).removesuffix(words[1] if len(words) == 2 else "") if words else None
 
 
-def _dirname(words: list[str]) -> str | None:
+def _take_dirname(words: list[str]) -> str | None:
     return posixpath.dirname(words[-1]) or "." if words else None
 
 
-def _last(words: list[str]) -> str | None:
+def _take_last(words: list[str]) -> str | None:
     return words[-1] if words else None
 
 
-def _absolute(words: list[str]) -> str | None:
+def _normalize_path(words: list[str]) -> str | None:
     return posixpath.normpath(words[-1]) if words and words[-1].startswith("/") else None
 
 
 SOURCES: Mapping[str, Callable[[list[str]], str | None]] = {
     "echo": _echo,
     "printf": lambda words: words[0] if len(words) == 1 and "%" not in words[0] else None,
-    "expr": _expr,
-    "seq": _sequence,
-    "basename": _basename,
-    "dirname": _dirname,
-    "which": _last,
-    "command": lambda words: _last(words) if words[:1] == ["-v"] else None,
-    "realpath": _absolute,
-    "readlink": _absolute,
+    "expr": _compute_expression,
+    "seq": _make_sequence,
+    "basename": _take_basename,
+    "dirname": _take_dirname,
+    "which": _take_last,
+    "command": lambda words: _take_last(words) if words[:1] == ["-v"] else None,
+    "realpath": _normalize_path,
+    "readlink": _normalize_path,
 }
 """Commands whose output is known from their words."""
 
@@ -172,7 +172,7 @@ def _count(words: list[str], text: str) -> str | None:
     return str(counts[words[0]]) if len(words) == 1 and words[0] in counts else None
 
 
-def _lines(words: list[str], text: str, *, from_end: bool = False) -> str | None:
+def _take_lines(words: list[str], text: str, *, from_end: bool = False) -> str | None:
     match = re.fullmatch(r"(?:-n ?|-)?(\d{1,6})?", " ".join(words))
     if not match:
         return None
@@ -184,21 +184,21 @@ def _cut(words: list[str], text: str) -> str | None:
     match = re.fullmatch(r"-d ?(.) -f ?(\d{1,4})", " ".join(words))
     if not match:
         return None
-    return "\n".join(_field(line, match[1], int(match[2])) for line in text.splitlines())
+    return "\n".join(_take_field(line, match[1], int(match[2])) for line in text.splitlines())
 
 
-def _field(line: str, separator: str, number: int) -> str:
+def _take_field(line: str, separator: str, number: int) -> str:
     fields = line.split(separator)
     return fields[number - 1] if number <= len(fields) else ""
 
 
-def _awk(words: list[str], text: str) -> str | None:
+def _print_field(words: list[str], text: str) -> str | None:
     match = re.fullmatch(r"-F ?(\S) \{ ?print (NF|\$\d+) ?;? ?\}", " ".join(words))
     if not match:
         return None
     lines = text.splitlines()[:1]
     return "".join(
-        str(len(line.split(match[1]))) if match[2] == "NF" else _field(line, match[1], int(match[2][1:]))
+        str(len(line.split(match[1]))) if match[2] == "NF" else _take_field(line, match[1], int(match[2][1:]))
         for line in lines
     )
 
@@ -206,10 +206,10 @@ def _awk(words: list[str], text: str) -> str | None:
 FILTERS: Mapping[str, Callable[[list[str], str], str | None]] = {
     "tr": _translate,
     "wc": _count,
-    "head": _lines,
-    "tail": lambda words, text: _lines(words, text, from_end=True),
+    "head": _take_lines,
+    "tail": lambda words, text: _take_lines(words, text, from_end=True),
     "cut": _cut,
-    "awk": _awk,
+    "awk": _print_field,
     "xargs": lambda words, text: " ".join(text.split()) if not words else None,
 }
 """Commands in the middle of a pipeline."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dsgen.importers.errors import ImportRefusedError, MissingParserError
-from dsgen.importers.texts import Atlas, Text, join, same
+from dsgen.importers.texts import Atlas, Text, join, place_at
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,13 +34,13 @@ class Script:
         self.text = text
         # Only ASCII characters matter for the structure, and with them a byte is a character.
         plain = "".join(char if char < "\x80" else "x" for char in text.chars)
-        self.root: Node = _parser().parse(plain.encode("ascii")).root_node
+        self.root: Node = _load_parser().parse(plain.encode("ascii")).root_node
 
-    def of(self, node: Node) -> Text:
+    def read_text(self, node: Node) -> Text:
         """The text of a node."""
-        return self.text[self.start(node) : node.end_byte]
+        return self.text[self.find_start(node) : node.end_byte]
 
-    def start(self, node: Node) -> int:
+    def find_start(self, node: Node) -> int:
         """Where a node begins: in strings, the parser takes blanks before an expansion for a part of it."""
         start = node.start_byte
         if node.type in EXPANSIONS:
@@ -48,13 +48,13 @@ class Script:
                 start += 1
         return start
 
-    def between(self, start: int, end: int) -> Text:
+    def cut_text(self, start: int, end: int) -> Text:
         """The text between two offsets."""
         return self.text[start:end]
 
 
 @functools.cache
-def _parser() -> Any:
+def _load_parser() -> Any:
     try:
         import tree_sitter  # imported late: it may not be installed
         import tree_sitter_bash
@@ -66,22 +66,22 @@ def _parser() -> Any:
 def parse(text: Text, atlas: Atlas) -> Script:
     """A parsed script. Raises ImportRefusedError if it is too large or nested too deeply."""
     if len(text.chars) > MOST_CHARACTERS:
-        raise ImportRefusedError("the script is too large", atlas.at(text.places[0]))
+        raise ImportRefusedError("the script is too large", atlas.resolve_place(text.places[0]))
     script = Script(text)
     for _ in range(MOST_REPAIRS):
-        offsets = _split_values(script)
+        offsets = _find_split_values(script)
         if not offsets:
             break
-        script = Script(_with_braces(script.text, offsets))
+        script = Script(_add_braces(script.text, offsets))
     if _is_deeper_than(script.root, DEEPEST):
-        raise ImportRefusedError("the script is nested too deeply", atlas.at(text.places[0]))
+        raise ImportRefusedError("the script is nested too deeply", atlas.resolve_place(text.places[0]))
     return script
 
 
-def _split_values(script: Script) -> list[int]:
+def _find_split_values(script: Script) -> list[int]:
     """Names that the parser does not take for a part of a word: in `A=$B/x/$C/$D`, it ends the value at `$C`."""
     chars, offsets = script.text.chars, set[int]()
-    for node in below(script.root):
+    for node in walk_nodes(script.root):
         end = node.end_byte
         if node.type in WORDS and SPLIT.fullmatch(chars, end - 1, end + 1):
             rest = REST.match(chars, end)
@@ -89,13 +89,13 @@ def _split_values(script: Script) -> list[int]:
     return sorted(offsets)
 
 
-def _with_braces(text: Text, offsets: Sequence[int]) -> Text:
+def _add_braces(text: Text, offsets: Sequence[int]) -> Text:
     """`${NAME}` in the place of the `$NAME` whose names begin at these offsets."""
     parts, end = list[Text](), 0
     for offset in offsets:
         name = re.compile(r"\w+", re.ASCII).match(text.chars, offset)
         last = name.end() if name else offset
-        parts += [text[end:offset], same("{", text[offset:]), text[offset:last], same("}", text[offset:])]
+        parts += [text[end:offset], place_at("{", text[offset:]), text[offset:last], place_at("}", text[offset:])]
         end = last
     return join([*parts, text[end:]])
 
@@ -109,7 +109,7 @@ def _is_deeper_than(root: Node, levels: int) -> bool:
     return True
 
 
-def below(node: Node) -> Iterator[Node]:
+def walk_nodes(node: Node) -> Iterator[Node]:
     """A node and all nodes below it."""
     waiting = [node]
     while waiting:
@@ -118,7 +118,7 @@ def below(node: Node) -> Iterator[Node]:
         waiting.extend(reversed(one.children))
 
 
-def mistake(script: str) -> tuple[int, str] | None:
+def find_mistake(script: str) -> tuple[int, str] | None:
     """The line and the words of bash about a syntax error; None without one, and if there is no bash.
 
     bash only reads the script (-n), it runs nothing of it.

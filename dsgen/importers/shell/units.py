@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 STATEMENTS = ("command", "variable_assignment", "declaration_command", "unset_command")
 
 
-def units(conversion: Conversion, text: Text) -> Iterator[Text]:
+def find_units(conversion: Conversion, text: Text) -> Iterator[Text]:
     """Each command, assignment and definition of a script that is not inside of another one."""
     script = parse(text, conversion.atlas)
-    for node in _statements(script.root):
-        if script.of(node).chars.strip():
-            yield script.of(node)
+    for node in _find_statements(script.root):
+        if script.read_text(node).chars.strip():
+            yield script.read_text(node)
 
 
-def _statements(node: Node) -> Iterator[Node]:
+def _find_statements(node: Node) -> Iterator[Node]:
     for child in node.children:
         if child.type in ("command_substitution", "process_substitution", "heredoc_body", "comment"):
             continue
         if child.type in STATEMENTS:
             yield child
         else:
-            yield from _statements(child)
+            yield from _find_statements(child)

@@ -17,29 +17,29 @@ MOST_ITEMS = 1000
 
 
 def read_assignment(reader: Reader, script: Script, node: Node, is_exported: bool = False) -> None:
-    expansion = reader.expansion(script)
+    expansion = reader.make_expansion(script)
     first, value = node.children[0], node.child_by_field_name("value")
-    of = script.of(node)
-    is_more = any(script.of(child).chars == "+=" for child in node.children)
-    name = script.of(first.children[0] if first.type == "subscript" else first).chars
+    of = script.read_text(node)
+    is_more = any(script.read_text(child).chars == "+=" for child in node.children)
+    name = script.read_text(first.children[0] if first.type == "subscript" else first).chars
     new: Value
     if value is None:
         new = Text()
     elif value.type == "array":
-        new = expansion.array(value)
+        new = expansion.expand_array(value)
     else:
-        new = expansion.text(value)
+        new = expansion.expand_text(value)
     if first.type == "subscript":
-        new = _item(reader, name, script.of(first).chars, new)
+        new = _set_item(reader, name, script.read_text(first).chars, new)
     elif is_more:
-        new = _joined(reader.scope.variables.get(name), new)
+        new = _join_values(reader.scope.variables.get(name), new)
     reader.scope.assign(name, new, of.places[0])
     if is_exported:
         reader.scope.export(name, of.places[0])
-    reader.event("exported" if is_exported else "assigned", of, name=name, value=new)
+    reader.add_event("exported" if is_exported else "assigned", of, name=name, value=new)
 
 
-def _item(reader: Reader, name: str, subscript: str, value: Value) -> Value:
+def _set_item(reader: Reader, name: str, subscript: str, value: Value) -> Value:
     """An array with one item set."""
     index = subscript[len(name) + 1 : -1]
     items = reader.scope.variables.get(name)
@@ -52,21 +52,23 @@ def _item(reader: Reader, name: str, subscript: str, value: Value) -> Value:
 
 def read_assignments(reader: Reader, script: Script, node: Node) -> None:
     for child in node.named_children:
-        reader.statement(script, child)
+        reader.read_statement(script, child)
 
 
 def read_declaration(reader: Reader, script: Script, node: Node) -> None:
     words = [child for child in node.children if child.is_named]
-    options = "".join(script.of(one).chars for one in words if script.of(one).chars.startswith(("-", "+")))
-    is_export = script.of(node.children[0]).chars == "export" and "n" not in options
-    is_export |= "x" in options and script.of(node.children[0]).chars in ("declare", "typeset")
+    options = "".join(
+        script.read_text(one).chars for one in words if script.read_text(one).chars.startswith(("-", "+"))
+    )
+    is_export = script.read_text(node.children[0]).chars == "export" and "n" not in options
+    is_export |= "x" in options and script.read_text(node.children[0]).chars in ("declare", "typeset")
     named = 0
     for one in words:
         if one.type == "variable_assignment":
             read_assignment(reader, script, one, is_export)
             named += 1
             continue
-        for word in reader.expansion(script).words([one]):
+        for word in reader.make_expansion(script).expand_words([one]):
             name, has_value, value = word.partition("=")
             if not re.fullmatch(r"[A-Za-z_]\w*", name.chars):
                 continue
@@ -76,27 +78,27 @@ def read_declaration(reader: Reader, script: Script, node: Node) -> None:
             if is_export:
                 reader.scope.export(name.chars, word.places[0])
             known = reader.scope.variables.get(name.chars, Text())
-            reader.event("exported" if is_export else "assigned", word, name=name.chars, value=known)
+            reader.add_event("exported" if is_export else "assigned", word, name=name.chars, value=known)
     if not named:
         unknown = any(one.type in ("command_substitution", "string", "concatenation") for one in words)
         if unknown:
-            reader.event(
+            reader.add_event(
                 "lost",
-                script.of(node),
+                script.read_text(node),
                 "the variables that it sets are only known on the cluster",
                 "set them in training.env, or their file in training.envFrom",
             )
         else:
-            reader.event("dropped", script.of(node), ITSELF)
+            reader.add_event("dropped", script.read_text(node), ITSELF)
 
 
 def read_unset(reader: Reader, script: Script, node: Node) -> None:
     for child in node.named_children:
-        reader.scope.unset(script.of(child).chars)
-    reader.event("dropped", script.of(node), "the variable is not set in a pod")
+        reader.scope.unset(script.read_text(child).chars)
+    reader.add_event("dropped", script.read_text(node), "the variable is not set in a pod")
 
 
-def _joined(before: Value | None, more: Value) -> Value:
+def _join_values(before: Value | None, more: Value) -> Value:
     if isinstance(more, list) or isinstance(before, list):
         first = before if isinstance(before, list) else [before] if before else []
         return [*first, *(more if isinstance(more, list) else [more])]
