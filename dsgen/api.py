@@ -124,13 +124,13 @@ def load(*sources: Source, overrides: Sequence[Override] = (), name: str = "", n
     _check_overrides(overrides)
     for what, given in (("name", name), ("namespace", namespace)):
         _expect(given, str, what)
-    texts = [_text(source, number) for number, source in enumerate(sources, 1)]
+    texts = [_read_source(source, number) for number, source in enumerate(sources, 1)]
     return values.load(texts, overrides, Release(name, namespace))
 
 
 def read(path: str | os.PathLike[str], name: str = "") -> SourceText:
     """The text of a file; name: shown in messages instead of the path. Raises DsgenError if it cannot be read."""
-    place, shown = _path(path, "path"), _expect(name, str, "name") or _path(path, "path")
+    place, shown = _check_path(path, "path"), _expect(name, str, "name") or _check_path(path, "path")
     try:
         return SourceText.from_bytes(shown, read_bytes(place))
     except OSError as error:
@@ -184,9 +184,9 @@ def estimate(job: Job, config: str | os.PathLike[str] | Mapping[str, Any] | None
     model = None
     if config is not None:
         is_path = isinstance(config, str | os.PathLike)
-        name = _path(config, "config") if is_path else "config"
+        name = _check_path(config, "config") if is_path else "config"
         model = forecasts.read_model(name, read(name).text if is_path else _expect(config, dict, "config", "a map"))
-    return forecasts.as_data(job, forecasts.of(job, model))
+    return forecasts.as_data(job, forecasts.forecast_job(job, model))
 
 
 def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Changes:
@@ -203,13 +203,13 @@ def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Ch
     _expect(plan, Plan, "plan")
     if _expect(mode, str, "mode") not in Mode.__args__:  # type: ignore[attr-defined]  # the words of a Literal
         raise UsageError(f"mode must be keep, refresh or replace, not {mode!r}")
-    place = Destination(Path(_path(folder, "folder")))
+    place = Destination(Path(_check_path(folder, "folder")))
     changes = compare(place, plan, mode)
     write_changes(place, plan, changes)
     return changes
 
 
-def _text(source: Source, number: int) -> SourceText:
+def _read_source(source: Source, number: int) -> SourceText:
     if isinstance(source, SourceText):
         _expect(source.name, str, "the name of a SourceText")
         _expect(source.text, str, "the text of a SourceText")
@@ -221,13 +221,13 @@ def _text(source: Source, number: int) -> SourceText:
     _expect(source, Mapping, "a source", "the name of a file, a SourceText or a map")
     try:
         # JSON is YAML, so problems of plain data also have a place.
-        text = json.dumps(source, indent=2, ensure_ascii=False, default=_plain)
+        text = json.dumps(source, indent=2, ensure_ascii=False, default=_as_dict)
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"<values {number}>: a map must be plain data: {error}") from error
     return SourceText(f"<values {number}>", text + "\n")
 
 
-def _plain(value: object) -> dict[str, Any]:
+def _as_dict(value: object) -> dict[str, Any]:
     """A map of another type as a dict; TypeError for everything else."""
     if isinstance(value, Mapping):
         return dict(value)
@@ -251,7 +251,7 @@ def _check_overrides(overrides: object) -> None:
         _expect(override.text, str, "the text of an Override")
 
 
-def _path(path: object, what: str) -> str:
+def _check_path(path: object, what: str) -> str:
     """A path as text."""
     text = os.fspath(_expect(path, (str, os.PathLike), what, "a path"))
     if not isinstance(text, str) or not text or "\0" in text or not _is_encodable(text):
@@ -293,7 +293,7 @@ def status(job: JobName, *, run: str = "", context: str = "", kubeconfig: str = 
     """
     from dsgen.cluster.runs import report_run
 
-    return report_run(_run(job, run, context, kubeconfig).read_state(around=True, thrifty=True))
+    return report_run(_find_run(job, run, context, kubeconfig).read_state(around=True, thrifty=True))
 
 
 def why(job: JobName, *, run: str = "", context: str = "", kubeconfig: str = "") -> CausesReport:
@@ -304,7 +304,7 @@ def why(job: JobName, *, run: str = "", context: str = "", kubeconfig: str = "")
     from dsgen.cluster.diagnosis import diagnose
     from dsgen.cluster.report import make_report, report_causes
 
-    state = _run(job, run, context, kubeconfig).read_state(around=True)
+    state = _find_run(job, run, context, kubeconfig).read_state(around=True)
     found, causes = diagnose(state)
     return report_causes(make_report(state, found), causes)
 
@@ -334,7 +334,9 @@ def logs(
     if worker is not None and rank is not None:
         raise UsageError("worker and rank are mutually exclusive")
     choice = cluster_logs.LogChoice(worker=worker, rank=rank)
-    return cluster_logs.iterate_lines(_run(job, run, context, kubeconfig), choice, cluster_logs.LogLimits(tail), follow)
+    return cluster_logs.iterate_lines(
+        _find_run(job, run, context, kubeconfig), choice, cluster_logs.LogLimits(tail), follow
+    )
 
 
 def wait(
@@ -356,7 +358,7 @@ def wait(
     if _expect(state, str, "state") not in WAITED_FOR:
         raise UsageError(f"state must be {', '.join(WAITED_FOR)}, not {state!r}")
     _expect(timeout, (int, float), "timeout")
-    ref = _run(job, run, context, kubeconfig)
+    ref = _find_run(job, run, context, kubeconfig)
     for seen, is_reached in wait_for(ref, state, time.monotonic() + timeout):
         if is_reached:
             return report_run(seen)
@@ -426,7 +428,7 @@ def _connect(context: str, kubeconfig: str) -> Cluster:
     return Cluster(context, kubeconfig)
 
 
-def _run(job: JobName, run: str, context: str, kubeconfig: str) -> RunRef:
+def _find_run(job: JobName, run: str, context: str, kubeconfig: str) -> RunRef:
     from dsgen.cluster.runs import RunRef, parse_job_name
 
     _expect(run, str, "run")

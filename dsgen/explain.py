@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from dsgen import deepspeed, schema, shipped
 from dsgen.cluster.reasons import explain_reason, list_reasons
-from dsgen.deepspeed.keys import REMOVED, Rule, table
+from dsgen.deepspeed.keys import REMOVED, Rule, load_table
 from dsgen.errors import UsageError
 from dsgen.problems import KeyPath
-from dsgen.problems.safe_text import in_place, visible
+from dsgen.problems.safe_text import escape_text, replace_in_place
 from dsgen.reports import RULES
 from dsgen.schema import Schema, suggestions
 from dsgen.schema.suggestions import did_you_mean, list_possible_keys
@@ -38,50 +38,50 @@ _PART = re.compile(r'\["(?P<quoted>[^"]*)"\]|\[(?P<index>[0-9*]*)\]|[.]?(?P<word
 _SENTENCE = re.compile(r".*?[.](?= |$)")
 
 
-def of(word: str) -> str:
+def explain_word(word: str) -> str:
     """The description of a key (`workers.slots`) or an id (`DS204`); for an empty word, all keys at the top.
 
     Raises UsageError with suggestions if it is neither.
     """
     if _ID.fullmatch(word):
-        return _of_id(word.upper())
-    return _of_key(word)
+        return _explain_id(word.upper())
+    return _explain_key(word)
 
 
 # -- an id ------------------------------------------------------------------------------------------------------------
 
 
-def _of_id(id_: str) -> str:
+def _explain_id(id_: str) -> str:
     if id_ not in RULES:
-        raise UsageError(f"{id_} is not the id of a problem{_question(_close(id_, list(RULES)))}")
+        raise UsageError(f"{id_} is not the id of a problem{_format_question(_find_close(id_, list(RULES)))}")
     rule = RULES[id_]
     text = f"{id_}: {rule.title}\n\n{_wrap(rule.when)}\n{_wrap(f'What to do: {rule.remedy}')}"
     for what, example in (("A values file", rule.example), ("A dsgen.yaml", rule.settings)):
         if example:
             lines = example.removesuffix("\n").split("\n")
-            text += f"\n{what} with this problem:\n\n" + "".join(f"    {in_place(line)}\n" for line in lines)
+            text += f"\n{what} with this problem:\n\n" + "".join(f"    {replace_in_place(line)}\n" for line in lines)
     return text
 
 
 # -- a key ------------------------------------------------------------------------------------------------------------
 
 
-def _of_key(word: str) -> str:
-    parts = _parts(word)
-    part, required = _whole(schema.load()), False
+def _explain_key(word: str) -> str:
+    parts = _split_key(word)
+    part, required = _expand(schema.load()), False
     for depth, key in enumerate(parts):
-        below = _below(part, key)
+        below = _find_child(part, key)
         if below is None:
-            raise UsageError(_unknown(parts[:depth], key, part))
+            raise UsageError(_explain_unknown(parts[:depth], key, part))
         part, required = below, key in part.get("required", ())
         if tuple(parts[: depth + 1]) == deepspeed.CONFIG:
-            part |= _schema_of_deepspeed()
+            part |= _make_deepspeed_schema()
     if not parts:
-        return f"{_description(part)}{_children(part)}".replace("\n\n", "\n", 1)
-    return f"{visible(word)}\n\n{_description(part)}{_facts(part, required)}{_children(part)}"
+        return f"{_format_description(part)}{_format_children(part)}".replace("\n\n", "\n", 1)
+    return f"{escape_text(word)}\n\n{_format_description(part)}{_format_facts(part, required)}{_format_children(part)}"
 
 
-def _parts(word: str) -> list[str]:
+def _split_key(word: str) -> list[str]:
     """The keys of a path in the form that diagnostics have; `*` for any list item."""
     matches = list(_PART.finditer(word))
     if "".join(match[0] for match in matches) != word:
@@ -89,66 +89,66 @@ def _parts(word: str) -> list[str]:
     return [match["quoted"] or match["word"] or ANY for match in matches]
 
 
-def _below(part: Schema, key: str) -> Schema | None:
+def _find_child(part: Schema, key: str) -> Schema | None:
     """The expanded schema under a key; None if there is no such key."""
     if key in part.get("properties", {}):
-        return _whole(part["properties"][key])
+        return _expand(part["properties"][key])
     if "items" in part and (key == ANY or key.isdigit()):
-        return _whole(part["items"])
+        return _expand(part["items"])
     below = part.get("additionalProperties", ANYTHING if part.get("type") in (None, "object") else None)
-    return _whole(below) if isinstance(below, dict) else None
+    return _expand(below) if isinstance(below, dict) else None
 
 
-def _whole(part: Schema) -> Schema:
+def _expand(part: Schema) -> Schema:
     """A schema with its references expanded."""
     merged: Schema = {}
     for other in part.get("allOf", ()):
-        merged |= _whole(other)
+        merged |= _expand(other)
     if "$ref" in part:
-        merged |= _whole(schema.resolve(part))
+        merged |= _expand(schema.resolve(part))
     if name := schema.kubernetes_type(part):
         merged["x-kubernetes"] = name
     return merged | {key: value for key, value in part.items() if key not in ("allOf", "$ref")} or ANYTHING
 
 
-def _description(part: Schema) -> str:
+def _format_description(part: Schema) -> str:
     return _wrap(part["description"]) + "\n" if "description" in part else ""
 
 
-def _facts(part: Schema, required: bool) -> str:
+def _format_facts(part: Schema, required: bool) -> str:
     if not schema.types(part):
         return ""
     facts = {
-        "type": _type(part),
+        "type": _describe_type(part),
         "values": ", ".join(json.dumps(word) for word in part.get("enum", ())),
-        "range": _range(part),
+        "range": _describe_range(part),
         "form": part.get("x-pattern", ""),
-        "default": _default(part, required),
+        "default": _describe_default(part, required),
         "example": " or ".join(json.dumps(example, ensure_ascii=False) for example in part.get("examples", ())),
-        "null": _null(part),
+        "null": _describe_null(part),
     }
     lines = (_wrap(f"{key:9}{text}", " " * 9) for key, text in facts.items() if text)
     return "".join(textwrap.indent(line, "  ") for line in lines)
 
 
-def _null(part: Schema) -> str:
+def _describe_null(part: Schema) -> str:
     if schema.is_nullable(part):
         return "allowed, the same as absent"
     is_map = isinstance(part.get("default"), dict) and part["default"]
     return "not allowed, but null removes an entry of the default" if is_map else "not allowed"
 
 
-def _type(part: Schema) -> str:
+def _describe_type(part: Schema) -> str:
     words = " or ".join(TYPE_WORDS[name] for name in schema.types(part) if name != "null")
-    items = _whole(part["items"]) if "items" in part else {}
+    items = _expand(part["items"]) if "items" in part else {}
     if items and part["type"] == "array":
-        return f"{words}; each item is {_type(items)}"
+        return f"{words}; each item is {_describe_type(items)}"
     if part["type"] == "object" and "x-kubernetes" in part:
         return f"{words}: {part['x-kubernetes']} of the Kubernetes API"
     return words
 
 
-def _range(part: Schema) -> str:
+def _describe_range(part: Schema) -> str:
     words = {
         "minimum": "at least {}",
         "exclusiveMinimum": "more than {}",
@@ -165,7 +165,7 @@ def _range(part: Schema) -> str:
     return ", ".join(limits)
 
 
-def _default(part: Schema, required: bool) -> str:
+def _describe_default(part: Schema, required: bool) -> str:
     if "default" in part:
         return json.dumps(part["default"], ensure_ascii=False)
     if required:
@@ -173,30 +173,36 @@ def _default(part: Schema, required: bool) -> str:
     return "" if schema.is_always_there(part) else "absent"
 
 
-def _children(part: Schema) -> str:
-    rows = [(key, _line(_whole(below))) for key, below in part.get("properties", {}).items()]
+def _format_children(part: Schema) -> str:
+    rows = [(key, _summarize(_expand(below))) for key, below in part.get("properties", {}).items()]
     below = part.get("additionalProperties")
     if isinstance(below, dict):
-        form = _whole(part.get("propertyNames", {})).get("x-pattern")
+        form = _expand(part.get("propertyNames", {})).get("x-pattern")
         rows.append((ANY, f"a name that you choose{f': {form}' if form else ''}"))
-        return "\n" + _table("Keys:", rows) + _describe_names(_whole(below))
-    items = _whole(part["items"]) if "items" in part else {}
-    return ("\n" + _table("Keys:", rows) if rows else "") + _describe_names(items)
+        return "\n" + _format_table("Keys:", rows) + _describe_names(_expand(below))
+    items = _expand(part["items"]) if "items" in part else {}
+    return ("\n" + _format_table("Keys:", rows) if rows else "") + _describe_names(items)
 
 
 def _describe_names(part: Schema) -> str:
     """The keys of each entry of a map with names of the user, or of each list item."""
-    rows = [(key, _line(_whole(below))) for key, below in part.get("properties", {}).items()]
-    return "\n" + _table("Keys of each:", rows) if rows else ""
+    rows = [(key, _summarize(_expand(below))) for key, below in part.get("properties", {}).items()]
+    return "\n" + _format_table("Keys of each:", rows) if rows else ""
 
 
-def _line(part: Schema) -> str:
+def _summarize(part: Schema) -> str:
     """One line: the first sentence of the description, or the type."""
     sentence = _SENTENCE.match(part.get("description", ""))
-    return sentence[0] if sentence else _type(part) if "enum" not in part else ", ".join(map(json.dumps, part["enum"]))
+    return (
+        sentence[0]
+        if sentence
+        else _describe_type(part)
+        if "enum" not in part
+        else ", ".join(map(json.dumps, part["enum"]))
+    )
 
 
-def _table(title: str, rows: list[tuple[str, str]]) -> str:
+def _format_table(title: str, rows: list[tuple[str, str]]) -> str:
     width = max(len(key) for key, _ in rows) + 2
     lines = (_wrap(f"{key:{width}}{text}", " " * width) for key, text in rows)
     return f"{title}\n" + "".join(textwrap.indent(line, "  ") for line in lines)
@@ -209,32 +215,32 @@ def _wrap(text: str, margin: str = "") -> str:
 # -- suggestions -----------------------------------------------------------------------------------------------------
 
 
-def _unknown(above: list[str], key: str, part: Schema) -> str:
+def _explain_unknown(above: list[str], key: str, part: Schema) -> str:
     """A message for an unknown key: with a similar key, otherwise keys of that name elsewhere, otherwise all keys."""
     where, known = ".".join(above) or "a values file", list(part.get("properties", {}))
     meant = [".".join(map(str, path)) for path in suggestions.guess_keys(key, tuple(above), part)]
-    rest = _question(meant) or (f"; {others}" if (others := list_possible_keys(known)) else "")
+    rest = _format_question(meant) or (f"; {others}" if (others := list_possible_keys(known)) else "")
     return f'"{key}" is not a key of {where}{rest}'
 
 
-def _question(close: list[str]) -> str:
+def _format_question(close: list[str]) -> str:
     question = did_you_mean(*close[:3])
     return f"; {question}" if question else ""
 
 
-def _close(word: str, known: list[str]) -> list[str]:
+def _find_close(word: str, known: list[str]) -> list[str]:
     return difflib.get_close_matches(word, known, 1, 0.6)
 
 
 # -- keys of DeepSpeed's configuration, as a JSON schema --------------------------------------------------------------
 
 
-def _schema_of_deepspeed() -> Schema:
+def _make_deepspeed_schema() -> Schema:
     """The whole configuration of DeepSpeed in its newest version, and the keys that it no longer has."""
-    return _of_rule({"types": ["object"], **table()}, ())
+    return _make_rule_schema({"types": ["object"], **load_table()}, ())
 
 
-def _of_rule(rule: Rule, path: KeyPath) -> Schema:
+def _make_rule_schema(rule: Rule, path: KeyPath) -> Schema:
     """One key; empty if its value may be anything."""
     described: Schema = {name: rule[name] for name in COPIED if name in rule}
     if types := rule.get("types"):
@@ -242,7 +248,7 @@ def _of_rule(rule: Rule, path: KeyPath) -> Schema:
     if text := _describe_rule(rule):
         described["description"] = text
     if "keys" in rule:
-        described["properties"] = {key: _of_rule(below, (*path, key)) for key, below in rule["keys"].items()}
+        described["properties"] = {key: _make_rule_schema(below, (*path, key)) for key, below in rule["keys"].items()}
         described["properties"] |= {
             gone[-1]: _describe_removed(*words) for gone, words in REMOVED.items() if gone[:-1] == path
         }
@@ -277,8 +283,8 @@ class Entry(NamedTuple):
 def search(words: str) -> Iterator[str]:
     """The entries that contain all of these words, ignoring case, as lines below headings."""
     wanted = words.lower().split()
-    entries = [one for one in _entries() if all(word in f"{one.name} {one.text}".lower() for word in wanted)]
-    entries += _pages(wanted)
+    entries = [one for one in _list_entries() if all(word in f"{one.name} {one.text}".lower() for word in wanted)]
+    entries += _find_pages(wanted)
     width = max((len(one.name) for one in entries), default=0) + 2
     heading = ""
     for one in entries:
@@ -288,25 +294,27 @@ def search(words: str) -> Iterator[str]:
         yield f"  {one.name:<{width}}{one.line}"
 
 
-def _entries() -> Iterator[Entry]:
+def _list_entries() -> Iterator[Entry]:
     for path, rule in schema.records():
         name, text = ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
-        yield Entry("Keys, for dsgen explain KEY:", name, text, _sentence(text))
+        yield Entry("Keys, for dsgen explain KEY:", name, text, _cut_sentence(text))
     for one in RULES.values():
         yield Entry("Problems, for dsgen explain ID:", one.id, f"{one.title} {one.when} {one.remedy}", one.title)
     for reason in list_reasons():
         lines = explain_reason(reason)[2:]
-        yield Entry("Reasons of a run's phase, for dsgen explain REASON:", reason, " ".join(lines), _sentence(lines[0]))
-    for name in shipped.preset_names():
-        summary = shipped.preset_summary(name)
+        yield Entry(
+            "Reasons of a run's phase, for dsgen explain REASON:", reason, " ".join(lines), _cut_sentence(lines[0])
+        )
+    for name in shipped.list_presets():
+        summary = shipped.read_preset_summary(name)
         yield Entry("Presets, for dsgen init --preset NAME:", name, summary, summary)
 
 
-def _pages(wanted: list[str]) -> Iterator[Entry]:
+def _find_pages(wanted: list[str]) -> Iterator[Entry]:
     """The pages that contain all words, at most a few: those that have them in the title, then most often."""
     found = []
-    for name in shipped.page_names():
-        title, text = shipped.page_title(name), shipped.page_text(name).lower()
+    for name in shipped.list_pages():
+        title, text = shipped.read_page_title(name), shipped.read_page(name).lower()
         if name not in REFERENCES and all(word in text for word in wanted):
             in_title = sum(word in f"{name} {title}".lower() for word in wanted)
             found.append(
@@ -315,5 +323,5 @@ def _pages(wanted: list[str]) -> Iterator[Entry]:
     yield from (one for *_, one in sorted(found)[:MOST_PAGES])
 
 
-def _sentence(text: str) -> str:
+def _cut_sentence(text: str) -> str:
     return text.partition(". ")[0].removesuffix(".")

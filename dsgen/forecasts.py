@@ -16,12 +16,12 @@ from dsgen.estimate.parameters import Model
 from dsgen.values import Job
 
 
-def of(job: Job, model: Model | None = None) -> Forecast:
+def forecast_job(job: Job, model: Model | None = None) -> Forecast:
     """The forecast of a job without other problems than those of its estimate. model: in place of that of the job."""
-    given = inputs.of_section(job.data["estimate"])
+    given = inputs.read_section(job.data["estimate"])
     if model is not None:
         given = replace(given, **{name: getattr(model, name) or None for name in inputs.OF_MODEL})
-    return forecast.of(job.data, given, checks.no_new_errors(job.data, job.release._asdict()))
+    return forecast.make_forecast(job.data, given, checks.no_new_errors(job.data, job.release._asdict()))
 
 
 def read_model(name: str, config: str | Mapping[str, Any]) -> Model:
@@ -30,18 +30,18 @@ def read_model(name: str, config: str | Mapping[str, Any]) -> Model:
         data = json.loads(config) if isinstance(config, str) else config
         if not isinstance(data, Mapping):
             raise UsageError(f"{name}: this is not the config.json of a model")
-        return parameters.of_config(data)
+        return parameters.make_model(data)
     except parameters.ConfigError as error:
         raise UsageError(f"{name}: {error}") from error
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{name}: this is not JSON: {error}") from error
 
 
-def settings_of(model: Model, job: Job | None = None) -> dict[str, int | None]:
+def make_settings(model: Model, job: Job | None = None) -> dict[str, int | None]:
     """Key -> number of a model, to set them; None for keys that a job has and this model has not."""
-    numbers: dict[str, int | None] = {**inputs.keys_of(model)}
+    numbers: dict[str, int | None] = {**inputs.collect_numbers(model)}
     if job is not None:
-        given = inputs.of_section(job.data["estimate"])
+        given = inputs.read_section(job.data["estimate"])
         others = (name for name in inputs.OF_MODEL if not getattr(model, name) and getattr(given, name) is not None)
         numbers |= dict.fromkeys((inputs.KEYS[name] for name in others), None)
     return numbers
@@ -52,22 +52,22 @@ def as_data(job: Job, needs: Forecast) -> dict[str, Any]:
     data, given, release = estimates.as_data(needs.estimate), needs.limits, job.release
     if data["perWorker"]:
         data["perWorker"] |= {
-            "request": _whole(given.request),
-            "limit": _whole(given.limit),
-            "node": _whole(given.node),
+            "request": _round(given.request),
+            "limit": _round(given.limit),
+            "node": _round(given.node),
         }
     if data["checkpoint"]:
-        data["checkpoint"] |= {"claim": _whole(given.claim), "gracePeriod": given.grace, "secondsToSave": given.to_save}
+        data["checkpoint"] |= {"claim": _round(given.claim), "gracePeriod": given.grace, "secondsToSave": given.to_save}
     rows = measured.compare(needs.setup, needs.estimate, needs.inputs)
     return {
         "job": f"{release.namespace}/{release.name}",
         **data,
-        "remedy": _of_remedy(needs.remedy),
+        "remedy": _dump_remedy(needs.remedy),
         "measured": {"run": needs.inputs.measured_run, "items": [one.as_data() for one in rows]} if rows else None,
     }
 
 
-def _of_remedy(remedy: Remedy | None) -> dict[str, Any] | None:
+def _dump_remedy(remedy: Remedy | None) -> dict[str, Any] | None:
     if remedy is None:
         return None
     held = estimates.as_data(remedy.estimate)["perAccelerator"]
@@ -78,5 +78,5 @@ def _of_remedy(remedy: Remedy | None) -> dict[str, Any] | None:
     }
 
 
-def _whole(number: float | None) -> int | None:
+def _round(number: float | None) -> int | None:
     return None if number is None else round(number)

@@ -29,10 +29,10 @@ def render(values: Mapping[str, Any], release: Release) -> list[Document]:
 
     `values` is the complete tree (Values.data): the user's values merged over the schema's defaults, checked.
     """
-    return list(_documents(values, release))
+    return list(_list_documents(values, release))
 
 
-def _documents(values: Mapping[str, Any], release: Release) -> Iterator[Document]:
+def _list_documents(values: Mapping[str, Any], release: Release) -> Iterator[Document]:
     functions: Mapping[str, Function] = manifests.TEMPLATES
     names = {"name": release.name, "namespace": release.namespace}
     for template in TEMPLATES:
@@ -41,10 +41,10 @@ def _documents(values: Mapping[str, Any], release: Release) -> Iterator[Document
         # would take a tenth of the time of a job.
         for document in f"\n{text}".split(SEPARATOR) if text.startswith("---\n") else [text]:
             if document and not document.isspace():
-                yield Document(template.path, template.scope, _with_one_newline(document))
+                yield Document(template.path, template.scope, _trim_newlines(document))
 
 
-def _with_one_newline(text: str) -> str:
+def _trim_newlines(text: str) -> str:
     """The text without empty lines around it."""
     is_so = text.endswith("\n") and not text.endswith("\n\n") and not text.startswith("\n")
     return text if is_so else text.strip("\n") + "\n"

@@ -16,8 +16,8 @@ from urllib.parse import quote
 from dsgen import __version__
 from dsgen.generated.rules import RULES as GENERATED
 from dsgen.problems import Diagnostic, Position, path_text
-from dsgen.problems.framing import printable
-from dsgen.problems.safe_text import visible
+from dsgen.problems.framing import make_printable
+from dsgen.problems.safe_text import escape_text
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> str:
     """An object with `version`, and `diagnostics` in the order of the text form; absent values are null or empty."""
-    problems = [_json_one(problem) for problem in printable(diagnostics)]
-    return _dump({"version": JSON_VERSION, "diagnostics": problems})
+    problems = [_dump_problem(problem) for problem in make_printable(diagnostics)]
+    return _format_json({"version": JSON_VERSION, "diagnostics": problems})
 
 
-def _json_one(problem: Diagnostic) -> dict[str, Any]:
+def _dump_problem(problem: Diagnostic) -> dict[str, Any]:
     place = problem.position
     return {
         "id": problem.id,
@@ -67,7 +67,7 @@ def _json_one(problem: Diagnostic) -> dict[str, Any]:
     }
 
 
-def _dump(data: Any) -> str:
+def _format_json(data: Any) -> str:
     # ASCII, because names of files may be any bytes, and JSON must be UTF-8. CI systems look for ##[ anywhere in a log.
     return json.dumps(data, indent=2).replace("##", "#\\u0023") + "\n"
 
@@ -77,18 +77,18 @@ def _dump(data: Any) -> str:
 
 def as_sarif(diagnostics: Iterable[Diagnostic]) -> str:
     """A SARIF log with one run, with the rules of these problems."""
-    problems = printable(diagnostics)
+    problems = make_printable(diagnostics)
     ids = sorted({problem.id for problem in problems})
-    driver = {"name": "dsgen", "semanticVersion": __version__, "rules": [_rule(id_) for id_ in ids]}
+    driver = {"name": "dsgen", "semanticVersion": __version__, "rules": [_dump_rule(id_) for id_ in ids]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(problem, ids.index(problem.id)) for problem in problems],
+        "results": [_dump_result(problem, ids.index(problem.id)) for problem in problems],
     }
-    return _dump({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
+    return _format_json({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _rule(id_: str) -> dict[str, Any]:
+def _dump_rule(id_: str) -> dict[str, Any]:
     rule = RULES[id_]
     return {
         "id": id_,
@@ -98,22 +98,22 @@ def _rule(id_: str) -> dict[str, Any]:
     }
 
 
-def _result(problem: Diagnostic, rule: int) -> dict[str, Any]:
+def _dump_result(problem: Diagnostic, rule: int) -> dict[str, Any]:
     result = {
         "ruleId": problem.id,
         "ruleIndex": rule,
         "level": problem.severity,
         "message": {"text": "\n".join(filter(None, [problem.message, problem.hint]))},
     }
-    location = _location(problem)
+    location = _dump_location(problem)
     return {**result, "locations": [location]} if location else result
 
 
-def _location(problem: Diagnostic) -> dict[str, Any]:
+def _dump_location(problem: Diagnostic) -> dict[str, Any]:
     location: dict[str, Any] = {}
     if problem.position and _is_file(problem.position):
         region = {"startLine": problem.position.line, "startColumn": problem.position.column}
-        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(problem.position.file)}, "region": region}
+        location["physicalLocation"] = {"artifactLocation": {"uri": _make_uri(problem.position.file)}, "region": region}
     if problem.path:
         location["logicalLocations"] = [{"fullyQualifiedName": path_text(problem.path), "kind": "property"}]
     return location
@@ -124,7 +124,7 @@ def _is_file(place: Position) -> bool:
     return place.file not in ("<stdin>", "--name", "-n") and not place.file.startswith("--set")
 
 
-def _uri(file: str) -> str:
+def _make_uri(file: str) -> str:
     path = Path(file)
     text = quote(os.fsencode(path.as_posix()))
     return f"file://{text}" if path.is_absolute() else text
@@ -135,23 +135,23 @@ def _uri(file: str) -> str:
 
 def as_github(diagnostics: Iterable[Diagnostic]) -> str:
     """One workflow command per problem; GitHub shows it at the line of the file."""
-    return "".join(_annotation(problem) for problem in printable(diagnostics))
+    return "".join(_format_annotation(problem) for problem in make_printable(diagnostics))
 
 
-def _annotation(problem: Diagnostic) -> str:
+def _format_annotation(problem: Diagnostic) -> str:
     place = problem.position
     fields = {"title": f"{RULES[problem.id].title} [{problem.id}]"}
     if place and _is_file(place):
-        fields = {"file": visible(place.file), "line": str(place.line), "col": str(place.column), **fields}
-    parameters = ",".join(f"{key}={_github_property(value)}" for key, value in fields.items())
+        fields = {"file": escape_text(place.file), "line": str(place.line), "col": str(place.column), **fields}
+    parameters = ",".join(f"{key}={_escape_github_property(value)}" for key, value in fields.items())
     hint = [f"hint: {line}" for line in problem.hint.split("\n") if line]
-    message = "\n".join(visible(line) for line in [problem.message, *hint])
-    return f"::{problem.severity} {parameters}::{_github_data(message)}\n"
+    message = "\n".join(escape_text(line) for line in [problem.message, *hint])
+    return f"::{problem.severity} {parameters}::{_escape_github_data(message)}\n"
 
 
-def _github_data(text: str) -> str:
+def _escape_github_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _github_property(text: str) -> str:
-    return _github_data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_github_property(text: str) -> str:
+    return _escape_github_data(text).replace(":", "%3A").replace(",", "%2C")

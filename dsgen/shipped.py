@@ -11,48 +11,48 @@ _WORD = re.compile("[A-Za-z][A-Za-z0-9]+")
 _PACKAGE = Path(__file__).parent
 
 
-def _folder(shipped: str, in_checkout: str) -> Path:
+def _find_folder(shipped: str, in_checkout: str) -> Path:
     """A folder of the package: beside this module if dsgen is installed, else that of the checkout."""
     beside = _PACKAGE / shipped
     return beside if beside.is_dir() else _PACKAGE.parent / in_checkout
 
 
-def _presets() -> Path:
-    return _folder("examples", "values-examples")
+def _find_presets() -> Path:
+    return _find_folder("examples", "values-examples")
 
 
-def _pages() -> Path:
-    return _folder("docs", "docs")
+def _find_pages() -> Path:
+    return _find_folder("docs", "docs")
 
 
-def preset_names() -> list[str]:
+def list_presets() -> list[str]:
     """All presets, sorted."""
-    return sorted(path.stem for path in _presets().glob("*.yaml"))
+    return sorted(path.stem for path in _find_presets().glob("*.yaml"))
 
 
-def preset_text(name: str) -> str:
+def read_preset(name: str) -> str:
     """The values file of a preset."""
-    return (_presets() / f"{name}.yaml").read_text(encoding="utf-8")
+    return (_find_presets() / f"{name}.yaml").read_text(encoding="utf-8")
 
 
-def presets_like(word: str) -> list[str]:
+def find_presets_like(word: str) -> list[str]:
     """The presets that a word may mean: one with a similar name, otherwise those with the word in their text."""
     from dsgen.schema.suggestions import ALMOST, find_closest  # imported late: only a mistake needs it
 
-    if name := find_closest(word, preset_names()):
+    if name := find_closest(word, list_presets()):
         return [name]
     having = (
         name
-        for part in (preset_summary, preset_text)
-        for name in preset_names()
+        for part in (read_preset_summary, read_preset)
+        for name in list_presets()
         if find_closest(word, _WORD.findall(part(name)), ALMOST)
     )
     return [*dict.fromkeys(having)]
 
 
-def preset_summary(name: str) -> str:
+def read_preset_summary(name: str) -> str:
     """What a preset is for: the first line of its file, a comment."""
-    return preset_text(name).partition("\n")[0].removeprefix("# ")
+    return read_preset(name).partition("\n")[0].removeprefix("# ")
 
 
 def fill_preset(content: str, name: str = "", namespace: str = "", image: str = "") -> str:
@@ -61,7 +61,7 @@ def fill_preset(content: str, name: str = "", namespace: str = "", image: str = 
     image: `REPOSITORY[:TAG][@DIGEST]`. It also replaces a tag or digest in the file.
     """
     # Imported late: only this function needs them.
-    from dsgen.editing import with_value
+    from dsgen.editing import set_value
     from dsgen.reading import read
     from dsgen.reading.nodes import SourceText
 
@@ -70,7 +70,7 @@ def fill_preset(content: str, name: str = "", namespace: str = "", image: str = 
         kept = read(SourceText("", content)).root.data()["image"]
         changes["image"] = {**{key: kept[key] for key in kept if key not in ("tag", "digest")}, **_split(image)}
     for key, value in changes.items():
-        content = with_value(content, (key,), value)
+        content = set_value(content, (key,), value)
     return content
 
 
@@ -83,16 +83,16 @@ def _split(image: str) -> dict[str, str]:
     return {key: part for key, part in parts.items() if part or key == "repository"}
 
 
-def page_names() -> list[str]:
+def list_pages() -> list[str]:
     """All pages, sorted."""
-    return sorted(path.stem for path in _pages().glob("*.md"))
+    return sorted(path.stem for path in _find_pages().glob("*.md"))
 
 
-def page_text(name: str) -> str:
+def read_page(name: str) -> str:
     """A page, as Markdown."""
-    return (_pages() / f"{name}.md").read_text(encoding="utf-8")
+    return (_find_pages() / f"{name}.md").read_text(encoding="utf-8")
 
 
-def page_title(name: str) -> str:
+def read_page_title(name: str) -> str:
     """The heading of a page."""
-    return page_text(name).partition("\n")[0].removeprefix("# ")
+    return read_page(name).partition("\n")[0].removeprefix("# ")

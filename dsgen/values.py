@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from dsgen import checks, schema
 from dsgen.errors import UsageError
 from dsgen.language.text import format_value
-from dsgen.problems import Diagnostic, KeyPath, Position, has_errors, ordered
+from dsgen.problems import Diagnostic, KeyPath, Position, has_errors, sort_problems
 from dsgen.reading import read
 from dsgen.reading.nodes import Node, Override, SourceText, Tree, build_nodes, merge_trees
 from dsgen.schema import suggestions
@@ -101,14 +101,14 @@ class Job:
         does not fit by the estimate of the job.
         """
         if (chart, with_estimate) not in self._problems:  # called by the output and by the renderer
-            missing = [] if chart else self._missing_names()
+            missing = [] if chart else self._find_missing_names()
             checked = check(self, self.release, with_estimate) if self.values else []
             found = [*self.diagnostics, *missing, *checked]
             if self.is_complete and has_errors(found):
                 from dsgen.schema import foreign  # imported late: only problems need it
 
                 found = foreign.simplify_overlay(self.root, found)
-            self._problems[chart, with_estimate] = ordered(self._set_severities(found))
+            self._problems[chart, with_estimate] = sort_problems(self._set_severities(found))
         return self._problems[chart, with_estimate]
 
     def _set_severities(self, problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -117,7 +117,7 @@ class Job:
             if severity != "ignore":
                 yield replace(problem, severity="error") if severity == "error" else problem
 
-    def _missing_names(self) -> Iterator[Diagnostic]:
+    def _find_missing_names(self) -> Iterator[Diagnostic]:
         """Manifests need both names. Not reported if a name may be in a part that could not be read."""
         if not self.is_complete or self.root.is_partial:
             return
@@ -164,13 +164,13 @@ def load_trees(
     root, flags = _add_names(root, names)
     wrong = validate(root, complete)
     complete &= all(problem.id not in (OTHER_OBJECT, TOO_MUCH) for problem in wrong)
-    problems = [*_surprises(problems, root, wrong), *wrong]
+    problems = [*_filter_surprises(problems, root, wrong), *wrong]
     texts |= {**sources, **flags}
     values = None if has_errors(problems) else Values(root)
-    job = Job(file, values, ordered(problems), root, complete, texts, frozenset(_meant(root, wrong)))
+    job = Job(file, values, sort_problems(problems), root, complete, texts, frozenset(_list_meant_keys(root, wrong)))
     if values or not complete:
         return job
-    return replace(job, diagnostics=ordered([*problems, *_check_in_part(job, wrong)]))
+    return replace(job, diagnostics=sort_problems([*problems, *_check_in_part(job, wrong)]))
 
 
 def _is_blank(text: str) -> bool:
@@ -206,7 +206,7 @@ def _add_names(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
     return root, {node.position.file: str(node.value) for node in added.values()}
 
 
-def _surprises(problems: Sequence[Diagnostic], root: Node, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
+def _filter_surprises(problems: Sequence[Diagnostic], root: Node, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The problems of the reader, without DS050 for values that were replaced or that have an error."""
     if not any(one.id == SURPRISE for one in problems):
         return [*problems]
@@ -222,18 +222,18 @@ def _check_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
     return _run_checks(job, data, Release(data["name"], data["namespace"]), unknown | job.meant)
 
 
-def _meant(root: Node, wrong: Sequence[Diagnostic]) -> Iterator[KeyPath]:
+def _list_meant_keys(root: Node, wrong: Sequence[Diagnostic]) -> Iterator[KeyPath]:
     """The keys that are not set and that an unknown key may mean: those in its hint, similar keys, and keys of the same
     name elsewhere; if there are none, all keys of the same map.
     """
     for problem in wrong:
         if problem.id == UNKNOWN_KEY:
-            for other in _guesses(problem.path):
+            for other in _guess_keys(problem.path):
                 if len(root.find(other)[1]) < len(other):
                     yield other
 
 
-def _guesses(path: KeyPath) -> list[KeyPath]:
+def _guess_keys(path: KeyPath) -> list[KeyPath]:
     above, key, rule = path[:-1], str(path[-1]), schema.type_at(path[:-1]) or {}
     known = schema.keys(rule)
     near = suggestions.guess_keys(key, above, rule)
@@ -244,10 +244,10 @@ def _guesses(path: KeyPath) -> list[KeyPath]:
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Valid values of the user merged over all defaults, also those below keys that the user names."""
-    return fill(_over(defaults(), given))
+    return fill(_merge_over(defaults(), given))
 
 
-def _over(below: dict[str, Any], above: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
+def _merge_over(below: dict[str, Any], above: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
     """Helm's merge of values over a chart's defaults: null removes a key, and all entries of a map with defaults."""
     merged = dict(below)
     for key, value in above.items():
@@ -258,7 +258,7 @@ def _over(below: dict[str, Any], above: Mapping[str, Any], path: tuple[str, ...]
             merged.pop(key, None)
         elif isinstance(value, dict):
             under = merged.get(key)
-            merged[key] = _over(under if isinstance(under, dict) else {}, value, where)
+            merged[key] = _merge_over(under if isinstance(under, dict) else {}, value, where)
         else:
             merged[key] = value
     return merged
@@ -266,7 +266,7 @@ def _over(below: dict[str, Any], above: Mapping[str, Any], path: tuple[str, ...]
 
 def check(job: Job, release: Release, with_estimate: bool = True) -> list[Diagnostic]:
     """The problems that the checks report for values without errors, for the names of a release; sorted."""
-    return ordered(_run_checks(job, job.data, release, (), with_estimate))
+    return sort_problems(_run_checks(job, job.data, release, (), with_estimate))
 
 
 def _run_checks(

@@ -160,7 +160,7 @@ PROGRAMS = {"launcher.py", "launcher.json"}
 def test_every_key_that_is_named_exists(page: Path) -> None:
     named = {key for key in KEY.findall(page.read_text()) if re.split(r"\W", key)[0] in TOP} - PROGRAMS
 
-    assert [] == [key for key in sorted(named) if not explain.of(key)]
+    assert [] == [key for key in sorted(named) if not explain.explain_word(key)]
 
 
 def test_values_in_the_text_fit_the_schema(page: Path) -> None:

@@ -100,7 +100,7 @@ NAMES = ("TOKEN", "API_KEY=", "hf_", "hooks.slack.com/services/", "##", "::", "\
 
 @pytest.mark.parametrize(
     "read",
-    [safe_text.redacted, safe_text.line, log.redact],
+    [safe_text.redact, safe_text.escape_line, log.redact],
     ids=lambda read: f"{read.__module__}.{read.__name__}",
 )
 def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[str], str]) -> None:

@@ -24,7 +24,7 @@ from dsgen.estimate import (
 from dsgen.estimate.families import FAMILIES
 from dsgen.estimate.formulas import Item
 from dsgen.estimate.notes import LEFT_OUT, WITHOUT_EFFECT
-from dsgen.estimate.quantities import digits, size
+from dsgen.estimate.quantities import format_digits, format_size
 from dsgen.estimate.references import Comparison
 from tests.estimate import jobs
 from tests.estimate.measured import Compared, rows
@@ -70,13 +70,13 @@ def _parts(name: str) -> Iterator[tuple[str, Sequence[Item], dict[str, str]]]:
     """The formulas of a job: a title, the items at all moments, and the meaning of their symbols."""
     values = jobs.values(CONFIGS[name], 2)
     given = replace(EXPERTS if name == "experts" else INPUTS, nvme=6e9)
-    job, estimate = setup.of_values(values, given), estimates.of(values, given)
+    job, estimate = setup.make_setup(values, given), estimates.estimate_job(values, given)
     assert estimate.traffic
     assert estimate.step
     assert estimate.checkpoint
     general = symbols.SYMBOLS
-    yield "Memory of an accelerator", device.items_of(job), general | states.SYMBOLS
-    yield "Main memory of a worker", host.items_of(job, values, estimate.per_accelerator), general | host.SYMBOLS
+    yield "Memory of an accelerator", device.list_items(job), general | states.SYMBOLS
+    yield "Main memory of a worker", host.list_items(job, values, estimate.per_accelerator), general | host.SYMBOLS
     yield "Bytes that a rank sends in a step", estimate.traffic.items, general | traffic.SYMBOLS
     yield "Time of a step", estimate.step.items, general | steps.SYMBOLS
     yield "A checkpoint", estimate.checkpoint.items, general
@@ -90,7 +90,7 @@ def _formulas() -> Iterator[str]:
         for title, items, legend in _parts(name):
             for one in items:
                 found.setdefault(title, {}).setdefault((one.name, one.formula, one.source), name)
-                used = {letter: legend[letter] for letter in report.symbols_of(one)}
+                used = {letter: legend[letter] for letter in report.list_item_symbols(one)}
                 legends.setdefault(title, {}).update(used)
     for title, rows_ in found.items():
         yield from (f"## {title}", "", "| item | formula | first seen in | source |", "|---|---|---|---|")
@@ -132,7 +132,7 @@ def _accelerators() -> Iterator[str]:
     for one in accelerators.ROWS:
         link = "-" if one.link is None else f"{one.link / 1e9:g} GB/s"
         cells = (
-            *(one.name, size(one.memory), f"{one.flops / 1e12:g} TFLOPS", link, f"{one.host / 1e9:g} GB/s"),
+            *(one.name, format_size(one.memory), f"{one.flops / 1e12:g} TFLOPS", link, f"{one.host / 1e9:g} GB/s"),
             *(", ".join(f"`{label}`" for label in one.labels), _cell(one.source)),
         )
         yield "| " + " | ".join(cells) + " |"
@@ -151,7 +151,7 @@ OUTCOMES = {
 
 def _references() -> Iterator[str]:
     yield from ("| job | source | what | published | computed | error |", "|---|---|---|--:|--:|---|")
-    yield from map(_reference, published.rows())
+    yield from map(_reference, published.compute_rows())
 
 
 def _reference(row: Comparison) -> str:
@@ -183,7 +183,7 @@ def _error(row: Comparison) -> str:
 
 
 def _number(number: float, unit: str) -> str:
-    return f"{digits(number)} {unit}".rstrip()
+    return f"{format_digits(number)} {unit}".rstrip()
 
 
 def _measured() -> Iterator[str]:
@@ -222,7 +222,7 @@ def memory() -> str:
 
     values = jobs.values(jobs.config(3, 2, gradient_accumulation_steps=8), 4)
     given = replace(INPUTS, sequence=8192)
-    return draw_memory(setup.of_values(values, given), estimates.of(values, given))
+    return draw_memory(setup.make_setup(values, given), estimates.estimate_job(values, given))
 
 
 def sweep() -> str:

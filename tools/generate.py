@@ -18,7 +18,7 @@ from dsgen.language.environment import TEMPLATES
 from dsgen.language.files import SHIPPED
 from dsgen.repository import settings
 from dsgen.schema import export
-from dsgen.writer import canonical, checksum
+from dsgen.writer import as_canonical_json, compute_checksum
 from tools import causes, docs, estimates, pictures, sizes
 
 ROOT = Path(__file__).parent.parent
@@ -44,7 +44,7 @@ def python_texts() -> dict[str, str]:
     folder = PYTHON.relative_to(ROOT).as_posix()
     modules = {f"{folder}/{name}": text for name, text in python_files().items()}
     rendered = {path: text for path, text in modules.items() if not path.endswith("/rules.py")}  # only explanations
-    digest = checksum(canonical({**rendered, **SHIPPED.texts}).encode())
+    digest = compute_checksum(as_canonical_json({**rendered, **SHIPPED.texts}).encode())
     return modules | {f"{folder}/digest.py": DIGEST.format(digest)}
 
 
@@ -60,7 +60,7 @@ def texts() -> dict[str, str]:
         **python_texts(),
         **chart_texts(),
         "schemas/values.schema.json": export.as_json(export.for_editors()),
-        "schemas/repository.schema.json": export.as_json(settings.for_editors()),
+        "schemas/repository.schema.json": export.as_json(settings.make_editor_schema()),
         "docs/options.md": export.options_page(),
         "docs/causes.md": causes.page(),
         "docs/pictures/job.svg": pictures.job(ROOT / "values-examples" / "minimal.yaml"),

@@ -50,7 +50,7 @@ def job(example: Path) -> str:
     from dsgen import api, graph  # they render with the modules that were just written
 
     texts = [document.text for document in api.render(api.load(example))]
-    return graph.as_svg(graph.of_texts(texts), "The objects of a job, and who talks to whom")
+    return graph.as_svg(graph.read_graph(texts), "The objects of a job, and who talks to whom")
 
 
 def figures(page: str) -> list[Figure]:
@@ -66,14 +66,14 @@ def figures(page: str) -> list[Figure]:
 
 def benchmark(page: str) -> str:
     """The CPU time of dsgen as bars from 0; Helm's is 100 %."""
-    from dsgen.graph.theme import head, look
+    from dsgen.graph.theme import begin_svg, look
 
     shown = [Figure(WORDS[each.what], each.ratio) for each in figures(page) if each.what in WORDS]
     most, top = max(1, *(each.ratio for each in shown)), MARGIN + ROW
     bottom, unit = top + len(shown) * ROW, (BARS - 60) / most
     width, height = LABEL + BARS, bottom + 2 * ROW
     lines = [
-        *head(width, height, "CPU time of dsgen, in percent of that of helm template", SANS),
+        *begin_svg(width, height, "CPU time of dsgen, in percent of that of helm template", SANS),
         f'<rect {look("paper")} width="{width}" height="{height}"/>',
         f'<text {look("name")} x="{MARGIN}" y="{MARGIN + 8}">CPU time; shorter is faster</text>',
     ]
@@ -131,7 +131,7 @@ def _name(state: RunState) -> str:
 
 def terminal(command: str, output: str) -> str:
     """A terminal with a command and its output."""
-    from dsgen.graph.theme import head, look
+    from dsgen.graph.theme import begin_svg, look
 
     shown = [
         f"$ {command}",
@@ -140,7 +140,7 @@ def terminal(command: str, output: str) -> str:
     width = round(max(len(line) for line in shown) * COLUMN + 2 * MARGIN)
     height = len(shown) * LINE + 2 * MARGIN
     lines = [
-        *head(width, height, escape(command), MONO),
+        *begin_svg(width, height, escape(command), MONO),
         f'<rect {look("frame")} x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>',
     ]
     for number, line in enumerate(shown):

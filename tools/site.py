@@ -125,7 +125,7 @@ def _problems() -> dict[Path, str]:
 
 def _problem(id_: str) -> str:
     """The page of a problem: its text has an example in an indented block."""
-    heading, *paragraphs = explain.of(id_).rstrip("\n").split("\n\n")
+    heading, *paragraphs = explain.explain_word(id_).rstrip("\n").split("\n\n")
     body = [_fenced(each) if each.startswith("    ") else _plain(each) for each in paragraphs]
     command = f"The same in a terminal: `dsgen explain {id_}`."
     return "\n\n".join([f"# {_plain(heading)}", *body, *_said(RULES[id_].example), command, ""])

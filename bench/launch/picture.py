@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dsgen.graph.theme import SANS, head, look
+from dsgen.graph.theme import SANS, begin_svg, look
 
 Seconds = Mapping[tuple[str, int], float]
 """Of a way and a number of workers."""
@@ -40,7 +40,7 @@ def _lines(seconds: Seconds) -> Iterator[str]:
     def y(value: float) -> float:
         return HEIGHT - BOTTOM - value / most * (HEIGHT - BOTTOM - TOP)
 
-    yield from head(
+    yield from begin_svg(
         WIDTH, HEIGHT, "Seconds from kubectl apply until all ranks have met, by the number of workers", SANS
     )
     yield f'<rect {look("paper")} width="{WIDTH}" height="{HEIGHT}"/>'

@@ -91,7 +91,7 @@ def _errors(values: Mapping[str, Any], release: Mapping[str, str]) -> Iterator[t
 CHECKS: tuple[Check, ...] = tuple(row for subject in SUBJECTS for row in getattr(subject, "ROWS", ()))
 WITHOUT_ESTIMATE: tuple[Function, ...] = (
     *(function for subject in SUBJECTS for function in getattr(subject, "FUNCTIONS", ())),
-    Function(deepspeed.problems, deepspeed.LOOKS_AT, is_watched=False),
+    Function(deepspeed.find_problems, deepspeed.LOOKS_AT, is_watched=False),
 )
 FUNCTIONS = (*WITHOUT_ESTIMATE, Function(find_needs, estimate.LOOKS_AT))
 NULLABLE = (

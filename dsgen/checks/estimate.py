@@ -53,7 +53,7 @@ def problems(values: Mapping[str, Any], place: Place, is_valid: IsValid) -> Iter
         return
     from dsgen.estimate import forecast, inputs  # imported late: most jobs have no estimate
 
-    needs = forecast.of(values, inputs.of_section(values["estimate"]), is_valid)
+    needs = forecast.make_forecast(values, inputs.read_section(values["estimate"]), is_valid)
     for find in (_accelerator, _worker, _claim, _grace, _network, _find_unused):
         yield from find(needs, place)
 
@@ -62,7 +62,7 @@ def problems(values: Mapping[str, Any], place: Place, is_valid: IsValid) -> Iter
 
 
 def _accelerator(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
-    from dsgen.estimate.quantities import size
+    from dsgen.estimate.quantities import format_size
 
     held, capacity, remedy = needs.estimate.per_accelerator, needs.estimate.capacity, needs.remedy
     if held is None or capacity is None or not needs.may_not_fit:
@@ -73,11 +73,13 @@ def _accelerator(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
         is_split = needs.estimate.is_split
         words = "most likely needs" if is_split else "needs"
         parts = _largest(held.least, lambda one: one.low)
-        message = f"{path_text(path)}: an accelerator {words} {size(held.low)} or more, but has {size(capacity)}{parts}"
+        message = f"{path_text(path)}: an accelerator {words} {format_size(held.low)} or more, but has "
+        message += f"{format_size(capacity)}{parts}"
         yield diagnostic("DS401", path, message, hint, place, "warning" if is_split else "error")
     else:
         parts = _largest(held.items, lambda one: one.high)
-        message = f"{path_text(path)}: an accelerator may need {size(held.high)}, but has {size(capacity)}{parts}"
+        message = f"{path_text(path)}: an accelerator may need {format_size(held.high)}, but has "
+        message += f"{format_size(capacity)}{parts}"
         yield diagnostic("DS402", path, message, hint, place, "warning")
 
 
@@ -95,20 +97,20 @@ def _set(remedy: Remedy) -> str:
 
 
 def _then(estimate: Estimate) -> str:
-    from dsgen.estimate.quantities import between, size
+    from dsgen.estimate.quantities import format_range, format_size
 
     held = estimate.per_accelerator
     assert held is not None
     if not estimate.is_complete:
-        return f"an accelerator then needs {size(held.low)} or more"
-    return f"an accelerator then needs {between(size(held.low), size(held.high))}"
+        return f"an accelerator then needs {format_size(held.low)} or more"
+    return f"an accelerator then needs {format_range(format_size(held.low), format_size(held.high))}"
 
 
 def _largest(items: Iterable[Item], bytes_of: Callable[[Item], float]) -> str:
-    from dsgen.estimate.quantities import size
+    from dsgen.estimate.quantities import format_size
 
     parts = sorted((one for one in items if bytes_of(one) > 0), key=bytes_of, reverse=True)[:MOST_PARTS]
-    return f" ({', '.join(f'{one.name} {size(bytes_of(one))}' for one in parts)})" if parts else ""
+    return f" ({', '.join(f'{one.name} {format_size(bytes_of(one))}' for one in parts)})" if parts else ""
 
 
 # -- the memory of a worker -------------------------------------------------------------------------------------------
@@ -116,26 +118,26 @@ def _largest(items: Iterable[Item], bytes_of: Callable[[Item], float]) -> str:
 
 def _worker(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate import changes
-    from dsgen.estimate.quantities import size
+    from dsgen.estimate.quantities import format_size
 
     held, given = needs.estimate.per_worker, needs.limits
     if held is None:
         return
-    what = f"a worker needs {size(held.low)} or more{_largest(held.least, lambda one: one.low)}"
+    what = f"a worker needs {format_size(held.low)} or more{_largest(held.least, lambda one: one.low)}"
     enough = _gibibytes(held.low)
     if given.limit is not None and held.low > given.limit:
-        message = f"{path_text(LIMIT)}: {what}, but its limit is {size(given.limit)}"
+        message = f"{path_text(LIMIT)}: {what}, but its limit is {format_size(given.limit)}"
         hint = f"set {path_text(LIMIT)}: {_gibibytes(held.high)}, the most that it may need; the least is {enough}"
         yield diagnostic("DS403", LIMIT, message, hint, place)
     elif given.node is not None and held.low > given.node:
         node = given.node
-        remedy = needs.first(changes.MORE, lambda one: one.per_worker is not None and one.per_worker.low <= node)
-        message = f"{path_text(NODE)}: {what}, but a node has {size(node)}"
+        remedy = needs.find_first(changes.MORE, lambda one: one.per_worker is not None and one.per_worker.low <= node)
+        message = f"{path_text(NODE)}: {what}, but a node has {format_size(node)}"
         hint = _set(remedy) if remedy else "use nodes with more memory, or offload less"
         yield diagnostic("DS403", NODE, message, hint, place)
     elif given.request is not None and held.low > given.request:
-        message = f"{path_text(REQUEST)}: {what}, but requests {size(given.request)}"
-        hint = f"set {path_text(REQUEST)}: {enough} or more; it may need {size(held.high)}"
+        message = f"{path_text(REQUEST)}: {what}, but requests {format_size(given.request)}"
+        hint = f"set {path_text(REQUEST)}: {enough} or more; it may need {format_size(held.high)}"
         yield diagnostic("DS404", REQUEST, message, hint, place, "warning")
 
 
@@ -147,28 +149,28 @@ def _gibibytes(number: float) -> str:
 
 
 def _claim(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
-    from dsgen.estimate.quantities import size
+    from dsgen.estimate.quantities import format_size
 
     saved, claim, keep = needs.estimate.checkpoint, needs.limits.claim, needs.inputs.keep
     if saved is None or saved.volume is None or claim is None or claim >= saved.volume:
         return
     path = ("storage", str(needs.inputs.checkpoints), "create", "size")
-    kept = f"{keep} checkpoint{'s' if keep != 1 else ''} of {size(saved.high)} and the one that is being written"
-    message = f"{path_text(path)}: {kept} need {size(saved.volume)}, but the volume has {size(claim)}"
+    kept = f"{keep} checkpoint{'s' if keep != 1 else ''} of {format_size(saved.high)} and the one that is being written"
+    message = f"{path_text(path)}: {kept} need {format_size(saved.volume)}, but the volume has {format_size(claim)}"
     hint = f"set {path_text(path)}: {_gibibytes(saved.volume)} or more, or keep fewer checkpoints"
     yield diagnostic("DS405", path, message, hint, place, "warning")
 
 
 def _grace(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
-    from dsgen.estimate.quantities import seconds
+    from dsgen.estimate.quantities import format_seconds
 
     saved, given = needs.estimate.checkpoint, needs.limits
     if saved is None or saved.seconds is None or saved.seconds[1] <= given.to_save:
         return
     most = saved.seconds[1]
     message = (
-        f"{path_text(GRACE)}: a checkpoint takes {seconds(most)} to save, but a training that is evicted gets"
-        f" {seconds(given.to_save)}"
+        f"{path_text(GRACE)}: a checkpoint takes {format_seconds(most)} to save, but a training that is evicted gets"
+        f" {format_seconds(given.to_save)}"
     )
     enough = -int(-most // 10) * 10 + round(given.grace - given.to_save)
     hint = f"set {path_text(GRACE)}: {enough}, if the program saves a checkpoint when it gets SIGTERM"
@@ -180,7 +182,7 @@ def _grace(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
 
 def _network(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate import changes
-    from dsgen.estimate.quantities import between, seconds
+    from dsgen.estimate.quantities import format_range, format_seconds
 
     step = needs.estimate.step
     if step is None or step.bound != "network" or needs.estimate.fits is False:
@@ -189,9 +191,9 @@ def _network(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     def is_enough(one: Estimate) -> bool:
         return changes.fits(one) and one.step is not None and one.step.bound != "network"
 
-    remedy = needs.first(changes.FASTER, is_enough)
+    remedy = needs.find_first(changes.FASTER, is_enough)
     path = _first_key(remedy, NETWORK)
-    times = {one.name: between(seconds(one.low), seconds(one.high)) for one in step.items}
+    times = {one.name: format_range(format_seconds(one.low), format_seconds(one.high)) for one in step.items}
     network, compute = times["network"], times["compute"]
     message = f"{path_text(path)}: the network needs {network} of a step, and computing only {compute}"
     yield diagnostic("DS407", path, message, _set(remedy) if remedy else LESS_TRAFFIC, place, "warning")
@@ -199,21 +201,21 @@ def _network(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
 
 def _find_unused(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate import changes
-    from dsgen.estimate.quantities import size
+    from dsgen.estimate.quantities import format_size
 
     estimate, workers = needs.estimate, needs.values["workers"]
     held, capacity = estimate.per_accelerator, estimate.capacity
     if held is None or capacity is None or not estimate.is_complete or held.high > LITTLE * capacity:
         return
-    remedy = needs.first(changes.FEWER, changes.fits)
+    remedy = needs.find_first(changes.FEWER, changes.fits)
     if remedy is None:
         return
     now, then = int(workers["replicas"]), int(remedy.edits[REPLICAS])
     saved = (now - then) * int(helpers().accelerators(workers))
     words = "one worker is enough" if then == 1 else f"{then} workers are enough"
     message = (
-        f"{path_text(REPLICAS)}: an accelerator needs at most {size(held.high)} of {size(capacity)}, and {words} for"
-        f" the memory: that saves {saved} accelerators"
+        f"{path_text(REPLICAS)}: an accelerator needs at most {format_size(held.high)} of {format_size(capacity)}, and"
+        f" {words} for the memory: that saves {saved} accelerators"
     )
     hint = f"{_set(remedy)} if the training may take longer, or use the memory for a larger micro batch"
     yield diagnostic("DS408", REPLICAS, message, hint, place, "warning")

@@ -200,7 +200,7 @@ def fewer_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iterator
     elif not any(least <= size < all_of_them for size in sizes):
         numbers = f"{least} to {all_of_them - 1}" if least < all_of_them - 1 else f"{least}"
         message = f"{BATCH} cannot be divided among {numbers} workers (workers.min to replicas - 1)"
-        yield diagnostic("DS410", MIN, message, batches.hint_for_workers(config, all_of_them, slots), place)
+        yield diagnostic("DS410", MIN, message, batches.suggest_workers(config, all_of_them, slots), place)
 
 
 FUNCTIONS = (

@@ -50,9 +50,9 @@ def echo(lines: Iterable[str], err: bool = False) -> None:
 
 
 def _escape(lines: Iterable[str]) -> str:
-    from dsgen.problems.safe_text import line  # imported late: only messages need it
+    from dsgen.problems.safe_text import escape_line  # imported late: only messages need it
 
-    return "".join(f"{line(each)}\n" for each in lines)
+    return "".join(f"{escape_line(each)}\n" for each in lines)
 
 
 def confirm(lines: Iterable[str], question: str, without_terminal: str) -> bool:

@@ -15,7 +15,7 @@ from dsgen.cli._loading import STDIN, LoadedJob, Report, ReportedError
 from dsgen.cli._options import Delivery
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.problems import Diagnostic, Position, Severity, has_errors
-from dsgen.runs import format_owner, made_of, plan_job_folder
+from dsgen.runs import compute_input_checksum, format_owner, plan_job_folder
 from dsgen.values import Job, Override
 from dsgen.writer import INDEX, Changes, Destination, Mode, Plan, compare, find_untouched, name_folder, rewrite, write
 from dsgen.writer.plan import LISTS, Lists
@@ -160,9 +160,9 @@ def plan_manifests(
 
 def _plan_folder(place: Destination, loaded: LoadedJob, kustomization: bool, trust: bool) -> OutputFolder:
     """The folder of a job; for the arguments see `manifests`."""
-    is_listed = kustomization or (loaded.member and loaded.member.settings.value("kustomization"))
+    is_listed = kustomization or (loaded.member and loaded.member.settings.read_value("kustomization"))
     job, lists = loaded.job, LISTS if is_listed else {}
-    sums = made_of(job, lists) if trust else ""
+    sums = compute_input_checksum(job, lists) if trust else ""
     return OutputFolder(place, functools.partial(plan_job, job, lists), format_owner(job), sums)
 
 
@@ -279,9 +279,9 @@ def add_orphans(folders: Sequence[OutputFolder], key: str, delivery: Delivery, r
 
 def list_orphans(repository: Repository, key: str, folders: Sequence[OutputFolder]) -> list[OutputFolder]:
     """Empty plans for the folders of removed jobs."""
-    from dsgen.repository import orphans  # imported late: most calls have no repository
+    from dsgen.repository import find_orphans  # imported late: most calls have no repository
 
-    gone = orphans(repository, key, {folder.place.below for folder in folders})
+    gone = find_orphans(repository, key, {folder.place.below for folder in folders})
     return [wrap_plan(place, Plan(owner, {})) for place, owner in gone]
 
 

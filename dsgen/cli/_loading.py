@@ -171,9 +171,9 @@ def check_jobs(inputs: Inputs, chart: bool = False, with_estimate: bool = True) 
     if members or not chart:
         report.problems += values.find_twins(each.job for each in jobs)
     if members:
-        from dsgen.repository import collisions  # imported late: most calls have no repository
+        from dsgen.repository import find_collisions  # imported late: most calls have no repository
 
-        report.problems += collisions(members)
+        report.problems += find_collisions(members)
     return jobs, report
 
 
@@ -245,12 +245,14 @@ def find_in_files(inputs: Inputs) -> tuple[list[JobRequest], Report]:
             continue
         part = repositories.locate(group[0], places_of_file)
         if part.is_unlisted:
-            report.problems += part.unlisted()
+            report.problems += part.report_unlisted()
             requests.append(_request_files(group, inputs, read))
         above = [read(name) for name in group[1:]]
         entries = [entry for entry in _choose_entries(part, inputs) if id(entry) not in taken]
         taken.update(map(id, entries))
-        requests += [_request_entry(part.repository, entry, inputs, above, part.name_of(entry)) for entry in entries]
+        requests += [
+            _request_entry(part.repository, entry, inputs, above, part.choose_name(entry)) for entry in entries
+        ]
     for repository in repositories:
         report.add_repository(repository)
     return requests, report
@@ -265,7 +267,7 @@ def _choose_entries(part: Part, inputs: Inputs) -> Sequence[Entry]:
     """The jobs of which a file is a part; of several, the one that --name names."""
     if not inputs.name or len(part.entries) == 1:
         return part.entries
-    names = [part.repository.job(entry).release.name for entry in part.entries]
+    names = [part.repository.read_job(entry).release.name for entry in part.entries]
     chosen = [entry for entry, name in zip(part.entries, names, strict=True) if name == inputs.name]
     if part.entries and not chosen:
         jobs = did_you_mean(find_closest(inputs.name, names)) or list_possible(names, "jobs")
@@ -276,9 +278,9 @@ def _choose_entries(part: Part, inputs: Inputs) -> Sequence[Entry]:
 def _request_entry(
     repository: Repository, entry: Entry, inputs: Inputs, above: Sequence[SourceText] = (), name: str = ""
 ) -> JobRequest:
-    """A job of a repository; for the arguments see `Repository.job`."""
+    """A job of a repository; for the arguments see `Repository.read_job`."""
     load = functools.partial(_load_entry, repository, entry, inputs, above, name)
-    return JobRequest(name or str(repository.root / entry.file), load, functools.partial(repository.member, entry))
+    return JobRequest(name or str(repository.root / entry.file), load, functools.partial(repository.make_member, entry))
 
 
 def _find_in_repository(inputs: Inputs) -> tuple[list[JobRequest], Report]:
@@ -364,9 +366,9 @@ def _load_entry(
     name: str = "",
     text: str | None = None,
 ) -> Job:
-    """A job of a repository; see `Load` and `Repository.job`."""
+    """A job of a repository; see `Load` and `Repository.read_job`."""
     overrides = inputs.overrides if text is None else ()
-    return repository.job(entry, overrides, Release(inputs.name, inputs.namespace), above, name, text)
+    return repository.read_job(entry, overrides, Release(inputs.name, inputs.namespace), above, name, text)
 
 
 def _make_reader() -> Read:

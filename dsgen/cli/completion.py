@@ -79,7 +79,7 @@ def _among(words: Callable[[str], Iterable[tuple[str, str]]]) -> Completer:
 def _presets(_: str) -> Iterable[tuple[str, str]]:
     from dsgen import shipped
 
-    return ((name, shipped.preset_summary(name)) for name in shipped.preset_names())
+    return ((name, shipped.read_preset_summary(name)) for name in shipped.list_presets())
 
 
 def _list_explained(typed: str) -> Iterable[tuple[str, str]]:
@@ -121,7 +121,7 @@ def _topics(_: str) -> Iterable[tuple[str, str]]:
     from dsgen.cli import COMMANDS
 
     yield from COMMANDS.items()
-    yield from ((name, shipped.page_title(name)) for name in shipped.page_names())
+    yield from ((name, shipped.read_page_title(name)) for name in shipped.list_pages())
 
 
 files, folders = _of_kind("file"), _of_kind("dir")

@@ -14,8 +14,8 @@ from dsgen.cli._delivery import OutputFolder, list_orphans, plan_chart, plan_cha
 from dsgen.cli._loading import LoadedJob, Report, load_chart, load_jobs
 from dsgen.cli._options import Inputs, format_option, input_options, kustomization_option, output_option
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from dsgen.problems.framing import printable
-from dsgen.problems.safe_text import line, redacted
+from dsgen.problems.framing import make_printable
+from dsgen.problems.safe_text import escape_line, redact
 from dsgen.runs.differences import FieldChange, JobChange, ObjectChange, compare_job
 from dsgen.writer import Destination
 
@@ -138,7 +138,7 @@ def _as_markdown(jobs: Iterable[JobChange]) -> str:
 
 
 def _section(job: JobChange) -> Iterator[str]:
-    yield f"### {_code(job.folder)}: {html.escape(line(job.owner))}, {html.escape(job.status)}"
+    yield f"### {_code(job.folder)}: {html.escape(escape_line(job.owner))}, {html.escape(job.status)}"
     yield ""
     rows = [(one, field) for one in job.objects for field in one.fields or (None,)]
     if rows:
@@ -150,9 +150,9 @@ def _section(job: JobChange) -> Iterator[str]:
     for one, field in rows:
         if field is not None and _is_text(field):
             yield from ("", f"{html.escape(_title(one))}, {_code(field.path)}:", "", "<pre>")
-            yield from (html.escape(line(each), quote=False) or "&nbsp;" for each in _unify(field))
+            yield from (html.escape(escape_line(each), quote=False) or "&nbsp;" for each in _unify(field))
             yield "</pre>"
-    yield from (f"- {html.escape(line(each))}" for each in _reasons(job))
+    yield from (f"- {html.escape(escape_line(each))}" for each in _reasons(job))
 
 
 def _cells(field: FieldChange) -> tuple[str, str, str]:
@@ -162,7 +162,7 @@ def _cells(field: FieldChange) -> tuple[str, str, str]:
 
 
 def _code(text: str) -> str:
-    return f"<code>{html.escape(line(text)).replace('|', '&#124;')}</code>"
+    return f"<code>{html.escape(escape_line(text)).replace('|', '&#124;')}</code>"
 
 
 def _title(one: ObjectChange) -> str:
@@ -190,13 +190,13 @@ def _unify(field: FieldChange) -> list[str]:
 def _shown(value: Any) -> str:
     if value is None:
         return "not set"
-    return redacted(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return redact(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _hidden(value: Any) -> Any:
     """The value without secrets in URLs."""
     if isinstance(value, str):
-        return redacted(value)
+        return redact(value)
     if isinstance(value, dict):
         return {key: _hidden(below) for key, below in value.items()}
     return [_hidden(below) for below in value] if isinstance(value, list) else value
@@ -204,7 +204,7 @@ def _hidden(value: Any) -> Any:
 
 def _reasons(job: JobChange) -> Iterator[str]:
     """The reasons of a refusal, and the files of interrupted writes."""
-    yield from (f"{problem.message} [{problem.id}]" for problem in printable(job.changes.problems))
-    yield from (redacted(each) for each in job.changes.refusals)
-    yield from (redacted(each) for each in (job.failure.lines if job.failure else ()))
+    yield from (f"{problem.message} [{problem.id}]" for problem in make_printable(job.changes.problems))
+    yield from (redact(each) for each in job.changes.refusals)
+    yield from (redact(each) for each in (job.failure.lines if job.failure else ()))
     yield from (f"left by an interrupted write: {path}" for path in job.changes.leftovers)

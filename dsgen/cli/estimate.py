@@ -17,13 +17,13 @@ from dsgen.cli import completion
 from dsgen.cli._console import echo, write
 from dsgen.cli._loading import STDIN, LoadedJob, Report, check_jobs, refuse_several
 from dsgen.cli._options import Inputs, cluster_choice, input_options
-from dsgen.deepspeed.keys import table
+from dsgen.deepspeed.keys import load_table
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError, UsageError
 from dsgen.estimate import changes, estimates, report
 from dsgen.estimate import inputs as estimate_inputs
 from dsgen.estimate.changes import Point, as_word
 from dsgen.estimate.forecast import Forecast
-from dsgen.estimate.quantities import between, count, seconds, size
+from dsgen.estimate.quantities import format_count, format_range, format_seconds, format_size
 from dsgen.language.text import align
 from dsgen.schema.suggestions import did_you_mean, find_closest
 from dsgen.values import Job, Override
@@ -108,7 +108,7 @@ def command(
         if explain:
             raise UsageError("--explain shows one estimate: leave out --sweep")
         return _sweep(inputs, axes, form)
-    forecast = forecasts.of(loaded.job)
+    forecast = forecasts.forecast_job(loaded.job)
     if form == "json":
         write(json.dumps(forecasts.as_data(loaded.job, forecast), indent=2) + "\n")
     elif form == "svg":
@@ -138,9 +138,9 @@ def _load_with_model(inputs: Inputs, config: str | None) -> tuple[LoadedJob, Inp
     if config is None:
         return _load(inputs), inputs
     model = forecasts.read_model(config, api.read(config).text)
-    with_model = _with_model(inputs, forecasts.settings_of(model))
+    with_model = _with_model(inputs, forecasts.make_settings(model))
     loaded = _load(with_model)
-    settings = forecasts.settings_of(model, loaded.job)
+    settings = forecasts.make_settings(model, loaded.job)
     if None in settings.values():
         with_model = _with_model(inputs, settings)
         loaded = _load(with_model)
@@ -196,12 +196,12 @@ def _save(loaded: LoadedJob, inputs: Inputs) -> LoadedJob:
 
 def _title(job: Job, forecast: Forecast) -> str:
     names = job.release
-    return f"job {names.namespace}/{names.name}: {report.heading(forecast.setup, forecast.estimate)}"
+    return f"job {names.namespace}/{names.name}: {report.format_heading(forecast.setup, forecast.estimate)}"
 
 
 def _as_text(job: Job, forecast: Forecast, call: Sequence[str], explain: bool) -> Iterator[str]:
     yield f"{job.file}: {_title(job, forecast)}"
-    yield from report.as_text(report.tables(forecast.setup, forecast.estimate, forecast.limits), explain)
+    yield from report.as_text(report.make_tables(forecast.setup, forecast.estimate, forecast.limits), explain)
     for title, lines in _rest(forecast, call):
         yield ""
         yield title
@@ -210,7 +210,7 @@ def _as_text(job: Job, forecast: Forecast, call: Sequence[str], explain: bool) -
 
 def _as_markdown(job: Job, forecast: Forecast, call: Sequence[str], explain: bool) -> Iterator[str]:
     yield f"**{_title(job, forecast)}**"
-    yield from report.as_markdown(report.tables(forecast.setup, forecast.estimate, forecast.limits), explain)
+    yield from report.as_markdown(report.make_tables(forecast.setup, forecast.estimate, forecast.limits), explain)
     for title, lines in _rest(forecast, call):
         yield from ("", f"**{title}**", "")
         yield from (f"- {line}" for line in lines)
@@ -242,11 +242,11 @@ def _remedy(forecast: Forecast, call: Sequence[str]) -> tuple[str, list[str]]:
     held, capacity = remedy.estimate.per_accelerator, remedy.estimate.capacity
     assert held is not None
     assert capacity is not None
-    high = size(held.high) if remedy.estimate.is_complete else report.UNKNOWN
+    high = format_size(held.high) if remedy.estimate.is_complete else report.UNKNOWN
     names = " and ".join(change.name for change in remedy.changes)
     settings = {".".join(path): as_word(value) for path, value in remedy.settings.items()}
     flags = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
-    lines = [f"{names}: {between(size(held.low), high)} of {size(capacity)}"]
+    lines = [f"{names}: {format_range(format_size(held.low), high)} of {format_size(capacity)}"]
     if call:
         lines.append(shlex.join([*call, *flags, "--save"]))
     if RECOMPUTE in settings:
@@ -325,7 +325,7 @@ def _names(above: str) -> list[str]:
     if above != CONFIG and not above.startswith(f"{CONFIG}."):
         rule = schema.type_at(above.split("."))
         return schema.keys(rule) if rule else []
-    rules: Any = table()
+    rules: Any = load_table()
     for key in above.removeprefix(CONFIG).split("."):
         rules = rules.get("keys", {}).get(key, {}) if key else rules
     return [*rules.get("keys", {})]
@@ -346,7 +346,7 @@ def _attempt(inputs: Inputs, keys: Sequence[str], words: tuple[str, ...]) -> Att
     if errors or len(jobs) != 1:
         return Attempt(words, None, errors[0].message if errors else "this is not one job")
     data, settings = jobs[0].job.data, dict(zip(keys, words, strict=True))
-    return Attempt(words, changes.point(settings, data, estimate_inputs.of_section(data["estimate"])))
+    return Attempt(words, changes.make_point(settings, data, estimate_inputs.read_section(data["estimate"])))
 
 
 def _flag(word: str) -> str:
@@ -355,7 +355,7 @@ def _flag(word: str) -> str:
 
 
 def _mark_cheapest(attempts: Sequence[Attempt]) -> list[Attempt]:
-    points = iter(changes.with_cheapest([each.point for each in attempts if each.point]))
+    points = iter(changes.mark_cheapest([each.point for each in attempts if each.point]))
     return [replace(each, point=next(points)) if each.point else each for each in attempts]
 
 
@@ -381,20 +381,20 @@ def _row(attempt: Attempt) -> list[str]:
         return [*attempt.words, "", "", "", "", f"refused: {attempt.refused}"]
     estimate, step = point.estimate, point.estimate.step
     held = estimate.per_accelerator
-    high = report.UNKNOWN if held is None or not estimate.is_complete else size(held.high)
-    verdict = report.verdict(estimate)
+    high = report.UNKNOWN if held is None or not estimate.is_complete else format_size(held.high)
+    verdict = report.describe_fit(estimate)
     return [
         *attempt.words,
-        count(point.accelerators),
-        between(size(held.low), high) if held else report.UNKNOWN,
-        between(seconds(step.low), seconds(step.high)) if step else report.UNKNOWN,
-        between(*map(count, step.tokens_per_second)) if step else report.UNKNOWN,
+        format_count(point.accelerators),
+        format_range(format_size(held.low), high) if held else report.UNKNOWN,
+        format_range(format_seconds(step.low), format_seconds(step.high)) if step else report.UNKNOWN,
+        format_range(*map(format_count, step.tokens_per_second)) if step else report.UNKNOWN,
         ", ".join(filter(None, (verdict, CHEAPEST if point.is_cheapest else ""))),
     ]
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     first, *rest = rows
-    yield report.markdown_row(first)
+    yield report.format_markdown_row(first)
     yield "|---" * len(first) + "|"
-    yield from map(report.markdown_row, rest)
+    yield from map(report.format_markdown_row, rest)

@@ -68,7 +68,7 @@ def _explain(word: str) -> list[str]:
     from dsgen import explain
 
     try:
-        return explain.of(word).removesuffix("\n").split("\n")
+        return explain.explain_word(word).removesuffix("\n").split("\n")
     except UsageError as problem:
         lines = [*explain.search(word)] if word.isalpha() else []
         if not lines:
@@ -95,16 +95,16 @@ def show_help(context: click.Context, topic: str) -> int:
         subject = program.command.get_command(program, topic)
         assert subject, "it is one of the commands"
         echo(subject.get_help(click.Context(subject, program, topic)).split("\n"))
-    elif topic in shipped.page_names():
-        show_page(shipped.page_text(topic))
+    elif topic in shipped.list_pages():
+        show_page(shipped.read_page(topic))
     elif topic:
-        known = [*COMMANDS, *shipped.page_names()]
+        known = [*COMMANDS, *shipped.list_pages()]
         question = did_you_mean(find_closest(topic, known))
         raise UsageError(f"{topic} is neither a command nor a page; {question or 'dsgen help lists the pages'}")
     else:
-        width = max(map(len, shipped.page_names())) + 2
+        width = max(map(len, shipped.list_pages())) + 2
         echo(["dsgen --help lists the commands; dsgen help COMMAND is the help of one. Pages, for dsgen help PAGE:"])
-        echo(f"  {name:<{width}}{shipped.page_title(name)}" for name in shipped.page_names())
+        echo(f"  {name:<{width}}{shipped.read_page_title(name)}" for name in shipped.list_pages())
     return EXIT_OK
 
 
@@ -127,5 +127,5 @@ def print_schema(repository: bool) -> int:
     from dsgen.repository import settings
     from dsgen.schema import export
 
-    write(export.as_json(settings.for_editors() if repository else export.for_editors()))
+    write(export.as_json(settings.make_editor_schema() if repository else export.for_editors()))
     return EXIT_OK

@@ -35,7 +35,7 @@ def _settings() -> dict[str, list[dict[str, Any]]]:
     """Setting -> its rule for each tool that has it. The folder is -o."""
     schemas: dict[str, list[dict[str, Any]]] = {}
     for tool in gitops.TOOLS:
-        for key, rule in gitops.rules(tool).items():
+        for key, rule in gitops.load_rules(tool).items():
             if key != "output":
                 schemas.setdefault(key, []).append(rule)
     return schemas
@@ -123,8 +123,8 @@ class Folder:
         if not self.settings.get("repository") and self.tool == "argocd":
             raise UsageError("Argo CD needs the address of the repository: add --repository")
         pattern = gitops.Pattern(self.settings["path"] or self.pattern)
-        folders = (pattern.folder(job.release.namespace, job.release.name) for job in jobs)
-        delivered = [gitops.delivered(job, folder) for job, folder in zip(jobs, folders, strict=True)]
+        folders = (pattern.fill_folder(job.release.namespace, job.release.name) for job in jobs)
+        delivered = [gitops.make_delivered(job, folder) for job, folder in zip(jobs, folders, strict=True)]
         return gitops.plan(self.tool, self.settings, delivered, pattern)
 
 
@@ -142,13 +142,13 @@ def _of_call(output: Path | None, settings: dict[str, Any], known: Settings | No
     if output is None:
         raise UsageError("-o is missing: the folder of these objects, as in -o gitops/flux")
     tool = _tool(settings["kind"])
-    if strange := [key for key in settings if key not in gitops.rules(tool)]:
+    if strange := [key for key in settings if key not in gitops.load_rules(tool)]:
         raise UsageError(f"{', '.join(map(_flag, strange))}: {gitops.TOOLS[tool]} has no such setting")
-    of_tool = (known.value(tool) if known else None) or {}
-    complete = gitops.complete(tool, {**of_tool, **settings, "output": output.as_posix()})
+    of_tool = (known.read_value(tool) if known else None) or {}
+    complete = gitops.add_defaults(tool, {**of_tool, **settings, "output": output.as_posix()})
     key, folder = ("charts", "charts") if gitops.uses_charts(complete) else ("output", "rendered")
     return Folder(
-        tool, Destination(output), complete, known.value(key) if known else f"{folder}/{{namespace}}/{{name}}"
+        tool, Destination(output), complete, known.read_value(key) if known else f"{folder}/{{namespace}}/{{name}}"
     )
 
 
@@ -156,16 +156,18 @@ def _of_repository(output: Path | None, settings: dict[str, Any], known: Setting
     """The folders according to dsgen.yaml, whose settings the options override."""
     if output is not None:
         raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
-    tools = [_tool(settings["kind"])] if "kind" in settings else [tool for tool in gitops.TOOLS if known.node(tool)]
+    tools = (
+        [_tool(settings["kind"])] if "kind" in settings else [tool for tool in gitops.TOOLS if known.find_node(tool)]
+    )
     if not tools:
         raise UsageError("dsgen.yaml has neither `argocd` nor `flux`: add one of them, or use --kind")
     for tool in tools:
-        given = {key: value for key, value in settings.items() if key in gitops.rules(tool)}
-        complete = gitops.complete(tool, {**(known.value(tool) or {}), **given})
-        pattern = known.value("charts" if gitops.uses_charts(complete) else "output")
+        given = {key: value for key, value in settings.items() if key in gitops.load_rules(tool)}
+        complete = gitops.add_defaults(tool, {**(known.read_value(tool) or {}), **given})
+        pattern = known.read_value("charts" if gitops.uses_charts(complete) else "output")
         yield Folder(tool, Destination(known.root, complete["output"]), complete, pattern)
 
 
 def _tool(kind: str) -> str:
     """The tool that has this kind of object."""
-    return next(tool for tool in gitops.TOOLS if kind in gitops.rules(tool)["kind"]["enum"])
+    return next(tool for tool in gitops.TOOLS if kind in gitops.load_rules(tool)["kind"]["enum"])

@@ -39,7 +39,7 @@ def command(inputs: Inputs, memory: bool, form: str) -> int:
         return _draw_memory(job)
     names = job.release
     title = f"The objects of job {names.name} in namespace {names.namespace}, and the traffic between them"
-    write(graph.FORMS[form](graph.of_texts([document.text for document in api.render(job)]), title))
+    write(graph.FORMS[form](graph.read_graph([document.text for document in api.render(job)]), title))
     return EXIT_OK
 
 
@@ -47,6 +47,6 @@ def _draw_memory(job: Job) -> int:
     from dsgen import forecasts  # imported late: the other picture needs neither
     from dsgen.graph.estimates import draw_memory
 
-    forecast = forecasts.of(job)
+    forecast = forecasts.forecast_job(job)
     write(draw_memory(forecast.setup, forecast.estimate))
     return EXIT_OK

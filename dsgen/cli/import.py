@@ -194,8 +194,8 @@ def _place(name: str, output: str, count: int) -> Path:
     from dsgen import repository  # imported late: most calls write one file
 
     if output:
-        return repository.place_in(Path(output), name)
-    place = repository.new_place(name)
+        return repository.choose_place_in(Path(output), name)
+    place = repository.find_new_place(name)
     if place is None:
         raise UsageError(f"there are {count} jobs: give a folder for their values files, -o DIR")
     return place

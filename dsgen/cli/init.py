@@ -52,7 +52,7 @@ def command(
     if listing:
         if file is not None or any((preset, name, namespace, image, repository)):
             raise UsageError("--list writes no file: leave out the other options and FILE, or --list")
-        echo(f"{each:<{_width()}}{shipped.preset_summary(each)}" for each in shipped.preset_names())
+        echo(f"{each:<{_width()}}{shipped.read_preset_summary(each)}" for each in shipped.list_presets())
         return EXIT_OK
     if file == "":  # Path("") would be the current folder
         raise UsageError("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
@@ -83,16 +83,16 @@ def _repository(text: str) -> int:
 
 
 def _width() -> int:
-    return max(map(len, shipped.preset_names())) + 2
+    return max(map(len, shipped.list_presets())) + 2
 
 
 def _fill(preset: str, name: str, namespace: str, image: str) -> str:
     """The text of a preset with these names. Raises UsageError for an unknown preset and an invalid name."""
-    if preset not in shipped.preset_names():
-        question = did_you_mean(*shipped.presets_like(preset)[:3])
+    if preset not in shipped.list_presets():
+        question = did_you_mean(*shipped.find_presets_like(preset)[:3])
         hint = f"{question} dsgen init --list shows them all".lstrip()
         raise UsageError(f"--preset {preset}: no such preset; {hint}")
-    text = shipped.preset_text(preset)
+    text = shipped.read_preset(preset)
     if name or namespace or image:
         text = shipped.fill_preset(text, name, namespace, image)
         _refuse_wrong_names(text)

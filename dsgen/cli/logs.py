@@ -24,7 +24,7 @@ from dsgen.cluster.logs import (
 from dsgen.cluster.report import Report
 from dsgen.cluster.runs import RunRef
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from dsgen.problems.safe_text import output
+from dsgen.problems.safe_text import escape_output
 
 BRIGHT, PLAIN = "\x1b[36m", "\x1b[0m"
 
@@ -125,7 +125,7 @@ class Show:
             write(self.label(source).encode() + before + (text if self.raw else self.escaped(text)) + b"\n")
 
     def escaped(self, text: bytes) -> bytes:
-        return output(text.decode(errors="surrogateescape"), self.colored).encode()
+        return escape_output(text.decode(errors="surrogateescape"), self.colored).encode()
 
     def label(self, source: LogSource) -> str:
         if not self.labels:

@@ -10,7 +10,7 @@ from dsgen.cli._options import Inputs, format_option, input_options, problem_for
 from dsgen.errors import EXIT_OK
 from dsgen.language.text import ReadableWriter
 from dsgen.problems import KeyPath
-from dsgen.problems.safe_text import visible
+from dsgen.problems.safe_text import escape_text
 from dsgen.values import Job
 
 DEFAULT = "default"
@@ -91,4 +91,4 @@ class _Commented(ReadableWriter):
         place = node.key or node.position
         if len(known) < len(path):
             return f" # {DEFAULT}"
-        return f" # {visible(place.file)}" + ("" if place.file.startswith("-") else f":{place.line}")
+        return f" # {escape_text(place.file)}" + ("" if place.file.startswith("-") else f":{place.line}")

@@ -26,7 +26,7 @@ from dsgen.runs.differences import FieldChange, compare_fields
 from dsgen.runs.keys import JobGuard, select_given
 from dsgen.runs.rendered import collect_objects, parse_object
 from dsgen.values import Job
-from dsgen.writer import canonical
+from dsgen.writer import as_canonical_json
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
@@ -165,7 +165,7 @@ def prepare_parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> 
 def _part(cluster: Cluster, job: Job, document: Document) -> Part:
     content = parse_object(document.text)
     if "settings.json" in content.get("data", {}):
-        began = canonical({"dsgen": __version__, "values": select_given(job)})
+        began = as_canonical_json({"dsgen": __version__, "values": select_given(job)})
         if len(began.encode()) <= MOST_BYTES:
             content["metadata"].setdefault("annotations", {})[BEGAN_WITH] = began
     path = object_path(content)
@@ -218,9 +218,11 @@ def judge(cluster: Cluster, job: Job, documents: Sequence[Document], rendered: S
         message = f'run "{job.data["run"]["id"]}" is in the cluster and would change: ' + "; ".join(changed[:MOST_TOLD])
         message += f"; and {len(changed) - MOST_TOLD} more fields" if len(changed) > MOST_TOLD else ""
         hint = f"{NEW_RUN}\ndsgen apply did not create this run, so the changed keys are unknown"
-        return Verdict([guard.run_without_values(message, hint)])
+        return Verdict([guard.report_unknown_values(message, hint)])
     writer = str(began["dsgen"])
-    problems = [replace(one, hint=NEW_RUN) for one in guard.run(canonical(began["values"]), f"dsgen {writer}")]
+    problems = [
+        replace(one, hint=NEW_RUN) for one in guard.check_run(as_canonical_json(began["values"]), f"dsgen {writer}")
+    ]
     return Verdict(problems, "" if problems or writer == __version__ else f"dsgen {writer}")
 
 

@@ -22,7 +22,7 @@ import yaml
 from kubernetes import client, config
 
 from dsgen.errors import ApiError
-from dsgen.problems.safe_text import redacted_output
+from dsgen.problems.safe_text import redact_output
 
 PAGE = 500
 REBUILD_SECONDS = 20 * 60
@@ -168,7 +168,7 @@ class Cluster:
         finally:
             logging.getLogger().removeHandler(complaints)
         if complaints.texts:
-            said = redacted_output(_one_line(complaints.texts[0])[:LONGEST_COMPLAINT])
+            said = redact_output(_one_line(complaints.texts[0])[:LONGEST_COMPLAINT])
             raise ApiError(f"cannot log in with {self._name_user()}: {said}{self._command()}")
         self.server = self._configuration.host.rstrip("/")
         self._pool = client.ApiClient(self._configuration).rest_client.pool_manager

@@ -8,7 +8,7 @@ from typing import Any
 from dsgen.cluster.diagnosis import Cause
 from dsgen.cluster.models import RunState, format_time, parse_time
 from dsgen.cluster.report import TimelineEntry
-from dsgen.estimate.quantities import between, seconds, size
+from dsgen.estimate.quantities import format_range, format_seconds, format_size
 from dsgen.language.text import align
 
 MANY_WORKERS = 16
@@ -101,8 +101,8 @@ def format_network(checked: Mapping[str, Any]) -> str:
     words = f"{checked['median']} MiB/s is the median of the workers, {checked['lowest']} the least of those that train"
     if "secondsPerStep" not in checked:
         return words
-    sent = between(*(size(checked["bytesPerStep"][bound]) for bound in ("low", "high")))
-    time = between(*(seconds(checked["secondsPerStep"][bound]) for bound in ("low", "high")))
+    sent = format_range(*(format_size(checked["bytesPerStep"][bound]) for bound in ("low", "high")))
+    time = format_range(*(format_seconds(checked["secondsPerStep"][bound]) for bound in ("low", "high")))
     return f"{words}: a worker sends {sent} a step, which takes {time} at least"
 
 

@@ -240,7 +240,7 @@ def with_traffic(values: Mapping[str, Any] | None, run: str, checked: dict[str, 
         return checked
     from dsgen.estimate import inputs, setup, traffic  # imported late: most jobs have no estimate
 
-    sent = traffic.of(setup.of_values(values, inputs.of_section(values["estimate"])))
+    sent = traffic.estimate_traffic(setup.make_setup(values, inputs.read_section(values["estimate"])))
     if not sent or not sent.per_worker[1] or not checked["lowest"]:
         return checked
     per_step = dict(zip(("low", "high"), sent.per_worker, strict=True))
@@ -255,5 +255,5 @@ def compare_with_estimate(values: Mapping[str, Any] | None, measures: Mapping[st
         return []
     from dsgen.estimate import estimates, inputs, measured, setup  # imported late: most jobs have no estimate
 
-    given = inputs.of_section({**values["estimate"], "measured": measures})
-    return [*measured.compare(setup.of_values(values, given), estimates.of(values, given), given)]
+    given = inputs.read_section({**values["estimate"], "measured": measures})
+    return [*measured.compare(setup.make_setup(values, given), estimates.estimate_job(values, given), given)]

@@ -38,7 +38,7 @@ LOOKS_AT: dict[str, tuple[KeyPath, ...]] = {
 """The further keys on which a problem of each kind depends."""
 
 
-def problems(
+def find_problems(
     values: Mapping[str, Any], release: Mapping[str, str], place: Callable[[KeyPath, bool], Position | None]
 ) -> Iterator[Diagnostic]:
     """All problems of training.deepspeed; config is not checked if configFile is set."""
@@ -46,8 +46,8 @@ def problems(
     if not (given["config"] or given["args"]):
         return
     relative = {
-        ARGS: _of_args(values, release),
-        CONFIG: [] if given["configFile"] or not given["config"] else _of_config(values),
+        ARGS: _check_args(values, release),
+        CONFIG: [] if given["configFile"] or not given["config"] else _check_config(values),
     }
     for above, problems_below in relative.items():
         for one in problems_below:
@@ -71,13 +71,13 @@ def find_config(values: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         found = json.loads(training["files"][name])
         in_file = {**values, "training": {**training, "deepspeed": {**given, "config": found}}}
-        is_valid = isinstance(found, dict) and not any(one.severity == "error" for one in _of_config(in_file))
+        is_valid = isinstance(found, dict) and not any(one.severity == "error" for one in _check_config(in_file))
     except (ValueError, RecursionError):
         return {}
     return found if is_valid else {}
 
 
-def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
+def _check_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
     # Imported late: many jobs have no configuration of DeepSpeed.
     from dsgen.deepspeed import batch, combinations, keys, optimizers
 
@@ -86,17 +86,17 @@ def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
     sizes = () if _is_filtered(given["args"]) else (workers["replicas"], workers["slots"], given["passConfig"])
     of_each = [
         [
-            *keys.findings(config, version),
+            *keys.check_keys(config, version),
             *optimizers.check_names(config, version),
             *combinations.check_cpus(config, workers, version),
-            *(batch.findings(config, *sizes, version) if sizes else ()),
+            *(batch.check_sizes(config, *sizes, version) if sizes else ()),
         ]
-        for version in keys.around(given["version"])
+        for version in keys.list_nearest_versions(given["version"])
     ]
-    found = [*_of_all(of_each), *combinations.check_combinations(config)]
+    found = [*_find_common(of_each), *combinations.check_combinations(config)]
     if not given["resize"]["checkpoint"]:
         return found
-    hint = batch.hint_for_workers(config, workers["replicas"], workers["slots"])
+    hint = batch.suggest_workers(config, workers["replicas"], workers["slots"])
     return [one._replace(hint=hint or one.hint) if one.id == "DS265" else one for one in found]
 
 
@@ -105,7 +105,7 @@ def _is_filtered(args: Sequence[Any]) -> bool:
     return any(re.match("--?(i|inc|e|exc)[a-z]*(=|$)", str(word)) for word in args)
 
 
-def _of_all(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[RelativeDiagnostic]:
+def _find_common(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[RelativeDiagnostic]:
     """The problems that every version has; a warning unless it is an error with every version."""
     kinds = [{(one.id, one.path): one.severity for one in each} for each in of_each]
     for one in of_each[0]:
@@ -114,7 +114,7 @@ def _of_all(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[Relativ
             yield one._replace(severity="warning" if "warning" in severities else "error")
 
 
-def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[RelativeDiagnostic]:
+def _check_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[RelativeDiagnostic]:
     given, method = values["training"]["deepspeed"], values["launch"]["method"]
     if not given["args"] or method not in ("pdsh", "deepspeed-no-ssh"):
         return []  # another check reports that
@@ -123,8 +123,8 @@ def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Rela
 
     job = values["name"] or release["name"]
     names = arguments.list_hosts(values, job) if job else []
-    version = keys.around(given["version"])[-1]
+    version = keys.list_nearest_versions(given["version"])[-1]
     chosen_by = "launch.preflight.spares" if values["launch"]["preflight"]["spares"] else ""
     chosen_by = chosen_by or ("workers.min" if values["workers"]["min"] else "")
     hosts = arguments.Hosts(names, chosen_by, int(values["workers"]["slots"]), method, version)
-    return list(arguments.findings(given["args"], hosts))
+    return list(arguments.check_arguments(given["args"], hosts))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dsgen.deepspeed.keys import RelativeDiagnostic, Version, order
+from dsgen.deepspeed.keys import RelativeDiagnostic, Version, parse_version
 from dsgen.language.text import format_value, scalar
 from dsgen.schema.suggestions import did_you_mean, find_closest
 
@@ -33,7 +33,9 @@ class Option(NamedTuple):
     instead: str = ""
 
 
-def _own(names: str, instead: str, has_value: bool = True, why: str = "dsgen passes it", until: str = "") -> Option:
+def _make_own_option(
+    names: str, instead: str, has_value: bool = True, why: str = "dsgen passes it", until: str = ""
+) -> Option:
     return Option(tuple(names.split()), has_value, until=until, why=why, instead=instead)
 
 
@@ -42,37 +44,37 @@ LEVELS = ("debug", "info", "warning", "error", "critical")
 
 WORLD = "it would start a different number of processes than the launcher waits for"
 OPTIONS = (
-    _own("--hostfile -H", "remove it: dsgen writes the hostfile of this run"),
-    _own("--master_addr", "remove it: the address is that of worker 0"),
-    _own("--master_port", "use launch.masterPort"),
-    _own("--node_rank", "remove it: dsgen sets the rank of each worker"),
-    _own("--ssh_port", "use ssh.port"),
-    _own("--launcher", "use launch.method", why="launch.method selects the launcher"),
-    _own("--no_ssh", "use launch.method: deepspeed-no-ssh", False, "launch.method selects the launcher"),
-    _own("--force_multi", "remove it", False),
-    _own("--no_python", "remove it", False),
-    _own("--no_local_rank", "use training.deepspeed.localRank", False),
-    _own("--module", "use training.module", False, "dsgen starts the program itself"),
-    _own("--num_nodes", "use workers.replicas, or --include", why=WORLD),
-    _own("--num_gpus --num_accelerators", "use workers.slots, or --include", why=WORLD),
-    _own(
+    _make_own_option("--hostfile -H", "remove it: dsgen writes the hostfile of this run"),
+    _make_own_option("--master_addr", "remove it: the address is that of worker 0"),
+    _make_own_option("--master_port", "use launch.masterPort"),
+    _make_own_option("--node_rank", "remove it: dsgen sets the rank of each worker"),
+    _make_own_option("--ssh_port", "use ssh.port"),
+    _make_own_option("--launcher", "use launch.method", why="launch.method selects the launcher"),
+    _make_own_option("--no_ssh", "use launch.method: deepspeed-no-ssh", False, "launch.method selects the launcher"),
+    _make_own_option("--force_multi", "remove it", False),
+    _make_own_option("--no_python", "remove it", False),
+    _make_own_option("--no_local_rank", "use training.deepspeed.localRank", False),
+    _make_own_option("--module", "use training.module", False, "dsgen starts the program itself"),
+    _make_own_option("--num_nodes", "use workers.replicas, or --include", why=WORLD),
+    _make_own_option("--num_gpus --num_accelerators", "use workers.slots, or --include", why=WORLD),
+    _make_own_option(
         ("--autotuning"),
         "use training.deepspeed.autotuning",
         why="dsgen passes it, with the other options that it needs",
     ),
-    _own("--bind_cores_to_rank", "use training.deepspeed.bindCores", False, "pdsh does not pass it on"),
-    _own("--bind_core_list", "use training.deepspeed.bindCores", why="pdsh does not pass it on"),
-    _own("--save_pid", "remove it", False, "a restart would fail, because the file exists already"),
+    _make_own_option("--bind_cores_to_rank", "use training.deepspeed.bindCores", False, "pdsh does not pass it on"),
+    _make_own_option("--bind_core_list", "use training.deepspeed.bindCores", why="pdsh does not pass it on"),
+    _make_own_option("--save_pid", "remove it", False, "a restart would fail, because the file exists already"),
     Option(
         ("--venv_script",),
         since="0.17.6",
         why="dsgen could no longer end the processes",
         instead="use training.pythonCommand, the interpreter of the environment",
     ),
-    _own("--elastic_training", "remove it", False, WORLD, "0.19.4"),
-    _own("--min_elastic_nodes", "remove it", why=WORLD, until="0.19.4"),
-    _own("--max_elastic_nodes", "remove it", why=WORLD, until="0.19.4"),
-    _own(
+    _make_own_option("--elastic_training", "remove it", False, WORLD, "0.19.4"),
+    _make_own_option("--min_elastic_nodes", "remove it", why=WORLD, until="0.19.4"),
+    _make_own_option("--max_elastic_nodes", "remove it", why=WORLD, until="0.19.4"),
+    _make_own_option(
         ("--enable_each_rank_log"),
         "use training.rankLogs, which copies the output of each rank into a file",
         why="the launcher needs the output of the ranks",
@@ -119,12 +121,12 @@ def list_hosts(values: Mapping[str, Any], job: str) -> list[str]:
     return [f"{run}-worker-{number}.{run}" for number in range(pods)]
 
 
-def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[RelativeDiagnostic]:
+def check_arguments(arguments: Sequence[str], hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     """The problems of the arguments, with paths relative to training.deepspeed.args."""
     given: list[Given] = []
     words = iter(enumerate(arguments))
     for index, word in words:
-        option = _option(index, word)
+        option = _parse_option(index, word)
         if isinstance(option, RelativeDiagnostic):
             yield option
             continue
@@ -140,11 +142,11 @@ def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[RelativeDiagnos
             continue
         given.append(option)
     for one in given:
-        yield from _of_option(one, hosts)
-    yield from _of_hosts({one.option.names[0]: one for one in given if not one.option.why}, hosts)
+        yield from _check_option(one, hosts)
+    yield from _check_hosts({one.option.names[0]: one for one in given if not one.option.why}, hosts)
 
 
-def _option(index: int, word: str) -> Given | RelativeDiagnostic:
+def _parse_option(index: int, word: str) -> Given | RelativeDiagnostic:
     name, _, value = word.partition("=")
     if not name.startswith("-"):
         hint = "write an option and its value as two items of the list, or as one item with = between them"
@@ -167,11 +169,11 @@ def _is_option(word: str) -> bool:
     return bool(re.match("-.", word)) and " " not in word and not re.fullmatch("-[0-9.]+", word)
 
 
-def _of_option(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
+def _check_option(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     option, version = given.option, hosts.version
     if option.why:
         yield RelativeDiagnostic("DS280", (given.index,), f"{given.name}: {option.why}", option.instead)
-    elif option.since and order(version.table) < order(option.since):
+    elif option.since and parse_version(version.table) < parse_version(option.since):
         message = f"{given.name} exists from DeepSpeed {option.since} on, not in {version.called}"
         yield RelativeDiagnostic("DS283", (given.index,), message)
     elif option.choices and given.value not in option.choices:
@@ -188,7 +190,7 @@ def _of_option(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
 # -- include, exclude and the arguments of pdsh, for the workers of the job ------------------------------------------
 
 
-def _of_hosts(given: Mapping[str, Given], hosts: Hosts) -> Iterator[RelativeDiagnostic]:
+def _check_hosts(given: Mapping[str, Given], hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     include, exclude = given.get("--include"), given.get("--exclude")
     if include and exclude:
         yield RelativeDiagnostic(
@@ -199,12 +201,12 @@ def _of_hosts(given: Mapping[str, Given], hosts: Hosts) -> Iterator[RelativeDiag
             message = f"{one.name} and {hosts.chosen_by} are mutually exclusive: both decide which workers train"
             yield RelativeDiagnostic("DS282", (one.index,), message, "keep one of them")
         else:
-            yield from _of_filter(one, hosts)
+            yield from _check_filter(one, hosts)
     if "--launcher_args" in given:
-        yield from _of_pdsh(given["--launcher_args"], len(hosts.names))
+        yield from _check_pdsh(given["--launcher_args"], len(hosts.names))
 
 
-def _of_filter(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
+def _check_filter(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     problems = 0
     for part in given.value.split("@"):
         name, colon, slots = part.partition(":")
@@ -224,13 +226,13 @@ def _of_filter(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
                 yield RelativeDiagnostic(
                     "DS282", (given.index,), f"{given.name}: there is no slot {format_value(slot)}", hint
                 )
-    if not problems and hosts.names and not active(hosts, **{given.option.names[0][2:]: given.value}):
+    if not problems and hosts.names and not count_active(hosts, **{given.option.names[0][2:]: given.value}):
         yield RelativeDiagnostic(
             "DS282", (given.index,), f"{given.name} leaves no slot to train on", "list fewer workers or slots"
         )
 
 
-def _of_pdsh(given: Given, workers: int) -> Iterator[RelativeDiagnostic]:
+def _check_pdsh(given: Given, workers: int) -> Iterator[RelativeDiagnostic]:
     words = given.value.split()
     for index, word in enumerate(words):
         fanout = re.fullmatch("-f([0-9]*)", word)
@@ -247,7 +249,7 @@ def _of_pdsh(given: Given, workers: int) -> Iterator[RelativeDiagnostic]:
             )
 
 
-def active(hosts: Hosts, include: str = "", exclude: str = "") -> int:
+def count_active(hosts: Hosts, include: str = "", exclude: str = "") -> int:
     """How many processes train with these filters, all of whose workers and slots exist."""
     whole = set(range(hosts.slots))
     named: dict[str, set[int]] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgen.deepspeed.combinations import Config
-from dsgen.deepspeed.keys import RelativeDiagnostic, Version, order
+from dsgen.deepspeed.keys import RelativeDiagnostic, Version, parse_version
 
 NEWEST = Version()
 
@@ -43,14 +43,14 @@ class Copies:
     may_be_fewer: bool = False
 
 
-def findings(
+def check_sizes(
     config: Mapping[str, Any], replicas: int, slots: int, passed: bool, version: Version = NEWEST
 ) -> Iterator[RelativeDiagnostic]:
     """Sizes that do not fit the number of processes; none if one of them is not a positive number.
 
     passed: DeepSpeed reads the file itself, so the program cannot add a missing size.
     """
-    given = {key: _count(config[key]) for key in (TOTAL, MICRO, STEPS) if key in config}
+    given = {key: _read_count(config[key]) for key in (TOTAL, MICRO, STEPS) if key in config}
     if None in given.values():
         return  # another check reports it, or it is a placeholder
     counts = {key: value for key, value in given.items() if value}
@@ -59,18 +59,18 @@ def findings(
             message = f"one of {TOTAL} and {MICRO} is required"
             yield RelativeDiagnostic("DS265", (), message, f"set {MICRO}, the batch size of one process")
         return
-    total, shared = counts.pop(TOTAL), _count(config.get(SEQUENCE))
+    total, shared = counts.pop(TOTAL), _read_count(config.get(SEQUENCE))
     ranks = replicas * slots
-    if shared and ranks % shared and order(version.table) >= order(DIVIDES):
+    if shared and ranks % shared and parse_version(version.table) >= parse_version(DIVIDES):
         message = f"{SEQUENCE} must divide the {ranks} processes (workers.replicas {replicas} x workers.slots {slots})"
         yield RelativeDiagnostic("DS265", (SEQUENCE,), f"{message}, not {shared}")
         return
-    copies = _copies(config, replicas, slots, version)
+    copies = _count_copies(config, replicas, slots, version)
     if not _fits(total, counts, copies.count):
-        yield from _misfit(config, total, counts, copies)
+        yield from _report_misfit(config, total, counts, copies)
 
 
-def hint_for_workers(config: Mapping[str, Any], replicas: int, slots: int) -> str:
+def suggest_workers(config: Mapping[str, Any], replicas: int, slots: int) -> str:
     """The nearest numbers of workers among which the batch can be divided; "" if there is none."""
     fitting = sizes(config, slots)
     below = [size for size in fitting if size < replicas][-NEAREST:]
@@ -80,20 +80,20 @@ def hint_for_workers(config: Mapping[str, Any], replicas: int, slots: int) -> st
 
 def sizes(config: Mapping[str, Any], slots: int) -> list[int]:
     """All numbers of workers among which the batch can be divided; [] if a size is no number."""
-    counts = [_count(config[key]) for key in (TOTAL, MICRO, STEPS) if key in config]
+    counts = [_read_count(config[key]) for key in (TOTAL, MICRO, STEPS) if key in config]
     if TOTAL not in config or None in counts:
         return []
     total, *others = [count for count in counts if count]
-    product, shared = math.prod(others) * slots, _count(config.get(SEQUENCE)) or 1
+    product, shared = math.prod(others) * slots, _read_count(config.get(SEQUENCE)) or 1
     return [
         size for size in range(1, total // product + 1) if total % (product * size) == 0 and size * slots % shared == 0
     ]
 
 
-def _misfit(
+def _report_misfit(
     config: Mapping[str, Any], total: int, others: Mapping[str, int], copies: Copies
 ) -> Iterator[RelativeDiagnostic]:
-    message, hint = _message(total, others, copies), _hint(total, others, copies.count)
+    message, hint = _explain_misfit(total, others, copies), _suggest_sizes(total, others, copies.count)
     if not (copies.may_be_fewer and _may_fit(total, others, copies.count)):
         yield RelativeDiagnostic("DS265", (TOTAL,), message, hint)
     elif not _is_split_otherwise(config):
@@ -101,7 +101,7 @@ def _misfit(
         yield RelativeDiagnostic("DS265", (TOTAL,), message, hint, "warning")
 
 
-def _count(value: Any) -> int | None:
+def _read_count(value: Any) -> int | None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return int(value) if number and value > 0 and float(value).is_integer() else None
 
@@ -109,16 +109,16 @@ def _count(value: Any) -> int | None:
 def _is_split_otherwise(config: Mapping[str, Any]) -> bool:
     """Whether a pipeline or tensor parallelism, whose groups dsgen does not know, shares copies."""
     known = Config(config)
-    return "pipeline" in config or any((known.number(*path) or 1) > 1 for path in SPLITS)
+    return "pipeline" in config or any((known.read_number(*path) or 1) > 1 for path in SPLITS)
 
 
-def _copies(config: Mapping[str, Any], replicas: int, slots: int, version: Version) -> Copies:
+def _count_copies(config: Mapping[str, Any], replicas: int, slots: int, version: Version) -> Copies:
     """How many copies DeepSpeed counts without an `mpu`."""
-    ranks, shared, data = replicas * slots, _count(config.get(SEQUENCE)) or 1, _count(config.get(DATA))
+    ranks, shared, data = replicas * slots, _read_count(config.get(SEQUENCE)) or 1, _read_count(config.get(DATA))
     words = f"workers.replicas {replicas} x workers.slots {slots}"
-    if SEQUENCE in config and data and order(version.table) >= order(MESH):
+    if SEQUENCE in config and data and parse_version(version.table) >= parse_version(MESH):
         return Copies(data, DATA, may_be_fewer=True)
-    if shared > 1 and order(version.table) >= order(DIVIDES):
+    if shared > 1 and parse_version(version.table) >= parse_version(DIVIDES):
         return Copies(ranks // shared, f"{words} / {SEQUENCE} {shared}", may_be_fewer=True)
     return Copies(ranks, words, may_be_fewer=shared > 1 or _is_split_otherwise(config))
 
@@ -136,7 +136,7 @@ def _may_fit(total: int, others: Mapping[str, int], most: int) -> bool:
     return total % product == 0 and (len(others) < 2 or most % (total // product) == 0)
 
 
-def _message(total: int, others: Mapping[str, int], copies: Copies) -> str:
+def _explain_misfit(total: int, others: Mapping[str, int], copies: Copies) -> str:
     factors = "".join(f"{value} ({key}) x " for key, value in others.items())
     wanted = f"{factors}{copies.count} ({copies.words})"
     wanted += f" = {math.prod(others.values()) * copies.count}" if others else ""
@@ -144,7 +144,7 @@ def _message(total: int, others: Mapping[str, int], copies: Copies) -> str:
     return f"{TOTAL} {verb} {wanted}, not {total}"
 
 
-def _hint(total: int, others: Mapping[str, int], copies: int) -> str:
+def _suggest_sizes(total: int, others: Mapping[str, int], copies: int) -> str:
     product = math.prod(others.values()) * copies
     if len(others) == 2:
         return f"set {TOTAL}: {product}, or remove it: DeepSpeed computes it"

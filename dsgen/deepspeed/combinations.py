@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic, Version, order
+from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic, Version, parse_version
 from dsgen.problems import KeyPath, Severity
 
 ZERO = "zero_optimization"
@@ -38,11 +38,11 @@ class Config(NamedTuple):
         text = str(self.get(ZERO, "stage")).removesuffix(".0")
         return int(text) if text in ("0", "1", "2", "3") else 0 if text == "None" else -1
 
-    def device(self, part: str) -> str:
+    def read_device(self, part: str) -> str:
         """The device of `offload_param` or `offload_optimizer`."""
         return str(self.get(ZERO, part, "device") or "none")
 
-    def number(self, *path: str) -> float | None:
+    def read_number(self, *path: str) -> float | None:
         """A number under a path."""
         value = self.get(*path)
         return float(value) if isinstance(value, int | float) else None
@@ -50,7 +50,7 @@ class Config(NamedTuple):
     @property
     def is_partial(self) -> bool:
         """Whether only a part of the optimizer is offloaded."""
-        ratio = self.number(ZERO, "offload_optimizer", "ratio")
+        ratio = self.read_number(ZERO, "offload_optimizer", "ratio")
         return ratio is not None and ratio < 1
 
     @property
@@ -70,17 +70,17 @@ class Combination(NamedTuple):
     severity: Severity = "error"
 
 
-def _no_path(part: str) -> Combination:
+def _require_path(part: str) -> Combination:
     return Combination(
         "DS267",
         (ZERO, part, "device"),
-        lambda config: config.device(part) == ON_DISK and not config.get(ZERO, part, "nvme_path"),
+        lambda config: config.read_device(part) == ON_DISK and not config.get(ZERO, part, "nvme_path"),
         f"{part}.device nvme needs {part}.nvme_path",
         "set it to a folder on a fast disk, as a path inside the container",
     )
 
 
-def _needs_stage(path: KeyPath) -> Combination:
+def _require_stage(path: KeyPath) -> Combination:
     return Combination(
         "DS267",
         path,
@@ -107,8 +107,8 @@ ROWS = (
         "fp16 and bfloat16 are mutually exclusive, but both are enabled",
         "keep one of them",
     ),
-    _no_path("offload_param"),
-    _no_path("offload_optimizer"),
+    _require_path("offload_param"),
+    _require_path("offload_optimizer"),
     Combination(
         "DS267",
         (ZERO, "offload_optimizer", "ratio"),
@@ -135,9 +135,9 @@ ROWS = (
         lambda config: config.sums and config.is_on("compile", "deepcompile"),
         "gradient_allreduce_op sum cannot be used with deepcompile",
     ),
-    _needs_stage(("fp16", "fp16_master_weights_and_grads")),
-    _needs_stage(("bf16", "bf16_master_weights_and_grads")),
-    _needs_stage(("bf16", "bf16_optimizer_states")),
+    _require_stage(("fp16", "fp16_master_weights_and_grads")),
+    _require_stage(("bf16", "bf16_master_weights_and_grads")),
+    _require_stage(("bf16", "bf16_optimizer_states")),
     Combination(
         "DS267",
         ("bf16", "bf16_optimizer_states"),
@@ -162,7 +162,7 @@ ROWS = (
     Combination(
         "DS268",
         (ZERO, "offload_param"),
-        lambda config: config.device("offload_param") in ("cpu", ON_DISK) and config.stage in (0, 1, 2),
+        lambda config: config.read_device("offload_param") in ("cpu", ON_DISK) and config.stage in (0, 1, 2),
         "offload_param has no effect with stage {stage}: only stage 3 offloads parameters",
         "set zero_optimization.stage: 3, or remove offload_param",
         "warning",
@@ -170,7 +170,7 @@ ROWS = (
     Combination(
         "DS268",
         (ZERO, "offload_optimizer"),
-        lambda config: config.device("offload_optimizer") in ("cpu", ON_DISK) and config.stage == 0,
+        lambda config: config.read_device("offload_optimizer") in ("cpu", ON_DISK) and config.stage == 0,
         "offload_optimizer has no effect with stage 0, which means training without ZeRO",
         NEEDS_ZERO,
         "warning",
@@ -178,7 +178,7 @@ ROWS = (
     Combination(
         "DS268",
         (ZERO, "offload_optimizer", "device"),
-        lambda config: config.device("offload_optimizer") == ON_DISK and config.stage in (1, 2),
+        lambda config: config.read_device("offload_optimizer") == ON_DISK and config.stage in (1, 2),
         "offload_optimizer.device nvme has no effect with stage {stage}, which offloads to the CPU",
         "set zero_optimization.stage: 3, or device: cpu",
         "warning",
@@ -212,7 +212,7 @@ def check_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Ve
         ("fp16 is enabled, but the workers have no devices"),
         "use bf16, which DeepSpeed supports on every CPU",
     )
-    if order(version.table) < order(FP16_BY_CPU):
+    if parse_version(version.table) < parse_version(FP16_BY_CPU):
         message += f": DeepSpeed {version.called} refuses it on CPUs"
         yield RelativeDiagnostic("DS267", ("fp16", "enabled"), message, hint)
     else:

@@ -31,12 +31,12 @@ class Version(NamedTuple):
     is_covered: bool = True
 
 
-def order(version: str) -> tuple[int, ...]:
+def parse_version(version: str) -> tuple[int, ...]:
     """The key for comparing versions."""
     return tuple(map(int, version.split(".")))
 
 
-def around(given: str) -> list[Version]:
+def list_nearest_versions(given: str) -> list[Version]:
     """The known versions nearest to a given one, the oldest first.
 
     For a known version that is the version itself; for a line such as 0.18, all known versions of it; for another
@@ -47,7 +47,7 @@ def around(given: str) -> list[Version]:
     exact = [known for known in KNOWN if known == given or known.startswith(f"{given}.")]
     if exact:
         return [Version(known, given) for known in exact]
-    below = [known for known in KNOWN if order(known) < order(given)]
+    below = [known for known in KNOWN if parse_version(known) < parse_version(given)]
     near = [*below[-1:], *KNOWN[len(below) :][:1]]
     return [Version(known, given, is_covered=len(near) > 1) for known in near]
 
@@ -117,17 +117,17 @@ class RelativeDiagnostic(NamedTuple):
 
 
 @functools.cache
-def table(version: str = NEWEST) -> Rule:
+def load_table(version: str = NEWEST) -> Rule:
     """keys.json, with the differences of an older version; shared, so do not change it."""
     from dsgen.generated.deepspeed import KEYS  # imported late: many jobs have no configuration
 
     newest: Mapping[str, Any] = KEYS
     if version == NEWEST:
         return newest
-    older = _older()[version]
+    older = _load_older()[version]
     keys = newest["keys"]
     for path, rule in older["keys"].items():
-        keys = _with(keys, path.split("."), rule)
+        keys = _set_rule(keys, path.split("."), rule)
     named = {}
     for part in ("optimizers", "schedulers"):
         both = {**newest[part], **older[part]}
@@ -135,27 +135,27 @@ def table(version: str = NEWEST) -> Rule:
     return {**newest, **named, "keys": keys}
 
 
-def _older() -> Any:
+def _load_older() -> Any:
     import json  # imported late: few jobs have an older version
     from pathlib import Path
 
     return json.loads(Path(__file__).with_name("older.json").read_text(encoding="utf-8"))
 
 
-def _with(keys: Mapping[str, Any], path: list[str], rule: Rule | None) -> Mapping[str, Any]:
+def _set_rule(keys: Mapping[str, Any], path: list[str], rule: Rule | None) -> Mapping[str, Any]:
     """A copy of `keys` with this rule at a path; None removes the key."""
     first, *rest = path
     if rest:
-        return {**keys, first: {**keys[first], "keys": _with(keys[first]["keys"], rest, rule)}}
+        return {**keys, first: {**keys[first], "keys": _set_rule(keys[first]["keys"], rest, rule)}}
     return {**keys, first: rule} if rule is not None else {key: one for key, one in keys.items() if key != first}
 
 
-def versions_with(path: KeyPath) -> list[str]:
+def list_versions_with(path: KeyPath) -> list[str]:
     """The known versions that have a key, the oldest first."""
-    return [version for version in KNOWN if rule_at(path, table(version)) is not None]
+    return [version for version in KNOWN if find_rule(path, load_table(version)) is not None]
 
 
-def rule_at(path: KeyPath, rule: Rule) -> Rule | None:
+def find_rule(path: KeyPath, rule: Rule) -> Rule | None:
     """The rule at a path; None for an unknown key."""
     for key in path:
         rule = rule.get("keys", {}).get(key)
@@ -164,44 +164,46 @@ def rule_at(path: KeyPath, rule: Rule) -> Rule | None:
     return rule
 
 
-def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[RelativeDiagnostic]:
+def check_keys(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[RelativeDiagnostic]:
     """Unknown and removed keys, and values of a wrong type, that are not possible or out of range.
 
     Without a version, keys that only older versions have are warnings.
     """
-    yield from _of_map((), config, table(version.table), version)
+    yield from _check_map((), config, load_table(version.table), version)
 
 
-def _of_map(path: KeyPath, given: Mapping[str, Any], rule: Rule, version: Version) -> Iterator[RelativeDiagnostic]:
+def _check_map(path: KeyPath, given: Mapping[str, Any], rule: Rule, version: Version) -> Iterator[RelativeDiagnostic]:
     for key, value in given.items():
         here = (*path, key)
         if key in rule["keys"]:
-            yield from of_value(here, value, rule["keys"][key], rule.get("unknown") == "rejected", version)
-        elif version.called and (others := versions_with(here)):
-            yield _of_other_versions(here, others, version, rule)
+            yield from check_value(here, value, rule["keys"][key], rule.get("unknown") == "rejected", version)
+        elif version.called and (others := list_versions_with(here)):
+            yield _report_other_versions(here, others, version, rule)
         elif here in REMOVED and not version.called:
             since, instead = REMOVED[here]
             yield RelativeDiagnostic("DS263", here, f"{path_text(here)}: {since}", instead, "warning", at_key=True)
         elif rule.get("unknown") != "used":
-            yield _unknown(here, rule, version)
+            yield _report_unknown(here, rule, version)
 
 
-def _of_other_versions(path: KeyPath, others: list[str], version: Version, rule: Rule) -> RelativeDiagnostic:
+def _report_other_versions(path: KeyPath, others: list[str], version: Version, rule: Rule) -> RelativeDiagnostic:
     """A key that this version of DeepSpeed does not have yet, or no longer has."""
     refused = rule.get("unknown") == "rejected" or (path in REMOVED and REMOVED[path][0] == LAST)
     what = "refuses" if refused else "ignores"
     hint = REMOVED[path][1] if path in REMOVED else ""
-    message = f"{path_text(path)}: DeepSpeed accepts it {when(others, version)}; {version.called} {what} it"
+    message = (
+        f"{path_text(path)}: DeepSpeed accepts it {describe_versions(others, version)}; {version.called} {what} it"
+    )
     return RelativeDiagnostic("DS263", path, message, hint, "error", at_key=True)
 
 
-def when(others: list[str], version: Version) -> str:
+def describe_versions(others: list[str], version: Version) -> str:
     """Which versions have what this one does not have."""
-    is_gone = order(version.table) > order(others[-1])
+    is_gone = parse_version(version.table) > parse_version(others[-1])
     return f"up to {others[-1]}" if is_gone else f"from {others[0]} on"
 
 
-def _unknown(path: KeyPath, rule: Rule, version: Version) -> RelativeDiagnostic:
+def _report_unknown(path: KeyPath, rule: Rule, version: Version) -> RelativeDiagnostic:
     where, key = path_text(path[:-1]) or "DeepSpeed's configuration", str(path[-1])
     what, severity = {
         None: ("and would be silently ignored", "error"),
@@ -209,54 +211,56 @@ def _unknown(path: KeyPath, rule: Rule, version: Version) -> RelativeDiagnostic:
         "rejected": ("and is refused", "error"),
     }[rule.get("unknown")]
     message = f'"{key}" is not a key of {where}, {what}'
-    question = did_you_mean(*_meant(key, path, rule))
+    question = did_you_mean(*_guess_keys(key, path, rule))
     is_error = severity == "error" and (version.is_covered or question)
     hint = question or list_possible_keys(list(rule["keys"]))
     return RelativeDiagnostic("DS260", path, message, hint, "error" if is_error else "warning", at_key=True)
 
 
-def _meant(key: str, path: KeyPath, rule: Rule) -> list[str]:
+def _guess_keys(key: str, path: KeyPath, rule: Rule) -> list[str]:
     """What an unknown key may mean: a similar key, or keys of the same name elsewhere."""
     if close := find_closest(key, sorted(rule["keys"])):
         return [close]
-    return [path_text(other) for other in _everywhere((), table()) if other[-1] == key and other != path][:3]
+    return [path_text(other) for other in _list_paths((), load_table()) if other[-1] == key and other != path][:3]
 
 
-def _everywhere(path: KeyPath, rule: Rule) -> Iterator[KeyPath]:
+def _list_paths(path: KeyPath, rule: Rule) -> Iterator[KeyPath]:
     for key, below in rule.get("keys", {}).items():
         yield (*path, key)
-        yield from _everywhere((*path, key), below)
+        yield from _list_paths((*path, key), below)
 
 
-def of_value(path: KeyPath, value: Any, rule: Rule, lenient: bool, version: Version) -> Iterator[RelativeDiagnostic]:
+def check_value(path: KeyPath, value: Any, rule: Rule, lenient: bool, version: Version) -> Iterator[RelativeDiagnostic]:
     """The problems of a value; lenient: DeepSpeed converts strings."""
     if value == AUTO:
         return  # DeepSpeed or the program replaces it, as Hugging Face's Trainer does
     name, types = path_text(path), rule.get("types", ())
-    if types and not any(_is_of(value, wanted, lenient) for wanted in types):
+    if types and not any(_has_type(value, wanted, lenient) for wanted in types):
         words = " or ".join(TYPE_WORDS[wanted] for wanted in types)
-        yield RelativeDiagnostic("DS261", path, f"{name} must be {words}, not {_is(value)}", _repair(value, types))
+        yield RelativeDiagnostic(
+            "DS261", path, f"{name} must be {words}, not {_describe_value(value)}", _suggest_repair(value, types)
+        )
         return
     if "newName" in rule:
         new = rule["newName"]
         yield RelativeDiagnostic("DS263", path, f"{name} is an old name of {new}", f"use {new}", "warning", at_key=True)
     if isinstance(value, dict) and "keys" in rule:
-        yield from _of_map(path, value, rule, version)
-    yield from _not_possible(path, value, rule)
+        yield from _check_map(path, value, rule, version)
+    yield from _check_possible(path, value, rule)
 
 
-def _is_of(value: Any, wanted: str, lenient: bool) -> bool:
+def _has_type(value: Any, wanted: str, lenient: bool) -> bool:
     spelling = SPELLINGS.get(wanted) if lenient and isinstance(value, str) else None
     return MATCHES[wanted](value) or bool(spelling and re.fullmatch(spelling, value.strip()))
 
 
-def _is(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     if isinstance(value, dict | list):
         return name_type(value)
     return format_value(value) if isinstance(value, float) else f"{name_type(value)} ({format_value(value)})"
 
 
-def _repair(value: Any, types: list[str]) -> str:
+def _suggest_repair(value: Any, types: list[str]) -> str:
     plain = [name for name in types if name in SPELLINGS]
     if isinstance(value, str) and any(re.fullmatch(SPELLINGS[name], value) for name in plain):
         if plain == ["boolean"]:
@@ -265,7 +269,7 @@ def _repair(value: Any, types: list[str]) -> str:
     return ""
 
 
-def _not_possible(path: KeyPath, value: Any, rule: Rule) -> Iterator[RelativeDiagnostic]:
+def _check_possible(path: KeyPath, value: Any, rule: Rule) -> Iterator[RelativeDiagnostic]:
     name = path_text(path)
     if "enum" in rule and not _is_one_of(value, rule):
         possible_words = [str(word) for word in rule["enum"]]

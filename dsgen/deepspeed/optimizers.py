@@ -14,9 +14,9 @@ from dsgen.deepspeed.keys import (
     RelativeDiagnostic,
     Rule,
     Version,
-    of_value,
-    table,
-    when,
+    check_value,
+    describe_versions,
+    load_table,
 )
 from dsgen.language.text import format_value
 from dsgen.schema.suggestions import did_you_mean, find_closest
@@ -28,11 +28,11 @@ TYPE = ("optimizer", "type")
 def check_names(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[RelativeDiagnostic]:
     """Names and parameters that DeepSpeed refuses when the training starts."""
     known = Config(config)
-    yield from _optimizer(known, version)
-    yield from _scheduler(known, version)
+    yield from _check_optimizer(known, version)
+    yield from _check_scheduler(known, version)
 
 
-def _unknown_name(path: tuple[str, str], name: str, known: list[str]) -> RelativeDiagnostic:
+def _report_unknown_name(path: tuple[str, str], name: str, known: list[str]) -> RelativeDiagnostic:
     """An error if it is a misspelling; another version of torch may have any other name."""
     close = find_closest(name, known)
     hint = did_you_mean(close) or f"possible values: {', '.join(known)}"
@@ -43,27 +43,28 @@ def _unknown_name(path: tuple[str, str], name: str, known: list[str]) -> Relativ
 # -- optimizers -------------------------------------------------------------------------------------------------------
 
 
-def _optimizer(config: Config, version: Version) -> Iterator[RelativeDiagnostic]:
+def _check_optimizer(config: Config, version: Version) -> Iterator[RelativeDiagnostic]:
     if config.get("optimizer", "params", NO_PARAMETER) is not None:
         message = f"optimizer.params: DeepSpeed refuses {NO_PARAMETER}"
         yield RelativeDiagnostic(
             "DS260", ("optimizer", "params", NO_PARAMETER), message, "set gradient_clipping", at_key=True
         )
-    name, tables = config.get(*TYPE), table(version.table)
+    name, tables = config.get(*TYPE), load_table(version.table)
     if not isinstance(name, str) or name == AUTO:
         return
     rule = tables["optimizers"].get(name.lower()) or tables["torchOptimizers"].get(name)
     if rule:
-        yield from _with_zero(config, name, rule)
-        yield from _parameters("optimizer", config, _with_torch_adam(config, name, rule), version)
-    elif others := [known for known in KNOWN if name.lower() in table(known)["optimizers"]]:
-        message = f"optimizer.type: DeepSpeed has {name} {when(others, version)}, not in {version.called or NEWEST}"
+        yield from _check_zero(config, name, rule)
+        yield from _check_parameters("optimizer", config, _choose_adam_rule(config, name, rule), version)
+    elif others := [known for known in KNOWN if name.lower() in load_table(known)["optimizers"]]:
+        having = describe_versions(others, version)
+        message = f"optimizer.type: DeepSpeed has {name} {having}, not in {version.called or NEWEST}"
         yield RelativeDiagnostic("DS263", TYPE, message, "", "error" if version.called else "warning")
     else:
-        yield _unknown_name(TYPE, name, [*tables["torchOptimizers"], *tables["optimizers"]])
+        yield _report_unknown_name(TYPE, name, [*tables["torchOptimizers"], *tables["optimizers"]])
 
 
-def _with_zero(config: Config, name: str, rule: Rule) -> Iterator[RelativeDiagnostic]:
+def _check_zero(config: Config, name: str, rule: Rule) -> Iterator[RelativeDiagnostic]:
     """DeepSpeed refuses some with ZeRO or above a stage, and others without zero_allow_untested_optimizer."""
     highest = rule.get("stage", config.stage)
     if config.stage > highest:
@@ -75,11 +76,11 @@ def _with_zero(config: Config, name: str, rule: Rule) -> Iterator[RelativeDiagno
         yield RelativeDiagnostic("DS267", TYPE, message, "set it, or use a tested optimizer such as AdamW")
 
 
-def _with_torch_adam(config: Config, name: str, rule: Rule) -> Rule:
+def _choose_adam_rule(config: Config, name: str, rule: Rule) -> Rule:
     """The parameters of torch's own class, if torch_adam selects it."""
     if name.lower() not in ("adam", "adamw") or not config.get("optimizer", "params", "torch_adam"):
         return rule
-    torchs = table()["torchOptimizers"]["AdamW"]
+    torchs = load_table()["torchOptimizers"]["AdamW"]
     accepted = ("torch_adam", "adam_w_mode", "fp32_optimizer_states")
     return {**torchs, "keys": {**torchs["keys"], **{key: rule["keys"][key] for key in accepted if key in rule["keys"]}}}
 
@@ -87,12 +88,12 @@ def _with_torch_adam(config: Config, name: str, rule: Rule) -> Rule:
 # -- schedulers -------------------------------------------------------------------------------------------------------
 
 
-def _scheduler(config: Config, version: Version) -> Iterator[RelativeDiagnostic]:
-    name, own = config.get("scheduler", "type"), table(version.table)["schedulers"]
+def _check_scheduler(config: Config, version: Version) -> Iterator[RelativeDiagnostic]:
+    name, own = config.get("scheduler", "type"), load_table(version.table)["schedulers"]
     if not isinstance(name, str) or name == AUTO:
         return
-    if name not in own and name not in table()["torchSchedulers"]:
-        yield _unknown_name(("scheduler", "type"), name, [*own, *table()["torchSchedulers"]])
+    if name not in own and name not in load_table()["torchSchedulers"]:
+        yield _report_unknown_name(("scheduler", "type"), name, [*own, *load_table()["torchSchedulers"]])
         return
     needed, given = own.get(name, {}).get("needed", ()), config.get("scheduler", "params")
     missing = [key for key in needed if key not in given] if isinstance(given, Mapping) else needed
@@ -105,13 +106,13 @@ def _scheduler(config: Config, version: Version) -> Iterator[RelativeDiagnostic]
             "DS269", ("scheduler", "params"), f"the scheduler {name} needs params", "use params: {} for the defaults"
         )
     if name in own:
-        yield from _parameters("scheduler", config, own[name], version)
+        yield from _check_parameters("scheduler", config, own[name], version)
 
 
 # -- parameters of both -----------------------------------------------------------------------------------------------
 
 
-def _parameters(kind: str, config: Config, rule: Rule, version: Version) -> Iterator[RelativeDiagnostic]:
+def _check_parameters(kind: str, config: Config, rule: Rule, version: Version) -> Iterator[RelativeDiagnostic]:
     """Unknown and wrong parameters. rule: has no `unknown` for a class of torch, which may have other parameters in
     another version.
     """
@@ -119,7 +120,7 @@ def _parameters(kind: str, config: Config, rule: Rule, version: Version) -> Iter
     for key, value in given.items() if isinstance(given, Mapping) else ():
         path = (kind, "params", key)
         if key in rule["keys"]:
-            yield from of_value(path, value, rule["keys"][key], False, version)
+            yield from check_value(path, value, rule["keys"][key], False, version)
         elif key != NO_PARAMETER:
             close = find_closest(key, list(rule["keys"]))
             hint = did_you_mean(close) or f"possible keys: {', '.join(rule['keys'])}"

@@ -2,15 +2,16 @@
 
 The way through the package, for callers:
 
-    config.json    model = parameters.of_config(json.load(...))   ConfigError says what to write instead
-    section        numbers = inputs.of_section(section)           UnitError names the key; or Inputs(sequence=4096)
-                   numbers = inputs.with_model(numbers, model)    those of the model where the section has none
-                   inputs.keys_of(model)                          key -> number, to write them into the values file
-    job            estimate = estimates.of(job.data, numbers)     job.data: complete values without errors
-    tables         report.tables(setup.of_values(job.data, numbers), estimate, limits.of(job.data, numbers))
+    config.json    model = parameters.make_model(json.load(...))     ConfigError says what to write instead
+    section        numbers = inputs.read_section(section)            UnitError names the key; or Inputs(sequence=4096)
+                   numbers = inputs.add_model(numbers, model)        those of the model where the section has none
+                   inputs.collect_numbers(model)                     key -> number, to write them into the values file
+    job            estimate = estimates.estimate_job(job.data, numbers)    job.data: complete values without errors
+    tables         known = limits.read_limits(job.data, numbers)
+                   report.make_tables(setup.make_setup(job.data, numbers), estimate, known)
     JSON           estimates.as_data(estimate)
-    remedy         changes.cheapest(job.data, numbers)            edits as paths in the values file
-    all of it      forecast.of(job.data, numbers, is_valid)       with the limits, and with a remedy that is valid
+    remedy         changes.find_cheapest(job.data, numbers)          edits as paths in the values file
+    all of it      forecast.make_forecast(job.data, numbers, is_valid)     with the limits, and with a valid remedy
     sweep          changes.sweep(job.data, numbers, {"workers.replicas": [1, 2, 4]})
 
 `inputs.KEYS` has the key of a values file for each input, and `Estimate.missing` names those that would give more.
@@ -19,5 +20,5 @@ needs less. Upper bounds hold where `Estimate.is_complete`; otherwise something 
 
 All that is known stands in tables: `families.FAMILIES`, `accelerators.ROWS`, `optimizers.BY_NAME`, `states.GRADIENTS`,
 `activations.BOUNDS`, `notes.LEFT_OUT` (features of DeepSpeed that no formula has) and `published.ALL` (figures of
-others; `published.rows` has them beside what is computed, for documentation).
+others; `published.compute_rows` has them beside what is computed, for documentation).
 """

@@ -5,41 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dsgen.estimate.formulas import BACKWARD, LAYERS, REDUCED, Bounds, Item, item
+from dsgen.estimate.formulas import BACKWARD, LAYERS, REDUCED, Bounds, Item, make_item
 from dsgen.estimate.setup import Setup
 
 KORTHIKANTI = "Korthikanti et al. 2022, arXiv 2205.05198; tensors that torch keeps for each operation"
 
 
-def of(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def list_items(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     """The items of activations and logits, as far as the inputs go; notes which are missing."""
-    yield from _activations(setup, symbols)
-    yield from _logits(setup, symbols)
+    yield from _list_activations(setup, symbols)
+    yield from _list_logits(setup, symbols)
 
 
-def _activations(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_activations(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     if not all(name in symbols for name in "bshl"):
         for name in ("sequence", "hidden", "layers"):
             if getattr(setup.inputs, name) is None:
-                setup.lacks(name, "activations")
+                setup.note_missing(name, "activations")
         return
     given = setup.inputs
     if given.recompute is None:
-        setup.lacks("recompute", "a narrower range of the activations")
+        setup.note_missing("recompute", "a narrower range of the activations")
     if given.attention is None and given.recompute != "selective":
-        setup.lacks("attention", "a narrower range of the activations")
+        setup.note_missing("attention", "a narrower range of the activations")
     if given.kernels is None:
-        setup.lacks("kernels", "a narrower range of the activations")
-    numbers = {**symbols, "c": bytes_of_layer(setup), "x": _scores(setup), **_checkpoint(setup)}
+        setup.note_missing("kernels", "a narrower range of the activations")
+    numbers = {
+        **symbols,
+        "c": count_layer_bytes(setup),
+        "x": _count_score_bytes(setup),
+        **_count_checkpoint_ranks(setup),
+    }
     kept, one = "b * s * l * (c + x)", "b * s * (c + x)"
     checkpoints = "2 * b * s * h * l / y"
     low = checkpoints if given.recompute in (None, "full") else kept
     low = low if _keeps_all(setup) else "0"
     high = checkpoints if given.recompute == "full" else kept
     name = "activations"
-    yield item(name, low, high, numbers, KORTHIKANTI, [BACKWARD])
-    yield item(name, "0", f"{high} + {one} + {one}", numbers, KORTHIKANTI, [LAYERS])
-    yield item(name, "0", f"{one} + {one}", numbers, KORTHIKANTI, [REDUCED])
+    yield make_item(name, low, high, numbers, KORTHIKANTI, [BACKWARD])
+    yield make_item(name, "0", f"{high} + {one} + {one}", numbers, KORTHIKANTI, [LAYERS])
+    yield make_item(name, "0", f"{one} + {one}", numbers, KORTHIKANTI, [REDUCED])
 
 
 def _keeps_all(setup: Setup) -> bool:
@@ -48,7 +53,7 @@ def _keeps_all(setup: Setup) -> bool:
     return trainable is None or trainable == setup.inputs.parameters
 
 
-def _checkpoint(setup: Setup) -> dict[str, Bounds]:
+def _count_checkpoint_ranks(setup: Setup) -> dict[str, Bounds]:
     """y: the ranks among which inputs of recomputed layers are partitioned; so many that nothing is left on the CPU."""
     if setup.is_on("activation_checkpointing", "cpu_checkpointing"):
         return {"y": (1e18, 1.0)}
@@ -70,7 +75,7 @@ class Kept:
     plain: float
     expert: float = 0.0
 
-    def total(self, sizes: _Sizes, gated: bool, ranks: int) -> float:
+    def count_bytes(self, sizes: _Sizes, gated: bool, ranks: int) -> float:
         """The bytes of a layer on one rank of tensor parallelism."""
         inner = self.queries * sizes.queries + self.keys * sizes.keys
         inner += (self.gated if gated else self.plain) * sizes.intermediate
@@ -98,24 +103,24 @@ class _Sizes:
     chosen: float
 
 
-def bytes_of_layer(setup: Setup) -> Bounds:
+def count_layer_bytes(setup: Setup) -> Bounds:
     """The bytes that one layer keeps for one token, without the scores of attention."""
     given = setup.inputs
     h = float(given.hidden or 0)
     wide = setup.weight / 2
     narrow = 1.0 if setup.is_on("torch_autocast", "enabled") else wide
     if given.intermediate is None:
-        setup.lacks("intermediate", "a narrower range of the activations")
+        setup.note_missing("intermediate", "a narrower range of the activations")
         return WITHOUT_SHAPE[0] * h * narrow, WITHOUT_SHAPE[1] * h * wide
     head = float(given.head_dim or (h / given.heads if given.heads else 0))
     queries = (given.heads or 0) * head or h
     keys = (given.kv_heads or given.heads or 0) * head or h
     sizes = _Sizes(h, queries, keys, float(given.intermediate), float(given.experts_per_token or 0))
-    low, high = (kept.total(sizes, given.matrices == 3, setup.tensor) for kept in BOUNDS[given.kernels])
+    low, high = (kept.count_bytes(sizes, given.matrices == 3, setup.tensor) for kept in BOUNDS[given.kernels])
     return low * narrow, high * wide
 
 
-def _scores(setup: Setup) -> Bounds:
+def _count_score_bytes(setup: Setup) -> Bounds:
     given = setup.inputs
     if given.attention == "flash" or given.recompute == "selective" or not given.heads or not given.sequence:
         return 0.0
@@ -123,13 +128,13 @@ def _scores(setup: Setup) -> Bounds:
     return (2 * one if given.attention == "standard" else 0.0, 10 * one)
 
 
-def _logits(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_logits(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     if "v" not in symbols:
-        setup.lacks("vocabulary", "logits")
+        setup.note_missing("vocabulary", "logits")
     if not all(name in symbols for name in "bsv"):
         return
     if setup.inputs.loss is None:
-        setup.lacks("loss", "a lower bound of the logits")
+        setup.note_missing("loss", "a lower bound of the logits")
     split = setup.tensor if setup.is_on("tensor_parallel", "vocab_parallel_lm_head") else 1
     source = "logits in 16 bits, in 32 bits, their gradient; ml-engineering, training/performance"
     numbers = {**symbols, "t": split}
@@ -138,4 +143,4 @@ def _logits(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
         "tiled": ("0", "14 * b * s * v / t / 8"),
         None: ("0", "14 * b * s * v / t"),
     }[setup.inputs.loss]
-    yield item("logits", low, high, numbers, source, [BACKWARD])
+    yield make_item("logits", low, high, numbers, source, [BACKWARD])

@@ -11,7 +11,7 @@ from typing import Any
 from dsgen.estimate import estimates
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.inputs import KEYS, Inputs
-from dsgen.estimate.setup import Setup, of_values
+from dsgen.estimate.setup import Setup, make_setup
 
 Keys = tuple[str, ...]
 CONFIG: Keys = ("training", "deepspeed", "config")
@@ -39,12 +39,12 @@ class Remedy:
     @property
     def edits(self) -> dict[Keys, Any]:
         """All edits together."""
-        return _edits(self.changes)
+        return _merge_edits(self.changes)
 
     @property
     def settings(self) -> dict[Keys, Any]:
         """The edits without maps: each path leads to one value."""
-        return dict(_leaves(self.edits))
+        return dict(_list_leaves(self.edits))
 
 
 def as_word(value: Any) -> str:
@@ -52,10 +52,10 @@ def as_word(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _leaves(edits: Mapping[Keys, Any]) -> Iterator[tuple[Keys, Any]]:
+def _list_leaves(edits: Mapping[Keys, Any]) -> Iterator[tuple[Keys, Any]]:
     for path, value in edits.items():
         if isinstance(value, Mapping):
-            yield from _leaves({(*path, key): below for key, below in value.items()})
+            yield from _list_leaves({(*path, key): below for key, below in value.items()})
         else:
             yield path, value
 
@@ -70,26 +70,26 @@ class Job:
     @property
     def setup(self) -> Setup:
         """The job as formulas see it."""
-        return of_values(self.values, self.inputs)
+        return make_setup(self.values, self.inputs)
 
 
-def applied(job: Job, edits: Mapping[Keys, Any]) -> Job:
+def apply_edits(job: Job, edits: Mapping[Keys, Any]) -> Job:
     """A job with the edits; those below `estimate` change the inputs, all others a copy of the values."""
     values, inputs = job.values, job.inputs
     for path, value in edits.items():
         if path in FIELDS:
             inputs = replace(inputs, **{FIELDS[path]: value})
         else:
-            values = _with(values, path, value)
+            values = _set_value(values, path, value)
     return Job(values, inputs)
 
 
-def _with(values: Mapping[str, Any], path: Keys, value: Any) -> dict[str, Any]:
+def _set_value(values: Mapping[str, Any], path: Keys, value: Any) -> dict[str, Any]:
     first, *rest = path
     copy = dict(values)
     below = copy.get(first)
     if rest:
-        copy[first] = _with(below if isinstance(below, Mapping) else {}, tuple(rest), value)
+        copy[first] = _set_value(below if isinstance(below, Mapping) else {}, tuple(rest), value)
     elif value is None:
         copy.pop(first, None)
     else:
@@ -100,25 +100,25 @@ def _with(values: Mapping[str, Any], path: Keys, value: Any) -> dict[str, Any]:
 # -- the cheapest change ----------------------------------------------------------------------------------------------
 
 
-def _smaller_batches(job: Job) -> Iterator[Change]:
+def _shrink_batches(job: Job) -> Iterator[Change]:
     """Half the micro batch with twice the accumulation: the samples of a step stay."""
     setup = job.setup
     micro, steps = setup.micro or 1, setup.accumulation or 1
     while micro > 1 and micro % 2 == 0:
         micro, steps = micro // 2, steps * 2
-        yield _batch(job, "a smaller micro batch", micro, steps)
+        yield _change_batch(job, "a smaller micro batch", micro, steps)
 
 
-def _larger_batches(job: Job) -> Iterator[Change]:
+def _grow_batches(job: Job) -> Iterator[Change]:
     """Twice the micro batch with half the accumulation."""
     setup = job.setup
     micro, steps = setup.micro or 1, setup.accumulation or 1
     while steps % 2 == 0:
         micro, steps = micro * 2, steps // 2
-        yield _batch(job, "a larger micro batch", micro, steps)
+        yield _change_batch(job, "a larger micro batch", micro, steps)
 
 
-def _batch(job: Job, name: str, micro: int, steps: int) -> Change:
+def _change_batch(job: Job, name: str, micro: int, steps: int) -> Change:
     """The keys are those that say so now: of DeepSpeed's configuration, or what is said of the program."""
     rows = (
         ("train_micro_batch_size_per_gpu", "micro_batch", micro),
@@ -126,22 +126,22 @@ def _batch(job: Job, name: str, micro: int, steps: int) -> Change:
     )
     edits: dict[Keys, Any] = {}
     for key, field, number in rows:
-        of_program = job.setup.config.number(key) is None and getattr(job.inputs, field) is not None
+        of_program = job.setup.config.read_number(key) is None and getattr(job.inputs, field) is not None
         edits[PATHS[field] if of_program else (*CONFIG, key)] = number
     return Change(name, edits)
 
 
-def _recomputation(job: Job) -> Iterator[Change]:
+def _recompute_activations(job: Job) -> Iterator[Change]:
     if job.inputs.recompute != "full":
         yield Change("recomputed activations", {("estimate", "model", "recompute"): "full"})
 
 
-def _higher_stages(job: Job) -> Iterator[Change]:
+def _raise_stage(job: Job) -> Iterator[Change]:
     for stage in range(job.setup.stage + 1, 4):
         yield Change(f"stage {stage} of ZeRO", {(*ZERO, "stage"): stage})
 
 
-def _offloads(job: Job) -> Iterator[Change]:
+def _offload_states(job: Job) -> Iterator[Change]:
     """The optimizer to the CPU, then the weights, too; both need ZeRO."""
     setup = job.setup
     optimizer = {(*ZERO, "offload_optimizer"): {"device": "cpu"}}
@@ -152,20 +152,20 @@ def _offloads(job: Job) -> Iterator[Change]:
         yield Change("optimizer and weights offloaded to the CPU", both)
 
 
-def _more_workers(job: Job) -> Iterator[Change]:
+def _add_workers(job: Job) -> Iterator[Change]:
     """Twice the workers, again and again."""
     replicas = job.setup.workers
     while (replicas := replicas * 2) <= MOST_WORKERS:
-        yield _workers(job, replicas)
+        yield _change_workers(job, replicas)
 
 
-def _fewer_workers(job: Job) -> Iterator[Change]:
+def _remove_workers(job: Job) -> Iterator[Change]:
     """One worker, or more of which the present ones are a multiple."""
     now = job.setup.workers
-    yield from (_workers(job, replicas) for replicas in range(1, now) if now % replicas == 0)
+    yield from (_change_workers(job, replicas) for replicas in range(1, now) if now % replicas == 0)
 
 
-def _workers(job: Job, replicas: int) -> Change:
+def _change_workers(job: Job, replicas: int) -> Change:
     """Another number of workers. A batch that DeepSpeed's configuration fixes stays if it can."""
     edits: dict[Keys, Any] = {("workers", "replicas"): replicas}
     now, given = job.setup.workers, job.values["training"]["deepspeed"]["config"]
@@ -178,13 +178,13 @@ def _workers(job: Job, replicas: int) -> Change:
     return Change(f"{replicas} workers" if replicas > 1 else "one worker", edits)
 
 
-def _lower_stages(job: Job) -> Iterator[Change]:
+def _lower_stage(job: Job) -> Iterator[Change]:
     """Stages that send less; states are not offloaded without ZeRO."""
     for stage in range(job.setup.stage - 1, 0, -1):
         yield Change(f"stage {stage} of ZeRO", {(*ZERO, "stage"): stage})
 
 
-def _copies_in_workers(job: Job) -> Iterator[Change]:
+def _copy_weights_in_workers(job: Job) -> Iterator[Change]:
     """hpZ: each worker keeps a second copy of the weights, which its own ranks gather."""
     setup = job.setup
     if setup.stage == 3 and setup.workers > 1 and setup.slots > 1:
@@ -193,16 +193,16 @@ def _copies_in_workers(job: Job) -> Iterator[Change]:
 
 Kind = Callable[[Job], Iterator[Change]]
 KINDS: tuple[Kind, ...] = (
-    _smaller_batches,
-    _recomputation,
-    _higher_stages,
-    _offloads,
-    _more_workers,
+    _shrink_batches,
+    _recompute_activations,
+    _raise_stage,
+    _offload_states,
+    _add_workers,
 )
 """In the order in which they are tried: the first ones cost least time and no hardware."""
-FEWER: tuple[Kind, ...] = (_fewer_workers,)
-MORE: tuple[Kind, ...] = (_more_workers,)
-FASTER: tuple[Kind, ...] = (_larger_batches, _copies_in_workers, _lower_stages)
+FEWER: tuple[Kind, ...] = (_remove_workers,)
+MORE: tuple[Kind, ...] = (_add_workers,)
+FASTER: tuple[Kind, ...] = (_grow_batches, _copy_weights_in_workers, _lower_stage)
 """With which a step sends less; in the order in which they are tried."""
 
 
@@ -218,28 +218,30 @@ IsPossible = Callable[[Mapping[str, Any], Estimate], bool]
 """Whether a job can have changed values, whose estimate is known."""
 
 
-def cheapest(values: Mapping[str, Any], inputs: Inputs, is_possible: IsPossible = lambda *_: True) -> Remedy | None:
+def find_cheapest(
+    values: Mapping[str, Any], inputs: Inputs, is_possible: IsPossible = lambda *_: True
+) -> Remedy | None:
     """The cheapest change with which a job fits its accelerators: the first single one of KINDS; if there is none, the
     first combination, of the strongest change of each kind, without those that it does not need. None if nothing helps.
     """
     job = Job(values, inputs)
-    if remedy := first(values, inputs, KINDS, fits, is_possible):
+    if remedy := find_first(values, inputs, KINDS, fits, is_possible):
         return remedy
     kept: tuple[Change, ...] = ()
     for kind in KINDS:
         strongest: tuple[Change, ...] = ()
-        for change in kind(applied(job, _edits(kept))):
-            remedy = _attempt(job, (*kept, change), is_possible)
+        for change in kind(apply_edits(job, _merge_edits(kept))):
+            remedy = _try_changes(job, (*kept, change), is_possible)
             if remedy is None:
                 continue
             if fits(remedy.estimate):
-                return _needed(job, remedy, is_possible)
+                return _remove_unneeded(job, remedy, is_possible)
             strongest = (change,)
         kept = (*kept, *strongest)
     return None
 
 
-def first(
+def find_first(
     values: Mapping[str, Any],
     inputs: Inputs,
     kinds: Sequence[Kind],
@@ -248,31 +250,31 @@ def first(
 ) -> Remedy | None:
     """The first single change of some kinds after which an estimate is good enough; None if there is none."""
     job = Job(values, inputs)
-    tried = (_attempt(job, (change,), is_possible, is_enough) for kind in kinds for change in kind(job))
+    tried = (_try_changes(job, (change,), is_possible, is_enough) for kind in kinds for change in kind(job))
     return next((remedy for remedy in tried if remedy), None)
 
 
-def _needed(job: Job, remedy: Remedy, is_possible: IsPossible) -> Remedy:
+def _remove_unneeded(job: Job, remedy: Remedy, is_possible: IsPossible) -> Remedy:
     """The remedy without the changes that it does not need."""
     for change in remedy.changes:
         others = tuple(one for one in remedy.changes if one is not change)
-        remedy = _attempt(job, others, is_possible, fits) or remedy
+        remedy = _try_changes(job, others, is_possible, fits) or remedy
     return remedy
 
 
-def _edits(changes: Sequence[Change]) -> dict[Keys, Any]:
+def _merge_edits(changes: Sequence[Change]) -> dict[Keys, Any]:
     return {path: value for change in changes for path, value in change.edits.items()}
 
 
-def _attempt(
+def _try_changes(
     job: Job,
     changes: tuple[Change, ...],
     is_possible: IsPossible,
     is_enough: Callable[[Estimate], bool] = lambda _: True,
 ) -> Remedy | None:
     """The changes with the estimate after them; None if they are not enough, or not possible."""
-    changed = applied(job, _edits(changes))
-    estimate = estimates.of(changed.values, changed.inputs)
+    changed = apply_edits(job, _merge_edits(changes))
+    estimate = estimates.estimate_job(changed.values, changed.inputs)
     return Remedy(changes, estimate) if is_enough(estimate) and is_possible(changed.values, estimate) else None
 
 
@@ -289,18 +291,18 @@ class Point:
     is_cheapest: bool = False
 
 
-def point(settings: Mapping[str, Any], values: Mapping[str, Any], inputs: Inputs) -> Point:
+def make_point(settings: Mapping[str, Any], values: Mapping[str, Any], inputs: Inputs) -> Point:
     """One combination, of values that are changed already."""
-    setup = of_values(values, inputs)
-    return Point(settings, estimates.of(values, inputs), setup.ranks * setup.of_device)
+    setup = make_setup(values, inputs)
+    return Point(settings, estimates.estimate_job(values, inputs), setup.ranks * setup.of_device)
 
 
-def with_cheapest(points: Sequence[Point]) -> list[Point]:
+def mark_cheapest(points: Sequence[Point]) -> list[Point]:
     """Points, of which the cheapest one that fits is marked: with the fewest accelerator-seconds for a token, or where
     time is unknown the fewest accelerators; of equals the first.
     """
     fitting = [index for index, one in enumerate(points) if fits(one.estimate)]
-    best = min(fitting, key=lambda index: _costs(points[index]), default=None)
+    best = min(fitting, key=lambda index: _compute_costs(points[index]), default=None)
     return [replace(one, is_cheapest=index == best) for index, one in enumerate(points)]
 
 
@@ -311,12 +313,12 @@ def sweep(values: Mapping[str, Any], inputs: Inputs, axes: Mapping[str, Sequence
     points = []
     for combination in itertools.product(*axes.values()):
         settings = dict(zip(axes, combination, strict=True))
-        changed = applied(Job(values, inputs), {tuple(path.split(".")): value for path, value in settings.items()})
-        points.append(point(settings, changed.values, changed.inputs))
-    return with_cheapest(points)
+        changed = apply_edits(Job(values, inputs), {tuple(path.split(".")): value for path, value in settings.items()})
+        points.append(make_point(settings, changed.values, changed.inputs))
+    return mark_cheapest(points)
 
 
-def _costs(point: Point) -> tuple[float, float]:
+def _compute_costs(point: Point) -> tuple[float, float]:
     step = point.estimate.step
     if step is None:
         return point.accelerators, 0.0

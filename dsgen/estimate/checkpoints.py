@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsgen.estimate.formulas import Bounds, Item, item
+from dsgen.estimate.formulas import Bounds, Item, make_item
 from dsgen.estimate.setup import Setup
-from dsgen.estimate.symbols import symbols_of
+from dsgen.estimate.symbols import compute_symbols
 
 SOURCE = "files of DeepSpeed 0.19.8, measured: bench/training"
 CONVERTER = "deepspeed/checkpoint/ds_to_universal.py"
@@ -38,7 +38,7 @@ class Checkpoint:
     volume: float | None
 
 
-def of(setup: Setup) -> Checkpoint | None:
+def estimate_checkpoint(setup: Setup) -> Checkpoint | None:
     """The checkpoint of a job; None if the parameters, the precision or the stage are unknown.
 
     Stages 0 to 2 save the weights of the training and the states; stage 3 saves weights only in the states, except for
@@ -47,29 +47,29 @@ def of(setup: Setup) -> Checkpoint | None:
     given = setup.inputs
     if given.parameters is None or not setup.precision or not setup.config.data:
         return None
-    held = symbols_of(setup)
+    held = compute_symbols(setup)
     symbols: dict[str, Bounds] = {**held, "T": held["F"]}
     if setup.expert_ranks > 1:
         symbols["P"] = float(given.parameters) / setup.tensor
     weights = "w * (P - T) * t" if setup.stage == 3 else "w * P * t"
     items = [
-        item("weights", weights, weights, symbols, SOURCE),
-        item("optimizer", "(m + o) * T * t", "(m + o) * T * t", symbols, SOURCE),
+        make_item("weights", weights, weights, symbols, SOURCE),
+        make_item("optimizer", "(m + o) * T * t", "(m + o) * T * t", symbols, SOURCE),
     ]
     low, high = sum(one.low for one in items), sum(one.high for one in items)
     seconds = (low / given.storage, high / given.storage) if given.storage else None
     if given.storage is None:
-        setup.lacks("storage", "the time to save a checkpoint")
+        setup.note_missing("storage", "the time to save a checkpoint")
     if given.keep is None:
-        setup.lacks("keep", "the size of the volume for checkpoints")
-    conversion = _conversion(symbols) if setup.resizes else None
+        setup.note_missing("keep", "the size of the volume for checkpoints")
+    conversion = _estimate_conversion(symbols) if setup.resizes else None
     converted = conversion.item.high if conversion else 0
     volume = high * (given.keep + 1) + converted if given.keep is not None else None
     export, shown = setup.weight * given.parameters, tuple(one for one in items if one.high)
     return Checkpoint(low, high, shown, export, seconds, conversion, volume)
 
 
-def _conversion(symbols: dict[str, Bounds]) -> Conversion:
+def _estimate_conversion(symbols: dict[str, Bounds]) -> Conversion:
     size = "24 * T * t + w * P * t"  # fragments and merged states, of three numbers with four bytes each
-    made = item("conversion for other ranks", size, size, symbols, CONVERTER)
+    made = make_item("conversion for other ranks", size, size, symbols, CONVERTER)
     return Conversion(made, made.high / CONVERTED)

@@ -65,26 +65,26 @@ class Fewer:
     estimate: Estimate
 
 
-def of(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
+def estimate_job(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
     """The estimate of a job. values: complete and valid, as `dsgen.values.Values.data`; inputs: None for what is not
-    known, with the numbers of a config.json if there is one (`inputs.with_model`).
+    known, with the numbers of a config.json if there is one (`inputs.add_model`).
     """
-    job = setup.of_values(values, inputs)
+    job = setup.make_setup(values, inputs)
     notes.note(job, values["training"]["deepspeed"])
-    memory = device.of(job)
-    worker = host.of(job, values, memory)
-    sent = traffic.of(job)
-    step = steps.of(job, sent)
-    run = steps.run_of(job, step)
-    saved = checkpoints.of(job)
+    memory = device.estimate_memory(job)
+    worker = host.estimate_memory(job, values, memory)
+    sent = traffic.estimate_traffic(job)
+    step = steps.estimate_step(job, sent)
+    run = steps.estimate_run(job, step)
+    saved = checkpoints.estimate_checkpoint(job)
     return Estimate(
         parameters=inputs.parameters,
         trainable=inputs.parameters if inputs.trainable is None else inputs.trainable,
         per_accelerator=memory,
-        in_step=device.of(job, RUNNING) if memory and memory.moment == START else None,
+        in_step=device.estimate_memory(job, RUNNING) if memory and memory.moment == START else None,
         is_complete=device.is_complete(job) and not job.left_out,
         is_split=job.tensor > 1,
-        capacity=capacity_of(job),
+        capacity=find_capacity(job),
         per_worker=worker,
         traffic=sent,
         step=step,
@@ -92,11 +92,11 @@ def of(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
         checkpoint=saved,
         missing=tuple(job.missing),
         left_out=tuple(job.left_out),
-        fewer=_fewer(values, inputs),
+        fewer=_estimate_fewer(values, inputs),
     )
 
 
-def _fewer(values: Mapping[str, Any], inputs: Inputs) -> Fewer | None:
+def _estimate_fewer(values: Mapping[str, Any], inputs: Inputs) -> Fewer | None:
     """The job with the fewest workers that workers.min allows and that can share the batch."""
     workers = values["workers"]
     sizes = batch.sizes(values["training"]["deepspeed"]["config"], workers["slots"]) if workers["min"] else []
@@ -104,16 +104,16 @@ def _fewer(values: Mapping[str, Any], inputs: Inputs) -> Fewer | None:
     if not fitting:
         return None
     changed = {**values, "workers": {**workers, "replicas": fitting[0], "min": 0}}
-    return Fewer(fitting[0], of(changed, inputs))
+    return Fewer(fitting[0], estimate_job(changed, inputs))
 
 
-def capacity_of(job: Setup) -> float | None:
+def find_capacity(job: Setup) -> float | None:
     """The bytes of memory of a rank's accelerator, or of its part of one; None if it is unknown, and on CPUs."""
     if job.is_cpu:
         return None
     memory = job.inputs.memory or (job.accelerator.memory if job.accelerator else None)
     if memory is None:
-        job.lacks("product", "whether the accelerators are large enough; or estimate.accelerator.memory")
+        job.note_missing("product", "whether the accelerators are large enough; or estimate.accelerator.memory")
         return None
     return memory * job.of_device
 
@@ -123,19 +123,19 @@ def as_data(estimate: Estimate) -> dict[str, Any]:
     return {
         "parameters": estimate.parameters,
         "trainable": estimate.trainable,
-        "perAccelerator": _of_accelerator(estimate),
-        "perWorker": _of_total(estimate.per_worker),
-        "traffic": _of_traffic(estimate.traffic),
-        "step": _of_step(estimate.step),
-        "run": _of_run(estimate.run),
-        "checkpoint": _of_checkpoint(estimate.checkpoint),
+        "perAccelerator": _dump_accelerator(estimate),
+        "perWorker": _dump_total(estimate.per_worker),
+        "traffic": _dump_traffic(estimate.traffic),
+        "step": _dump_step(estimate.step),
+        "run": _dump_run(estimate.run),
+        "checkpoint": _dump_checkpoint(estimate.checkpoint),
         "missing": [{"key": one.key, "gives": one.gives} for one in estimate.missing],
         "leftOut": [{"key": one.key, "why": one.why} for one in estimate.left_out],
-        "fewer": _of_fewer(estimate.fewer),
+        "fewer": _dump_fewer(estimate.fewer),
     }
 
 
-def _items(items: tuple[Item, ...], whole: bool = True) -> list[dict[str, Any]]:
+def _dump_items(items: tuple[Item, ...], whole: bool = True) -> list[dict[str, Any]]:
     kind = round if whole else float
     return [
         {
@@ -150,43 +150,43 @@ def _items(items: tuple[Item, ...], whole: bool = True) -> list[dict[str, Any]]:
     ]
 
 
-def _of_total(held: Total | None, complete: bool = True) -> dict[str, Any] | None:
+def _dump_total(held: Total | None, complete: bool = True) -> dict[str, Any] | None:
     if held is None:
         return None
     sums = {"low": round(held.low), "high": round(held.high) if complete else None, "moment": held.moment}
-    return {**sums, "items": _items(held.items)}
+    return {**sums, "items": _dump_items(held.items)}
 
 
-def _of_accelerator(estimate: Estimate) -> dict[str, Any] | None:
-    held = _of_total(estimate.per_accelerator, estimate.is_complete)
+def _dump_accelerator(estimate: Estimate) -> dict[str, Any] | None:
+    held = _dump_total(estimate.per_accelerator, estimate.is_complete)
     if held is None:
         return None
     more = {"capacity": round(estimate.capacity), "fits": estimate.fits} if estimate.capacity else {}
-    return {**held, **more, "inStep": _of_total(estimate.in_step, estimate.is_complete)}
+    return {**held, **more, "inStep": _dump_total(estimate.in_step, estimate.is_complete)}
 
 
-def _of_fewer(fewer: Fewer | None) -> dict[str, Any] | None:
+def _dump_fewer(fewer: Fewer | None) -> dict[str, Any] | None:
     if fewer is None:
         return None
-    return {"workers": fewer.workers, "perAccelerator": _of_accelerator(fewer.estimate)}
+    return {"workers": fewer.workers, "perAccelerator": _dump_accelerator(fewer.estimate)}
 
 
-def _of_traffic(sent: Traffic | None) -> dict[str, Any] | None:
+def _dump_traffic(sent: Traffic | None) -> dict[str, Any] | None:
     if sent is None:
         return None
     return {
         "bytesPerStep": round(sent.per_worker[1]),
         "perWorker": {"low": round(sent.per_worker[0]), "high": round(sent.per_worker[1])},
         "perRank": {"low": round(sent.per_rank[0]), "high": round(sent.per_rank[1])},
-        "items": _items(sent.items),
+        "items": _dump_items(sent.items),
     }
 
 
-def _range(bounds: tuple[float, float]) -> dict[str, float]:
+def _dump_range(bounds: tuple[float, float]) -> dict[str, float]:
     return {"low": bounds[0], "high": bounds[1]}
 
 
-def _of_step(step: Step | None) -> dict[str, Any] | None:
+def _dump_step(step: Step | None) -> dict[str, Any] | None:
     if step is None:
         return None
     return {
@@ -194,23 +194,23 @@ def _of_step(step: Step | None) -> dict[str, Any] | None:
         "high": step.high,
         "bound": step.bound,
         "tokens": round(step.tokens),
-        "tokensPerSecond": _range(step.tokens_per_second),
-        "items": _items(step.items, whole=False),
+        "tokensPerSecond": _dump_range(step.tokens_per_second),
+        "items": _dump_items(step.items, whole=False),
     }
 
 
-def _of_run(run: Run | None) -> dict[str, Any] | None:
+def _dump_run(run: Run | None) -> dict[str, Any] | None:
     if run is None:
         return None
     return {
         "steps": run.steps,
-        "hours": _range(run.hours),
-        "acceleratorHours": _range(run.accelerator_hours),
-        "cost": None if run.cost is None else _range(run.cost),
+        "hours": _dump_range(run.hours),
+        "acceleratorHours": _dump_range(run.accelerator_hours),
+        "cost": None if run.cost is None else _dump_range(run.cost),
     }
 
 
-def _of_checkpoint(saved: Checkpoint | None) -> dict[str, Any] | None:
+def _dump_checkpoint(saved: Checkpoint | None) -> dict[str, Any] | None:
     if saved is None:
         return None
     return {
@@ -218,12 +218,12 @@ def _of_checkpoint(saved: Checkpoint | None) -> dict[str, Any] | None:
         "low": round(saved.low),
         "high": round(saved.high),
         "export": round(saved.export),
-        "seconds": None if saved.seconds is None else _range(saved.seconds),
+        "seconds": None if saved.seconds is None else _dump_range(saved.seconds),
         "volume": None if saved.volume is None else round(saved.volume),
-        "conversion": _of_conversion(saved.conversion),
-        "items": _items(saved.items),
+        "conversion": _dump_conversion(saved.conversion),
+        "items": _dump_items(saved.items),
     }
 
 
-def _of_conversion(made: Conversion | None) -> dict[str, Any] | None:
+def _dump_conversion(made: Conversion | None) -> dict[str, Any] | None:
     return None if made is None else {"bytes": round(made.item.high), "seconds": made.seconds}

@@ -100,65 +100,65 @@ class Family:
     experts: Experts | None = None
 
 
-def _listed(config: Config, key: str, start: int, step: int) -> int:
+def _count_dense_layers(config: Config, key: str, start: int, step: int) -> int:
     """The layers without experts: those that a list names, and all but every step-th."""
     layers, named = int(config["num_hidden_layers"]), config.get(key) or ()
     return sum(1 for layer in range(layers) if layer in named or (layer + start) % step)
 
 
-def _qwen_dense(config: Config) -> int:
-    return _listed(config, "mlp_only_layers", 1, int(config.get("decoder_sparse_step") or 1))
+def _count_qwen_dense(config: Config) -> int:
+    return _count_dense_layers(config, "mlp_only_layers", 1, int(config.get("decoder_sparse_step") or 1))
 
 
-def _first_dense(config: Config) -> int:
+def _count_first_dense(config: Config) -> int:
     return min(int(config.get("first_k_dense_replace") or 0), int(config["num_hidden_layers"]))
 
 
-def _falcon_kv(config: Config) -> int:
+def _count_falcon_kv_heads(config: Config) -> int:
     heads = int(config["num_attention_heads"])
     if config.get("new_decoder_architecture"):
         return int(config.get("num_kv_heads") or heads)
     return 1 if config.get("multi_query", True) else heads
 
 
-def _falcon_norms(config: Config) -> int:
+def _count_falcon_norms(config: Config) -> int:
     if config.get("new_decoder_architecture"):
         return int(config.get("num_ln_in_parallel_attn") or 2)
     return 1 if config.get("parallel_attn", True) else 2
 
 
-def _stablelm_norms(config: Config) -> int:
+def _count_stablelm_norms(config: Config) -> int:
     return 1 if config.get("use_parallel_residual") else 2
 
 
-def _bigcode_kv(config: Config) -> int:
+def _count_bigcode_kv_heads(config: Config) -> int:
     return 1 if config.get("multi_query", True) else int(config["n_head"])
 
 
-def _four_hidden(config: Config) -> int:
+def _compute_usual_width(config: Config) -> int:
     """The usual width of an MLP where config.json has none."""
     return 4 * int(config.get("hidden_size") or config.get("n_embd") or config["d_model"])
 
 
-def _distances(config: Config) -> int:
+def _count_distances(config: Config) -> int:
     """T5's bias of attention: one number for each head and class of distances."""
     return int(config.get("relative_attention_num_buckets") or 32) * int(config["num_heads"])
 
 
-def _all_layers(config: Config) -> int:
+def _count_all_layers(config: Config) -> int:
     return int(config["num_layers"]) + int(config.get("num_decoder_layers") or config["num_layers"])
 
 
-def _sinks(config: Config) -> int:
+def _count_sinks(config: Config) -> int:
     """One number for each head, to which attention can go instead of to a token."""
     return int(config["num_attention_heads"])
 
 
-def _shared(key: str, of: str = "moe_intermediate_size") -> Callable[[Config], int]:
+def _make_shared_width(key: str, of: str = "moe_intermediate_size") -> Callable[[Config], int]:
     return lambda config: int(config.get(key) or 0) * int(config[of])
 
 
-def _llama4_dense(config: Config) -> int:
+def _count_llama4_dense(config: Config) -> int:
     listed = config.get("moe_layers")
     layers, step = int(config["num_hidden_layers"]), int(config.get("interleave_moe_layer_step") or 1)
     return layers - (len(listed) if listed is not None else layers // step)
@@ -177,7 +177,7 @@ GEMMA = Family(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, head_dim=256
 GLM = Family(qkv_bias=("attention_bias", True), head_dim=128)
 BIASED = Family(qkv_bias=True, output_bias=True, mlp_bias=True, norm=2, gated=False)
 """Layers as those of the first transformers, with biases everywhere."""
-GPT2 = replace(BIASED, names=OF_GPT2, intermediate=_four_hidden, positions=0, tied=True)
+GPT2 = replace(BIASED, names=OF_GPT2, intermediate=_compute_usual_width, positions=0, tied=True)
 GPTJ = replace(GPT2, qkv_bias=False, output_bias=False, norms=1, positions=None, tied=False, head_bias=True)
 COHERE = Family(
     qkv_bias=ATTENTION_BIAS,
@@ -196,7 +196,7 @@ OF_T5 = {
     "headDim": "d_kv",
     "intermediate": "d_ff",
 }
-T5 = Family(kind="t5", names=OF_T5, tied=True, further=lambda config: 2 * _distances(config))
+T5 = Family(kind="t5", names=OF_T5, tied=True, further=lambda config: 2 * _count_distances(config))
 OF_BART = {
     **USUAL,
     "hidden": "d_model",
@@ -207,12 +207,12 @@ OF_BART = {
 BART = Family(
     kind="bart", names=OF_BART, norm=2, gated=False, positions=2, embedding_norm=True, final_norm=False, tied=True
 )
-QWEN_EXPERTS = Experts(count="num_experts", width="moe_intermediate_size", dense=_qwen_dense)
+QWEN_EXPERTS = Experts(count="num_experts", width="moe_intermediate_size", dense=_count_qwen_dense)
 DEEPSEEK_EXPERTS = Experts(
     count="n_routed_experts",
     width="moe_intermediate_size",
-    shared=_shared("n_shared_experts"),
-    dense=_first_dense,
+    shared=_make_shared_width("n_shared_experts"),
+    dense=_count_first_dense,
 )
 
 FAMILIES: dict[str, Family] = {
@@ -252,7 +252,7 @@ FAMILIES: dict[str, Family] = {
         norm=2,
         experts=Experts(),
     ),
-    "stablelm": Family(qkv_bias=("use_qkv_bias", False), norm=2, norms=_stablelm_norms),
+    "stablelm": Family(qkv_bias=("use_qkv_bias", False), norm=2, norms=_count_stablelm_norms),
     "starcoder2": Family(
         qkv_bias=("use_bias", True),
         output_bias=("use_bias", True),
@@ -280,7 +280,7 @@ FAMILIES: dict[str, Family] = {
         qkv_bias=("attention_bias", True),
         output_bias=("attention_bias", True),
         head_dim=64,
-        extra=_sinks,
+        extra=_count_sinks,
         experts=Experts(router_bias=True, bias=True),
     ),
     "llama4_text": Family(
@@ -289,7 +289,7 @@ FAMILIES: dict[str, Family] = {
         head_dim=128,
         experts=Experts(
             shared=lambda config: int(config["intermediate_size"]),
-            dense=_llama4_dense,
+            dense=_count_llama4_dense,
             dense_width="intermediate_size_mlp",
         ),
     ),
@@ -315,7 +315,7 @@ FAMILIES: dict[str, Family] = {
     "arcee": replace(LLAMA, gated=False),
     "persimmon": replace(BIASED, qk_norm=("qk_layernorm", True)),
     "gpt2": GPT2,
-    "gpt_bigcode": replace(GPT2, kv_heads=_bigcode_kv),
+    "gpt_bigcode": replace(GPT2, kv_heads=_count_bigcode_kv_heads),
     "gpt_neo": replace(GPT2, names={**USUAL, "layers": "num_layers", "heads": "num_heads"}, qkv_bias=False),
     "gpt_neox": replace(
         GPT2,
@@ -342,25 +342,25 @@ FAMILIES: dict[str, Family] = {
     "bloom": replace(
         BIASED,
         names={**USUAL, "layers": "n_layer", "heads": "n_head"},
-        intermediate=_four_hidden,
+        intermediate=_compute_usual_width,
         embedding_norm=True,
         tied=True,
     ),
     "falcon": Family(
         names={**USUAL, "intermediate": "ffn_hidden_size"},
-        kv_heads=_falcon_kv,
-        intermediate=_four_hidden,
+        kv_heads=_count_falcon_kv_heads,
+        intermediate=_compute_usual_width,
         qkv_bias=("bias", False),
         output_bias=("bias", False),
         mlp_bias=("bias", False),
         norm=2,
-        norms=_falcon_norms,
+        norms=_count_falcon_norms,
         gated=False,
         tied=True,
     ),
     "mpt": Family(
         names={**USUAL, "hidden": "d_model", "layers": "n_layers", "heads": "n_heads"},
-        intermediate=_four_hidden,
+        intermediate=_compute_usual_width,
         gated=False,
         tied=True,
     ),
@@ -387,7 +387,7 @@ FAMILIES: dict[str, Family] = {
     # -- both ---------------------------------------------------------------------------------------------------------
     "t5": T5,
     "mt5": T5,
-    "umt5": replace(T5, further=lambda config: _distances(config) * _all_layers(config)),
+    "umt5": replace(T5, further=lambda config: _count_distances(config) * _count_all_layers(config)),
     "bart": BART,
     "mbart": replace(BART, final_norm=True),
     "pegasus": replace(BART, positions=0, embedding_norm=False, final_norm=True),

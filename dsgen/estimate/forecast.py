@@ -40,11 +40,11 @@ class Forecast:
     @functools.cached_property
     def remedy(self) -> Remedy | None:
         """The cheapest change with which the job fits its accelerators; None if it fits, or if nothing is found."""
-        return changes.cheapest(self.values, self.inputs, self._is_possible) if self.may_not_fit else None
+        return changes.find_cheapest(self.values, self.inputs, self._is_possible) if self.may_not_fit else None
 
-    def first(self, kinds: Sequence[Kind], is_enough: Callable[[Estimate], bool]) -> Remedy | None:
+    def find_first(self, kinds: Sequence[Kind], is_enough: Callable[[Estimate], bool]) -> Remedy | None:
         """The first change of some kinds that is enough."""
-        return changes.first(self.values, self.inputs, kinds, is_enough, self._is_possible)
+        return changes.find_first(self.values, self.inputs, kinds, is_enough, self._is_possible)
 
     def _is_possible(self, values: Mapping[str, Any], estimate: Estimate) -> bool:
         """Whether changed values are valid, and fit the workers if the present ones do."""
@@ -56,7 +56,7 @@ class Forecast:
         return held is not None and most is not None and held.low > most
 
 
-def of(values: Mapping[str, Any], inputs: Inputs, is_valid: IsValid) -> Forecast:
+def make_forecast(values: Mapping[str, Any], inputs: Inputs, is_valid: IsValid) -> Forecast:
     """The forecast of a job. values: complete and valid, as `dsgen.values.Values.data`."""
-    job, given = setup.of_values(values, inputs), limits.of(values, inputs)
-    return Forecast(values, inputs, job, estimates.of(values, inputs), given, is_valid)
+    job, given = setup.make_setup(values, inputs), limits.read_limits(values, inputs)
+    return Forecast(values, inputs, job, estimates.estimate_job(values, inputs), given, is_valid)

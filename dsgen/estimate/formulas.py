@@ -33,7 +33,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {"min": min, "max": max}
 
 
 @functools.cache
-def _tree(text: str) -> ast.expr:
+def _parse(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
@@ -43,45 +43,45 @@ Symbols = Mapping[str, Bounds]
 LOW, HIGH = 0, 1
 
 
-def value(text: str, symbols: Symbols, side: int = HIGH) -> float:
+def compute_value(text: str, symbols: Symbols, side: int = HIGH) -> float:
     """The result of a formula. side: LOW or HIGH, for symbols that have bounds."""
-    return _value(_tree(text), {name: _bound(symbols[name], side) for name in names(text)})
+    return _compute_node(_parse(text), {name: _choose_bound(symbols[name], side) for name in list_symbols(text)})
 
 
-def _bound(bounds: Bounds, side: int) -> float:
+def _choose_bound(bounds: Bounds, side: int) -> float:
     return float(bounds[side]) if isinstance(bounds, tuple) else float(bounds)
 
 
-def _value(node: ast.expr, symbols: Mapping[str, float]) -> float:
+def _compute_node(node: ast.expr, symbols: Mapping[str, float]) -> float:
     match node:
         case ast.Constant(value=int() | float() as number):
             return float(number)
         case ast.Name(id=name):
             return symbols[name]
         case ast.BinOp(left=left, op=op, right=right):
-            return OPERATIONS[type(op)](_value(left, symbols), _value(right, symbols))
+            return OPERATIONS[type(op)](_compute_node(left, symbols), _compute_node(right, symbols))
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return FUNCTIONS[name](*(_value(one, symbols) for one in arguments))
+            return FUNCTIONS[name](*(_compute_node(one, symbols) for one in arguments))
     raise ValueError(f"not a formula: {ast.unparse(node)}")
 
 
 @functools.cache
-def names(text: str) -> tuple[str, ...]:
+def list_symbols(text: str) -> tuple[str, ...]:
     """The symbols of a formula."""
-    found = (node.id for node in ast.walk(_tree(text)) if isinstance(node, ast.Name) and node.id not in FUNCTIONS)
+    found = (node.id for node in ast.walk(_parse(text)) if isinstance(node, ast.Name) and node.id not in FUNCTIONS)
     return tuple(dict.fromkeys(found))
 
 
-def with_numbers(text: str, symbols: Symbols, side: int = HIGH) -> str:
+def insert_numbers(text: str, symbols: Symbols, side: int = HIGH) -> str:
     """A formula with the numbers in place of its symbols."""
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id not in FUNCTIONS:
-            node.id = short(_bound(symbols[node.id], side))
+            node.id = format_number(_choose_bound(symbols[node.id], side))
     return ast.unparse(tree)
 
 
-def short(number: float) -> str:
+def format_number(number: float) -> str:
     """A number as a person would write it: 8030261248, 1.5 or 3.12e+14."""
     if number == int(number) and abs(number) < 1e13:
         return str(int(number))
@@ -105,10 +105,10 @@ class Item:
     at: frozenset[str] = frozenset(MOMENTS)
 
 
-def item(name: str, low: str, high: str, symbols: Symbols, source: str, at: Collection[str] = MOMENTS) -> Item:
+def make_item(name: str, low: str, high: str, symbols: Symbols, source: str, at: Collection[str] = MOMENTS) -> Item:
     """An item whose bounds are the results of two formulas."""
-    bounds = value(low, symbols, LOW), value(high, symbols, HIGH)
-    numbers = with_numbers(low, symbols, LOW), with_numbers(high, symbols, HIGH)
+    bounds = compute_value(low, symbols, LOW), compute_value(high, symbols, HIGH)
+    numbers = insert_numbers(low, symbols, LOW), insert_numbers(high, symbols, HIGH)
     return Item(
         name,
         *bounds,
@@ -135,10 +135,10 @@ class Total:
     least: tuple[Item, ...] = ()
 
 
-def total(items: Iterable[Item], moments: Collection[str] = MOMENTS) -> Total:
+def compute_total(items: Iterable[Item], moments: Collection[str] = MOMENTS) -> Total:
     """The most that items need together at one moment."""
     some = tuple(items)
-    held = {moment: at(moment, some) for moment in moments}
+    held = {moment: list_items_at(moment, some) for moment in moments}
     highs = {moment: sum(one.high for one in those) for moment, those in held.items()}
     peak = max(highs, key=lambda moment: highs[moment])
     lows = {moment: sum(one.low for one in those) for moment, those in held.items()}
@@ -146,6 +146,6 @@ def total(items: Iterable[Item], moments: Collection[str] = MOMENTS) -> Total:
     return Total(lows[least], highs[peak], peak, held[peak], held[least])
 
 
-def at(moment: str, items: Iterable[Item]) -> tuple[Item, ...]:
+def list_items_at(moment: str, items: Iterable[Item]) -> tuple[Item, ...]:
     """The items that are there at a moment."""
     return tuple(one for one in items if moment in one.at)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.deepspeed.combinations import ZERO
-from dsgen.deepspeed.keys import order
-from dsgen.estimate.formulas import GIB, Bounds, Item, Total, item, total
+from dsgen.deepspeed.keys import parse_version
+from dsgen.estimate.formulas import GIB, Bounds, Item, Total, compute_total, make_item
 from dsgen.estimate.setup import Setup
-from dsgen.estimate.symbols import symbols_of
+from dsgen.estimate.symbols import compute_symbols
 from dsgen.reading.quantities import parse_quantity
 
 LOADING = "the model is loaded"
@@ -39,29 +39,29 @@ NOT_PINNED = "0.17.6"
 """The last known version in which offloaded states are not pinned by default."""
 
 
-def of(setup: Setup, values: Mapping[str, Any], of_rank: Total | None) -> Total | None:
+def estimate_memory(setup: Setup, values: Mapping[str, Any], of_rank: Total | None) -> Total | None:
     """What a worker needs when it needs most; None if the parameters or the stage are unknown.
 
     of_rank: what a rank holds in place of an accelerator, in a job on CPUs.
     """
-    items = items_of(setup, values, of_rank)
-    return total(items, MOMENTS) if items else None
+    items = list_items(setup, values, of_rank)
+    return compute_total(items, MOMENTS) if items else None
 
 
-def items_of(setup: Setup, values: Mapping[str, Any], of_rank: Total | None) -> list[Item]:
+def list_items(setup: Setup, values: Mapping[str, Any], of_rank: Total | None) -> list[Item]:
     """What a worker holds while the model is loaded, and during the training."""
     if setup.inputs.parameters is None or not setup.config.data:
         return []
-    symbols = {**symbols_of(setup), **_of_worker(setup)}
+    symbols = {**compute_symbols(setup), **_compute_worker_symbols(setup)}
     source = "measured: bench/training; with CUDA 2 to 3 GiB"
     items = [
-        item("processes", "p * S", "p * S", {**symbols, "p": PROCESS}, source, MOMENTS),
-        *_loading(setup, symbols),
-        *_optimizer(setup, symbols),
-        *_weights(setup, symbols),
-        *_saved(setup, symbols),
-        *_checkpoints(setup, symbols),
-        *_other(setup, values),
+        make_item("processes", "p * S", "p * S", {**symbols, "p": PROCESS}, source, MOMENTS),
+        *_list_loading(setup, symbols),
+        *_list_optimizer(setup, symbols),
+        *_list_weights(setup, symbols),
+        *_list_saved_weights(setup, symbols),
+        *_list_layer_inputs(setup, symbols),
+        *_list_other(setup, values),
     ]
     if setup.is_cpu and of_rank:
         formula = f"{setup.slots} * what a rank holds"
@@ -70,8 +70,8 @@ def items_of(setup: Setup, values: Mapping[str, Any], of_rank: Total | None) -> 
     return [one for one in items if one.high > 0]
 
 
-def _of_worker(setup: Setup) -> dict[str, Bounds]:
-    symbols = symbols_of(setup)
+def _compute_worker_symbols(setup: Setup) -> dict[str, Bounds]:
+    symbols = compute_symbols(setup)
     trained, held = symbols["F"], symbols["P"]
     share = setup.slots / setup.copies
     assert isinstance(trained, tuple)
@@ -91,65 +91,65 @@ def _is_pinned(setup: Setup) -> bool:
     given = [setup.config.get(ZERO, part, "pin_memory") for part in ("offload_optimizer", "offload_param")]
     given.append(setup.config.get(ZERO, "cpu_offload_use_pin_memory"))
     if all(one is None for one in given):
-        return not setup.version or order(setup.version) > order(NOT_PINNED)
+        return not setup.version or parse_version(setup.version) > parse_version(NOT_PINNED)
     return any(str(one).lower() == "true" for one in given)
 
 
-def _loading(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_loading(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     """Every rank loads the model, unless it is created in parts under zero.Init or on the accelerator."""
     given = setup.inputs.zero_init
     if given is None:
-        setup.lacks("zero_init", "a lower bound of the memory in which the model is loaded")
+        setup.note_missing("zero_init", "a lower bound of the memory in which the model is loaded")
     low = {None: "0", True: "0", False: "w * P * S"}[given]
     high = "1.5 * 4 * L * S" if given and setup.stage == 3 else "1.5 * 4 * P * S"
-    yield item("the model while it is loaded", low, high, symbols, ESTIMATOR, [LOADING])
+    yield make_item("the model while it is loaded", low, high, symbols, ESTIMATOR, [LOADING])
 
 
-def _optimizer(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_optimizer(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     name = "optimizer and gradients, offloaded"
     if setup.optimizer_device == "cpu":
         stays = setup.is_on(ZERO, "offload_optimizer", "super_offload")  # how much is known at run time only
         low, high = "0" if stays else "r * (2 * m + o) * Q", "r * (f * (2 * m + g + w) + o) * Q"
-        yield item(name, low, high, symbols, OFFLOADED, [TRAINING])
+        yield make_item(name, low, high, symbols, OFFLOADED, [TRAINING])
     elif setup.optimizer_device == "nvme":
-        count = setup.config.number(ZERO, "offload_optimizer", "buffer_count") or 4
-        numbers = {**symbols, "n": count, "u": setup.zero("sub_group_size", 1e9) or 1e9}
+        count = setup.config.read_number(ZERO, "offload_optimizer", "buffer_count") or 4
+        numbers = {**symbols, "n": count, "u": setup.read_zero("sub_group_size", 1e9) or 1e9}
         source = "deepspeed/runtime/swap_tensor: buffers of a sub group for each state"
-        yield item(
+        yield make_item(
             "buffers of the optimizer on NVMe", "0", "2 * f * 4 * n * min(F / Z, u) * S", numbers, source, [TRAINING]
         )
-        yield item("gradients, offloaded", "0", "f * (4 + g) * Q", symbols, source, [TRAINING])
+        yield make_item("gradients, offloaded", "0", "f * (4 + g) * Q", symbols, source, [TRAINING])
 
 
-def _weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     if setup.parameter_device == "cpu":
-        yield item("weights, offloaded", "w * W", "f * w * W", symbols, ESTIMATOR, [TRAINING])
+        yield make_item("weights, offloaded", "w * W", "f * w * W", symbols, ESTIMATOR, [TRAINING])
     elif setup.parameter_device == "nvme":
         buffers = {
             **symbols,
-            "n": setup.config.number(ZERO, "offload_param", "buffer_count") or 5,
-            "u": setup.config.number(ZERO, "offload_param", "buffer_size") or 1e8,
-            "i": setup.config.number(ZERO, "offload_param", "max_in_cpu") or 1e9,
+            "n": setup.config.read_number(ZERO, "offload_param", "buffer_count") or 5,
+            "u": setup.config.read_number(ZERO, "offload_param", "buffer_size") or 1e8,
+            "i": setup.config.read_number(ZERO, "offload_param", "max_in_cpu") or 1e9,
         }
         low, high = "w * n * u * S", "f * w * (n * u * S + min(W, i * S))"
-        yield item(
+        yield make_item(
             "buffers of weights on NVMe", low, high, buffers, "deepspeed/runtime/zero/offload_config.py", [TRAINING]
         )
 
 
-def _saved(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_saved_weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     """Stage 3 may gather all weights in the memory of the first rank, to save them in one file."""
     keys = ("gather_16bit_weights_on_model_save", "gather_fp16_weights_on_model_save")
     if setup.stage == 3 and any(setup.is_on(ZERO, f"{prefix}{key}") for key in keys for prefix in ("", "stage3_")):
         source = "deepspeed/runtime/engine.py, _zero3_consolidated_16bit_state_dict"
-        yield item("all weights, to save them", "0", "w * P", symbols, source, [TRAINING])
+        yield make_item("all weights, to save them", "0", "w * P", symbols, source, [TRAINING])
 
 
-def _checkpoints(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_layer_inputs(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     on_cpu = setup.is_on("activation_checkpointing", "cpu_checkpointing") and setup.inputs.recompute == "full"
     if on_cpu and all(name in symbols for name in "bshl"):
         formula = "2 * b * s * h * l * S"
-        yield item(
+        yield make_item(
             "inputs of recomputed layers",
             "0",
             formula,
@@ -159,13 +159,13 @@ def _checkpoints(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
         )
 
 
-def _other(setup: Setup, values: Mapping[str, Any]) -> Iterator[Item]:
+def _list_other(setup: Setup, values: Mapping[str, Any]) -> Iterator[Item]:
     loaders = setup.inputs.loader_memory
     if loaders is None:
-        setup.lacks("loader_memory", "the memory of data loaders")
+        setup.note_missing("loader_memory", "the memory of data loaders")
     else:
         numbers = {"d": loaders, "S": setup.slots}
-        yield item("data loaders", "0", "d * S", numbers, "estimate.worker.loaderMemory", [TRAINING])
+        yield make_item("data loaders", "0", "d * S", numbers, "estimate.worker.loaderMemory", [TRAINING])
     shared = values["workers"]["sharedMemory"]
     if shared and shared != "unlimited":
         size = float(parse_quantity(shared))

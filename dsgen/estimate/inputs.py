@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from dsgen.estimate.parameters import Model
-from dsgen.estimate.units import UnitError, bits_a_second, number_of_bytes
+from dsgen.estimate.units import UnitError, parse_bandwidth, parse_bytes
 
 Recompute = Literal["none", "selective", "full"]
 
@@ -137,27 +137,27 @@ OF_MODEL = (
 """The fields of Inputs that a Model has, too."""
 
 
-def with_model(inputs: Inputs, model: Model) -> Inputs:
+def add_model(inputs: Inputs, model: Model) -> Inputs:
     """The numbers of a model where the inputs have none."""
     numbers: dict[str, Any] = {name: getattr(model, name) for name in OF_MODEL if getattr(inputs, name) is None}
     return replace(inputs, **numbers)
 
 
-def keys_of(model: Model) -> dict[str, int]:
+def collect_numbers(model: Model) -> dict[str, int]:
     """The numbers of a model by their keys in a values file, to write them there; without those that are 0."""
     return {KEYS[name]: number for name in OF_MODEL if (number := getattr(model, name))}
 
 
 UNITS: dict[str, Callable[[str | float], float]] = {
-    **dict.fromkeys(("memory", "link", "host_link", "nvme", "storage"), number_of_bytes),
-    **dict.fromkeys(("measured_memory", "measured_worker"), number_of_bytes),
-    **dict.fromkeys(("worker_memory", "memory_bandwidth", "loader_memory", "flops"), number_of_bytes),
-    "network": bits_a_second,
+    **dict.fromkeys(("memory", "link", "host_link", "nvme", "storage"), parse_bytes),
+    **dict.fromkeys(("measured_memory", "measured_worker"), parse_bytes),
+    **dict.fromkeys(("worker_memory", "memory_bandwidth", "loader_memory", "flops"), parse_bytes),
+    "network": parse_bandwidth,
 }
 """Field of Inputs -> how its text is read; the others are numbers, words and switches already."""
 
 
-def of_section(section: Mapping[str, Any]) -> Inputs:
+def read_section(section: Mapping[str, Any]) -> Inputs:
     """The inputs of the section `estimate` of a values file, whose schema is checked; empty text is unknown.
 
     Raises UnitError with the key.

@@ -36,7 +36,7 @@ class Limits:
         return min(known, default=None)
 
 
-def of(values: Mapping[str, Any], inputs: Inputs) -> Limits:
+def read_limits(values: Mapping[str, Any], inputs: Inputs) -> Limits:
     """The limits of a job. values: complete and valid, as `dsgen.values.Values.data`."""
     workers = values["workers"]
     resources = workers["resources"]
@@ -46,14 +46,14 @@ def of(values: Mapping[str, Any], inputs: Inputs) -> Limits:
     created = values["storage"].get(inputs.checkpoints or "", {}).get("create")
     grace = float(values["lifecycle"]["terminationGracePeriodSeconds"])
     return Limits(
-        request=_bytes(json.loads(asked)) if asked else None,
-        limit=_bytes(resources["limits"].get("memory")),
+        request=_parse_bytes(json.loads(asked)) if asked else None,
+        limit=_parse_bytes(resources["limits"].get("memory")),
         node=inputs.worker_memory,
-        claim=_bytes(created["size"]) if created else None,
+        claim=_parse_bytes(created["size"]) if created else None,
         grace=grace,
         to_save=grace - RESERVED_SECONDS,
     )
 
 
-def _bytes(quantity: str | float | None) -> float | None:
+def _parse_bytes(quantity: str | float | None) -> float | None:
     return None if quantity is None else float(parse_quantity(quantity))

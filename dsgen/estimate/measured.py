@@ -9,10 +9,10 @@ from typing import Any
 from dsgen.estimate import host
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.inputs import Inputs
-from dsgen.estimate.quantities import between, count, seconds, size
+from dsgen.estimate.quantities import format_count, format_range, format_seconds, format_size
 from dsgen.estimate.setup import Setup
 
-TEXTS: dict[str, Callable[[float], str]] = {"bytes": size, "seconds": seconds, "tokens": count}
+TEXTS: dict[str, Callable[[float], str]] = {"bytes": format_size, "seconds": format_seconds, "tokens": format_count}
 """Unit -> how its numbers are written."""
 
 
@@ -45,7 +45,7 @@ class MeasuredValue:
         text, error = TEXTS[self.unit], self.error
         if self.low is None or error is None:
             return self.name, text(self.measured), "unknown", ""
-        range_ = f"{text(self.low)} or more" if self.high is None else between(text(self.low), text(self.high))
+        range_ = f"{text(self.low)} or more" if self.high is None else format_range(text(self.low), text(self.high))
         words = "within" if not error else f"{'too high' if error > 0 else 'too low'} by {100 * abs(error):.0f} %"
         return self.name, text(self.measured), range_, words
 
@@ -63,10 +63,10 @@ class MeasuredValue:
 
 def compare(setup: Setup, estimate: Estimate, inputs: Inputs) -> Sequence[MeasuredValue]:
     """What the inputs say of a run (`measured_step` and its neighbours), beside the estimate."""
-    return [*_times(setup, estimate, inputs), *_memory(setup, estimate, inputs)]
+    return [*_compare_times(setup, estimate, inputs), *_compare_memory(setup, estimate, inputs)]
 
 
-def _times(setup: Setup, estimate: Estimate, inputs: Inputs) -> Iterator[MeasuredValue]:
+def _compare_times(setup: Setup, estimate: Estimate, inputs: Inputs) -> Iterator[MeasuredValue]:
     each, step = inputs.measured_step, estimate.step
     if not each:
         return
@@ -76,7 +76,7 @@ def _times(setup: Setup, estimate: Estimate, inputs: Inputs) -> Iterator[Measure
         yield MeasuredValue("tokens a second", "tokens", tokens, *(step.tokens_per_second if step else ()))
 
 
-def _memory(setup: Setup, estimate: Estimate, inputs: Inputs) -> Iterator[MeasuredValue]:
+def _compare_memory(setup: Setup, estimate: Estimate, inputs: Inputs) -> Iterator[MeasuredValue]:
     """A process without an accelerator holds libraries and its program, too."""
     held, worker = estimate.per_accelerator, estimate.per_worker
     if inputs.measured_memory:

@@ -51,7 +51,7 @@ class Sizes:
     positions: int | None
 
 
-def sizes_of(family: Family, config: Config) -> Sizes:
+def read_sizes(family: Family, config: Config) -> Sizes:
     given: dict[str, int | None] = {}
     for symbol, key in family.names.items():
         value = config.get(key)
@@ -61,12 +61,12 @@ def sizes_of(family: Family, config: Config) -> Sizes:
             raise ConfigError(f"{key} must be a positive integer, not {value!r}")
         given[symbol] = value
     hidden, heads = given["hidden"] or 0, given["heads"] or 1
-    kv_heads = given["kvHeads"] if family.kv_heads is None else number(family.kv_heads, config)
+    kv_heads = given["kvHeads"] if family.kv_heads is None else resolve_number(family.kv_heads, config)
     intermediate = given["intermediate"]
     if intermediate is None:
         if family.intermediate is None:
             raise ConfigError(f"{family.names['intermediate']} is missing in config.json")
-        intermediate = number(family.intermediate, config)
+        intermediate = resolve_number(family.intermediate, config)
     return Sizes(
         hidden=hidden,
         layers=given["layers"] or 0,
@@ -79,7 +79,7 @@ def sizes_of(family: Family, config: Config) -> Sizes:
     )
 
 
-def number(number: Number, config: Config) -> int:
+def resolve_number(number: Number, config: Config) -> int:
     if not callable(number):
         return number
     try:
@@ -104,7 +104,7 @@ def is_gated(family: Family, config: Config) -> bool:
     return str(config.get("feed_forward_proj", "relu")).startswith("gated") if family.kind == "t5" else family.gated
 
 
-def experts_of(family: Family, config: Config) -> tuple[int, int]:
+def count_experts(family: Family, config: Config) -> tuple[int, int]:
     """The experts of a layer, and those of a token; of a dense model 0 and 0."""
     if not family.experts:
         return 0, 0
@@ -123,47 +123,47 @@ def experts_of(family: Family, config: Config) -> tuple[int, int]:
 LOOKED_UP = ("embedding", "positions", "token types")
 
 
-def _linear(inputs: int, outputs: int, bias: bool = False) -> int:
+def _count_linear(inputs: int, outputs: int, bias: bool = False) -> int:
     return inputs * outputs + (outputs if bias else 0)
 
 
-def _decoder(family: Family, config: Config, sizes: Sizes) -> list[Module]:
+def _list_decoder(family: Family, config: Config, sizes: Sizes) -> list[Module]:
     h = sizes.hidden
-    modules = [*_embedding(family, config, sizes), *_positions(family, sizes)]
+    modules = [*_list_embedding(family, config, sizes), *_list_positions(family, sizes)]
     if family.embedding_norm:
         modules.append(Module("norm of the embedding", family.norm * h))
-    modules += _attention(family, config, sizes)
-    modules += _norms(family, config, sizes)
-    modules += _mlp_or_experts(family, config, sizes)
+    modules += _list_attention(family, config, sizes)
+    modules += _list_norms(family, config, sizes)
+    modules += _list_mlp_or_experts(family, config, sizes)
     if _is_on(family.final_norm, config) and not config.get("_remove_final_layer_norm"):
         modules.append(Module("last norm", family.norm * h))
-    return modules + _output(family, config, sizes)
+    return modules + _list_output(family, config, sizes)
 
 
-def _embedding(family: Family, config: Config, sizes: Sizes) -> list[Module]:
-    width = _embedding_width(family, config, sizes)
+def _list_embedding(family: Family, config: Config, sizes: Sizes) -> list[Module]:
+    width = _read_embedding_width(family, config, sizes)
     modules = [Module("embedding", sizes.vocabulary * width)]
     if width != sizes.hidden:
         modules.append(Module("projections of the embedding", width * sizes.hidden, 2))
     return modules
 
 
-def _embedding_width(family: Family, config: Config, sizes: Sizes) -> int:
+def _read_embedding_width(family: Family, config: Config, sizes: Sizes) -> int:
     return int(config.get(family.embedding) or sizes.hidden) if family.embedding else sizes.hidden
 
 
-def _output(family: Family, config: Config, sizes: Sizes) -> list[Module]:
+def _list_output(family: Family, config: Config, sizes: Sizes) -> list[Module]:
     modules = []
     if not is_tied(family, config):
-        modules.append(Module("output layer", sizes.vocabulary * _embedding_width(family, config, sizes)))
+        modules.append(Module("output layer", sizes.vocabulary * _read_embedding_width(family, config, sizes)))
     if _is_on(family.head_bias, config):
         modules.append(Module("bias of the output layer", sizes.vocabulary))
     if family.further:
-        modules.append(Module("further", number(family.further, config)))
+        modules.append(Module("further", resolve_number(family.further, config)))
     return modules
 
 
-def _positions(family: Family, sizes: Sizes) -> list[Module]:
+def _list_positions(family: Family, sizes: Sizes) -> list[Module]:
     if family.positions is None:
         return []
     if sizes.positions is None:
@@ -171,26 +171,30 @@ def _positions(family: Family, sizes: Sizes) -> list[Module]:
     return [Module("positions", (sizes.positions + family.positions) * sizes.hidden)]
 
 
-def _norms(family: Family, config: Config, sizes: Sizes) -> list[Module]:
-    count = number(family.norms, config) * sizes.layers + family.first_norms
+def _list_norms(family: Family, config: Config, sizes: Sizes) -> list[Module]:
+    count = resolve_number(family.norms, config) * sizes.layers + family.first_norms
     return [Module("norms", family.norm * sizes.hidden, count)]
 
 
-def _attention(family: Family, config: Config, sizes: Sizes) -> list[Module]:
-    of_layer = _latent(config, sizes) if family.attention == "latent" else _heads(family, config, sizes)
+def _list_attention(family: Family, config: Config, sizes: Sizes) -> list[Module]:
+    of_layer = (
+        _count_latent_attention(config, sizes)
+        if family.attention == "latent"
+        else _count_head_attention(family, config, sizes)
+    )
     if family.extra:
-        of_layer["attention, other"] = number(family.extra, config)
+        of_layer["attention, other"] = resolve_number(family.extra, config)
     return [Module(name, size, sizes.layers) for name, size in of_layer.items()]
 
 
-def _heads(family: Family, config: Config, sizes: Sizes) -> dict[str, int]:
+def _count_head_attention(family: Family, config: Config, sizes: Sizes) -> dict[str, int]:
     h, queries, keys = sizes.hidden, sizes.heads * sizes.head_dim, sizes.kv_heads * sizes.head_dim
     bias = _is_on(family.qkv_bias, config)
     of_layer = {
-        "queries": _linear(h, queries, bias),
-        "keys": _linear(h, keys, bias),
-        "values": _linear(h, keys, bias),
-        "output of attention": _linear(queries, h, _is_on(family.output_bias, config)),
+        "queries": _count_linear(h, queries, bias),
+        "keys": _count_linear(h, keys, bias),
+        "values": _count_linear(h, keys, bias),
+        "output of attention": _count_linear(queries, h, _is_on(family.output_bias, config)),
     }
     if _is_on(family.qk_norm, config):
         vectors = queries + keys if family.qk_norm_of == "heads" else 2 * sizes.head_dim
@@ -198,7 +202,7 @@ def _heads(family: Family, config: Config, sizes: Sizes) -> dict[str, int]:
     return of_layer
 
 
-def _latent(config: Config, sizes: Sizes) -> dict[str, int]:
+def _count_latent_attention(config: Config, sizes: Sizes) -> dict[str, int]:
     """Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1)."""
     keys = ("kv_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim")
     if missing := [key for key in keys if not isinstance(config.get(key), int)]:
@@ -206,91 +210,95 @@ def _latent(config: Config, sizes: Sizes) -> dict[str, int]:
     latent, rotary, plain, values = (int(config[key]) for key in keys)
     h, heads, bias = sizes.hidden, sizes.heads, bool(config.get("attention_bias"))
     queries, rank = heads * (plain + rotary), config.get("q_lora_rank")
-    of_layer = {"queries": _linear(h, queries)}
+    of_layer = {"queries": _count_linear(h, queries)}
     if rank:
-        of_layer = {"latent queries": _linear(h, rank, bias), "norm": rank, "queries": _linear(rank, queries)}
+        of_layer = {
+            "latent queries": _count_linear(h, rank, bias),
+            "norm": rank,
+            "queries": _count_linear(rank, queries),
+        }
     return of_layer | {
-        "latent keys and values": _linear(h, latent + rotary, bias),
+        "latent keys and values": _count_linear(h, latent + rotary, bias),
         "norm of latent keys and values": latent,
-        "keys and values": _linear(latent, heads * (plain + values)),
-        "output of attention": _linear(heads * values, h, bias),
+        "keys and values": _count_linear(latent, heads * (plain + values)),
+        "output of attention": _count_linear(heads * values, h, bias),
     }
 
 
-def _mlp(matrices: int, hidden: int, width: int, bias: bool, count: int) -> list[Module]:
-    ins = [Module("MLP, in", _linear(hidden, width, bias), (matrices - 1) * count)]
-    return [*ins, Module("MLP, out", _linear(width, hidden, bias), count)]
+def _list_mlp(matrices: int, hidden: int, width: int, bias: bool, count: int) -> list[Module]:
+    ins = [Module("MLP, in", _count_linear(hidden, width, bias), (matrices - 1) * count)]
+    return [*ins, Module("MLP, out", _count_linear(width, hidden, bias), count)]
 
 
-def _mlp_or_experts(family: Family, config: Config, sizes: Sizes) -> list[Module]:
+def _list_mlp_or_experts(family: Family, config: Config, sizes: Sizes) -> list[Module]:
     h, matrices, bias = sizes.hidden, 3 if family.gated else 2, _is_on(family.mlp_bias, config)
     experts = family.experts
     if experts is None:
-        return _mlp(matrices, h, sizes.intermediate, bias, sizes.layers)
-    count, chosen = experts_of(family, config)
+        return _list_mlp(matrices, h, sizes.intermediate, bias, sizes.layers)
+    count, chosen = count_experts(family, config)
     width = config.get(experts.width)
     if not isinstance(width, int):
         raise ConfigError(f"{experts.width} is missing in config.json")
-    dense = number(experts.dense, config)
+    dense = resolve_number(experts.dense, config)
     sparse = sizes.layers - dense
-    modules = [Module("router", _linear(h, count, experts.router_bias), sparse)]
-    for part in _mlp(matrices, h, width, experts.bias, sparse):
+    modules = [Module("router", _count_linear(h, count, experts.router_bias), sparse)]
+    for part in _list_mlp(matrices, h, width, experts.bias, sparse):
         modules.append(replace(part, count=part.count * count, active=part.count * chosen, stacked=count))
-    shared = number(experts.shared, config)
-    modules += _mlp(matrices, h, shared, bias, sparse if shared else 0)
+    shared = resolve_number(experts.shared, config)
+    modules += _list_mlp(matrices, h, shared, bias, sparse if shared else 0)
     if experts.shared_gate:
         modules.append(Module("gate of the shared expert", h, sparse))
     dense_width = int(config.get(experts.dense_width) or sizes.intermediate)
-    return modules + _mlp(matrices, h, dense_width, bias, dense)
+    return modules + _list_mlp(matrices, h, dense_width, bias, dense)
 
 
-def _encoder(family: Family, config: Config, sizes: Sizes) -> list[Module]:
+def _list_encoder(family: Family, config: Config, sizes: Sizes) -> list[Module]:
     """An encoder without the layers of a task, which config.json does not name."""
-    modules = _decoder(replace(family, tied=True), {**config, "tie_word_embeddings": True}, sizes)
+    modules = _list_decoder(replace(family, tied=True), {**config, "tie_word_embeddings": True}, sizes)
     if family.pooler:
         types = config.get("type_vocab_size")
         modules.append(Module("token types", (2 if types is None else int(types)) * sizes.hidden))
-        modules.append(Module("pooler", _linear(sizes.hidden, sizes.hidden, True)))
+        modules.append(Module("pooler", _count_linear(sizes.hidden, sizes.hidden, True)))
     return modules
 
 
-def decoder_layers(family: Family, config: Config, sizes: Sizes) -> int:
+def count_decoder_layers(family: Family, config: Config, sizes: Sizes) -> int:
     key = "num_decoder_layers" if family.kind == "t5" else "decoder_layers"
     return int(config.get(key) or sizes.layers)
 
 
-def _t5(family: Family, config: Config, sizes: Sizes) -> list[Module]:
+def _list_t5(family: Family, config: Config, sizes: Sizes) -> list[Module]:
     h, inner, matrices = sizes.hidden, sizes.heads * sizes.head_dim, 3 if is_gated(family, config) else 2
-    encoder, decoder = sizes.layers, decoder_layers(family, config, sizes)
+    encoder, decoder = sizes.layers, count_decoder_layers(family, config, sizes)
     return [
         Module("embedding", sizes.vocabulary * h),
         Module("attention", h * inner, 4 * (encoder + 2 * decoder)),
-        *_mlp(matrices, h, sizes.intermediate, False, encoder + decoder),
+        *_list_mlp(matrices, h, sizes.intermediate, False, encoder + decoder),
         Module("norms", h, 2 * encoder + 3 * decoder + 2),
-        *_output(family, config, sizes),
+        *_list_output(family, config, sizes),
     ]
 
 
-def _bart(family: Family, config: Config, sizes: Sizes) -> list[Module]:
-    h, encoder, decoder = sizes.hidden, sizes.layers, decoder_layers(family, config, sizes)
+def _list_bart(family: Family, config: Config, sizes: Sizes) -> list[Module]:
+    h, encoder, decoder = sizes.hidden, sizes.layers, count_decoder_layers(family, config, sizes)
     width = int(config.get("decoder_ffn_dim") or sizes.intermediate)
     copies = 1 if is_tied(family, config) else 3
     around = int(family.embedding_norm) + int(_is_on(family.final_norm, config))
     return [
         Module("embedding", sizes.vocabulary * h, copies),
-        *(replace(one, count=2) for one in _positions(family, sizes)),
-        Module("attention", _linear(h, h, True), 4 * (encoder + 2 * decoder)),
-        *_mlp(2, h, sizes.intermediate, True, encoder),
-        *_mlp(2, h, width, True, decoder),
+        *(replace(one, count=2) for one in _list_positions(family, sizes)),
+        Module("attention", _count_linear(h, h, True), 4 * (encoder + 2 * decoder)),
+        *_list_mlp(2, h, sizes.intermediate, True, encoder),
+        *_list_mlp(2, h, width, True, decoder),
         Module("norms", family.norm * h, 2 * encoder + 3 * decoder + 2 * around),
-        *_output(family, config, sizes),
+        *_list_output(family, config, sizes),
     ]
 
 
 KINDS: dict[str, Callable[[Family, Config, Sizes], list[Module]]] = {
-    "decoder": _decoder,
-    "encoder": _encoder,
-    "t5": _t5,
-    "bart": _bart,
+    "decoder": _list_decoder,
+    "encoder": _list_encoder,
+    "t5": _list_t5,
+    "bart": _list_bart,
 }
 """Kind of a family -> its modules."""

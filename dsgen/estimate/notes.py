@@ -20,22 +20,22 @@ def _note_missing(setup: Setup, given: Mapping[str, Any]) -> None:
         gives = "the stage of ZeRO, precision and batch, on which memory and time depend"
         if given["configFile"]:
             gives += "; of configFile, only a valid file of training.files is known here"
-        setup.lacks("", gives, DEEPSPEED)
+        setup.note_missing("", gives, DEEPSPEED)
     if not setup.precision:
-        setup.lacks("precision", "the bytes of weights and gradients, where the configuration says auto")
+        setup.note_missing("precision", "the bytes of weights and gradients, where the configuration says auto")
     if setup.inputs.parameters is None:
-        setup.lacks("parameters", "weights, gradients, optimizer, traffic and time")
+        setup.note_missing("parameters", "weights, gradients, optimizer, traffic and time")
     if setup.optimizer is optimizers.UNKNOWN:
-        setup.lacks("optimizer", "the bytes of the optimizer's state, which may be 0 to 8 for each parameter")
+        setup.note_missing("optimizer", "the bytes of the optimizer's state, which may be 0 to 8 for each parameter")
     if setup.micro is None:
-        setup.lacks(
+        setup.note_missing(
             "micro_batch", "activations, logits, tokens of a step", f"{DEEPSPEED}.train_micro_batch_size_per_gpu"
         )
     elif setup.accumulation is None:
-        setup.lacks("accumulation", "tokens and traffic of a step", f"{DEEPSPEED}.gradient_accumulation_steps")
+        setup.note_missing("accumulation", "tokens and traffic of a step", f"{DEEPSPEED}.gradient_accumulation_steps")
     wide = setup.is_on("expert_parallel", "enabled") or setup.expert_ranks > 1
     if wide and setup.inputs.expert_parameters is None:
-        setup.lacks("expert_parameters", "what expert parallelism divides")
+        setup.note_missing("expert_parameters", "what expert parallelism divides")
 
 
 LEFT_OUT: tuple[tuple[tuple[str, ...], str], ...] = (

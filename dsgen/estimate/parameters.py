@@ -1,6 +1,6 @@
 """The parameters of a model, to the last one, from Hugging Face's config.json.
 
-`of_config` reads the file's content. A model_type that is not in `families.FAMILIES`, a model with a part that is not
+`make_model` reads the file's content. A model_type that is not in `families.FAMILIES`, a model with a part that is not
 counted (a vision tower, an adapter) and quantized weights raise `ConfigError`, whose text says what to write instead.
 """
 
@@ -16,14 +16,14 @@ from dsgen.estimate.modules import (
     LOOKED_UP,
     ConfigError,
     Module,
-    decoder_layers,
-    experts_of,
+    count_decoder_layers,
+    count_experts,
     is_gated,
-    number,
-    sizes_of,
+    read_sizes,
+    resolve_number,
 )
 
-__all__ = ["ConfigError", "Model", "Module", "of_config"]
+__all__ = ["ConfigError", "Model", "Module", "make_model"]
 
 INSTEAD = "write estimate.model.parameters, and layers and hidden for the activations, instead"
 
@@ -59,25 +59,25 @@ class Model:
     modules: tuple[Module, ...]
 
 
-def of_config(config: Mapping[str, Any]) -> Model:
+def make_model(config: Mapping[str, Any]) -> Model:
     """The model of a config.json. Raises ConfigError if its parameters cannot be counted."""
-    family = _family(config)
+    family = _find_family(config)
     try:
-        return _of_family(family, config)
+        return _build_model(family, config)
     except ConfigError:
         raise
     except (TypeError, ValueError, ZeroDivisionError):
         raise ConfigError(f"a number of config.json is not one that {config['model_type']} can have") from None
 
 
-def _of_family(family: Family, config: Config) -> Model:
-    sizes = sizes_of(family, config)
+def _build_model(family: Family, config: Config) -> Model:
+    sizes = read_sizes(family, config)
     modules = tuple(one for one in KINDS[family.kind](family, config, sizes) if one.size and one.count)
     routed = [one for one in modules if one.stacked > 1]
-    experts, chosen = experts_of(family, config)
+    experts, chosen = count_experts(family, config)
     width = sizes.intermediate
     if family.experts and experts:
-        shared = number(family.experts.shared, config)
+        shared = resolve_number(family.experts.shared, config)
         width = int(config[family.experts.width]) * chosen + shared
     embedding = sum(one.total for one in modules if one.name in LOOKED_UP)
     tied = not any(one.name == "output layer" for one in modules)
@@ -87,7 +87,7 @@ def _of_family(family: Family, config: Config) -> Model:
         embedding=embedding - (sizes.vocabulary * sizes.hidden if tied and family.kind != "encoder" else 0),
         expert_parameters=sum(one.total for one in routed),
         largest_layer=max(one.size for one in modules),
-        layers=sizes.layers + (decoder_layers(family, config, sizes) if family.kind in ("t5", "bart") else 0),
+        layers=sizes.layers + (count_decoder_layers(family, config, sizes) if family.kind in ("t5", "bart") else 0),
         hidden=sizes.hidden,
         heads=sizes.heads,
         kv_heads=sizes.kv_heads,
@@ -107,7 +107,7 @@ def _of_family(family: Family, config: Config) -> Model:
 PARTS = ("vision_config", "audio_config", "text_config", "thinker_config", "speech_config", "vision_tower")
 
 
-def _family(config: Mapping[str, Any]) -> Family:
+def _find_family(config: Mapping[str, Any]) -> Family:
     if "peft_type" in config:
         raise ConfigError(
             "this is the configuration of an adapter: give the config.json of the model under it, and write"

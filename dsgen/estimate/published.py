@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from dsgen.estimate import steps
-from dsgen.estimate.inputs import Inputs, Recompute, with_model
-from dsgen.estimate.parameters import of_config
+from dsgen.estimate.inputs import Inputs, Recompute, add_model
+from dsgen.estimate.parameters import make_model
 from dsgen.estimate.references import (
     BOTH,
     GB,
@@ -21,36 +21,36 @@ from dsgen.estimate.references import (
     Computed,
     Kind,
     Reference,
-    assumed,
-    compared,
-    config_of,
-    memory,
-    states,
-    step_item,
-    step_seconds,
-    tokens_of_rank,
-    utilization_of,
-    worker,
+    assume_share,
+    compare_references,
+    compute_memory,
+    compute_rank_tokens,
+    compute_states,
+    compute_step_item,
+    compute_step_seconds,
+    compute_utilization,
+    compute_worker_memory,
+    make_config,
 )
 
 
-def _llama(hidden: int, layers: int, heads: int, kv_heads: int, width: int, vocabulary: int) -> Inputs:
+def _make_llama(hidden: int, layers: int, heads: int, kv_heads: int, width: int, vocabulary: int) -> Inputs:
     sizes = {"hidden_size": hidden, "num_hidden_layers": layers, "num_attention_heads": heads}
     more = {"num_key_value_heads": kv_heads, "intermediate_size": width, "vocab_size": vocabulary}
-    return with_model(Inputs(), of_config({"model_type": "llama", **sizes, **more}))
+    return add_model(Inputs(), make_model({"model_type": "llama", **sizes, **more}))
 
 
-LLAMA_7B = _llama(4096, 32, 32, 32, 11008, 32000)
-LLAMA_13B = _llama(5120, 40, 40, 40, 13824, 32000)
-LLAMA_33B = _llama(6656, 60, 52, 52, 17920, 32000)
-CODER_33B = _llama(7168, 62, 56, 8, 19200, 32256)
-LLAMA_2_70B = _llama(8192, 80, 64, 8, 28672, 32000)
-LLAMA_3_8B = _llama(4096, 32, 32, 8, 14336, 128256)
-LLAMA_3_70B = _llama(8192, 80, 64, 8, 28672, 128256)
+LLAMA_7B = _make_llama(4096, 32, 32, 32, 11008, 32000)
+LLAMA_13B = _make_llama(5120, 40, 40, 40, 13824, 32000)
+LLAMA_33B = _make_llama(6656, 60, 52, 52, 17920, 32000)
+CODER_33B = _make_llama(7168, 62, 56, 8, 19200, 32256)
+LLAMA_2_70B = _make_llama(8192, 80, 64, 8, 28672, 32000)
+LLAMA_3_8B = _make_llama(4096, 32, 32, 8, 14336, 128256)
+LLAMA_3_70B = _make_llama(8192, 80, 64, 8, 28672, 128256)
 T5_3B = Inputs(parameters=2_851_000_000, largest_layer=32_000_000)
-GPT_J = with_model(
+GPT_J = add_model(
     Inputs(),
-    of_config(
+    make_model(
         {"model_type": "gptj", "n_embd": 4096, "n_layer": 28, "n_head": 16, "n_positions": 2048, "vocab_size": 50400}
     ),
 )
@@ -60,17 +60,17 @@ GPT_J = with_model(
 ZERO = "ZeRO, arXiv 1910.02054, table 1"
 
 
-def _zero(name: str, parameters: float, ranks: int, published: tuple[float, float, float]) -> Iterator[Reference]:
+def _cite_zero(name: str, parameters: float, ranks: int, published: tuple[float, float, float]) -> Iterator[Reference]:
     for stage, figure in zip((1, 2, 3), published, strict=True):
-        job = (1, ranks, config_of(stage), Inputs(parameters=int(parameters)))
+        job = (1, ranks, make_config(stage), Inputs(parameters=int(parameters)))
         case = f"{name}, {ranks} GPUs, stage {stage}"
-        yield Reference(case, ZERO, "states of a GPU", "GB", figure, states(*job), tolerance=0.01)
+        yield Reference(case, ZERO, "states of a GPU", "GB", figure, compute_states(*job), tolerance=0.01)
 
 
 STATES: tuple[Reference, ...] = (
-    *_zero("7.5B", 7.5e9, 64, (31.4, 16.6, 1.88)),
-    *_zero("128B", 128e9, 64, (536, 284, 32)),
-    *_zero("1T", 1e12, 1024, (4011, 2013, 15.6)),
+    *_cite_zero("7.5B", 7.5e9, 64, (31.4, 16.6, 1.88)),
+    *_cite_zero("128B", 128e9, 64, (536, 284, 32)),
+    *_cite_zero("1T", 1e12, 1024, (4011, 2013, 15.6)),
 )
 
 # -- DeepSpeed's own estimates ----------------------------------------------------------------------------------------
@@ -79,15 +79,15 @@ MEMORY = "DeepSpeed, docs/code-docs/source/memory.rst"
 BARE = "DeepSpeed counts states alone; buckets, gathered layers and the context come on top"
 
 
-def _of_gpu(stage: int, what: str, figure: float, zero: Mapping[str, Any]) -> Reference:
-    computed = memory(1, 8, config_of(stage, zero=zero), T5_3B)
+def _cite_gpu(stage: int, what: str, figure: float, zero: Mapping[str, Any]) -> Reference:
+    computed = compute_memory(1, 8, make_config(stage, zero=zero), T5_3B)
     return Reference(
         f"t5-3b, 8 GPUs, stage {stage}, {what}", MEMORY, "memory of a GPU", "GiB", figure, computed, "shown", note=BARE
     )
 
 
-def _of_host(stage: int, what: str, figure: float, zero: Mapping[str, Any], init: bool | None = None) -> Reference:
-    computed = worker(1, 8, config_of(stage, zero=zero), replace(T5_3B, zero_init=init))
+def _cite_host(stage: int, what: str, figure: float, zero: Mapping[str, Any], init: bool | None = None) -> Reference:
+    computed = compute_worker_memory(1, 8, make_config(stage, zero=zero), replace(T5_3B, zero_init=init))
     return Reference(
         f"t5-3b, 8 GPUs, stage {stage}, {what}",
         MEMORY,
@@ -100,12 +100,12 @@ def _of_host(stage: int, what: str, figure: float, zero: Mapping[str, Any], init
 
 
 ESTIMATORS: tuple[Reference, ...] = (
-    _of_gpu(2, "optimizer offloaded", 5.31, OFFLOAD),
-    _of_gpu(3, "no offload", 6.10, {}),
-    _of_gpu(3, "optimizer offloaded", 0.79, OFFLOAD),
-    _of_host(2, "optimizer offloaded", 127.48, OFFLOAD),
-    _of_host(3, "optimizer offloaded", 63.74, OFFLOAD, init=True),
-    _of_host(3, "both offloaded", 71.71, BOTH, init=True),
+    _cite_gpu(2, "optimizer offloaded", 5.31, OFFLOAD),
+    _cite_gpu(3, "no offload", 6.10, {}),
+    _cite_gpu(3, "optimizer offloaded", 0.79, OFFLOAD),
+    _cite_host(2, "optimizer offloaded", 127.48, OFFLOAD),
+    _cite_host(3, "optimizer offloaded", 63.74, OFFLOAD, init=True),
+    _cite_host(3, "both offloaded", 71.71, BOTH, init=True),
 )
 
 # -- speed ------------------------------------------------------------------------------------------------------------
@@ -114,43 +114,46 @@ MEGATRON = "Korthikanti et al. 2022, arXiv 2205.05198, table 5"
 TITAN = "torchtitan, docs/performance.md"
 AZURE = "DeepSpeed, docs/_posts/2022-07-26-deepspeed-azure.md"
 A100 = Inputs(product="A100-80GB", network=1600e9)
-SHARE = assumed(*steps.UTILIZATION)
+SHARE = assume_share(*steps.UTILIZATION)
 NVME = "DeepSpeed, docs/_tutorials/deepnvme.md"
 FACTORY = "hiyouga/LlamaFactory"
 
 
-def _titan(
+def _cite_titan(
     name: str, model: Inputs, batch: int, recompute: Recompute, speed: float, share: float
 ) -> Iterator[Reference]:
     sequence = 8192 if name.startswith("Llama 3") else 4096
     inputs = replace(
         model, sequence=sequence, recompute=recompute, attention="flash", product="A100-80GB", network=1600e9
     )
-    config = config_of(3, "bf16", train_micro_batch_size_per_gpu=batch)
+    config = make_config(3, "bf16", train_micro_batch_size_per_gpu=batch)
     case = f"{name}, 64 x A100, FSDP2, batch {batch}, recomputation {recompute}"
-    yield Reference(case, TITAN, "speed of a GPU", "tokens/s", speed, tokens_of_rank(8, 8, config, inputs))
-    counted = utilization_of(speed, 312 * TERA, 8, 8, config, replace(inputs, recompute="none"))
+    yield Reference(case, TITAN, "speed of a GPU", "tokens/s", speed, compute_rank_tokens(8, 8, config, inputs))
+    counted = compute_utilization(speed, 312 * TERA, 8, 8, config, replace(inputs, recompute="none"))
     yield Reference(case, TITAN, "MFU", "", share, counted, tolerance=0.02)
 
 
-def _share(case: str, source: str, published: float) -> Reference:
+def _cite_share(case: str, source: str, published: float) -> Reference:
     return Reference(case, source, "share of the peak", "", published, SHARE)
 
 
 SPEED: tuple[Reference, ...] = (
-    *(_share(f"{name}, HFU", MEGATRON, share) for name, share in (("22B", 0.437), ("175B", 0.528), ("530B", 0.57))),
-    _share("1T, HFU", MEGATRON, 0.57),
-    *_titan("Llama 3 8B", LLAMA_3_8B, 1, "selective", 2904, 0.568),
-    *_titan("Llama 3 70B", LLAMA_3_70B, 1, "full", 331, 0.517),
-    *_titan("Llama 2 13B", LLAMA_13B, 2, "none", 2162, 0.611),
-    *_titan("Llama 2 70B", LLAMA_2_70B, 2, "full", 353, 0.505),
-    _share("530B, ZeRO-3, 1024 x A100, s 1024", AZURE, 171.37 / 312),
-    _share("175B, ZeRO-3, 256 x A100, s 512", AZURE, 204.49 / 312),
-    _share("1T, ZeRO-3, 1024 x A100, s 1024", AZURE, 165.36 / 312),
-    _share("2T, ZeRO-3, 1024 x A100, s 1024", AZURE, 157 / 312),
-    _share("Qwen3-14B, one GH200, SuperOffload", "DeepSpeed, blogs/deepspeed-superoffload", 600 / 989.4),
     *(
-        Reference(f"CS3040, {what}", NVME, "share of the peak", "", share, assumed(*reversed(steps.DISK_SHARE)))
+        _cite_share(f"{name}, HFU", MEGATRON, share)
+        for name, share in (("22B", 0.437), ("175B", 0.528), ("530B", 0.57))
+    ),
+    _cite_share("1T, HFU", MEGATRON, 0.57),
+    *_cite_titan("Llama 3 8B", LLAMA_3_8B, 1, "selective", 2904, 0.568),
+    *_cite_titan("Llama 3 70B", LLAMA_3_70B, 1, "full", 331, 0.517),
+    *_cite_titan("Llama 2 13B", LLAMA_13B, 2, "none", 2162, 0.611),
+    *_cite_titan("Llama 2 70B", LLAMA_2_70B, 2, "full", 353, 0.505),
+    _cite_share("530B, ZeRO-3, 1024 x A100, s 1024", AZURE, 171.37 / 312),
+    _cite_share("175B, ZeRO-3, 256 x A100, s 512", AZURE, 204.49 / 312),
+    _cite_share("1T, ZeRO-3, 1024 x A100, s 1024", AZURE, 165.36 / 312),
+    _cite_share("2T, ZeRO-3, 1024 x A100, s 1024", AZURE, 157 / 312),
+    _cite_share("Qwen3-14B, one GH200, SuperOffload", "DeepSpeed, blogs/deepspeed-superoffload", 600 / 989.4),
+    *(
+        Reference(f"CS3040, {what}", NVME, "share of the peak", "", share, assume_share(*reversed(steps.DISK_SHARE)))
         for what, share in (("read", 3.69 / 5.6), ("written", 3.18 / 4.3))
     ),
     Reference(
@@ -159,11 +162,11 @@ SPEED: tuple[Reference, ...] = (
         "network",
         "s",
         90,
-        step_item(
+        compute_step_item(
             "network",
             2,
             8,
-            config_of(3, "bf16", train_micro_batch_size_per_gpu=1, gradient_accumulation_steps=2),
+            make_config(3, "bf16", train_micro_batch_size_per_gpu=1, gradient_accumulation_steps=2),
             replace(LLAMA_3_8B, trainable=20_971_520, product="A100-80GB", network=10e9, sequence=1024),
         ),
         "shown",
@@ -175,10 +178,10 @@ SPEED: tuple[Reference, ...] = (
         "step",
         "s",
         127,
-        step_seconds(
+        compute_step_seconds(
             8,
             8,
-            config_of(1, train_micro_batch_size_per_gpu=16),
+            make_config(1, train_micro_batch_size_per_gpu=16),
             replace(A100, parameters=52_000_000_000, sequence=2048, recompute="full"),
         ),
     ),
@@ -188,11 +191,11 @@ SPEED: tuple[Reference, ...] = (
         "optimizer on the CPU",
         "s",
         4.0,
-        step_item(
+        compute_step_item(
             "offload: optimizer on the CPU",
             1,
             4,
-            config_of(2, zero=OFFLOAD, train_micro_batch_size_per_gpu=1),
+            make_config(2, zero=OFFLOAD, train_micro_batch_size_per_gpu=1),
             replace(LLAMA_7B, product="A100-80GB", sequence=2048),
         ),
         note="the source says longer than 4 s",
@@ -204,11 +207,11 @@ SPEED: tuple[Reference, ...] = (
         "gradients and weights on PCIe",
         "s",
         1.25,
-        step_item(
+        compute_step_item(
             "offload: gradients and weights",
             1,
             1,
-            config_of(2, zero=OFFLOAD, train_micro_batch_size_per_gpu=1),
+            make_config(2, zero=OFFLOAD, train_micro_batch_size_per_gpu=1),
             replace(LLAMA_13B, product="A100-80GB", sequence=2048),
         ),
         note="40 GB by 32 GB/s in the source, which says more than 1 s; twice 13B in 16 bits are 52 GB",
@@ -221,11 +224,11 @@ T5 = "huggingface/transformers#9996"
 LENGTH = "the source does not say the length of the samples"
 
 
-def _fits(case: str, source: str, gib: float, computed: Computed, note: str = "") -> Reference:
+def _cite_fit(case: str, source: str, gib: float, computed: Computed, note: str = "") -> Reference:
     return Reference(case, source, "memory of a GPU", "GiB", gib, computed, "fits", note=note)
 
 
-def _not(case: str, source: str, gib: float, computed: Computed, note: str = "") -> Reference:
+def _cite_misfit(case: str, source: str, gib: float, computed: Computed, note: str = "") -> Reference:
     return Reference(case, source, "memory of a GPU", "GiB", gib, computed, "does not fit", note=note)
 
 
@@ -246,11 +249,11 @@ OF_7B = Inputs(
 """A model of the usual shape of 7B of Megatron-DeepSpeed."""
 
 
-def _split(
+def _cite_split(
     stage: int, recompute: Recompute, figure: float, parallel: Mapping[str, Any], kind: Kind, note: str
 ) -> Reference:
-    config = config_of(stage, "bf16", "Adam", train_micro_batch_size_per_gpu=1, **parallel)
-    computed = memory(1, 8, config, replace(OF_7B, recompute=recompute), GB)
+    config = make_config(stage, "bf16", "Adam", train_micro_batch_size_per_gpu=1, **parallel)
+    computed = compute_memory(1, 8, config, replace(OF_7B, recompute=recompute), GB)
     how = "sequence_parallel_size" if "sequence_parallel_size" in parallel else "tensor parallelism"
     case = f"7B, 32k tokens, 8 x A100, stage {stage}, {how} 4, recomputation {recompute}"
     return Reference(case, "deepspeedai/DeepSpeed#5305", "memory of a GPU", "GB", figure, computed, kind, note=note)
@@ -263,81 +266,81 @@ RESERVED = f"{SHAPE}; it does not say whether memory is allocated or reserved, n
 SPLIT_NORMS = f"{SHAPE}; Megatron's own parallelism, which splits the norms, too"
 EXPERT = Inputs(parameters=34_300_000_000, trainable=910_000_000)
 RUNS: tuple[Reference, ...] = (
-    _not(
+    _cite_misfit(
         "Llama 7B, 8 x V100 32 GB, stage 2, batch 1",
         f"{FACTORY}#1221",
         32,
-        memory(1, 8, config_of(2, "fp16", None), replace(LLAMA_7B, optimizer="adamw_torch", micro_batch=1)),
+        compute_memory(1, 8, make_config(2, "fp16", None), replace(LLAMA_7B, optimizer="adamw_torch", micro_batch=1)),
         "out of memory in the optimizer's temporaries",
     ),
-    _fits(
+    _cite_fit(
         "Llama 7B, 8 x V100 32 GB, stage 3, batch 1",
         f"{FACTORY}#1221",
         32,
-        memory(1, 8, config_of(3, "fp16", None), replace(LLAMA_7B, optimizer="adamw_torch", micro_batch=1)),
+        compute_memory(1, 8, make_config(3, "fp16", None), replace(LLAMA_7B, optimizer="adamw_torch", micro_batch=1)),
         LENGTH,
     ),
-    _not(
+    _cite_misfit(
         "BaiChuan 7B, 8 x V100 32 GB, stage 2, 32 bits",
         f"{FACTORY}#260",
         32,
-        memory(1, 8, config_of(2, "fp32", None), Inputs(parameters=7_000_559_616, optimizer="adamw_torch")),
+        compute_memory(1, 8, make_config(2, "fp32", None), Inputs(parameters=7_000_559_616, optimizer="adamw_torch")),
         "26.08 GiB in one piece, so 4 bytes for each parameter",
     ),
-    _not(
+    _cite_misfit(
         "7B, 2 x V100 16 GB, stage 2, optimizer offloaded",
         "deepspeedai/DeepSpeed#3770",
         16,
-        memory(1, 2, config_of(2, "fp16", zero=OFFLOAD), replace(LLAMA_7B, parameters=6_650_000_000)),
+        compute_memory(1, 2, make_config(2, "fp16", zero=OFFLOAD), replace(LLAMA_7B, parameters=6_650_000_000)),
         LENGTH,
     ),
-    _not(
+    _cite_misfit(
         "Qwen1.5 7B, 8 x A100 40 GB, stage 2, 512 tokens",
         f"{FACTORY}#4133",
         40,
-        memory(
+        compute_memory(
             1,
             8,
-            config_of(2, "fp16", None, train_micro_batch_size_per_gpu=1),
-            replace(_llama(4096, 32, 32, 32, 11008, 151936), optimizer="adamw_torch", sequence=512),
+            make_config(2, "fp16", None, train_micro_batch_size_per_gpu=1),
+            replace(_make_llama(4096, 32, 32, 32, 11008, 151936), optimizer="adamw_torch", sequence=512),
         ),
     ),
-    _not(
+    _cite_misfit(
         "LLaDA 8B, 2 x A100 40 GB, stage 2, optimizer offloaded",
         "ZHZisZZ/dllm#9",
         40,
-        memory(
+        compute_memory(
             1,
             2,
-            config_of(2, "bf16", None, zero=OFFLOAD, train_micro_batch_size_per_gpu=2),
-            replace(_llama(4096, 32, 32, 32, 12288, 126464), optimizer="adamw_torch", sequence=4096),
+            make_config(2, "bf16", None, zero=OFFLOAD, train_micro_batch_size_per_gpu=2),
+            replace(_make_llama(4096, 32, 32, 32, 12288, 126464), optimizer="adamw_torch", sequence=4096),
         ),
         "the source does not say the length; 4096 is that of the model",
     ),
-    _not(
+    _cite_misfit(
         "DeepSeek Coder 33B, 8 x A800 80 GB, stage 3, batch 1",
         "deepseek-ai/DeepSeek-Coder#78",
         80,
-        memory(1, 8, config_of(3, "bf16", None), replace(CODER_33B, optimizer="adamw_torch", micro_batch=1)),
+        compute_memory(1, 8, make_config(3, "bf16", None), replace(CODER_33B, optimizer="adamw_torch", micro_batch=1)),
         LENGTH,
     ),
-    _fits(
+    _cite_fit(
         "DeepSeek Coder 33B, 8 x A800 80 GB, stage 3, offloaded, 2048 tokens",
         "deepseek-ai/DeepSeek-Coder#78",
         80,
-        memory(
+        compute_memory(
             1,
             8,
-            config_of(3, "bf16", None, zero=BOTH),
+            make_config(3, "bf16", None, zero=BOTH),
             replace(CODER_33B, optimizer="adamw_torch", micro_batch=1, sequence=2048),
         ),
     ),
-    _fits(
+    _cite_fit(
         "LLaMA 33B, 8 x A100 40 GB, stage 3, both offloaded, 2048 tokens",
         "deepspeedai/DeepSpeed#3448",
         40,
-        memory(
-            1, 8, config_of(3, "bf16", zero=BOTH), replace(LLAMA_33B, micro_batch=1, sequence=2048, attention="flash")
+        compute_memory(
+            1, 8, make_config(3, "bf16", zero=BOTH), replace(LLAMA_33B, micro_batch=1, sequence=2048, attention="flash")
         ),
     ),
     Reference(
@@ -346,7 +349,7 @@ RUNS: tuple[Reference, ...] = (
         "memory of the worker",
         "GB",
         775,
-        worker(1, 8, config_of(3, "bf16", zero=BOTH), LLAMA_33B, GB),
+        compute_worker_memory(1, 8, make_config(3, "bf16", zero=BOTH), LLAMA_33B, GB),
         note="750 to 800 in the source",
     ),
     Reference(
@@ -355,15 +358,15 @@ RUNS: tuple[Reference, ...] = (
         "memory of the worker",
         "GiB",
         100,
-        worker(1, 1, config_of(3, "fp16", zero=BOTH), GPT_J),
+        compute_worker_memory(1, 1, make_config(3, "fp16", zero=BOTH), GPT_J),
         tolerance=0.02,
         note="rounded in the source",
     ),
-    _fits(
+    _cite_fit(
         "GPT-J 6B, one T4, stage 3 with offload, 512 tokens",
         "huggingface/transformers#13329",
         16,
-        memory(1, 1, config_of(3, "fp16", zero=BOTH), replace(GPT_J, micro_batch=1, sequence=512)),
+        compute_memory(1, 1, make_config(3, "fp16", zero=BOTH), replace(GPT_J, micro_batch=1, sequence=512)),
         "12 GB were used",
     ),
     *(
@@ -373,16 +376,16 @@ RUNS: tuple[Reference, ...] = (
             "memory of the worker",
             "GB",
             figure,
-            worker(1, 1, config_of(2, zero=OFFLOAD), Inputs(parameters=parameters), GB),
+            compute_worker_memory(1, 1, make_config(2, zero=OFFLOAD), Inputs(parameters=parameters), GB),
         )
         for name, parameters, figure in (("t5-3b", 2_851_598_336, 71), ("t5-11b", 11_307_321_344, 234))
     ),
     *(
-        _fits(
+        _cite_fit(
             f"{name}, one GPU of {gib} GB, stage 2, optimizer offloaded",
             T5,
             gib,
-            memory(1, 1, config_of(2, zero=OFFLOAD), Inputs(parameters=parameters)),
+            compute_memory(1, 1, make_config(2, zero=OFFLOAD), Inputs(parameters=parameters)),
             LENGTH,
         )
         for name, parameters, gib in (("t5-3b", 2_851_598_336, 24), ("t5-11b", 11_307_321_344, 40))
@@ -393,7 +396,7 @@ RUNS: tuple[Reference, ...] = (
         "memory of a GPU",
         "GB",
         13,
-        memory(1, 2, config_of(3, "fp16", zero=BOTH), GPT_J, GB),
+        compute_memory(1, 2, make_config(3, "fp16", zero=BOTH), GPT_J, GB),
         "at least",
         note="the source does not say the batch; DeepSpeed's estimate is 0.77 GB",
     ),
@@ -403,7 +406,7 @@ RUNS: tuple[Reference, ...] = (
         "memory of a GPU",
         "GiB",
         20148 / 1024,
-        memory(1, 4, config_of(3, "fp16", zero=BOTH), replace(LLAMA_7B, parameters=6_805_000_000)),
+        compute_memory(1, 4, make_config(3, "fp16", zero=BOTH), replace(LLAMA_7B, parameters=6_805_000_000)),
         "at least",
         note="the source does not say the batch; DeepSpeed's estimate is 0.49 GB",
     ),
@@ -413,7 +416,7 @@ RUNS: tuple[Reference, ...] = (
         "memory of a GPU",
         "GB",
         72.2,
-        memory(1, 8, config_of(2, "bf16", None), replace(EXPERT, optimizer="adamw_torch"), GB),
+        compute_memory(1, 8, make_config(2, "bf16", None), replace(EXPERT, optimizer="adamw_torch"), GB),
         "at least",
         note="two images and 50 actions; activations are not computed",
     ),
@@ -423,69 +426,69 @@ RUNS: tuple[Reference, ...] = (
         "memory of a GPU",
         "GB",
         12.5,
-        memory(1, 8, config_of(3, "bf16", None), replace(EXPERT, optimizer="adamw_torch"), GB),
+        compute_memory(1, 8, make_config(3, "bf16", None), replace(EXPERT, optimizer="adamw_torch"), GB),
         "at least",
         note="two images and 50 actions; activations are not computed",
     ),
-    _fits(
+    _cite_fit(
         "Llama 2 70B, 8 x A100 80 GB, stage 3, optimizer offloaded, Adafactor",
         "jondurbin/airoboros-l2-70b-gpt4-1.4.1, discussion 2",
         80,
-        memory(1, 8, config_of(3, "bf16", None, zero=OFFLOAD), replace(LLAMA_2_70B, optimizer="adafactor")),
+        compute_memory(1, 8, make_config(3, "bf16", None, zero=OFFLOAD), replace(LLAMA_2_70B, optimizer="adafactor")),
         "very close to the limit by the source, which does not say the batch",
     ),
-    _not(
+    _cite_misfit(
         "Llama 2 70B with LoRA, 24 x A100 40 GB, stage 3, 16 x 2048 tokens",
         f"{FACTORY}#747",
         40,
-        memory(
+        compute_memory(
             3,
             8,
-            config_of(3, "fp16", None, train_micro_batch_size_per_gpu=16),
+            make_config(3, "fp16", None, train_micro_batch_size_per_gpu=16),
             replace(LLAMA_2_70B, trainable=16_384_000, optimizer="adamw_torch", sequence=2048, recompute="full"),
         ),
     ),
-    _not(
+    _cite_misfit(
         "OPT 1.3B, one T4, stage 0",
         "deepspeedai/DeepSpeed#3208",
         14.56,
-        memory(1, 1, config_of(0, "fp16"), Inputs(parameters=1_315_758_080)),
+        compute_memory(1, 1, make_config(0, "fp16"), Inputs(parameters=1_315_758_080)),
     ),
-    _not(
+    _cite_misfit(
         "LoRA of Llama 13B in 32 bits, 8 x 32 GB, stage 3, batch 64",
         "deepspeedai/DeepSpeed#5484",
         32,
-        memory(
+        compute_memory(
             1,
             8,
-            config_of(3, "fp32", None, train_micro_batch_size_per_gpu=64),
+            make_config(3, "fp32", None, train_micro_batch_size_per_gpu=64),
             replace(LLAMA_13B, trainable=26_000_000, optimizer="adamw_torch", recompute="full"),
         ),
         LENGTH,
     ),
-    _fits(
+    _cite_fit(
         "LoRA of Llama 13B in 32 bits, 8 x 32 GB, stage 3, batch 32",
         "deepspeedai/DeepSpeed#5484",
         32,
-        memory(
+        compute_memory(
             1,
             8,
-            config_of(3, "fp32", None, train_micro_batch_size_per_gpu=32),
+            make_config(3, "fp32", None, train_micro_batch_size_per_gpu=32),
             replace(LLAMA_13B, trainable=26_000_000, optimizer="adamw_torch", recompute="full"),
         ),
         LENGTH,
     ),
-    _split(3, "full", 52.8, ULYSSES, "shown", RESERVED),
-    _split(2, "full", 43.8, ULYSSES, "shown", RESERVED),
-    _split(3, "none", 75.2, ULYSSES, "value", SHAPE),
-    _split(2, "none", 62.3, ULYSSES, "value", SHAPE),
-    _split(1, "full", 32.5, TENSOR, "shown", SPLIT_NORMS),
-    _split(1, "none", 45.0, TENSOR, "shown", SPLIT_NORMS),
+    _cite_split(3, "full", 52.8, ULYSSES, "shown", RESERVED),
+    _cite_split(2, "full", 43.8, ULYSSES, "shown", RESERVED),
+    _cite_split(3, "none", 75.2, ULYSSES, "value", SHAPE),
+    _cite_split(2, "none", 62.3, ULYSSES, "value", SHAPE),
+    _cite_split(1, "full", 32.5, TENSOR, "shown", SPLIT_NORMS),
+    _cite_split(1, "none", 45.0, TENSOR, "shown", SPLIT_NORMS),
 )
 ALL: tuple[Reference, ...] = (*STATES, *ESTIMATORS, *SPEED, *RUNS)
 """All rows."""
 
 
-def rows() -> list[Comparison]:
+def compute_rows() -> list[Comparison]:
     """All rows, computed."""
-    return compared(ALL)
+    return compare_references(ALL)

@@ -10,44 +10,44 @@ LONGEST = {"days": 3, "h": 2, "min": 2}
 """A time has a unit from so many of it on."""
 
 
-def size(number: float) -> str:
+def format_size(number: float) -> str:
     """Bytes: 31.5 GiB, 525 MiB."""
     for unit, name in SIZES:
         if number * 1024 >= unit * 1000:
-            return f"{digits(number / unit)} {name}"
+            return f"{format_digits(number / unit)} {name}"
     return f"{number:.0f}" if number < 1 else f"{number:.0f} B"
 
 
-def seconds(number: float) -> str:
+def format_seconds(number: float) -> str:
     """A time: 0.45 s, 12.3 s, 95 min, 30 h."""
     for unit, name in TIMES:
         if number >= unit * LONGEST[name]:
-            return f"{digits(number / unit)} {name}"
-    return f"{digits(number)} s"
+            return f"{format_digits(number / unit)} {name}"
+    return f"{format_digits(number)} s"
 
 
-def bandwidth(number: float) -> str:
+def format_bandwidth(number: float) -> str:
     """Bits a second: 400 Gbit/s."""
     unit, name = next((each for each in BITS if number >= each[0]), BITS[-1])
-    return f"{digits(number / unit)} {name}"
+    return f"{format_digits(number / unit)} {name}"
 
 
-def count(number: float) -> str:
+def format_count(number: float) -> str:
     """A number of parameters, tokens or hours: 8.03 billion, 41.9 million, 63,500."""
     for unit, name in COUNTS:
         if number >= unit:
-            return f"{digits(number / unit)} {name}"
-    return digits(number)
+            return f"{format_digits(number / unit)} {name}"
+    return format_digits(number)
 
 
-def digits(number: float) -> str:
+def format_digits(number: float) -> str:
     """A number with three digits, and with separators if it is large."""
     if number >= 1000:
         return f"{float(f'{number:.3g}'):,.0f}"
     return f"{float(f'{number:.3g}'):g}"
 
 
-def between(low: str, high: str) -> str:
+def format_range(low: str, high: str) -> str:
     """A range, or one number if both are the same: 12.1 to 31 GiB."""
     if low == high:
         return low

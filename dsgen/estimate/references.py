@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from dsgen.estimate import device, estimates, formulas
 from dsgen.estimate.inputs import Inputs
-from dsgen.estimate.setup import of_values
+from dsgen.estimate.setup import make_setup
 
 GB = 1e9
 GIB = 2**30
@@ -56,12 +56,12 @@ class Comparison:
     agrees: bool
 
 
-def compared(references: Iterable[Reference]) -> list[Comparison]:
+def compare_references(references: Iterable[Reference]) -> list[Comparison]:
     """References, computed."""
-    return [_row(reference) for reference in references]
+    return [_compare_reference(reference) for reference in references]
 
 
-def _row(reference: Reference) -> Comparison:
+def _compare_reference(reference: Reference) -> Comparison:
     low, high = reference.computed()
     if reference.kind in ("fits", "does not fit"):
         capacity = reference.published or 0.0
@@ -76,7 +76,7 @@ def _row(reference: Reference) -> Comparison:
 # -- how a published job becomes values -------------------------------------------------------------------------------
 
 
-def values_of(workers: int, slots: int, config: Mapping[str, Any], version: str = "") -> dict[str, Any]:
+def make_values(workers: int, slots: int, config: Mapping[str, Any], version: str = "") -> dict[str, Any]:
     """The parts of a job's values that an estimate reads."""
     return {
         "workers": {
@@ -100,7 +100,7 @@ def values_of(workers: int, slots: int, config: Mapping[str, Any], version: str 
     }
 
 
-def config_of(stage: int, precision: str = "fp16", optimizer: str | None = "AdamW", **more: Any) -> dict[str, Any]:
+def make_config(stage: int, precision: str = "fp16", optimizer: str | None = "AdamW", **more: Any) -> dict[str, Any]:
     """A configuration of DeepSpeed; `zero` has further keys of zero_optimization."""
     config: dict[str, Any] = {"zero_optimization": {"stage": stage, **more.pop("zero", {})}, **more}
     if precision != "fp32":
@@ -114,93 +114,95 @@ OFFLOAD = {"offload_optimizer": {"device": "cpu"}}
 BOTH = {**OFFLOAD, "offload_param": {"device": "cpu"}}
 
 
-def memory(workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs, unit: float = GIB) -> Computed:
+def compute_memory(workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs, unit: float = GIB) -> Computed:
     """The memory of an accelerator in a unit; without an upper bound if an input is missing that it needs."""
 
-    def computed() -> tuple[float, float]:
-        estimate = estimates.of(values_of(workers, slots, config), inputs)
+    def compute() -> tuple[float, float]:
+        estimate = estimates.estimate_job(make_values(workers, slots, config), inputs)
         held = estimate.per_accelerator
         assert held is not None
         return held.low / unit, held.high / unit if estimate.is_complete else math.inf
 
-    return computed
+    return compute
 
 
-def worker(workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs, unit: float = GIB) -> Computed:
+def compute_worker_memory(
+    workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs, unit: float = GIB
+) -> Computed:
     """The memory of a worker in a unit."""
 
-    def computed() -> tuple[float, float]:
-        held = estimates.of(values_of(workers, slots, config), inputs).per_worker
+    def compute() -> tuple[float, float]:
+        held = estimates.estimate_job(make_values(workers, slots, config), inputs).per_worker
         assert held is not None
         return held.low / unit, held.high / unit
 
-    return computed
+    return compute
 
 
-def states(workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs) -> Computed:
+def compute_states(workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs) -> Computed:
     """Weights, gradients and optimizer alone, in GB."""
 
-    def computed() -> tuple[float, float]:
+    def compute() -> tuple[float, float]:
         counted = ("weights", "gradients", "optimizer and its weights")
-        job = of_values(values_of(workers, slots, config), inputs)
-        held = formulas.at(formulas.REDUCED, device.items_of(job))
+        job = make_setup(make_values(workers, slots, config), inputs)
+        held = formulas.list_items_at(formulas.REDUCED, device.list_items(job))
         items = [one for one in held if one.name in counted]
         return sum(one.low for one in items) / GB, sum(one.high for one in items) / GB
 
-    return computed
+    return compute
 
 
-def step_seconds(workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs) -> Computed:
+def compute_step_seconds(workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs) -> Computed:
     """Seconds of a step."""
 
-    def computed() -> tuple[float, float]:
-        step = estimates.of(values_of(workers, slots, config), inputs).step
+    def compute() -> tuple[float, float]:
+        step = estimates.estimate_job(make_values(workers, slots, config), inputs).step
         assert step is not None
         return step.low, step.high
 
-    return computed
+    return compute
 
 
-def step_item(name: str, workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs) -> Computed:
+def compute_step_item(name: str, workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs) -> Computed:
     """Seconds of one item of a step."""
 
-    def computed() -> tuple[float, float]:
-        step = estimates.of(values_of(workers, slots, config), inputs).step
+    def compute() -> tuple[float, float]:
+        step = estimates.estimate_job(make_values(workers, slots, config), inputs).step
         assert step is not None
         found = next(one for one in step.items if one.name == name)
         return found.low, found.high
 
-    return computed
+    return compute
 
 
-def tokens_of_rank(workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs) -> Computed:
+def compute_rank_tokens(workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs) -> Computed:
     """Tokens a second and accelerator."""
 
-    def computed() -> tuple[float, float]:
-        step = estimates.of(values_of(workers, slots, config), inputs).step
+    def compute() -> tuple[float, float]:
+        step = estimates.estimate_job(make_values(workers, slots, config), inputs).step
         assert step is not None
         ranks = workers * slots
         return step.tokens_per_second[0] / ranks, step.tokens_per_second[1] / ranks
 
-    return computed
+    return compute
 
 
-def utilization_of(
+def compute_utilization(
     tokens: float, peak: float, workers: int, slots: int, config: Mapping[str, Any], inputs: Inputs
 ) -> Computed:
     """The share of the peak that a speed, in tokens a second and accelerator, is by dsgen's count of FLOPs."""
 
-    def computed() -> tuple[float, float]:
-        step = estimates.of(values_of(workers, slots, config), inputs).step
+    def compute() -> tuple[float, float]:
+        step = estimates.estimate_job(make_values(workers, slots, config), inputs).step
         assert step is not None
         return (
             tokens * step.flops[0] / step.tokens / peak,
             tokens * step.flops[1] / step.tokens / peak,
         )
 
-    return computed
+    return compute
 
 
-def assumed(low: float, high: float) -> Computed:
+def assume_share(low: float, high: float) -> Computed:
     """The bounds of a share that dsgen assumes."""
     return lambda: (low, high)

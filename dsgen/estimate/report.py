@@ -9,7 +9,7 @@ from dsgen.estimate import formulas, host, measured, states, steps, symbols, tra
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.formulas import Item, Total
 from dsgen.estimate.limits import Limits
-from dsgen.estimate.quantities import bandwidth, count, digits, seconds, size
+from dsgen.estimate.quantities import format_bandwidth, format_count, format_digits, format_seconds, format_size
 from dsgen.estimate.setup import Setup
 
 UNKNOWN = "unknown"
@@ -39,37 +39,37 @@ class Table:
 # -- tables -----------------------------------------------------------------------------------------------------------
 
 
-def tables(setup: Setup, estimate: Estimate, limits: Limits) -> list[Table]:
+def make_tables(setup: Setup, estimate: Estimate, limits: Limits) -> list[Table]:
     """All parts that are known."""
     parts = (
-        _step_of_device(setup, estimate),
-        _device(setup, estimate),
-        _worker(estimate, limits),
-        _traffic(setup, estimate),
-        _step(estimate),
-        _run(setup, estimate),
-        _checkpoint(setup, estimate, limits),
-        _measured(setup, estimate),
+        _make_in_step_table(setup, estimate),
+        _make_device_table(setup, estimate),
+        _make_worker_table(estimate, limits),
+        _make_traffic_table(setup, estimate),
+        _make_step_table(estimate),
+        _make_run_table(setup, estimate),
+        _make_checkpoint_table(setup, estimate, limits),
+        _make_measured_table(setup, estimate),
     )
     return [part for part in parts if part]
 
 
-def heading(setup: Setup, estimate: Estimate) -> str:
+def format_heading(setup: Setup, estimate: Estimate) -> str:
     """What is estimated, in one line."""
     product = setup.accelerator.name if setup.accelerator else "accelerator" if not setup.is_cpu else "process"
     workers = f"{setup.workers} worker{'s' if setup.workers > 1 else ''} with {setup.slots} x {product}"
-    return ", ".join((_model(estimate), workers, *_zero(setup)))
+    return ", ".join((_describe_model(estimate), workers, *_describe_zero(setup)))
 
 
-def _model(estimate: Estimate) -> str:
+def _describe_model(estimate: Estimate) -> str:
     if estimate.parameters is None:
         return "a model of unknown size"
-    text = f"{count(estimate.parameters)} parameters"
+    text = f"{format_count(estimate.parameters)} parameters"
     trained = estimate.trainable
-    return text if trained in (None, estimate.parameters) else f"{text}, {count(trained or 0)} of them trained"
+    return text if trained in (None, estimate.parameters) else f"{text}, {format_count(trained or 0)} of them trained"
 
 
-def _zero(setup: Setup) -> tuple[str, ...]:
+def _describe_zero(setup: Setup) -> tuple[str, ...]:
     if not setup.config.data:
         return ()
     moved = {"optimizer": setup.optimizer_device, "weights": setup.parameter_device}
@@ -80,42 +80,44 @@ def _zero(setup: Setup) -> tuple[str, ...]:
     return (f"ZeRO stage {setup.stage}", *offloads, *split, *filter(None, (setup.precision,)))
 
 
-def _items(items: Iterable[Item]) -> Iterator[Line]:
+def _list_item_lines(items: Iterable[Item]) -> Iterator[Line]:
     for one in items:
-        yield Line(one.name, size(one.low), size(one.high), one.formula, one)
+        yield Line(one.name, format_size(one.low), format_size(one.high), one.formula, one)
 
 
-def _sum(name: str, write: Callable[[float], str], bounds: tuple[float, float], words: str = "") -> Line:
+def _make_sum_line(name: str, write: Callable[[float], str], bounds: tuple[float, float], words: str = "") -> Line:
     low, high = bounds
     return Line(name, write(low), write(high), words)
 
 
-def _step_of_device(setup: Setup, estimate: Estimate) -> Table | None:
+def _make_in_step_table(setup: Setup, estimate: Estimate) -> Table | None:
     """What is held in a step, if more is held before the first one."""
-    return _memory(setup, estimate, estimate.in_step, "in a step, most of it when")
+    return _make_memory_table(setup, estimate, estimate.in_step, "in a step, most of it when")
 
 
-def _device(setup: Setup, estimate: Estimate) -> Table | None:
+def _make_device_table(setup: Setup, estimate: Estimate) -> Table | None:
     when = "when" if estimate.in_step else "most of it when"
-    return _memory(setup, estimate, estimate.per_accelerator, when, verdict(estimate), _fewer(estimate))
+    return _make_memory_table(
+        setup, estimate, estimate.per_accelerator, when, describe_fit(estimate), _list_fewer_lines(estimate)
+    )
 
 
-def _at_most(held: Total, estimate: Estimate) -> str:
-    return size(held.high) if estimate.is_complete else UNKNOWN
+def _format_most(held: Total, estimate: Estimate) -> str:
+    return format_size(held.high) if estimate.is_complete else UNKNOWN
 
 
-def _fewer(estimate: Estimate) -> tuple[Line, ...]:
+def _list_fewer_lines(estimate: Estimate) -> tuple[Line, ...]:
     """The memory after a loss, with the fewest workers that workers.min allows."""
     one = estimate.fewer
     held = one.estimate.per_accelerator if one else None
     if one is None or held is None:
         return ()
-    high = _at_most(held, one.estimate)
+    high = _format_most(held, one.estimate)
     name = f"with {one.workers} worker{'s' if one.workers > 1 else ''}, after a loss"
-    return (Line(name, size(held.low), high, verdict(one.estimate)),)
+    return (Line(name, format_size(held.low), high, describe_fit(one.estimate)),)
 
 
-def _memory(
+def _make_memory_table(
     setup: Setup,
     estimate: Estimate,
     held: Total | None,
@@ -125,13 +127,13 @@ def _memory(
 ) -> Table | None:
     if held is None:
         return None
-    low = size(sum(one.low for one in held.items) if held.moment == formulas.START else held.low)
-    rows = [*_items(held.items), Line("together", low, _at_most(held, estimate), words), *fewer]
+    low = format_size(sum(one.low for one in held.items) if held.moment == formulas.START else held.low)
+    rows = [*_list_item_lines(held.items), Line("together", low, _format_most(held, estimate), words), *fewer]
     what = "a process" if setup.is_cpu else "an accelerator"
-    return Table(f"Memory of {what}, {when} {_when(held)}", rows, GENERAL | states.SYMBOLS)
+    return Table(f"Memory of {what}, {when} {_describe_moment(held)}", rows, GENERAL | states.SYMBOLS)
 
 
-def _when(held: Total) -> str:
+def _describe_moment(held: Total) -> str:
     return {
         formulas.LAYERS: "the backward pass is in the layers",
         formulas.STEP: "the optimizer steps",
@@ -139,99 +141,114 @@ def _when(held: Total) -> str:
     }.get(held.moment, held.moment)
 
 
-def verdict(estimate: Estimate) -> str:
+def describe_fit(estimate: Estimate) -> str:
     """Whether a job fits its accelerators, in words; empty if their memory is unknown."""
     held, capacity = estimate.per_accelerator, estimate.capacity
     if held is None or capacity is None:
         return ""
     if estimate.fits is not None:
-        return f"{'fits' if estimate.fits else 'does not fit'} in {size(capacity)}"
+        return f"{'fits' if estimate.fits else 'does not fit'} in {format_size(capacity)}"
     if held.low > capacity:
-        return f"most likely does not fit in {size(capacity)}"
+        return f"most likely does not fit in {format_size(capacity)}"
     if estimate.is_complete:
-        return f"may not fit in {size(capacity)}"
-    return f"of {size(capacity)}; what is missing below decides whether it fits"
+        return f"may not fit in {format_size(capacity)}"
+    return f"of {format_size(capacity)}; what is missing below decides whether it fits"
 
 
-def _worker(estimate: Estimate, limits: Limits) -> Table | None:
+def _make_worker_table(estimate: Estimate, limits: Limits) -> Table | None:
     held = estimate.per_worker
     if held is None:
         return None
-    rows = [*_items(held.items), Line("together", size(held.low), size(held.high), _against(held, limits))]
+    rows = [
+        *_list_item_lines(held.items),
+        Line("together", format_size(held.low), format_size(held.high), _compare_limits(held, limits)),
+    ]
     legend = GENERAL | host.SYMBOLS
-    return Table(f"Main memory of a worker, most of it when {_when(held)}", rows, legend)
+    return Table(f"Main memory of a worker, most of it when {_describe_moment(held)}", rows, legend)
 
 
-def _against(held: Total, limits: Limits) -> str:
+def _compare_limits(held: Total, limits: Limits) -> str:
     parts = []
     for what, given in (("limit", limits.limit), ("node", limits.node), ("request", limits.request)):
         if given is None:
             continue
         words = "too small" if held.low > given else "enough" if held.high <= given else "may be too small"
-        parts.append(f"{what} {size(given)}: {words}")
+        parts.append(f"{what} {format_size(given)}: {words}")
     return "; ".join(parts)
 
 
-def _traffic(setup: Setup, estimate: Estimate) -> Table | None:
+def _make_traffic_table(setup: Setup, estimate: Estimate) -> Table | None:
     sent = estimate.traffic
     if sent is None or not sent.per_rank[1]:
         return None
-    rows = [*_items(sent.items), _sum("together, of a rank", size, sent.per_rank)]
+    rows = [*_list_item_lines(sent.items), _make_sum_line("together, of a rank", format_size, sent.per_rank)]
     if setup.workers > 1:
-        rows.append(_sum("of a worker, to other workers", size, sent.per_worker, _speed(setup)))
+        rows.append(
+            _make_sum_line("of a worker, to other workers", format_size, sent.per_worker, _describe_network(setup))
+        )
     return Table("Bytes that a rank sends in a step", rows, GENERAL | traffic.SYMBOLS)
 
 
-def _speed(setup: Setup) -> str:
-    return "" if setup.inputs.network is None else f"network {bandwidth(setup.inputs.network)}"
+def _describe_network(setup: Setup) -> str:
+    return "" if setup.inputs.network is None else f"network {format_bandwidth(setup.inputs.network)}"
 
 
-def _step(estimate: Estimate) -> Table | None:
+def _make_step_table(estimate: Estimate) -> Table | None:
     step = estimate.step
     if step is None:
         return None
-    rows = [Line(one.name, seconds(one.low), seconds(one.high), one.formula, one) for one in step.items]
-    rows.append(Line("together", seconds(step.low), seconds(step.high), f"bound by {step.bound}"))
-    rows.append(_sum("tokens a second", count, step.tokens_per_second, f"{count(step.tokens)} tokens of a step"))
+    rows = [Line(one.name, format_seconds(one.low), format_seconds(one.high), one.formula, one) for one in step.items]
+    rows.append(Line("together", format_seconds(step.low), format_seconds(step.high), f"bound by {step.bound}"))
+    rows.append(
+        _make_sum_line(
+            "tokens a second", format_count, step.tokens_per_second, f"{format_count(step.tokens)} tokens of a step"
+        )
+    )
     return Table("Time of a step", rows, GENERAL | steps.SYMBOLS)
 
 
-def _run(setup: Setup, estimate: Estimate) -> Table | None:
+def _make_run_table(setup: Setup, estimate: Estimate) -> Table | None:
     run = estimate.run
     if run is None:
         return None
-    trained = f"{digits(run.steps)} steps for {count(setup.inputs.tokens or 0)} tokens"
-    hours = [_sum("time", lambda hours: seconds(hours * 3600), run.hours, trained)]
-    hours.append(_sum("accelerator hours", count, run.accelerator_hours))
+    trained = f"{format_digits(run.steps)} steps for {format_count(setup.inputs.tokens or 0)} tokens"
+    hours = [_make_sum_line("time", lambda hours: format_seconds(hours * 3600), run.hours, trained)]
+    hours.append(_make_sum_line("accelerator hours", format_count, run.accelerator_hours))
     if run.cost is not None:
-        hours.append(_sum("cost", count, run.cost, f"{setup.inputs.price:g} for an accelerator and hour"))
+        hours.append(
+            _make_sum_line("cost", format_count, run.cost, f"{setup.inputs.price:g} for an accelerator and hour")
+        )
     return Table("The whole training", hours)
 
 
-def _checkpoint(setup: Setup, estimate: Estimate, limits: Limits) -> Table | None:
+def _make_checkpoint_table(setup: Setup, estimate: Estimate, limits: Limits) -> Table | None:
     saved = estimate.checkpoint
     if saved is None:
         return None
-    rows = [*_items(saved.items), Line("together", size(saved.low), size(saved.high))]
+    rows = [*_list_item_lines(saved.items), Line("together", format_size(saved.low), format_size(saved.high))]
     if saved.seconds is not None:
         enough = "enough" if limits.to_save >= saved.seconds[1] else "too short"
-        words = f"lifecycle.terminationGracePeriodSeconds gives a training {seconds(limits.to_save)}: {enough}"
-        rows.append(_sum("time to save it", seconds, saved.seconds, words))
+        words = f"lifecycle.terminationGracePeriodSeconds gives a training {format_seconds(limits.to_save)}: {enough}"
+        rows.append(_make_sum_line("time to save it", format_seconds, saved.seconds, words))
     if saved.conversion:
-        rows += _items([saved.conversion.item])
+        rows += _list_item_lines([saved.conversion.item])
         took = saved.conversion.seconds, saved.conversion.seconds
-        rows.append(_sum("time to convert it", seconds, took, "on a local disk, if the number of ranks has changed"))
+        rows.append(
+            _make_sum_line(
+                "time to convert it", format_seconds, took, "on a local disk, if the number of ranks has changed"
+            )
+        )
     if saved.volume is not None:
         name = setup.inputs.checkpoints
-        given = f"storage.{name}.create.size {size(limits.claim)}: " if limits.claim is not None else ""
+        given = f"storage.{name}.create.size {format_size(limits.claim)}: " if limits.claim is not None else ""
         words = ("enough" if (limits.claim or 0) >= saved.volume else "too small") if given else ""
         more = ", and a conversion" if saved.conversion else ""
         kept = f"volume for {setup.inputs.keep} and the one being written{more}"
-        rows.append(Line(kept, size(saved.volume), size(saved.volume), given + words))
+        rows.append(Line(kept, format_size(saved.volume), format_size(saved.volume), given + words))
     return Table("A checkpoint", rows, GENERAL)
 
 
-def _measured(setup: Setup, estimate: Estimate) -> Table | None:
+def _make_measured_table(setup: Setup, estimate: Estimate) -> Table | None:
     """Estimates beside what a run has measured."""
     rows = []
     for one in measured.compare(setup, estimate, setup.inputs):
@@ -262,20 +279,20 @@ def as_text(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
                 pad = " " * (name + low + high + 6)
                 yield from (f"{pad}  {text}" for text in (f"= {row.item.numbers}", f"source: {row.item.source}"))
         if explain:
-            yield from (f"    {letter}: {meaning}" for letter, meaning in meanings(part))
+            yield from (f"    {letter}: {meaning}" for letter, meaning in list_meanings(part))
 
 
-def meanings(part: Table) -> Iterator[tuple[str, str]]:
+def list_meanings(part: Table) -> Iterator[tuple[str, str]]:
     """The symbols in the formulas of a table, with their meanings."""
-    used = {name for row in part.rows if row.item for name in symbols_of(row.item)}
+    used = {name for row in part.rows if row.item for name in list_item_symbols(row.item)}
     return ((letter, meaning) for letter, meaning in part.legend.items() if letter in used)
 
 
-def symbols_of(item: Item) -> Iterator[str]:
+def list_item_symbols(item: Item) -> Iterator[str]:
     """The symbols in the formula of an item."""
     for text in item.formula.split(" to "):
         try:
-            yield from (name for name in formulas.names(text) if len(name) == 1)  # others are keys
+            yield from (name for name in formulas.list_symbols(text) if len(name) == 1)  # others are keys
         except SyntaxError:  # words, such as "0.1 GiB"
             continue
 
@@ -287,18 +304,18 @@ def as_markdown(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
         yield from ("", f"**{part.title}**", "", f"| | least | most | {' | '.join(more)} |")
         yield f"|---|--:|--:|{'---|' * len(more)}"
         for row in part.rows:
-            cells = [row.name, row.low, row.high, *_cells(row, explain)]
-            yield markdown_row(cells)
-        if explain and (known := [f"`{letter}`: {meaning}" for letter, meaning in meanings(part)]):
+            cells = [row.name, row.low, row.high, *_list_cells(row, explain)]
+            yield format_markdown_row(cells)
+        if explain and (known := [f"`{letter}`: {meaning}" for letter, meaning in list_meanings(part)]):
             yield from ("", "; ".join(known) + ".")
 
 
-def markdown_row(cells: Iterable[str]) -> str:
+def format_markdown_row(cells: Iterable[str]) -> str:
     """A row of a table in Markdown."""
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _cells(row: Line, explain: bool) -> list[str]:
+def _list_cells(row: Line, explain: bool) -> list[str]:
     if row.item is None:
         return [row.words, *(("", "") if explain else ())]
     return [f"`{row.item.formula}`", f"`{row.item.numbers}`", row.item.source] if explain else [""]

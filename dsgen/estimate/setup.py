@@ -98,17 +98,17 @@ class Setup:
             return None
         return self.micro * self.accumulation * max(1, self.copies // self.sequence_ranks)
 
-    def stage_3(self, key: str) -> float:
+    def read_stage_3(self, key: str) -> float:
         """A number of STAGE_3, in parameters. Hugging Face replaces auto by a part of the square of the hidden size."""
-        given, hidden = self.zero(key, STAGE_3[key]), self.inputs.hidden
+        given, hidden = self.read_zero(key, STAGE_3[key]), self.inputs.hidden
         return given if given is not None else 0.9 * hidden**2 if hidden else STAGE_3[key]
 
-    def zero(self, key: str, default: float) -> float | None:
+    def read_zero(self, key: str, default: float) -> float | None:
         """A number of zero_optimization; None for auto."""
         for name in (key, f"stage3_{key}"):
             if self.config.get(ZERO, name) == AUTO:
                 return None
-            if (given := self.config.number(ZERO, name)) is not None:
+            if (given := self.config.read_number(ZERO, name)) is not None:
                 return given
         return default
 
@@ -116,73 +116,73 @@ class Setup:
         """Whether a switch of DeepSpeed's configuration is on."""
         return self.config.is_on(*path)
 
-    def lacks(self, name: str, gives: str, key: str | None = None) -> None:
+    def note_missing(self, name: str, gives: str, key: str | None = None) -> None:
         """Notes that an input is missing."""
         one = Missing(key or KEYS[name], gives)
         if one.key not in {other.key for other in self.missing}:
             self.missing.append(one)
 
 
-def of_values(values: Mapping[str, Any], inputs: Inputs) -> Setup:
+def make_setup(values: Mapping[str, Any], inputs: Inputs) -> Setup:
     """The setup of a job. values: complete and valid, as `dsgen.values.Values.data`."""
     given, workers = values["training"]["deepspeed"], values["workers"]
     config = Config(find_config(values))
     replicas, slots = int(workers["replicas"]), int(workers["slots"])
     count = workers["accelerator"].get("count")
-    precision = _precision(config, inputs)
+    precision = _find_precision(config, inputs)
     weight = 4 if precision == "fp32" or config.is_on("torch_autocast", "enabled") else 2
     low_master = any(config.is_on(kind, f"{kind}_master_weights_and_grads") for kind in ("bf16", "fp16"))
     stage = max(0, config.stage)
-    states = _optimizer(config, inputs, _optimizer_device(config, stage) != "none")
+    states = _find_optimizer(config, inputs, _find_optimizer_device(config, stage) != "none")
     if config.is_on("bf16", "bf16_optimizer_states"):
         states = replace(states, low=states.low / 2, high=states.high / 2)
-    tensor = _tensor(config)
+    tensor = _count_tensor_ranks(config)
     setup = Setup(
         inputs=inputs,
         config=config,
         version=str(given["version"]),
         workers=replicas,
         slots=slots,
-        is_cpu=count == 0 and not _other_devices(workers),
+        is_cpu=count == 0 and not _has_other_devices(workers),
         of_device=min(1.0, count / slots) if count else 1.0,
-        accelerator=_accelerator(workers, inputs),
+        accelerator=_find_accelerator(workers, inputs),
         stage=stage,
         precision=precision or "",
         weight=weight,
-        gradient=_bytes(config.get("data_types", "grad_accum_dtype"), weight),
+        gradient=_count_bytes(config.get("data_types", "grad_accum_dtype"), weight),
         master=0 if weight == 4 and stage == 0 else 2 if low_master else 4,
-        communicated=_communicated(config, weight),
+        communicated=_count_sent_bytes(config, weight),
         optimizer=states,
         tensor=tensor,
-        sequence_ranks=int(config.number("sequence_parallel_size") or 1),
-        expert_ranks=_expert_ranks(config, inputs),
+        sequence_ranks=int(config.read_number("sequence_parallel_size") or 1),
+        expert_ranks=_count_expert_ranks(config, inputs),
         micro=None,
         accumulation=None,
         shard=1,
-        optimizer_device=_optimizer_device(config, stage),
-        parameter_device=_device(config, "offload_param", "cpu_offload_param") if stage == 3 else "none",
-        offloaded=_ratio(config),
+        optimizer_device=_find_optimizer_device(config, stage),
+        parameter_device=_find_device(config, "offload_param", "cpu_offload_param") if stage == 3 else "none",
+        offloaded=_read_ratio(config),
         resizes=stage > 0 and bool(given["resize"]["checkpoint"]),
     )
-    setup.shard = _shard(setup)
-    setup.micro, setup.accumulation = _batch(setup)
+    setup.shard = _count_shard_ranks(setup)
+    setup.micro, setup.accumulation = _compute_batch(setup)
     return setup
 
 
-def _optimizer(config: Config, inputs: Inputs, is_offloaded: bool) -> Optimizer:
+def _find_optimizer(config: Config, inputs: Inputs, is_offloaded: bool) -> Optimizer:
     name = config.get("optimizer", "type")
     if name is None or name == AUTO:
         return optimizers.find(inputs.optimizer)
-    return optimizers.find(str(name), config.number("optimizer", "params", "momentum") or 0.0, is_offloaded)
+    return optimizers.find(str(name), config.read_number("optimizer", "params", "momentum") or 0.0, is_offloaded)
 
 
-def _other_devices(workers: Mapping[str, Any]) -> bool:
+def _has_other_devices(workers: Mapping[str, Any]) -> bool:
     resources = workers["resources"]
     names = [*(resources.get("limits") or ()), *(resources.get("requests") or ())]
     return bool(resources.get("claims")) or any("/" in name for name in names)
 
 
-def _precision(config: Config, inputs: Inputs) -> str | None:
+def _find_precision(config: Config, inputs: Inputs) -> str | None:
     switches = {kind: config.get(kind, "enabled") for kind in PRECISIONS}
     on = [kind for kind in switches if config.is_on(kind, "enabled")]
     if on:
@@ -192,71 +192,71 @@ def _precision(config: Config, inputs: Inputs) -> str | None:
     return "fp32"
 
 
-def _bytes(dtype: Any, default: int) -> int:
+def _count_bytes(dtype: Any, default: int) -> int:
     return default if dtype in (None, AUTO) else BYTES.get(str(dtype), 2)
 
 
-def _communicated(config: Config, weight: int) -> tuple[int, int]:
+def _count_sent_bytes(config: Config, weight: int) -> tuple[int, int]:
     """With torch_autocast, gradients of most layers are sent in 16 bits."""
-    sent = _bytes(config.get("communication_data_type"), weight)
+    sent = _count_bytes(config.get("communication_data_type"), weight)
     return (2, max(weight, sent)) if config.is_on("torch_autocast", "enabled") else (sent, sent)
 
 
-def _accelerator(workers: Mapping[str, Any], inputs: Inputs) -> Accelerator | None:
+def _find_accelerator(workers: Mapping[str, Any], inputs: Inputs) -> Accelerator | None:
     selector = workers.get("nodeSelector") or {}
     labels = (selector.get(label) for label in PRODUCT_LABELS)
     name = inputs.product or next((str(one) for one in labels if one), "")
     return accelerators.find(name)
 
 
-def _tensor(config: Config) -> int:
+def _count_tensor_ranks(config: Config) -> int:
     paths = (("autotp_size",), ("tp", "tp_size"), ("tensor_parallel", "tp_size"))
-    sizes = (config.number("tensor_parallel", *path) or 1 for path in paths)
+    sizes = (config.read_number("tensor_parallel", *path) or 1 for path in paths)
     return max(1, int(max(sizes)))
 
 
-def _expert_ranks(config: Config, inputs: Inputs) -> int:
+def _count_expert_ranks(config: Config, inputs: Inputs) -> int:
     if config.is_on("expert_parallel", "enabled"):
-        return max(1, int(config.number("expert_parallel", "autoep_size") or 1))
+        return max(1, int(config.read_number("expert_parallel", "autoep_size") or 1))
     return inputs.experts_parallel or 1
 
 
-def _device(config: Config, part: str, old: str) -> str:
-    return "cpu" if config.is_on(ZERO, old) else config.device(part)
+def _find_device(config: Config, part: str, old: str) -> str:
+    return "cpu" if config.is_on(ZERO, old) else config.read_device(part)
 
 
-def _optimizer_device(config: Config, stage: int) -> str:
-    device = _device(config, "offload_optimizer", "cpu_offload")
+def _find_optimizer_device(config: Config, stage: int) -> str:
+    device = _find_device(config, "offload_optimizer", "cpu_offload")
     if stage == 0:
         return "none"
     return "cpu" if device == "nvme" and stage < 3 else device
 
 
-def _ratio(config: Config) -> float:
-    ratio = config.number(ZERO, "offload_optimizer", "ratio")
+def _read_ratio(config: Config) -> float:
+    ratio = config.read_number(ZERO, "offload_optimizer", "ratio")
     return 1.0 if ratio is None else ratio
 
 
-def _shard(setup: Setup) -> int:
+def _count_shard_ranks(setup: Setup) -> int:
     """The ranks among which ZeRO partitions weights and states: all copies, or with MiCS those of a group."""
     if setup.stage == 0:
         return 1
-    group = setup.config.number(ZERO, "mics_shard_size")
+    group = setup.config.read_number(ZERO, "mics_shard_size")
     return min(setup.copies, int(group)) if setup.stage == 3 and group and group > 0 else setup.copies
 
 
-def _count(setup: Setup, key: str) -> int | None:
-    number = setup.config.number(key)
+def _read_count(setup: Setup, key: str) -> int | None:
+    number = setup.config.read_number(key)
     return int(number) if number and number > 0 else None
 
 
-def _batch(setup: Setup) -> tuple[int | None, int | None]:
+def _compute_batch(setup: Setup) -> tuple[int | None, int | None]:
     """The micro batch and the accumulation, of which DeepSpeed computes what its configuration does not have
     (`_set_batch_related_parameters` of deepspeed/runtime/config.py).
     """
-    total = _count(setup, "train_batch_size")
-    micro = _count(setup, "train_micro_batch_size_per_gpu") or setup.inputs.micro_batch
-    steps = _count(setup, "gradient_accumulation_steps") or setup.inputs.accumulation
+    total = _read_count(setup, "train_batch_size")
+    micro = _read_count(setup, "train_micro_batch_size_per_gpu") or setup.inputs.micro_batch
+    steps = _read_count(setup, "gradient_accumulation_steps") or setup.inputs.accumulation
     copies = max(1, setup.copies // setup.sequence_ranks)
     if micro is None and total:
         micro = max(1, total // copies // (steps or 1))

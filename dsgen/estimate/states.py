@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dsgen.deepspeed.combinations import ZERO
-from dsgen.deepspeed.keys import order
-from dsgen.estimate.formulas import BACKWARD, LAYERS, REDUCED, REST, RUNNING, START, STEP, Bounds, Item, item
+from dsgen.deepspeed.keys import parse_version
+from dsgen.estimate.formulas import BACKWARD, LAYERS, REDUCED, REST, RUNNING, START, STEP, Bounds, Item, make_item
 from dsgen.estimate.setup import Setup
 
 PAPER = "ZeRO, arXiv 1910.02054, section 3.1"
@@ -91,54 +91,56 @@ GRADIENTS: dict[str, tuple[Row, ...]] = {
 """Stage of ZeRO and what changes it -> what an accelerator holds of the gradients."""
 
 
-def of(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def list_items(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     """All items of the states, at all moments."""
-    yield from _weights(setup, symbols)
-    yield from _optimizer(setup, symbols)
-    yield from _gradients(setup, symbols)
-    yield from _gathered(setup, symbols)
-    yield from _buckets(setup, symbols)
+    yield from _list_weights(setup, symbols)
+    yield from _list_optimizer(setup, symbols)
+    yield from _list_gradients(setup, symbols)
+    yield from _list_gathered(setup, symbols)
+    yield from _list_buckets(setup, symbols)
 
 
 # -- states -----------------------------------------------------------------------------------------------------------
 
 
-def _weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     if setup.stage < 3:
-        yield item("weights", "w * P", "w * P", symbols, PAPER)
-        yield item("flat copy of the weights", "0", "w * T", symbols, f"{STAGE_1_2}, flatten", [START])
+        yield make_item("weights", "w * P", "w * P", symbols, PAPER)
+        yield make_item("flat copy of the weights", "0", "w * T", symbols, f"{STAGE_1_2}, flatten", [START])
         return
     if setup.parameter_device == "none":
         quantized = setup.is_on(ZERO, "zero_quantized_nontrainable_weights")
         low = "(w * T + 1 * (P - T)) / Z" if quantized else "w * P / Z"
-        yield item("weights", low, "w * P / Z", symbols, PAPER)
-    second = setup.config.number(ZERO, "zero_hpz_partition_size") or 1
+        yield make_item("weights", low, "w * P / Z", symbols, PAPER)
+    second = setup.config.read_number(ZERO, "zero_hpz_partition_size") or 1
     if second > 1:
         hpz = {**symbols, "H": second}
         name, copy = "second copy of the weights (hpZ)", "w * P / H"
         source = "ZeRO++, arXiv 2306.10209; dropped by invalidate_secondary_tensor (deepspeed/runtime/zero/stage3.py)"
-        yield item(name, copy, copy, hpz, source, [BACKWARD, LAYERS, REDUCED, STEP])
-        yield item(name, "0", copy, hpz, source, [START, REST])
-    threshold, hidden = setup.zero("param_persistence_threshold", 1e5), setup.inputs.hidden
+        yield make_item(name, copy, copy, hpz, source, [BACKWARD, LAYERS, REDUCED, STEP])
+        yield make_item(name, "0", copy, hpz, source, [START, REST])
+    threshold, hidden = setup.read_zero("param_persistence_threshold", 1e5), setup.inputs.hidden
     if hidden and setup.inputs.layers:
         small = "w * min(P, 13 * l * h)" if threshold is None or hidden * hidden > threshold else "w * P"
-        yield item("weights that are not partitioned", "0", small, symbols, f"{DEFAULTS}, param_persistence_threshold")
+        yield make_item(
+            "weights that are not partitioned", "0", small, symbols, f"{DEFAULTS}, param_persistence_threshold"
+        )
 
 
-def _optimizer(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_optimizer(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     name = "optimizer and its weights"
     if setup.stage == 0:
-        yield item(name, _low_of_stage_0(setup), "(m + o) * T", symbols, PAPER, RUNNING)
+        yield make_item(name, _choose_low_of_stage_0(setup), "(m + o) * T", symbols, PAPER, RUNNING)
     elif setup.optimizer_device == "none":
-        yield item(name, "(m + o) * F / Z", "(m + o) * F / Z", symbols, PAPER, RUNNING)
+        yield make_item(name, "(m + o) * F / Z", "(m + o) * F / Z", symbols, PAPER, RUNNING)
     elif setup.offloaded < 1:
         formula, source = "(m + o) * F / Z * (1 - r)", f"{STAGE_3}, offload_optimizer.ratio"
-        yield item(f"{name}, the share that stays", formula, formula, symbols, source, RUNNING)
+        yield make_item(f"{name}, the share that stays", formula, formula, symbols, source, RUNNING)
     if setup.optimizer_device == "none" and not _is_fused(setup):
         part = {0: "T", 3: "min(F / Z, u)"}.get(setup.stage, "F / D")
-        numbers = {**symbols, "u": setup.zero("sub_group_size", 1e9) or 1e9, "i": setup.optimizer.temporary}
+        numbers = {**symbols, "u": setup.read_zero("sub_group_size", 1e9) or 1e9, "i": setup.optimizer.temporary}
         source = "torch/optim/adamw.py: the denominators of all weights, and an intermediate result"
-        yield item("temporaries of the optimizer", "0", f"i * {part}", numbers, source, [STEP])
+        yield make_item("temporaries of the optimizer", "0", f"i * {part}", numbers, source, [STEP])
 
 
 def _is_fused(setup: Setup) -> bool:
@@ -147,23 +149,23 @@ def _is_fused(setup: Setup) -> bool:
     return not setup.is_cpu and not torchs and name in ("adam", "adamw", "lamb", "lion")
 
 
-def _low_of_stage_0(setup: Setup) -> str:
-    is_new = setup.version and order(setup.version) >= order(WHOLE_STATES)
+def _choose_low_of_stage_0(setup: Setup) -> str:
+    is_new = setup.version and parse_version(setup.version) >= parse_version(WHOLE_STATES)
     return "(m + o) * T / D" if setup.precision == "bf16" and not is_new else "(m + o) * T"
 
 
-def _gradients(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_gradients(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     """What exists of the gradients at each moment. k: whether those of earlier micro batches are kept meanwhile."""
     numbers = {
         **symbols,
         "k": 0 if setup.accumulation == 1 else 1,
-        "u": setup.zero("sub_group_size", 1e9) or 1e9,
+        "u": setup.read_zero("sub_group_size", 1e9) or 1e9,
     }
-    for row in GRADIENTS[_kind(setup)]:
-        yield item("gradients", row.low, row.high, numbers, row.source, row.at)
+    for row in GRADIENTS[_choose_row(setup)]:
+        yield make_item("gradients", row.low, row.high, numbers, row.source, row.at)
 
 
-def _kind(setup: Setup) -> str:
+def _choose_row(setup: Setup) -> str:
     """The row of GRADIENTS of a job."""
     if _is_bf16_optimizer(setup):
         return "1, bf16 with gradients in 32 bits"
@@ -185,15 +187,15 @@ def _is_bf16_optimizer(setup: Setup) -> bool:
 # -- gathered layers and buckets --------------------------------------------------------------------------------------
 
 
-def _gathered(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_gathered(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     """Stage 3 gathers layers before they are used, and others ahead."""
     if setup.stage < 3:
         return
     live = {
         **symbols,
-        "M": setup.stage_3("max_live_parameters"),
-        "U": setup.stage_3("max_reuse_distance"),
-        "B": setup.stage_3("prefetch_bucket_size"),
+        "M": setup.read_stage_3("max_live_parameters"),
+        "U": setup.read_stage_3("max_reuse_distance"),
+        "B": setup.read_stage_3("prefetch_bucket_size"),
     }
     name, source = (
         "gathered layers",
@@ -201,10 +203,10 @@ def _gathered(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     )
     high = "w * min(P, max(M, U / 2 + L) + B) + w * min(P, max(B, L))"
     low = "min(w, q) * L" if _ends_with_largest(setup) else "0"
-    yield item(name, low, high, live, source, [BACKWARD])
-    yield item(name, "0", f"{high} + g * L", live, source, [LAYERS])
+    yield make_item(name, low, high, live, source, [BACKWARD])
+    yield make_item(name, "0", f"{high} + g * L", live, source, [LAYERS])
     trained = setup.inputs.trainable is None or setup.inputs.trainable == setup.inputs.parameters
-    yield item(name, "2 * min(w, q) * L" if trained else "0", f"{high} + g * L", live, source, [REDUCED])
+    yield make_item(name, "2 * min(w, q) * L" if trained else "0", f"{high} + g * L", live, source, [REDUCED])
 
 
 def _ends_with_largest(setup: Setup) -> bool:
@@ -214,18 +216,18 @@ def _ends_with_largest(setup: Setup) -> bool:
     return bool(given.loss == "standard" and last and (given.largest_layer or 0) == last and setup.tensor == 1)
 
 
-def _buckets(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+def _list_buckets(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     if setup.stage == 0 or _is_bf16_optimizer(setup):
         return
     default = float(setup.inputs.hidden**2) if setup.inputs.hidden else BUCKET  # what Hugging Face fills in for auto
-    given = setup.zero("reduce_bucket_size", BUCKET)
+    given = setup.read_zero("reduce_bucket_size", BUCKET)
     size = default if given is None else given
     overlaps = setup.stage == 3 or setup.is_on(ZERO, "overlap_comm")
     number = {
         **symbols,
         "R": size,
         "n": 2 if overlaps else 1,
-        "A": setup.zero("allgather_bucket_size", BUCKET) or BUCKET,
+        "A": setup.read_zero("allgather_bucket_size", BUCKET) or BUCKET,
     }
     contiguous = str(setup.config.get(ZERO, "contiguous_gradients")).lower() != "false"
     sure = contiguous and given is not None and not setup.is_cpu  # memory of a CPU counts when it is written to
@@ -235,12 +237,12 @@ def _buckets(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     if setup.stage == 3:
         if setup.is_cpu and contiguous and not setup.inputs.experts:  # an expert without tokens has no gradient
             low = "min(w, q) * max(0, min(T, R - L))"
-        yield item(name, "0" if setup.is_cpu else low, high, number, source, [BACKWARD, LAYERS])
-        yield item(name, low, high, number, source, [REDUCED, STEP])
-        yield item(name, low, high, {**number, "n": 1}, source, [REST])
+        yield make_item(name, "0" if setup.is_cpu else low, high, number, source, [BACKWARD, LAYERS])
+        yield make_item(name, low, high, number, source, [REDUCED, STEP])
+        yield make_item(name, low, high, {**number, "n": 1}, source, [REST])
         return
-    yield item(name, low, high, number, source, [BACKWARD, LAYERS])
-    yield item(name, "0", high, number, source, [REDUCED])
+    yield make_item(name, low, high, number, source, [BACKWARD, LAYERS])
+    yield make_item(name, "0", high, number, source, [REDUCED])
     if setup.optimizer_device != "none":
-        yield item("gradient on its way to the CPU", "0", "w * max(L, 0.01 * P)", symbols, STAGE_1_2)
-    yield item("bucket of weights", "0", "w * min(A, P)", number, f"{DEFAULTS}, allgather_bucket_size", [STEP])
+        yield make_item("gradient on its way to the CPU", "0", "w * max(L, 0.01 * P)", symbols, STAGE_1_2)
+    yield make_item("bucket of weights", "0", "w * min(A, P)", number, f"{DEFAULTS}, allgather_bucket_size", [STEP])

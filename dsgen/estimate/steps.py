@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dsgen.estimate.accelerators import PCIE_3, Accelerator
-from dsgen.estimate.formulas import Bounds, Item, item
+from dsgen.estimate.formulas import Bounds, Item, make_item
 from dsgen.estimate.setup import Setup
-from dsgen.estimate.symbols import symbols_of
+from dsgen.estimate.symbols import compute_symbols
 from dsgen.estimate.traffic import Traffic
 
 SYMBOLS = {
@@ -64,19 +64,19 @@ class Run:
     cost: tuple[float, float] | None
 
 
-def flops_of(setup: Setup) -> tuple[float, float] | None:
+def count_flops(setup: Setup) -> tuple[float, float] | None:
     """Operations of a step, of all ranks (PaLM, arXiv 2204.02311, appendix B): 2 for each parameter and token in the
     forward pass, 2 for the gradients of activations, 2 for those of trained weights, and those of attention.
     """
-    symbols = _operations(setup)
+    symbols = _compute_flops_symbols(setup)
     if symbols is None:
         return None
     passes = "n * ((2 + 2 * j + 2 * y) * A + (1 + j + y) * c / 3 * l * s * z + (2 * A + c / 3 * l * s * z) * x)"
-    one = item("operations", passes, passes, symbols, "PaLM, appendix B")
+    one = make_item("operations", passes, passes, symbols, "PaLM, appendix B")
     return one.low, one.high
 
 
-def _operations(setup: Setup) -> dict[str, Bounds] | None:
+def _compute_flops_symbols(setup: Setup) -> dict[str, Bounds] | None:
     given, samples = setup.inputs, setup.samples
     if not given.parameters or samples is None or given.sequence is None:
         return None
@@ -97,23 +97,25 @@ def _operations(setup: Setup) -> dict[str, Bounds] | None:
     }
 
 
-def of(setup: Setup, traffic: Traffic | None) -> Step | None:
+def estimate_step(setup: Setup, traffic: Traffic | None) -> Step | None:
     """The time of a step; None without tokens, operations of matrices, or the speed of the accelerator."""
-    operations = flops_of(setup)
+    operations = count_flops(setup)
     if operations is None or not operations[0]:
         if setup.inputs.sequence is None:
-            setup.lacks("sequence", "tokens, FLOPs and time of a step")
+            setup.note_missing("sequence", "tokens, FLOPs and time of a step")
         return None
     peak = setup.inputs.flops or (setup.accelerator.flops if setup.accelerator else None)
     if peak is None or setup.weight == 4:
-        setup.lacks("product" if peak is None else "flops", "the time of a step (peaks are those of 16 bits)")
+        setup.note_missing("product" if peak is None else "flops", "the time of a step (peaks are those of 16 bits)")
         return None
     utilization = (setup.inputs.utilization,) * 2 if setup.inputs.utilization else (UTILIZATION[1], UTILIZATION[0])
     numbers: dict[str, Bounds] = {"O": operations, "R": setup.ranks, "f": peak * setup.of_device, "u": utilization}
-    compute = item(
+    compute = make_item(
         "compute", "O / (R * f * u)", "O / (R * f * u)", numbers, "MFU: Korthikanti 2022, table 5; torchtitan"
     )
-    others = [one for one in (_network(setup, traffic), *_offload(setup), _nvme(setup)) if one]
+    others = [
+        one for one in (_estimate_network(setup, traffic), *_estimate_offload(setup), _estimate_nvme(setup)) if one
+    ]
     network = [one for one in others if one.name == "network"]
     added = [one for one in others if one.name != "network"]
     low = max([compute.low, *(one.low for one in network)]) + sum(one.low for one in added)
@@ -124,13 +126,13 @@ def of(setup: Setup, traffic: Traffic | None) -> Step | None:
     return Step(low, high, bound, items, tokens, (tokens / high, tokens / low), operations)
 
 
-def _network(setup: Setup, traffic: Traffic | None) -> Item | None:
+def _estimate_network(setup: Setup, traffic: Traffic | None) -> Item | None:
     if traffic is None or not traffic.per_rank[1]:
         return None
     if setup.workers > 1 and setup.inputs.network is None:
-        setup.lacks("network", "the time of communication between workers")
+        setup.note_missing("network", "the time of communication between workers")
     between = 8 * traffic.per_worker[1] / setup.inputs.network if setup.inputs.network else 0.0
-    link = setup.inputs.link or _link(setup.accelerator)
+    link = setup.inputs.link or _find_link(setup.accelerator)
     within = traffic.per_rank[1] / link if link else 0.0
     sums: dict[str, Bounds] = {"i": traffic.per_worker, "j": traffic.per_rank}
     if not max(between, within):
@@ -139,17 +141,19 @@ def _network(setup: Setup, traffic: Traffic | None) -> Item | None:
     formula = "8 * i / (y * a)" if slower else "j / (y * a)"
     speed = setup.inputs.network if slower else link
     numbers: dict[str, Bounds] = {**sums, "y": speed or 1.0, "a": (1.0, LINK_SHARE)}
-    return item("network", formula, formula, numbers, "bytes by the slower of the links: between or within workers")
+    return make_item(
+        "network", formula, formula, numbers, "bytes by the slower of the links: between or within workers"
+    )
 
 
-def _link(accelerator: Accelerator | None) -> float | None:
+def _find_link(accelerator: Accelerator | None) -> float | None:
     return None if accelerator is None else accelerator.link or accelerator.host
 
 
-def _offload(setup: Setup) -> list[Item]:
+def _estimate_offload(setup: Setup) -> list[Item]:
     if setup.optimizer_device == "none" and setup.parameter_device == "none":
         return []
-    symbols = symbols_of(setup)
+    symbols = compute_symbols(setup)
     host = setup.inputs.host_link or (setup.accelerator.host if setup.accelerator else PCIE_3)
     numbers = {**symbols, "k": setup.accumulation or 1, "h": host, "a": (1.0, LINK_SHARE), "S": setup.slots}
     items = []
@@ -159,39 +163,41 @@ def _offload(setup: Setup) -> list[Item]:
         own = {**numbers, "B": reached, "c": ADAM_BYTES}
         source = "DeepSpeed, blogs/deepspeed-zenflow: 4 s for Llama-2-7B on 4 A100"
         update = "r * c * F / D * S / B"
-        items.append(item("offload: optimizer on the CPU", update, update, own, source))
+        items.append(make_item("offload: optimizer on the CPU", update, update, own, source))
         copy = "r * (g * k + w) * F / D / (h * a)"
-        items.append(item("offload: gradients and weights", "r * w * F / D / (h * a)", copy, own, source))
+        items.append(make_item("offload: gradients and weights", "r * w * F / D / (h * a)", copy, own, source))
     if setup.parameter_device != "none":
         copy = "2 * k * w * P / Z / (h * a)"
-        items.append(item("offload: weights", copy, copy, numbers, "each gather copies a rank's part from the host"))
+        items.append(
+            make_item("offload: weights", copy, copy, numbers, "each gather copies a rank's part from the host")
+        )
     return items
 
 
-def _nvme(setup: Setup) -> Item | None:
+def _estimate_nvme(setup: Setup) -> Item | None:
     if "nvme" not in (setup.optimizer_device, setup.parameter_device):
         return None
     if setup.inputs.nvme is None:
-        setup.lacks("nvme", "the time that states on NVMe take")
+        setup.note_missing("nvme", "the time that states on NVMe take")
         return None
     of_states = "2 * (m + o) * F / D * S" if setup.optimizer_device == "nvme" else "0"
     of_weights = "2 * k * w * P / Z * S" if setup.parameter_device == "nvme" else "0"
     formula = f"({of_states} + {of_weights}) / (B * a)"
     numbers = {
-        **symbols_of(setup),
+        **compute_symbols(setup),
         "k": setup.accumulation or 1,
         "S": setup.slots,
         "B": setup.inputs.nvme,
         "a": DISK_SHARE,
     }
     source = "DeepSpeed, tutorial DeepNVMe: 0.66 to 0.74 of the data sheet"
-    return item("nvme", formula, formula, numbers, source)
+    return make_item("nvme", formula, formula, numbers, source)
 
 
-def run_of(setup: Setup, step: Step | None) -> Run | None:
+def estimate_run(setup: Setup, step: Step | None) -> Run | None:
     """The whole training; None without tokens to train, or without the time of a step."""
     if setup.inputs.tokens is None:
-        setup.lacks("tokens", "hours of the whole training")
+        setup.note_missing("tokens", "hours of the whole training")
         return None
     if step is None or not step.tokens:
         return None
@@ -201,5 +207,5 @@ def run_of(setup: Setup, step: Step | None) -> Run | None:
     spent = (hours[0] * devices, hours[1] * devices)
     price = setup.inputs.price
     if price is None:
-        setup.lacks("price", "the cost of the training")
+        setup.note_missing("price", "the cost of the training")
     return Run(steps, hours, spent, None if price is None else (spent[0] * price, spent[1] * price))

@@ -30,7 +30,7 @@ SYMBOLS = {
 """The symbols of most formulas."""
 
 
-def symbols_of(setup: Setup) -> dict[str, Bounds]:
+def compute_symbols(setup: Setup) -> dict[str, Bounds]:
     """The numbers of the formulas; those of the model that are unknown are left out."""
     given = setup.inputs
     parameters = float(given.parameters or 0)
@@ -56,11 +56,11 @@ def symbols_of(setup: Setup) -> dict[str, Bounds]:
         "o": (setup.optimizer.low, setup.optimizer.high),
         "r": setup.offloaded,
         "t": setup.tensor,
-        **of_model(setup),
+        **compute_model_symbols(setup),
     }
 
 
-def of_model(setup: Setup) -> dict[str, Bounds]:
+def compute_model_symbols(setup: Setup) -> dict[str, Bounds]:
     """The numbers of the model that are known."""
     given = setup.inputs
     known = {"b": setup.micro, "h": given.hidden, "l": given.layers, "v": given.vocabulary, "a": given.heads}

@@ -15,7 +15,7 @@ class UnitError(ValueError):
     """A size or speed that cannot be read; the text says what is possible."""
 
 
-def number_of_bytes(text: str | float) -> float:
+def parse_bytes(text: str | float) -> float:
     """Bytes, or bytes a second: a quantity of Kubernetes such as 80Gi or 5G. Raises UnitError."""
     if isinstance(text, int | float) and 0 <= text < float("inf"):
         return float(text)
@@ -25,7 +25,7 @@ def number_of_bytes(text: str | float) -> float:
     return float(parse_quantity(written))
 
 
-def bits_a_second(text: str | float) -> float:
+def parse_bandwidth(text: str | float) -> float:
     """The speed of a network: 400Gbit, 10Gbit/s, or a number of bits a second. Raises UnitError."""
     if isinstance(text, int | float) and 0 <= text < float("inf"):
         return float(text)

@@ -14,8 +14,8 @@ from typing import Any
 from dsgen import schema
 from dsgen.errors import UsageError
 from dsgen.language.environment import PACKAGE, environment
-from dsgen.repository.settings import NAME, NAMESPACE, job_folder
-from dsgen.repository.settings import schema as repository_schema
+from dsgen.repository.settings import NAME, NAMESPACE, fill_job_folder
+from dsgen.repository.settings import load_schema as repository_schema
 from dsgen.values import Job
 from dsgen.writer import Plan, RefusedError
 from dsgen.writer.plan import KUSTOMIZATION, LISTS, write_empty_list
@@ -60,7 +60,7 @@ class Delivered:
         return f"./{self.folder}"
 
 
-def delivered(job: Job, folder: str) -> Delivered:
+def make_delivered(job: Job, folder: str) -> Delivered:
     """A job whose manifests or chart are in a folder of the repository."""
     values, release = job.data, job.release
     scheduling = values["scheduling"]
@@ -87,9 +87,9 @@ class Pattern:
 
     text: str
 
-    def folder(self, namespace: str, name: str) -> str:
+    def fill_folder(self, namespace: str, name: str) -> str:
         """The folder of a job."""
-        return job_folder(self.text, namespace, name)
+        return fill_job_folder(self.text, namespace, name)
 
     @property
     def parts(self) -> list[str]:
@@ -100,10 +100,10 @@ class Pattern:
         """The folders of all jobs."""
         return "/".join("*" if part in (NAMESPACE, NAME) else part for part in self.parts)
 
-    def namespace(self, namespaces: Collection[str]) -> str:
+    def choose_namespace(self, namespaces: Collection[str]) -> str:
         """The namespace of a folder's job. Raises UsageError if the folder does not contain it."""
         if NAMESPACE in self.parts:
-            return self._part(NAMESPACE)
+            return self._format_part(NAMESPACE)
         if len(namespaces) == 1:
             return next(iter(namespaces))
         raise UsageError(
@@ -115,12 +115,12 @@ class Pattern:
         """The name of a folder's job. Raises UsageError if the folder does not contain it."""
         if NAME in self.parts:
             # The folder of a name that Windows reserves ends in an underscore.
-            return self._part(NAME, ' | trimSuffix "_"')
+            return self._format_part(NAME, ' | trimSuffix "_"')
         raise UsageError(
             f"an ApplicationSet takes the name of a job from its folder, but {self.text} has no folder {NAME}"
         )
 
-    def _part(self, part: str, then: str = "") -> str:
+    def _format_part(self, part: str, then: str = "") -> str:
         return f"{{{{index .path.segments {self.parts.index(part)}{then}}}}}"
 
 
@@ -146,15 +146,15 @@ KINDS = (
 """Group and kind of all namespaced objects that dsgen writes."""
 
 
-def rules(tool: str) -> dict[str, dict[str, Any]]:
+def load_rules(tool: str) -> dict[str, dict[str, Any]]:
     """Setting -> its schema."""
     schemas: dict[str, dict[str, Any]] = repository_schema()["properties"][tool]["properties"]
     return schemas
 
 
-def complete(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def add_defaults(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a tool with its defaults."""
-    return {**schema.defaults({"properties": rules(tool)}), **given}
+    return {**schema.defaults({"properties": load_rules(tool)}), **given}
 
 
 def uses_charts(given: Mapping[str, Any]) -> bool:
@@ -178,11 +178,22 @@ def plan(tool: str, settings: Mapping[str, Any], jobs: Sequence[Delivered], patt
     """
     _refuse_twins(jobs)
     is_oci = settings["repository"].startswith(OCI)
-    revision = settings["revision"] or _revision(tool, is_oci, settings["kind"])
+    revision = settings["revision"] or _choose_revision(tool, is_oci, settings["kind"])
     source = settings.get("source") or ("dsgen" if settings["repository"] else "flux-system")
-    complete = {**settings, "revision": revision, "source": source, "notify": _subscription(settings.get("notify", ""))}
-    entries = [*(_argocd(complete, jobs, pattern) if tool == "argocd" else _flux(complete, jobs, is_oci))]
-    files = {entry.path: _text(tool, entry, complete) for entry in entries}
+    complete = {
+        **settings,
+        "revision": revision,
+        "source": source,
+        "notify": _make_subscription(settings.get("notify", "")),
+    }
+    entries = [
+        *(
+            _list_argocd_entries(complete, jobs, pattern)
+            if tool == "argocd"
+            else _list_flux_entries(complete, jobs, is_oci)
+        )
+    ]
+    files = {entry.path: _render(tool, entry, complete) for entry in entries}
     if any(entry.template == HEALTH for entry in entries):
         files[f"health/{KUSTOMIZATION}"] = write_empty_list(settings["namespace"])
     return Plan(owner=f"{TOOLS[tool]}'s objects", files=files, lists=LISTS if settings["kustomization"] else {})
@@ -199,24 +210,24 @@ def _refuse_twins(jobs: Sequence[Delivered]) -> None:
             )
 
 
-def _revision(tool: str, is_oci: bool, kind: str) -> str:
+def _choose_revision(tool: str, is_oci: bool, kind: str) -> str:
     if is_oci:
         return "" if kind == "HelmRelease" else "latest"  # without a tag, Flux uses the newest version of a chart
     return "HEAD" if tool == "argocd" else "main"
 
 
-def _subscription(notify: str) -> dict[str, str]:
+def _make_subscription(notify: str) -> dict[str, str]:
     """The annotation that subscribes to notifications; empty without them."""
     service, _, recipient = notify.partition(":")
     return {"service": service, "recipient": recipient} if service else {}
 
 
-def _text(tool: str, entry: Entry, settings: Mapping[str, Any]) -> str:
+def _render(tool: str, entry: Entry, settings: Mapping[str, Any]) -> str:
     template = environment(TEMPLATES, PACKAGE).get_template(f"{tool}/{entry.template}")
     return template.render(settings=settings, **entry.context)
 
 
-def _argocd(settings: Mapping[str, Any], jobs: Sequence[Delivered], pattern: Pattern) -> Iterator[Entry]:
+def _list_argocd_entries(settings: Mapping[str, Any], jobs: Sequence[Delivered], pattern: Pattern) -> Iterator[Entry]:
     namespaces = sorted({job.namespace for job in jobs})
     if settings["appProject"]:
         if settings["project"] == "default":
@@ -225,7 +236,7 @@ def _argocd(settings: Mapping[str, Any], jobs: Sequence[Delivered], pattern: Pat
         context = {"namespaces": namespaces, "volumes": volumes, "kinds": KINDS}
         yield Entry("appproject.yaml", "appproject.yaml", context)
     if settings["kind"] == "ApplicationSet":
-        yield Entry("applicationset.yaml", "applicationset.yaml", _set(jobs, pattern, namespaces))
+        yield Entry("applicationset.yaml", "applicationset.yaml", _make_set_context(jobs, pattern, namespaces))
     else:
         for job in jobs:
             yield Entry(f"application-{job.title}.yaml", "application.yaml", {"job": job})
@@ -235,8 +246,8 @@ def _argocd(settings: Mapping[str, Any], jobs: Sequence[Delivered], pattern: Pat
         yield Entry(f"patches/{name}.yaml", f"{name}.yaml", {"queued": queued})
 
 
-def _set(jobs: Sequence[Delivered], pattern: Pattern, namespaces: Sequence[str]) -> dict[str, Any]:
-    namespace, name = pattern.namespace(namespaces), pattern.name
+def _make_set_context(jobs: Sequence[Delivered], pattern: Pattern, namespaces: Sequence[str]) -> dict[str, Any]:
+    namespace, name = pattern.choose_namespace(namespaces), pattern.name
     tolerates = any(job.tolerates for job in jobs)
     return {
         "glob": pattern.glob,
@@ -248,7 +259,7 @@ def _set(jobs: Sequence[Delivered], pattern: Pattern, namespaces: Sequence[str])
     }
 
 
-def _flux(settings: Mapping[str, Any], jobs: Sequence[Delivered], is_oci: bool) -> Iterator[Entry]:
+def _list_flux_entries(settings: Mapping[str, Any], jobs: Sequence[Delivered], is_oci: bool) -> Iterator[Entry]:
     is_chart = settings["kind"] == "HelmRelease"
     kind = "OCIRepository" if is_oci else "GitRepository"
     if settings["repository"] and not (is_oci and is_chart):

@@ -6,12 +6,12 @@
 import json
 from collections.abc import Callable, Iterable
 
-from dsgen.graph.model import PODS, Graph, Node, graph_of
+from dsgen.graph.model import PODS, Graph, Node, make_graph
 from dsgen.graph.svg import as_svg
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
 
-__all__ = ["FORMS", "Graph", "as_mermaid", "as_svg", "graph_of", "of_texts"]
+__all__ = ["FORMS", "Graph", "as_mermaid", "as_svg", "make_graph", "read_graph"]
 
 SHAPES = {
     "PersistentVolumeClaim": ("[(", ")]"),
@@ -22,9 +22,9 @@ SHAPES = {
 """Kind of object -> the brackets around its text; `[` and `]` for other kinds."""
 
 
-def of_texts(texts: Iterable[str]) -> Graph:
+def read_graph(texts: Iterable[str]) -> Graph:
     """The graph of a job's rendered objects."""
-    return graph_of(read(SourceText("", text)).root.data() for text in texts)
+    return make_graph(read(SourceText("", text)).root.data() for text in texts)
 
 
 def as_mermaid(graph: Graph, title: str) -> str:
@@ -32,7 +32,7 @@ def as_mermaid(graph: Graph, title: str) -> str:
     ids = {node.key: f"n{number}" for number, node in enumerate(graph.nodes)}
     lines = ["---", f"title: {json.dumps(title)}", "---", "flowchart LR"]
     for node in graph.nodes:
-        lines += _node(ids[node.key], node)
+        lines += _format_node(ids[node.key], node)
     for arrow in graph.arrows:
         source = ids[arrow.source] + (f"_{arrow.part}" if arrow.part else "")
         both = "<-->" if arrow.source == arrow.target else "-->"
@@ -42,7 +42,7 @@ def as_mermaid(graph: Graph, title: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _node(name: str, node: Node) -> list[str]:
+def _format_node(name: str, node: Node) -> list[str]:
     text = "<br/>".join(filter(None, (f"{node.key.kind} {node.key.name}", _quote(node.text))))
     if node.key.kind in PODS:
         parts = [f'    {name}_{part}["{part}"]' for part in node.parts]

@@ -9,9 +9,9 @@ from dsgen.estimate import report
 from dsgen.estimate.changes import Point
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.formulas import GIB, Item
-from dsgen.estimate.quantities import between, digits, seconds, size
+from dsgen.estimate.quantities import format_digits, format_range, format_seconds, format_size
 from dsgen.estimate.setup import Setup
-from dsgen.graph.theme import SANS, SERIES, head, look
+from dsgen.graph.theme import SANS, SERIES, begin_svg, look
 
 WIDTH, MARGIN, LABEL, BAR, ROW = 760, 16, 60, 34, 22
 """Of the picture, of its margin and of the labels of the bars; the height of a bar and of a row, in pixels."""
@@ -35,9 +35,9 @@ assert {name for _, name in COLOURS} | {"weights"} == {*SERIES}
 
 def draw_memory(setup: Setup, estimate: Estimate) -> str:
     """Stacked bars of the lower and the upper bounds, as SVG; without numbers, it says what is missing."""
-    held, title = estimate.per_accelerator, report.heading(setup, estimate)
+    held, title = estimate.per_accelerator, report.format_heading(setup, estimate)
     if held is None:
-        return _unknown(title, [f"{one.key}: {one.gives}" for one in estimate.missing])
+        return _draw_unknown(title, [f"{one.key}: {one.gives}" for one in estimate.missing])
     step = estimate.in_step or held
     bars = [("least", [(one, one.low) for one in step.items]), ("most", [(one, one.high) for one in step.items])]
     if estimate.in_step:
@@ -49,71 +49,71 @@ def draw_memory(setup: Setup, estimate: Estimate) -> str:
     bottom = top + len(bars) * (BAR + 10)
     legend = bottom + 2 * ROW + 10
     lines = [
-        *_head(legend + ROW * (len(items) + 1) + MARGIN, title),
+        *_draw_head(legend + ROW * (len(items) + 1) + MARGIN, title),
         *(
             line
             for number, (name, parts) in enumerate(bars)
-            for line in _bar(name, parts, top + number * (BAR + 10), most)
+            for line in _draw_bar(name, parts, top + number * (BAR + 10), most)
         ),
-        *_axis(top, bottom, most, estimate.capacity),
-        *_legend(items, legend, report.verdict(estimate), estimate, held.low, held.high),
+        *_draw_axis(top, bottom, most, estimate.capacity),
+        *_draw_legend(items, legend, report.describe_fit(estimate), estimate, held.low, held.high),
     ]
     return "\n".join([*lines, "</svg>\n"])
 
 
-def _head(height: float, title: str) -> Iterator[str]:
-    yield from head(WIDTH, height, f"Memory of an accelerator: {escape(title)}", SANS)
+def _draw_head(height: float, title: str) -> Iterator[str]:
+    yield from begin_svg(WIDTH, height, f"Memory of an accelerator: {escape(title)}", SANS)
     yield f'<rect {look("paper")} width="{WIDTH}" height="{height:g}"/>'
     yield f'<text {look("name")} x="{MARGIN}" y="{MARGIN + 10}">{escape(title)}</text>'
 
 
-def _unknown(title: str, missing: Sequence[str]) -> str:
+def _draw_unknown(title: str, missing: Sequence[str]) -> str:
     texts = ["The memory of an accelerator is not known. What is missing:", *missing]
-    lines = [*_head(MARGIN * 2 + ROW * (len(texts) + 1), title)]
+    lines = [*_draw_head(MARGIN * 2 + ROW * (len(texts) + 1), title)]
     for number, text in enumerate(texts, 1):
         lines.append(f'<text {look("ink")} x="{MARGIN}" y="{MARGIN + 10 + ROW * number}">{escape(text)}</text>')
     return "\n".join([*lines, "</svg>\n"])
 
 
-def colour_of(item: Item) -> str:
+def choose_look(item: Item) -> str:
     """The look of an item."""
     fitting = [(len(begin), name) for begin, name in COLOURS if item.name.startswith(begin)]
     return max(fitting)[1] if fitting else "weights"
 
 
-def _unit(most: float) -> float:
+def _compute_unit(most: float) -> float:
     return (WIDTH - LABEL - 4 * MARGIN) / most
 
 
-def _bar(name: str, parts: Sequence[tuple[Item, float]], y: float, most: float) -> Iterator[str]:
+def _draw_bar(name: str, parts: Sequence[tuple[Item, float]], y: float, most: float) -> Iterator[str]:
     x = float(MARGIN + LABEL)
     yield f'<text {look("ink")} x="{MARGIN}" y="{y + BAR / 2 + 5:g}">{name}</text>'
     for item, number in parts:
-        width = number * _unit(most)
+        width = number * _compute_unit(most)
         if width >= 0.1:  # less is not seen
-            words = f"{escape(item.name)}: {size(number)}"
+            words = f"{escape(item.name)}: {format_size(number)}"
             place = f'x="{x:.1f}" y="{y:g}" width="{width:.1f}" height="{BAR}"'
-            yield f"<rect {look(colour_of(item))} {place}><title>{words}</title></rect>"
+            yield f"<rect {look(choose_look(item))} {place}><title>{words}</title></rect>"
         x += width
 
 
-def _axis(top: float, bottom: float, most: float, capacity: float | None) -> Iterator[str]:
+def _draw_axis(top: float, bottom: float, most: float, capacity: float | None) -> Iterator[str]:
     left = MARGIN + LABEL
-    step = _step(most / GIB)
+    step = _choose_step(most / GIB)
     for mark in range(int(most / GIB / step) + 1):
-        x = left + mark * step * GIB * _unit(most)
-        text = f"{digits(mark * step)} GiB" if mark else "0"
+        x = left + mark * step * GIB * _compute_unit(most)
+        text = f"{format_digits(mark * step)} GiB" if mark else "0"
         yield f'<path {look("arrow")} d="M{x:.1f} {bottom} v5"/>'
         yield f'<text {look("faint")} x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{text}</text>'
     if capacity:
-        x = left + capacity * _unit(most)
+        x = left + capacity * _compute_unit(most)
         anchor = "end" if x > WIDTH / 2 else "start"
         yield f'<path {look("live")} stroke-dasharray="5 3" d="M{x:.1f} {top - 6} V{bottom}"/>'
-        text = f"the accelerator has {size(capacity)}"
+        text = f"the accelerator has {format_size(capacity)}"
         yield f'<text {look("ink")} x="{x:.1f}" y="{top - 11}" text-anchor="{anchor}">{text}</text>'
 
 
-def _step(most: float) -> float:
+def _choose_step(most: float) -> float:
     """The distance of the marks of an axis: 1, 2 or 5 times a power of ten."""
     power = 1e-6
     while True:
@@ -123,20 +123,20 @@ def _step(most: float) -> float:
         power *= 10
 
 
-def _legend(
+def _draw_legend(
     items: Sequence[Item], y: float, verdict: str, estimate: Estimate, low: float, high: float
 ) -> Iterator[str]:
     columns = (WIDTH - 330, WIDTH - 220)
     for number, item in enumerate(items):
         line = y + ROW * number
-        yield f'<rect {look(colour_of(item))} x="{MARGIN}" y="{line - 10:g}" width="12" height="12"/>'
+        yield f'<rect {look(choose_look(item))} x="{MARGIN}" y="{line - 10:g}" width="12" height="12"/>'
         yield f'<text {look("ink")} x="{MARGIN + 20}" y="{line:g}">{escape(item.name)}</text>'
         for x, bound in zip(columns, (item.low, item.high), strict=True):
-            yield f'<text {look("ink")} x="{x}" y="{line:g}" text-anchor="end">{size(bound)}</text>'
+            yield f'<text {look("ink")} x="{x}" y="{line:g}" text-anchor="end">{format_size(bound)}</text>'
     line = y + ROW * len(items)
     yield f'<text {look("name")} x="{MARGIN + 20}" y="{line:g}">together</text>'
-    most = size(high) if estimate.is_complete else report.UNKNOWN
-    for x, text in zip(columns, (size(low), most), strict=True):
+    most = format_size(high) if estimate.is_complete else report.UNKNOWN
+    for x, text in zip(columns, (format_size(low), most), strict=True):
         yield f'<text {look("name")} x="{x}" y="{line:g}" text-anchor="end">{text}</text>'
     yield f'<text {look("name")} x="{WIDTH - 200}" y="{line:g}">{escape(verdict)}</text>'
 
@@ -160,43 +160,43 @@ def draw_sweep(names: Sequence[str], attempts: Sequence[tuple[Sequence[str], Poi
     points = [point for _, point in attempts]
     panels = (MARGIN + label, MARGIN + label + BARS + WORDS)
     width, bottom = panels[1] + BARS + 2 * WORDS, TOP + LINE * len(points)
-    held, times = [_memory(point) for point in points], [_time(point) for point in points]
+    held, times = [_find_memory(point) for point in points], [_find_time(point) for point in points]
     capacities = {point.estimate.capacity for point in points if point and point.estimate.capacity}
     lines = [
-        *head(width, bottom + MARGIN, "Memory and time of a sweep", SANS),
+        *begin_svg(width, bottom + MARGIN, "Memory and time of a sweep", SANS),
         f'<rect {look("paper")} width="{width:g}" height="{bottom + MARGIN:g}"/>',
-        *_title("Memory of an accelerator", panels[0]),
-        *_title("Time of a step", panels[1]),
-        *(part for row, text in enumerate(labels) for part in _label(text, points[row], row)),
-        *_bars(panels[0], held, size, max(capacities, default=0.0), points),
-        *_bars(panels[1], times, seconds, 0.0, points),
-        *_cheapest(panels[1] + BARS + WORDS, points),
-        *(part for one in sorted(capacities) for part in _capacity(panels[0], one, held, capacities, bottom)),
+        *_draw_title("Memory of an accelerator", panels[0]),
+        *_draw_title("Time of a step", panels[1]),
+        *(part for row, text in enumerate(labels) for part in _draw_label(text, points[row], row)),
+        *_draw_bars(panels[0], held, format_size, max(capacities, default=0.0), points),
+        *_draw_bars(panels[1], times, format_seconds, 0.0, points),
+        *_draw_cheapest(panels[1] + BARS + WORDS, points),
+        *(part for one in sorted(capacities) for part in _draw_capacity(panels[0], one, held, capacities, bottom)),
     ]
     return "\n".join([*lines, "</svg>\n"])
 
 
-def _memory(point: Point | None) -> Range:
+def _find_memory(point: Point | None) -> Range:
     held = point.estimate.per_accelerator if point else None
     return (held.low, held.high) if held else (0.0, 0.0)
 
 
-def _time(point: Point | None) -> Range:
+def _find_time(point: Point | None) -> Range:
     step = point.estimate.step if point else None
     return (step.low, step.high) if step else (0.0, 0.0)
 
 
-def _title(text: str, x: float) -> Iterator[str]:
+def _draw_title(text: str, x: float) -> Iterator[str]:
     yield f'<text {look("name")} x="{x:g}" y="{MARGIN + 10}">{text}</text>'
     yield f'<text {look("faint")} x="{x:g}" y="{MARGIN + 28}">from the least to the most</text>'
 
 
-def _label(text: str, point: Point | None, row: int) -> Iterator[str]:
+def _draw_label(text: str, point: Point | None, row: int) -> Iterator[str]:
     kind = "name" if point and point.is_cheapest else "ink"
     yield f'<text {look(kind)} x="{MARGIN}" y="{TOP + LINE * row + 14}">{escape(text)}</text>'
 
 
-def _bars(
+def _draw_bars(
     x: float, ranges: Sequence[Range], write: Callable[[float], str], least: float, points: Sequence[Point | None]
 ) -> Iterator[str]:
     """The bars of a panel. least: a number that the panel must have room for."""
@@ -206,19 +206,21 @@ def _bars(
         y, words = TOP + LINE * row, "not valid" if point is None else "unknown"
         if point is not None and high:
             start, width = x + BARS * low / most, max(2.0, BARS * (high - low) / most)
-            kind, words = "bar" if point.is_cheapest else "range", between(write(low), write(high))
+            kind, words = "bar" if point.is_cheapest else "range", format_range(write(low), write(high))
             yield f'<rect {look(kind)} x="{start:.1f}" y="{y}" width="{width:.1f}" height="{LINE - 12}"/>'
         yield f'<text {look("ink")} x="{x + BARS + 10:g}" y="{y + 14}">{words}</text>'
 
 
-def _cheapest(x: float, points: Sequence[Point | None]) -> Iterator[str]:
+def _draw_cheapest(x: float, points: Sequence[Point | None]) -> Iterator[str]:
     for row, point in enumerate(points):
         if point and point.is_cheapest:
             yield f'<text {look("name")} x="{x:g}" y="{TOP + LINE * row + 14}">the cheapest that fits</text>'
 
 
-def _capacity(x: float, capacity: float, ranges: Sequence[Range], all_: set[float], bottom: float) -> Iterator[str]:
+def _draw_capacity(
+    x: float, capacity: float, ranges: Sequence[Range], all_: set[float], bottom: float
+) -> Iterator[str]:
     most = max(*all_, *(high for _, high in ranges))
     place = x + BARS * capacity / most
     yield f'<path {look("live")} stroke-dasharray="5 3" d="M{place:.1f} {TOP - 8} V{bottom}"/>'
-    yield f'<text {look("faint")} x="{place:.1f}" y="{TOP - 13}" text-anchor="middle">{size(capacity)}</text>'
+    yield f'<text {look("faint")} x="{place:.1f}" y="{TOP - 13}" text-anchor="middle">{format_size(capacity)}</text>'

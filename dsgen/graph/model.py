@@ -63,46 +63,46 @@ class Graph:
     arrows: tuple[Arrow, ...]
 
 
-def graph_of(objects: Iterable[Object]) -> Graph:
+def make_graph(objects: Iterable[Object]) -> Graph:
     """The graph of the objects of one job."""
     known = {Key(each["kind"], each["metadata"]["name"]): each for each in objects}
-    arrows = tuple(dict.fromkeys(arrow for key, each in known.items() for arrow in _arrows(key, each, known)))
+    arrows = tuple(dict.fromkeys(arrow for key, each in known.items() for arrow in _list_arrows(key, each, known)))
     others = dict.fromkeys(arrow.target for arrow in arrows if arrow.target not in known)
-    made = [_node(key, each) for key, each in known.items()]
+    made = [_make_node(key, each) for key, each in known.items()]
     return Graph((*made, *(Node(key, "exists already", is_made=False) for key in others)), arrows)
 
 
-def _node(key: Key, each: Object) -> Node:
+def _make_node(key: Key, each: Object) -> Node:
     spec = each.get("spec", {})
     if key.kind not in PODS:
-        return Node(key, _text(key.kind, spec))
+        return Node(key, _describe_object(key.kind, spec))
     pod, pods = spec["template"]["spec"], spec.get("completions") or 1
     container = pod["containers"][0]
     limits = container.get("resources", {}).get("limits", {})
     devices = [f"{count} {name}" for name, count in limits.items() if "/" in name]
     text = ", ".join([f"{pods} pod{'s' if pods > 1 else ''}", *(f"{device} each" for device in devices)])
-    return Node(key, text, tuple(one["name"] for one in _containers(pod)), pods)
+    return Node(key, text, tuple(one["name"] for one in _list_containers(pod)), pods)
 
 
-def _text(kind: str, spec: Mapping[str, Any]) -> str:
+def _describe_object(kind: str, spec: Mapping[str, Any]) -> str:
     if kind == "PersistentVolumeClaim":
         return f"{spec['resources']['requests']['storage']}, {', '.join(spec['accessModes'])}"
     return ""
 
 
-def _containers(pod: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _list_containers(pod: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [*pod.get("initContainers", ()), *pod["containers"]]
 
 
-def _arrows(key: Key, each: Object, known: Mapping[Key, Object]) -> Iterator[Arrow]:
+def _list_arrows(key: Key, each: Object, known: Mapping[Key, Object]) -> Iterator[Arrow]:
     if key.kind in PODS:
         pod = each["spec"]["template"]["spec"]
-        yield from _traffic(key, pod, known)
+        yield from _list_traffic(key, pod, known)
         yield from (Arrow(key, target, text) for target, text in _list_mounted(pod))
-        yield from _api(key, pod, known)
+        yield from _list_api_use(key, pod, known)
     elif key.kind in SELECTING:
         text, path = SELECTING[key.kind]
-        yield from (Arrow(key, target, text) for target in _list_selected(_at(each, path), known))
+        yield from (Arrow(key, target, text) for target in _list_selected(_look_up(each, path), known))
     elif key.kind == "RoleBinding":
         yield Arrow(key, Key("Role", each["roleRef"]["name"]), "grants")
         yield from (Arrow(key, Key(one["kind"], one["name"]), "to") for one in each["subjects"])
@@ -110,7 +110,7 @@ def _arrows(key: Key, each: Object, known: Mapping[Key, Object]) -> Iterator[Arr
         yield Arrow(key, Key("PersistentVolume", each["spec"]["volumeName"]), "binds")
 
 
-def _at(each: Object, path: Iterable[str]) -> Any:
+def _look_up(each: Object, path: Iterable[str]) -> Any:
     value: Any = each
     for part in path:
         value = value[part]
@@ -123,21 +123,21 @@ def _list_selected(labels: Mapping[str, str], known: Mapping[Key, Object]) -> It
             yield key
 
 
-def _traffic(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Iterator[Arrow]:
+def _list_traffic(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Iterator[Arrow]:
     """The traffic to the ports of a pod: ssh from the launcher, and the traffic between the workers."""
-    ports = {port["name"]: port["containerPort"] for one in _containers(pod) for port in one.get("ports", ())}
+    ports = {port["name"]: port["containerPort"] for one in _list_containers(pod) for port in one.get("ports", ())}
     if "ssh" in ports:
         yield from (
             Arrow(other, key, f"ssh, port {ports['ssh']}", "launcher", is_traffic=True)
             for other, each in known.items()
-            if other != key and _role(each) == "launcher"
+            if other != key and _read_role(each) == "launcher"
         )
-    if _role(known[key]) == "worker" and (known[key]["spec"].get("completions") or 1) > 1:
+    if _read_role(known[key]) == "worker" and (known[key]["spec"].get("completions") or 1) > 1:
         meeting = f", meet at port {ports['master']}" if "master" in ports else ""
         yield Arrow(key, key, f"collectives{meeting}", is_traffic=True)
 
 
-def _role(each: Object) -> str:
+def _read_role(each: Object) -> str:
     labels: Mapping[str, str] = each["spec"]["template"]["metadata"]["labels"] if each["kind"] in PODS else {}
     return labels.get("dsgen.dev/role", "")
 
@@ -146,11 +146,11 @@ def _list_mounted(pod: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
     """The objects that a pod mounts or reads variables from, each with a text for the arrow."""
     for volume in pod.get("volumes", ()):
         for source in (volume, *volume.get("projected", {}).get("sources", ())):
-            for key in _sources(source):
-                mounts = [one for each in _containers(pod) for one in each.get("volumeMounts", ())]
+            for key in _list_sources(source):
+                mounts = [one for each in _list_containers(pod) for one in each.get("volumeMounts", ())]
                 paths = dict.fromkeys(one["mountPath"] for one in mounts if one["name"] == volume["name"])
                 yield key, "mounts" if key.kind != "PersistentVolumeClaim" else f"mounts at {', '.join(paths)}"
-    for container in _containers(pod):
+    for container in _list_containers(pod):
         for variable in (*container.get("env", ()), *container.get("envFrom", ())):
             source = variable.get("valueFrom", variable)
             for word, kind in (("secret", "Secret"), ("configMap", "ConfigMap")):
@@ -159,7 +159,7 @@ def _list_mounted(pod: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
                     yield Key(kind, reference["name"]), "reads"
 
 
-def _sources(source: Mapping[str, Any]) -> Iterator[Key]:
+def _list_sources(source: Mapping[str, Any]) -> Iterator[Key]:
     references = {
         "ConfigMap": source.get("configMap", {}).get("name"),
         "Secret": source.get("secret", {}).get("secretName") or source.get("secret", {}).get("name"),
@@ -170,7 +170,7 @@ def _sources(source: Mapping[str, Any]) -> Iterator[Key]:
             yield Key(kind, name)
 
 
-def _api(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Iterator[Arrow]:
+def _list_api_use(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Iterator[Arrow]:
     """The ServiceAccount of a pod, and how each container with a token uses the objects that its Roles allow."""
     account = pod.get("serviceAccountName")
     if not account:
@@ -181,7 +181,7 @@ def _api(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Itera
         for volume in pod.get("volumes", ())
         if any("serviceAccountToken" in source for source in volume.get("projected", {}).get("sources", ()))
     }
-    for container in _containers(pod):
+    for container in _list_containers(pod):
         if not tokens & {mount["name"] for mount in container.get("volumeMounts", ())}:
             continue
         for target in _list_opened(Key("ServiceAccount", account), known):

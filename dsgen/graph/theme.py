@@ -58,17 +58,17 @@ def look(name: str) -> str:
     return " ".join([f'class="{name}"', *(f'{key}="{text}"' for key, text in parts.items())])
 
 
-def head(width: float, height: float, title: str, font: str) -> list[str]:
+def begin_svg(width: float, height: float, title: str, font: str) -> list[str]:
     """The beginning of a document: size, title, style sheet, and paper. font: attributes of all texts."""
     return [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
         f'height="{height:g}" role="img" {font}>',
         f"<title>{title}</title>",
-        f"<style>@media (prefers-color-scheme: dark) {{ {_dark()} }}</style>",
+        f"<style>@media (prefers-color-scheme: dark) {{ {_format_dark_rules()} }}</style>",
     ]
 
 
-def _dark() -> str:
+def _format_dark_rules() -> str:
     rules = {
         name: "; ".join(f"{key}: {each.dark}" for key, each in parts.items() if isinstance(each, Colour))
         for name, parts in LOOKS.items()

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from dsgen.checks.secrets import SECRET_NAME, TOKEN
-from dsgen.problems.safe_text import redacted
+from dsgen.problems.safe_text import redact
 
 MASK = "***"
 _NAME = re.compile(SECRET_NAME)
@@ -72,7 +72,7 @@ def has_secret(data: Any) -> bool:
 
 def hide(text: str) -> str:
     """A text for a report, without secrets. In doubt it hides a word."""
-    text = _LOGIN.sub(lambda match: f"{match[1]}{MASK}", redacted(text))
+    text = _LOGIN.sub(lambda match: f"{match[1]}{MASK}", redact(text))
     for pattern in (_ASSIGNED, _NAMED, _ITEM):
         text = pattern.sub(lambda match: match[0].removesuffix(match[1]) + MASK, text)
     return _BEARER.sub(lambda match: f"{match[1]} {MASK}", text)

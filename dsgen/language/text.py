@@ -240,9 +240,9 @@ def format_value(value: Any) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return str(value)
-    from dsgen.problems.safe_text import redacted  # imported late: only problems need it
+    from dsgen.problems.safe_text import redact  # imported late: only problems need it
 
-    text = redacted(value)  # before it is cut, because a part of a URL is not recognised
+    text = redact(value)  # before it is cut, because a part of a URL is not recognised
     short = text if len(text) <= 60 else text[:57] + "..."
     return '"' + short.replace("\n", "\\n") + '"'
 

@@ -60,11 +60,11 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(problem.severity == "error" for problem in diagnostics)
 
 
-def ordered(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+def sort_problems(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Sorted by file, line, column and id, without duplicates; problems without a place come first."""
-    return sorted(dict.fromkeys(diagnostics), key=_sort_key)
+    return sorted(dict.fromkeys(diagnostics), key=_make_sort_key)
 
 
-def _sort_key(problem: Diagnostic) -> tuple[str, int, int, str, str, str]:
+def _make_sort_key(problem: Diagnostic) -> tuple[str, int, int, str, str, str]:
     place = problem.position or Position("", 0, 0)
     return place.file, place.line, place.column, problem.id, path_text(problem.path), problem.message

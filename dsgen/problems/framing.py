@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from dsgen.problems import Diagnostic, KeyPath, ordered
-from dsgen.problems.safe_text import in_place, line, redacted, visible
+from dsgen.problems import Diagnostic, KeyPath, sort_problems
+from dsgen.problems.safe_text import escape_line, escape_text, redact, replace_in_place
 
 COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "place": "\x1b[1m", "caret": "\x1b[1;32m"}
 RESET = "\x1b[0m"
@@ -16,16 +16,16 @@ FRAME_WIDTH = 120
 """Columns of a source line that are shown; longer lines are cut around the caret."""
 
 
-def printable(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Like `ordered`, and without secrets in the texts; every form of output begins with this."""
+def make_printable(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Like `sort_problems`, and without secrets in the texts; every form of output begins with this."""
     return [
-        replace(one, message=redacted(one.message), path=_redact_path(one.path), hint=redacted(one.hint))
-        for one in ordered(diagnostics)
+        replace(one, message=redact(one.message), path=_redact_path(one.path), hint=redact(one.hint))
+        for one in sort_problems(diagnostics)
     ]
 
 
 def _redact_path(path: KeyPath) -> KeyPath:
-    return tuple(redacted(key) if isinstance(key, str) else key for key in path)
+    return tuple(redact(key) if isinstance(key, str) else key for key in path)
 
 
 def as_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color: bool = False) -> str:
@@ -33,35 +33,37 @@ def as_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color
 
     sources: the text of each file, by its name in positions; without the text, the line is not shown.
     """
-    lines = {name: _lines(text) for name, text in sources.items()}
+    lines = {name: _split_lines(text) for name, text in sources.items()}
     # Cached, because one long line may have many problems.
-    shown = functools.lru_cache(maxsize=8)(redacted)
-    return "".join(_one(problem, lines, shown, color) for problem in printable(diagnostics))
+    shown = functools.lru_cache(maxsize=8)(redact)
+    return "".join(_format_problem(problem, lines, shown, color) for problem in make_printable(diagnostics))
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     # Only the line ends of YAML: str.splitlines() also splits at form feeds and separators.
     for end in ("\r\n", "\r", "\x85", "\u2028", "\u2029"):
         text = text.replace(end, "\n")
     return text.split("\n")
 
 
-def _one(problem: Diagnostic, lines: Mapping[str, list[str]], shown: Callable[[str], str], color: bool) -> str:
+def _format_problem(
+    problem: Diagnostic, lines: Mapping[str, list[str]], shown: Callable[[str], str], color: bool
+) -> str:
     place = problem.position
-    where = f"{line(place.file)}:{place.line}:{place.column}: " if place else ""
+    where = f"{escape_line(place.file)}:{place.line}:{place.column}: " if place else ""
     severity = _paint(problem.severity, problem.severity, color)
-    text = f"{_paint(where, 'place', color)}{severity}: {visible(problem.message)} [{problem.id}]\n"
+    text = f"{_paint(where, 'place', color)}{severity}: {escape_text(problem.message)} [{problem.id}]\n"
     if place and place.line <= len(lines.get(place.file, ())):
-        text += _frame(shown(lines[place.file][place.line - 1]), place.column, color)
+        text += _format_frame(shown(lines[place.file][place.line - 1]), place.column, color)
     if problem.hint:
-        text += "".join(f"  hint: {visible(part)}\n" for part in problem.hint.split("\n"))
+        text += "".join(f"  hint: {escape_text(part)}\n" for part in problem.hint.split("\n"))
     return text
 
 
-def _frame(text: str, column: int, color: bool) -> str:
+def _format_frame(text: str, column: int, color: bool) -> str:
     part, at = _cut(text, column - 1)
-    part = in_place(part)
-    before = "".join(" " * _width(char) for char in part[:at])
+    part = replace_in_place(part)
+    before = "".join(" " * _measure_width(char) for char in part[:at])
     return f"    {part}\n    {before}{_paint('^', 'caret', color)}\n"
 
 
@@ -72,7 +74,7 @@ def _cut(text: str, at: int) -> tuple[str, int]:
     return text[start : start + FRAME_WIDTH], at - start
 
 
-def _width(char: str) -> int:
+def _measure_width(char: str) -> int:
     if unicodedata.combining(char):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -3,7 +3,7 @@
 A terminal executes control characters, invisible characters deceive a reader, and CI systems execute some lines of a
 log as commands. Printable text of any language is unchanged.
 
-Every message and every line of a file that is shown passes through `redacted`, which hides parts of URLs, tokens, and
+Every message and every line of a file that is shown passes through `redact`, which hides parts of URLs, tokens, and
 values of variables named like secrets. It replaces single characters, so that columns stay the same. In doubt it hides
 a text. Every pattern takes time in proportion to the length of the text.
 """
@@ -25,42 +25,42 @@ _COLOR = re.compile(r"(\x1b\[[0-9;:]*m)")
 _NO_COLOR = "\x1b[m"
 
 
-def visible(text: str) -> str:
+def escape_text(text: str) -> str:
     """A text inside a line: secrets are replaced by stars, invisible characters by escapes such as \\n or \\u202e."""
-    return _without_commands(_escaped(redacted(text)))
+    return _disable_commands(_escape_hidden(redact(text)))
 
 
-def line(text: str) -> str:
-    """A whole line; like `visible`, and the line is no command of GitHub Actions."""
-    return _without_first_command(visible(text))
+def escape_line(text: str) -> str:
+    """A whole line; like `escape_text`, and the line is no command of GitHub Actions."""
+    return _disable_first_command(escape_text(text))
 
 
-def output(text: str, colored: bool) -> str:
+def escape_output(text: str, colored: bool) -> str:
     """A line that a training has printed: secrets and tabs stay; a line with carriage returns is its last part.
 
     `colored`: the line keeps its colors, for a person at a terminal. Otherwise, it is no command of a CI system.
     """
-    texts, colors = _part(text.rstrip("\r").rpartition("\r")[2])
+    texts, colors = _split_colors(text.rstrip("\r").rpartition("\r")[2])
     if colored and colors:
         return "".join(map("".join, zip(texts, [*colors, _NO_COLOR], strict=True)))
-    return "".join(texts) if colored else _without_first_command(_without_commands("".join(texts)))
+    return "".join(texts) if colored else _disable_first_command(_disable_commands("".join(texts)))
 
 
-def _part(text: str) -> tuple[list[str], list[str]]:
+def _split_colors(text: str) -> tuple[list[str], list[str]]:
     """The escaped texts around the colors of a line, and the colors between them."""
     parts = _COLOR.split(text)
-    return ["\t".join(map(_escaped, part.split("\t"))) for part in parts[::2]], parts[1::2]
+    return ["\t".join(map(_escape_hidden, part.split("\t"))) for part in parts[::2]], parts[1::2]
 
 
-def _without_commands(text: str) -> str:
+def _disable_commands(text: str) -> str:
     return _COMMAND.sub(r"#\\x23", text)
 
 
-def _without_first_command(text: str) -> str:
+def _disable_first_command(text: str) -> str:
     return _FIRST_COMMAND.sub(lambda match: match[0][:-1] + r"\x3a", text)
 
 
-def in_place(text: str) -> str:
+def replace_in_place(text: str) -> str:
     """A line in which every character keeps its column: U+FFFD replaces what cannot be shown.
 
     The caller removes secrets before, because the text may be only a part of a line.
@@ -70,7 +70,7 @@ def in_place(text: str) -> str:
     return _FIRST_COMMAND.sub(lambda match: match[0][:-1] + REPLACEMENT, text)
 
 
-def _escaped(text: str) -> str:
+def _escape_hidden(text: str) -> str:
     if text.isascii() and text.isprintable():  # most lines
         return text
     return "".join(char if _is_shown(char) else _escape(char) for char in text)
@@ -124,47 +124,47 @@ _NAMED_IN_OUTPUT = re.compile(
 _LONG_WORD = re.compile(r"[A-Za-z0-9_+=-]{16,}")
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """The text with a star for each character of a secret.
 
     Secrets are user, password, query, fragment and random-looking parts of the path of a URL, tokens, and values of
     variables named like secrets.
     """
     for pattern in (_KEYED_HOST, _BARE, _TOKEN, _NAMED):
-        text = pattern.sub(lambda match: _star(match[0], match.start(1) - match.start(), _length(match)), text)
+        text = pattern.sub(lambda match: _star(match[0], match.start(1) - match.start(), _measure_secret(match)), text)
     first, *rest = _SCHEME.split(text)
     parts, before, hiding = [first], first, False
     for sign, part in zip(_SCHEME.findall(text), rest, strict=True):
         # A URL inside the query of another URL is part of that query.
-        shown, hiding = _address(part, before[-3:].lower() == "ssh", hiding) if part else ("", hiding)
+        shown, hiding = _redact_address(part, before[-3:].lower() == "ssh", hiding) if part else ("", hiding)
         parts += [sign, shown]
         before = part
     return "".join(parts)
 
 
-def redacted_output(text: str) -> str:
+def redact_output(text: str) -> str:
     """The same for the output of another program, where also every word that looks random is hidden."""
-    named = _NAMED_IN_OUTPUT.sub(lambda match: match[1] + STAR * len(match[2]), redacted(text))
+    named = _NAMED_IN_OUTPUT.sub(lambda match: match[1] + STAR * len(match[2]), redact(text))
     return _LONG_WORD.sub(lambda match: STAR * len(match[0]) if _is_random(match[0]) else match[0], named)
 
 
-def _length(match: re.Match[str]) -> int:
+def _measure_secret(match: re.Match[str]) -> int:
     return match.end(1) - match.start(1)
 
 
-def _address(text: str, is_ssh: bool, hiding: bool) -> tuple[str, bool]:
+def _redact_address(text: str, is_ssh: bool, hiding: bool) -> tuple[str, bool]:
     """The redacted text after `://`, and whether its end is still inside a query."""
     word = _match(_WORD, text)
-    at = 0 if hiding else _user(word)
-    query = 0 if hiding else _query(word, at)
+    at = 0 if hiding else _measure_user(word)
+    query = 0 if hiding else _find_query(word, at)
     hidden = len(_match(_HIDES, word[query:]))
     is_open = (hiding or query < len(word)) and query + hidden == len(text)
     text = _star(text, query, hidden)
     user = text[:at] if is_ssh and ":" not in text[:at] else STAR * at  # an ssh user name is not a secret
-    return user + _host_and_path(text[at:]), is_open
+    return user + _redact_host_and_path(text[at:]), is_open
 
 
-def _query(word: str, start: int) -> int:
+def _find_query(word: str, start: int) -> int:
     """Where the query begins, or a fragment with parameters: a plain anchor is not a secret."""
     for part in _HIDES.finditer(word, start):
         text = part[0]
@@ -175,7 +175,7 @@ def _query(word: str, start: int) -> int:
     return len(word)
 
 
-def _user(word: str) -> int:
+def _measure_user(word: str) -> int:
     """The length of `user:password@`; a password may contain characters that end a host name."""
     authority = re.split(r"[/?#]", word, maxsplit=1)[0]
     at = authority.rfind("@")
@@ -188,7 +188,7 @@ def _user(word: str) -> int:
     return max(at, 0)
 
 
-def _host_and_path(text: str) -> str:
+def _redact_host_and_path(text: str) -> str:
     """Host and path, with stars for segments that look random."""
     word = _match(_WORD, text)
     host, slash, path = word.partition("/")

@@ -9,7 +9,7 @@ from typing import Any
 
 from dsgen.errors import DsgenError, UsageError
 from dsgen.problems import Position
-from dsgen.problems.safe_text import redacted
+from dsgen.problems.safe_text import redact
 from dsgen.reading.files import read_bytes
 from dsgen.reading.nodes import MAX_TEXT, Node, Override, build_nodes, merge
 from dsgen.reading.scalars import LONGEST_INTEGER, resolve
@@ -221,7 +221,7 @@ class _Parser:
 
     def _since(self, start: int) -> str:
         """The text since `start`, without secrets; redacted first, because a part of a URL is not recognised."""
-        return redacted(self.text)[start : self.index]
+        return redact(self.text)[start : self.index]
 
     def _wrong(self, reason: str) -> UsageError:
         return UsageError(f"{self.override.flag} {self.text}: {reason}")

@@ -2,17 +2,17 @@
 
     repository = load(root)                 # its settings; repository.diagnostics has their problems
     for entry in repository.entries:        # in the order of their paths
-        job = repository.job(entry)         # the result of `values.load`: problems(), data, release.name, .namespace
-        member = repository.member(entry, job.release)
+        job = repository.read_job(entry)    # the result of `values.load`: problems(), data, release.name, .namespace
+        member = repository.make_member(entry, job.release)
         member.file                         # its values file, such as "jobs/cifar/values.yaml"
         member.output, member.chart         # folders of its manifests and of its chart: "rendered/training/cifar"
         member.place, member.chart_place    # the same for `writer.compare` and `writer.write`
 
 `find_root` of reading/files.py finds the root. `Repositories` finds the jobs of which a file is a part.
-`repository.setting("argocd")` is the value of a key of dsgen.yaml, or its default; `repository.position(path)` is its
-place. `orphans` finds the folders of removed jobs, `new_place` and `place_in` the file of a new one. The schema of the
-file is `settings.json`. Paths are relative to the root, with `/`. Only regular files below the root are read, and links
-are not followed, because a pull request can add one.
+`repository.read_setting("argocd")` is the value of a key of dsgen.yaml, or its default; `repository.position(path)` is
+its place. `find_orphans` finds the folders of removed jobs, `find_new_place` and `choose_place_in` the file of a new
+one. The schema of the file is `settings.json`. Paths are relative to the root, with `/`. Only regular files below the
+root are read, and links are not followed, because a pull request can add one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from dsgen.problems import Diagnostic, Position, has_errors
 from dsgen.reading.files import SETTINGS_FILE, find_root
 from dsgen.repository import globs, settings
-from dsgen.repository.jobs import Entry, Member, Repository, collisions, load, orphans
+from dsgen.repository.jobs import Entry, Member, Repository, find_collisions, find_orphans, load
 
 __all__ = [
     "BEGIN",
@@ -34,11 +34,11 @@ __all__ = [
     "Part",
     "Repositories",
     "Repository",
-    "collisions",
+    "choose_place_in",
+    "find_collisions",
+    "find_new_place",
+    "find_orphans",
     "load",
-    "new_place",
-    "orphans",
-    "place_in",
 ]
 
 BEGIN = Path(__file__).with_name("begin.yaml")
@@ -57,21 +57,21 @@ class Part:
     @property
     def entries(self) -> list[Entry]:
         """The jobs of which the file is a part."""
-        return self.repository.entries_of(self.path)
+        return self.repository.list_entries_of(self.path)
 
     @property
     def is_unlisted(self) -> bool:
         """Whether dsgen.yaml is valid, and has no jobs with the file."""
         return not (self.entries or self.path == SETTINGS_FILE or has_errors(self.repository.diagnostics))
 
-    def name_of(self, entry: Entry) -> str:
+    def choose_name(self, entry: Entry) -> str:
         """The name of a job's values file in messages, "" if this is another file."""
         return self.name if entry.file == self.path else ""
 
-    def unlisted(self) -> Iterator[Diagnostic]:
+    def report_unlisted(self) -> Iterator[Diagnostic]:
         """The warning for a file without jobs."""
         settings = self.repository.settings.source.name
-        severity = self.repository.setting("checks").get(UNLISTED, "warning")
+        severity = self.repository.read_setting("checks").get(UNLISTED, "warning")
         if severity != "ignore":
             message = f"{settings} does not list this file, so its defaults and overlays do not apply"
             hint = (
@@ -100,19 +100,19 @@ class Repositories:
         return self._by_root[root]
 
 
-def place_in(folder: Path, name: str) -> Path:
+def choose_place_in(folder: Path, name: str) -> Path:
     """The file of a job in a folder: NAME.yaml, or NAME/values.yaml if only that is a job of the repository."""
     plain, own = folder / f"{name}.yaml", folder / name / "values.yaml"
-    root, patterns = _patterns(folder)
+    root, patterns = _load_patterns(folder)
     return own if _is_job(root, own, patterns) and not _is_job(root, plain, patterns) else plain
 
 
-def new_place(name: str) -> Path | None:
+def find_new_place(name: str) -> Path | None:
     """The file of a job in the repository of the working folder.
 
     None without a dsgen.yaml, and if none of its patterns has exactly one name to choose, as `jobs/*/values.yaml` has.
     """
-    root, patterns = _patterns(Path())
+    root, patterns = _load_patterns(Path())
     for pattern in patterns:
         parts = [part for part in globs.split_pattern(pattern) if part != globs.ANY]
         joined = "/".join(parts)
@@ -121,13 +121,13 @@ def new_place(name: str) -> Path | None:
     return None
 
 
-def _patterns(folder: Path) -> tuple[str, Sequence[str]]:
+def _load_patterns(folder: Path) -> tuple[str, Sequence[str]]:
     """The root of the repository of a folder, and the patterns of its jobs; none without a repository."""
     root = find_root(str(folder))
     if root is None:
         return "", ()
     found = settings.load(Path(root))
-    return root, () if has_errors(found.diagnostics) else found.value("jobs")
+    return root, () if has_errors(found.diagnostics) else found.read_value("jobs")
 
 
 def _is_job(root: str, file: Path, patterns: Sequence[str]) -> bool:

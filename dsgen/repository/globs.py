@@ -43,7 +43,7 @@ def find_files(root: str, pattern: str, into_written: bool = False) -> Iterator[
     while waiting:
         folder, states = waiting.pop()
         below = []
-        entries = _entries(root, folder)
+        entries = _list_entries(root, folder)
         if folder and not into_written and any(name == INDEX for name, _ in entries):
             continue
         for name, kind in entries:
@@ -55,17 +55,17 @@ def find_files(root: str, pattern: str, into_written: bool = False) -> Iterator[
         waiting += reversed(below) if len(folder) < DEEPEST else ()
 
 
-def _entries(root: str, folder: Parts) -> list[tuple[str, str]]:
+def _list_entries(root: str, folder: Parts) -> list[tuple[str, str]]:
     """The names in a folder, each with its type."""
     where = "/".join((root, *folder))
     try:
         with os.scandir(where) as entries:
-            return sorted((entry.name, _kind(entry)) for entry in entries)
+            return sorted((entry.name, _classify(entry)) for entry in entries)
     except OSError as error:
         raise DsgenError(f"cannot read {where}: {error.strerror}") from error
 
 
-def _kind(entry: os.DirEntry[str]) -> str:
+def _classify(entry: os.DirEntry[str]) -> str:
     return "link" if entry.is_symlink() else "folder" if entry.is_dir(follow_symlinks=False) else "file"
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from dsgen import values
 from dsgen.errors import DsgenError
-from dsgen.problems import Diagnostic, KeyPath, Position, has_errors, ordered
+from dsgen.problems import Diagnostic, KeyPath, Position, has_errors, sort_problems
 from dsgen.reading import read
 from dsgen.reading.files import MAX_BYTES, SETTINGS_FILE
 from dsgen.reading.nodes import Node, SourceText, Tree
@@ -46,12 +46,12 @@ class Member:
     @property
     def output(self) -> str:
         """The folder of its manifests. Like `chart`, it is not defined for a job with errors."""
-        return self._folder("output")
+        return self._fill_folder("output")
 
     @property
     def chart(self) -> str:
         """The folder of its chart."""
-        return self._folder("charts")
+        return self._fill_folder("charts")
 
     @property
     def place(self) -> Destination:
@@ -63,8 +63,8 @@ class Member:
         """The folder of its chart, as a place for the writer."""
         return Destination(self.settings.root, self.chart)
 
-    def _folder(self, key: str) -> str:
-        return settings.job_folder(str(self.settings.value(key)), self.names.namespace, self.names.name)
+    def _fill_folder(self, key: str) -> str:
+        return settings.fill_job_folder(str(self.settings.read_value(key)), self.names.namespace, self.names.name)
 
 
 class Entry(NamedTuple):
@@ -97,26 +97,26 @@ class Repository:
         """The texts of the files in the positions of `diagnostics`."""
         return {self.settings.source.name: self.settings.source.text}
 
-    def setting(self, key: str) -> Any:
+    def read_setting(self, key: str) -> Any:
         """The value of a key at the top of dsgen.yaml, or its default, or None."""
-        return self.settings.value(key)
+        return self.settings.read_value(key)
 
     def position(self, path: KeyPath) -> Position:
         """The place of a key of dsgen.yaml, or of the nearest existing key above it."""
         return self.settings.position(path)
 
-    def entries_of(self, path: str) -> list[Entry]:
+    def list_entries_of(self, path: str) -> list[Entry]:
         """The jobs of which a file is a part: those of a values file, those below an overlay, all for dsgen.yaml."""
         if path == SETTINGS_FILE:
             return self.entries
-        overlays = [overlay for overlay in self.setting("overlays") if path in _paths(overlay)]
+        overlays = [overlay for overlay in self.read_setting("overlays") if path in _list_paths(overlay)]
         return [
             entry
             for entry in self.entries
             if entry.file == path or any(_is_meant(entry.file, overlay) for overlay in overlays)
         ]
 
-    def job(
+    def read_job(
         self,
         entry: Entry,
         overrides: Sequence[Override] = (),
@@ -129,52 +129,57 @@ class Repository:
 
         text: to use instead of that of its values file. The other arguments are those of `values.load`.
         """
-        source = self._source(entry.file, name)
+        source = self._read_source(entry.file, name)
         source = source if text is None else SourceText(source.name, text)
         texts = self.sources | {each.name: each.text for each in (source, *above)}
-        trees = [*self._values("defaults"), read(source), *self._over(entry, texts), *map(read, above)]
-        job = values.load_trees(source.name, [*self._claims(trees), *trees], texts, overrides, names)
-        return replace(job, severities=self.setting("checks"))
+        trees = [
+            *self._list_values("defaults"),
+            read(source),
+            *self._read_values_above(entry, texts),
+            *map(read, above),
+        ]
+        job = values.load_trees(source.name, [*self._list_claims(trees), *trees], texts, overrides, names)
+        return replace(job, severities=self.read_setting("checks"))
 
-    def member(self, entry: Entry, names: Release) -> Member:
+    def make_member(self, entry: Entry, names: Release) -> Member:
         """The place in the repository of a job with these names."""
         return Member(names, entry.file, self.settings, {key: node.data() for key, node in entry.variables.items()})
 
-    def _over(self, entry: Entry, texts: dict[str, str]) -> Iterator[Tree]:
+    def _read_values_above(self, entry: Entry, texts: dict[str, str]) -> Iterator[Tree]:
         """The values that are merged over those of a file; adds their texts to `texts`."""
-        for index, overlay in enumerate(self.setting("overlays")):
+        for index, overlay in enumerate(self.read_setting("overlays")):
             if _is_meant(entry.file, overlay):
                 for path in overlay.get("files", ()):
-                    source, tree = self._overlay(path)
+                    source, tree = self._read_overlay(path)
                     texts[source.name] = source.text
                     yield tree
-                yield from self._values("overlays", index, "values")
+                yield from self._list_values("overlays", index, "values")
         if entry.row is not None:
-            for tree in self._values("matrix", entry.row, "values"):
+            for tree in self._list_values("matrix", entry.row, "values"):
                 yield Tree(fill_variables(tree.root, entry.variables))
 
-    def _values(self, *path: str | int) -> list[Tree]:
-        node = self.settings.node(*path)
+    def _list_values(self, *path: str | int) -> list[Tree]:
+        node = self.settings.find_node(*path)
         return [] if node is None else [Tree(node)]
 
-    def _claims(self, trees: Iterable[Tree]) -> Iterator[Tree]:
+    def _list_claims(self, trees: Iterable[Tree]) -> Iterator[Tree]:
         """What every claim has that these trees create."""
-        if (claim := self.settings.node("claims")) is None:
+        if (claim := self.settings.find_node("claims")) is None:
             return
         for volumes in filter(None, (tree.root.child("storage") for tree in trees)):
             for name, volume in volumes.value.items() if isinstance(volumes.value, dict) else ():
                 create = volume.child("create")
                 if create and isinstance(create.value, dict):
-                    yield Tree(_below(claim, "storage", name, "create"))
+                    yield Tree(_nest(claim, "storage", name, "create"))
 
-    def _overlay(self, path: str) -> tuple[SourceText, Tree]:
+    def _read_overlay(self, path: str) -> tuple[SourceText, Tree]:
         """An overlay file, which is read once for all jobs."""
         if path not in self._overlays:
-            source = self._source(path)
+            source = self._read_source(path)
             self._overlays[path] = source, read(source)
         return self._overlays[path]
 
-    def _source(self, path: str, name: str = "") -> SourceText:
+    def _read_source(self, path: str, name: str = "") -> SourceText:
         with SourceFolder(Destination(self.root)) as folder:
             return SourceText.from_bytes(name or str(self.root / path), folder.read(path, MAX_BYTES) or b"")
 
@@ -184,15 +189,15 @@ def load(root: Path) -> Repository:
     read = settings.load(root)
     repository = Repository(read, list(read.diagnostics), [])
     if not has_errors(read.diagnostics):
-        files = _files(repository)
-        repository.entries = [entry for file in files for entry in _entries(repository, file)]
-        repository.diagnostics = ordered(repository.diagnostics)
+        files = _list_files(repository)
+        repository.entries = [entry for file in files for entry in _list_entries(repository, file)]
+        repository.diagnostics = sort_problems(repository.diagnostics)
         if has_errors(repository.diagnostics):
             repository.entries = []
     return repository
 
 
-def collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
+def find_collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
     """Problems for jobs whose manifests or charts have the same folder."""
     for key in ("output", "charts"):
         first: dict[Destination, Release] = {}
@@ -206,14 +211,14 @@ def collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
                 yield Diagnostic("DS908", message, member.settings.position((key,)), (key,), hint)
 
 
-def _files(repository: Repository) -> list[str]:
+def _list_files(repository: Repository) -> list[str]:
     """The values files of all jobs, sorted. Adds problems of irregular files and unused patterns."""
-    overlays = {path for overlay in repository.setting("overlays") for path in _paths(overlay)}
-    for index, overlay in enumerate(repository.setting("overlays")):
+    overlays = {path for overlay in repository.read_setting("overlays") for path in _list_paths(overlay)}
+    for index, overlay in enumerate(repository.read_setting("overlays")):
         for number, path in enumerate(overlay.get("files", ())):
             _is_plain(repository, path, ("overlays", index, "files", number))
     jobs: set[str] = set()
-    for index, pattern in enumerate(repository.setting("jobs")):
+    for index, pattern in enumerate(repository.read_setting("jobs")):
         at: KeyPath = ("jobs", index)
         files = set(globs.find_files(str(repository.root), pattern)) - overlays - {SETTINGS_FILE}
         jobs |= {file for file in files if _is_plain(repository, file, at)}
@@ -223,7 +228,7 @@ def _files(repository: Repository) -> list[str]:
     return sorted(jobs)
 
 
-def _paths(overlay: Mapping[str, Any]) -> list[str]:
+def _list_paths(overlay: Mapping[str, Any]) -> list[str]:
     """The paths of the files of an overlay, without `.` and empty parts."""
     return ["/".join(globs.split_pattern(path)) for path in overlay.get("files", ())]
 
@@ -242,13 +247,13 @@ def _is_plain(repository: Repository, file: str, at: KeyPath) -> bool:
     return False
 
 
-def _entries(repository: Repository, file: str) -> Iterator[Entry]:
+def _list_entries(repository: Repository, file: str) -> Iterator[Entry]:
     """The jobs of a values file."""
-    rows = [index for index, row in enumerate(repository.setting("matrix")) if _is_meant(file, row)]
+    rows = [index for index, row in enumerate(repository.read_setting("matrix")) if _is_meant(file, row)]
     if not rows:
         yield Entry(file)
         return
-    variables = repository.settings.node("matrix", rows[0], "variables")
+    variables = repository.settings.find_node("matrix", rows[0], "variables")
     assert variables is not None
     at: KeyPath = ("matrix", rows[-1])
     message = ""
@@ -259,11 +264,11 @@ def _entries(repository: Repository, file: str) -> Iterator[Entry]:
     if message:
         repository.diagnostics.append(Diagnostic("DS906", message, repository.position(at), at))
         return
-    for combination in combinations(variables):
+    for combination in list_combinations(variables):
         yield Entry(file, rows[0], combination)
 
 
-def _below(node: Node, *keys: str) -> Node:
+def _nest(node: Node, *keys: str) -> Node:
     """A tree that has nothing but this node, below these keys."""
     for key in reversed(keys):
         node = Node({key: node}, node.position, node.key)
@@ -278,21 +283,21 @@ OWNERS = {"output": "job ", "charts": "chart "}
 """Setting -> the prefix of the owners of its folders."""
 
 
-def orphans(repository: Repository, key: str, wanted: Collection[str]) -> Iterator[tuple[Destination, str]]:
+def find_orphans(repository: Repository, key: str, wanted: Collection[str]) -> Iterator[tuple[Destination, str]]:
     """The folders below the fixed part of a setting that are not in `wanted`, each with its owner.
 
     key: "output" or "charts". Folders whose index is invalid are skipped.
     """
-    above = globs.split_fixed(str(repository.setting(key)))
+    above = globs.split_fixed(str(repository.read_setting(key)))
     for index in globs.find_files(str(repository.root), "/".join((*above, "**", INDEX)), into_written=True):
         place = Destination(repository.root, index.rpartition("/")[0])
         if place.below and place.below not in wanted:
-            owner = _owner(place)
+            owner = _read_owner(place)
             if owner.startswith(OWNERS[key]):
                 yield place, owner
 
 
-def _owner(place: Destination) -> str:
+def _read_owner(place: Destination) -> str:
     try:
         with Folder(place) as folder:
             index = read_index(folder)
@@ -306,17 +311,17 @@ def _owner(place: Destination) -> str:
 
 def count_combinations(variables: Node) -> int:
     """The number of combinations."""
-    return math.prod(len(values) for values in _lists(variables).values())
+    return math.prod(len(values) for values in _collect_lists(variables).values())
 
 
-def combinations(variables: Node) -> Iterator[Variables]:
+def list_combinations(variables: Node) -> Iterator[Variables]:
     """All combinations of the values of the variables; the last variable changes fastest."""
-    lists = _lists(variables)
+    lists = _collect_lists(variables)
     for chosen in itertools.product(*lists.values()):
         yield dict(zip(lists, chosen, strict=True))
 
 
-def _lists(variables: Node) -> dict[str, list[Node]]:
+def _collect_lists(variables: Node) -> dict[str, list[Node]]:
     assert isinstance(variables.value, dict)
     return {name: node.value for name, node in variables.value.items() if isinstance(node.value, list)}
 
@@ -333,10 +338,10 @@ def fill_variables(node: Node, variables: Variables) -> Node:
     if whole and whole[1] in variables:
         value = variables[whole[1]].copy()
         return replace(value, position=node.position, key=node.key)
-    return replace(node, value=_VARIABLE.sub(lambda match: _text(match, variables), node.value))
+    return replace(node, value=_VARIABLE.sub(lambda match: _fill_text(match, variables), node.value))
 
 
-def _text(match: re.Match[str], variables: Variables) -> str:
+def _fill_text(match: re.Match[str], variables: Variables) -> str:
     node = variables.get(match[1])
     if node is None or isinstance(node.value, dict | list):
         return match[0]

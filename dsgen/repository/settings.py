@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsgen.problems import Diagnostic, KeyPath, Position, ordered
+from dsgen.problems import Diagnostic, KeyPath, Position, sort_problems
 from dsgen.reading import read
 from dsgen.reading.files import MAX_BYTES, SETTINGS_FILE
 from dsgen.reading.nodes import Node, SourceText, Tree
@@ -26,25 +26,25 @@ VALUES = frozenset(("defaults", "values"))
 
 
 @functools.cache
-def schema() -> Schema:
+def load_schema() -> Schema:
     """The schema of dsgen.yaml; shared, do not change it."""
     loaded: Schema = json.loads(SCHEMA_FILE.read_bytes())
     return loaded
 
 
-def for_editors() -> Schema:
+def make_editor_schema() -> Schema:
     """The copy for editors; it refers to values.schema.json in the same folder."""
-    editors = _with_values(schema())
+    editors = _refer_to_values(load_schema())
     assert isinstance(editors, dict)
     return editors
 
 
-def _with_values(part: Any, key: str = "") -> Any:
+def _refer_to_values(part: Any, key: str = "") -> Any:
     if isinstance(part, dict):
         if key in VALUES and part.get("type") == "object":
             return {"$ref": "values.schema.json", "description": part["description"]}
-        return {name: _with_values(below, name) for name, below in part.items() if not name.startswith("x-")}
-    return [_with_values(below) for below in part] if isinstance(part, list) else part
+        return {name: _refer_to_values(below, name) for name, below in part.items() if not name.startswith("x-")}
+    return [_refer_to_values(below) for below in part] if isinstance(part, list) else part
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class Settings:
     tree: Tree
     diagnostics: tuple[Diagnostic, ...]
 
-    def value(self, *path: str | int) -> Any:
+    def read_value(self, *path: str | int) -> Any:
         """The value at a path; for an absent key, its default if it is at the top, otherwise None."""
         node, known = self.tree.root.find(path)
         if len(known) == len(path):
             return node.data()
-        return schema()["properties"].get(path[0], {}).get("default") if len(path) == 1 else None
+        return load_schema()["properties"].get(path[0], {}).get("default") if len(path) == 1 else None
 
-    def node(self, *path: str | int) -> Node | None:
+    def find_node(self, *path: str | int) -> Node | None:
         """The node at a path, or None."""
         node, known = self.tree.root.find(path)
         return node if len(known) == len(path) else None
@@ -83,20 +83,20 @@ def load(root: Path) -> Settings:
 def read_settings(source: SourceText, root: Path) -> Settings:
     """Parse and check the text of dsgen.yaml."""
     tree = read(source)
-    about = About("dsgen.yaml", _hint)
-    outside = _without_values(tree.root)
-    problems = [*tree.diagnostics, *find_schema_problems(schema(), outside, tree.complete, about)]
+    about = About("dsgen.yaml", _suggest_key)
+    outside = _remove_values(tree.root)
+    problems = [*tree.diagnostics, *find_schema_problems(load_schema(), outside, tree.complete, about)]
     if not problems:
-        problems += _problems(tree.root)
-    return Settings(root, source, tree, tuple(ordered(problems)))
+        problems += _find_problems(tree.root)
+    return Settings(root, source, tree, tuple(sort_problems(problems)))
 
 
-def _hint(key: str, _path: KeyPath, part: Schema) -> str:
+def _suggest_key(key: str, _path: KeyPath, part: Schema) -> str:
     known = sorted(part["properties"])
     return did_you_mean(find_closest(key, known)) or list_possible_keys(known)
 
 
-def _without_values(root: Node) -> Node:
+def _remove_values(root: Node) -> Node:
     """The tree without the content of `defaults` and `values`, in which null is allowed."""
     below = {
         (*path, key)
@@ -107,12 +107,12 @@ def _without_values(root: Node) -> Node:
     return root.without(below)
 
 
-def _problems(root: Node) -> Iterator[Diagnostic]:
+def _find_problems(root: Node) -> Iterator[Diagnostic]:
     """Problems that the schema cannot express."""
     for path, node in root.walk():
         if path[:1] in (("output",), ("charts",)):
-            yield from _wrong_folder(str(node.value), path, node.position)
-        elif path[:1] == ("checks",) and len(path) == 2 and path[1] not in (ids := _ids()):
+            yield from _check_folder(str(node.value), path, node.position)
+        elif path[:1] == ("checks",) and len(path) == 2 and path[1] not in (ids := _list_ids()):
             hint = did_you_mean(find_closest(str(path[1]), ids))
             yield Diagnostic("DS906", f"{path[1]} is not the id of a problem", node.key or node.position, path, hint)
         elif path[-2:-1] in (("jobs",), ("files",)) and node.key is None and not is_pattern(str(node.value)):
@@ -120,13 +120,13 @@ def _problems(root: Node) -> Iterator[Diagnostic]:
             yield Diagnostic("DS906", message, node.position, path, "write / between its folders, and no ..")
 
 
-def _ids() -> list[str]:
+def _list_ids() -> list[str]:
     from dsgen.reports import RULES  # imported late: few repositories have `checks`
 
     return list(RULES)
 
 
-def _wrong_folder(text: str, path: KeyPath, at: Position) -> Iterator[Diagnostic]:
+def _check_folder(text: str, path: KeyPath, at: Position) -> Iterator[Diagnostic]:
     plain = text
     for placeholder in PLACEHOLDERS:
         plain = plain.replace(placeholder, "x")
@@ -141,7 +141,7 @@ def _wrong_folder(text: str, path: KeyPath, at: Position) -> Iterator[Diagnostic
         yield Diagnostic("DS906", message, at, path, "use a path such as rendered/{namespace}/{name}")
 
 
-def job_folder(path: str, namespace: str, name: str) -> str:
+def fill_job_folder(path: str, namespace: str, name: str) -> str:
     """The folder of a job: a path in which these names replace the placeholders."""
     return path.replace(NAMESPACE, name_folder(namespace)).replace(NAME, name_folder(name))
 

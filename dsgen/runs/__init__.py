@@ -11,7 +11,7 @@ from dsgen.render import Document
 from dsgen.runs.keys import JobGuard, select_given
 from dsgen.runs.rendered import collect_objects, render_objects
 from dsgen.values import Job
-from dsgen.writer import Plan, canonical, checksum
+from dsgen.writer import Plan, as_canonical_json, compute_checksum
 from dsgen.writer.plan import Lists
 
 
@@ -23,8 +23,8 @@ def plan_job_folder(job: Job, documents: Sequence[Document], lists: Lists | None
         files={**objects.run, **objects.job},
         run=str(job.data["run"]["id"]),
         frozen=frozenset(objects.run),
-        values=canonical(select_given(job)),
-        made_of=made_of(job, lists),
+        values=as_canonical_json(select_given(job)),
+        made_of=compute_input_checksum(job, lists),
         guard=JobGuard(job, objects),
         lists=lists,
     )
@@ -35,13 +35,13 @@ def format_owner(job: Job) -> str:
     return f"job {job.release.namespace}/{job.release.name}"
 
 
-def made_of(job: Job, lists: Iterable[str] = ()) -> str:
+def compute_input_checksum(job: Job, lists: Iterable[str] = ()) -> str:
     """A checksum of all inputs of a job's files: the version of dsgen, the values, and the names of the lists.
 
     The order of the values is included, because it may affect an object; no object depends on an estimate.
     """
     values = {key: value for key, value in job.root.data().items() if key != "estimate"}
-    return checksum(json.dumps([__version__, DIGEST, values, sorted(lists)]).encode())
+    return compute_checksum(json.dumps([__version__, DIGEST, values, sorted(lists)]).encode())
 
 
 def plan_chart_folder(job: Job | None, default_name: str) -> Plan:
@@ -58,6 +58,6 @@ def plan_chart_folder(job: Job | None, default_name: str) -> Plan:
         run=str(job.data["run"]["id"]),
         frozen=frozenset(files),
         objects=objects.run,
-        values=canonical(select_given(job)),
+        values=as_canonical_json(select_given(job)),
         guard=JobGuard(job, objects, chart=True),
     )

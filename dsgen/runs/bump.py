@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dsgen.editing import NotWritableError, with_value
+from dsgen.editing import NotWritableError, set_value
 from dsgen.errors import UsageError
 from dsgen.language.text import format_value
 from dsgen.problems import Diagnostic, KeyPath, Position, path_text
@@ -79,11 +79,11 @@ def bump(
         if job.file not in job.sources or job.file == "<stdin>":
             raise _RefusedChangeError("standard input cannot be written", ID, at)
         source = SourceText(job.file, job.sources[job.file])
-        changes = [*_flags(source, flags)]
+        changes = [*_list_flag_changes(source, flags)]
         if has_new_id:
-            changes = [_next(job, {*known}, at), *(change for change in changes if change.path != ID)]
+            changes = [_change_id(job, {*known}, at), *(change for change in changes if change.path != ID)]
         text = _edit(source, changes)
-        summary = ", ".join(map(str, changes)) + _about_checkpoints(job, changes)
+        summary = ", ".join(map(str, changes)) + _explain_checkpoints(job, changes)
         return Bump(_check(reload(text), job, changes), text, summary)
     except _RefusedChangeError as refusal:
         message = f"{option} cannot write {path_text(refusal.path)} into {job.file}: {refusal}"
@@ -107,7 +107,7 @@ def choose_next_id(old: str, known: Collection[str]) -> str:
     return ""
 
 
-def _about_checkpoints(job: Job, changes: Sequence[_ValueChange]) -> str:
+def _explain_checkpoints(job: Job, changes: Sequence[_ValueChange]) -> str:
     """What becomes of the checkpoints of another number of ranks; "" if the number stays."""
     workers, folder = job.data["workers"], job.data["training"]["deepspeed"]["resize"]["checkpoint"]
     if not folder or not any(change.path in SIZE for change in changes):
@@ -116,7 +116,7 @@ def _about_checkpoints(job: Job, changes: Sequence[_ValueChange]) -> str:
     return f"; the first worker converts the newest checkpoint in {folder} if it is not of {ranks} ranks"
 
 
-def _next(job: Job, known: Collection[str], at: Position) -> _ValueChange:
+def _change_id(job: Job, known: Collection[str], at: Position) -> _ValueChange:
     old = job.data["run"]["id"]
     if at.file != job.file:
         raise _RefusedChangeError(f"run.id is set in {at.file}", ID, at)
@@ -126,7 +126,7 @@ def _next(job: Job, known: Collection[str], at: Position) -> _ValueChange:
     return _ValueChange(ID, old, int(new) if isinstance(old, int) else new, at)
 
 
-def _flags(source: SourceText, flags: Sequence[Override]) -> Iterator[_ValueChange]:
+def _list_flag_changes(source: SourceText, flags: Sequence[Override]) -> Iterator[_ValueChange]:
     """The values of the file that flags change."""
     before = read(source).root
     try:
@@ -134,21 +134,21 @@ def _flags(source: SourceText, flags: Sequence[Override]) -> Iterator[_ValueChan
     except UsageError as error:
         raise _RefusedChangeError(f"the file lacks a part: {error}", (), Position(flags[0].flag, 1, 1)) from error
     old, new = before.data(), after.data()
-    for path in _leaves(old, new):
+    for path in _list_changed_paths(old, new):
         node = after.find(path)[0]
         if node.value is None and not takes_null(path, Node(None, node.position)):
             raise _RefusedChangeError("null stays in no file; remove the key", path, node.position)
         yield _ValueChange(path, look_up(old, path), look_up(new, path), node.position)
 
 
-def _leaves(old: Any, new: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
+def _list_changed_paths(old: Any, new: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
     """The paths of values that differ; of a new map or list, the path of the whole."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in new:
-            yield from _leaves(old.get(key, MISSING), new[key], (*path, key))
+            yield from _list_changed_paths(old.get(key, MISSING), new[key], (*path, key))
     elif isinstance(old, list) and isinstance(new, list) and len(old) <= len(new):
         for index, value in enumerate(new):
-            yield from _leaves(old[index] if index < len(old) else MISSING, value, (*path, index))
+            yield from _list_changed_paths(old[index] if index < len(old) else MISSING, value, (*path, index))
     elif old is MISSING or type(old) is not type(new) or old != new:
         yield path
 
@@ -160,7 +160,7 @@ def _edit(source: SourceText, changes: Sequence[_ValueChange]) -> str:
     wanted = before.root.data()
     for change in changes:
         try:
-            text = with_value(text, change.path, change.new, ABOVE if change.path[0] == "run" else ())
+            text = set_value(text, change.path, change.new, ABOVE if change.path[0] == "run" else ())
         except NotWritableError as reason:
             raise _RefusedChangeError(str(reason), change.path, change.at) from reason
         wanted = _put(wanted, change.path, change.new)

@@ -71,12 +71,12 @@ def compare_job(place: Destination, plan: Plan, by_file: bool = False) -> JobCha
         return JobChange(folder, plan.owner, "refused", failure=failure)
     files = (seen.plan or plan).files
     new = {path: files[path] for path in seen.write}
-    objects = tuple(_files(old, new) if by_file else _objects(old, new, plan))
-    status = _status(changes, plan, objects)
+    objects = tuple(_compare_files(old, new) if by_file else _compare_objects(old, new, plan))
+    status = _describe_status(changes, plan, objects)
     return JobChange(folder, plan.owner, status, objects, replace(changes, plan=None))  # the plan has all texts
 
 
-def _status(changes: Changes, plan: Plan, objects: tuple[ObjectChange, ...]) -> str:
+def _describe_status(changes: Changes, plan: Plan, objects: tuple[ObjectChange, ...]) -> str:
     paths = {each.path for one in objects for each in one.fields or (FieldChange("", None, None),)}
     if changes.refused:
         return "refused"
@@ -93,24 +93,26 @@ def _status(changes: Changes, plan: Plan, objects: tuple[ObjectChange, ...]) -> 
     return "changed" if changes.stale else "no difference"
 
 
-def _objects(old: Mapping[str, str], new: Mapping[str, str], plan: Plan) -> Iterator[ObjectChange]:
-    before = {key: text for path, text in old.items() if (key := _object(path, text))}
-    after = {key: text for path, text in new.items() if (key := _object(path, text))}
+def _compare_objects(old: Mapping[str, str], new: Mapping[str, str], plan: Plan) -> Iterator[ObjectChange]:
+    before = {key: text for path, text in old.items() if (key := _name_object(path, text))}
+    after = {key: text for path, text in new.items() if (key := _name_object(path, text))}
     rename = _Rename(plan, before.values())
     for key, text in after.items():
-        was = key if key in before else (key[0], rename.back(key[1]))
+        was = key if key in before else (key[0], rename.restore_name(key[1]))
         if was not in before:
             yield ObjectChange(*key, "new")
             continue
         earlier = before.pop(was)
-        differences = compare_fields(parse_object(earlier if was == key else rename.text(earlier)), parse_object(text))
+        differences = compare_fields(
+            parse_object(earlier if was == key else rename.rename_text(earlier)), parse_object(text)
+        )
         changed = tuple(hide_secrets(each, key[0]) for each in differences)
         yield ObjectChange(*key, "changed", "" if was == key else was[1], changed)
     for key in before:
         yield ObjectChange(*key, "removed")
 
 
-def _files(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ObjectChange]:
+def _compare_files(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ObjectChange]:
     for path in sorted({**old, **new}):
         if path not in old or path not in new:
             yield ObjectChange("File", path, "new" if path in new else "removed")
@@ -118,7 +120,7 @@ def _files(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ObjectCha
             yield ObjectChange("File", path, "changed", fields=(FieldChange("text", old[path], new[path]),))
 
 
-def _object(path: str, text: str) -> tuple[str, str] | None:
+def _name_object(path: str, text: str) -> tuple[str, str] | None:
     """Kind and name of the object in a file; for a kustomization, the name of the file."""
     if path == KUSTOMIZATION:
         return "Kustomization", path
@@ -140,10 +142,10 @@ class _Rename:
         # `cifar-10` does not belong to run 1.
         self.pattern = re.compile(rf"(?<![\w.]){re.escape(self.old)}(?![A-Za-z0-9])")
 
-    def back(self, name: str) -> str:
+    def restore_name(self, name: str) -> str:
         return self.old + name[len(self.new) :] if name.startswith(self.new) else name
 
-    def text(self, text: str) -> str:
+    def rename_text(self, text: str) -> str:
         return self.pattern.sub(self.new, text).replace(self.old_label, self.new_label)
 
 
@@ -158,7 +160,7 @@ def compare_fields(old: Any, new: Any, path: str = "") -> Iterator[FieldChange]:
     """The fields in which two objects differ; items of lists are paired by their names."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
-            yield from compare_fields(old.get(key), new.get(key), _below(path, key))
+            yield from compare_fields(old.get(key), new.get(key), _join_path(path, key))
     elif isinstance(old, list) and isinstance(new, list) and old != new:
         pairs = _pair(old, new)
         if pairs is None:
@@ -169,7 +171,7 @@ def compare_fields(old: Any, new: Any, path: str = "") -> Iterator[FieldChange]:
         yield FieldChange(path, old, new)
 
 
-def _below(path: str, key: str) -> str:
+def _join_path(path: str, key: str) -> str:
     text = path_text((key,))
     return f"{path}{'' if text.startswith('[') or not path else '.'}{text}"
 

@@ -13,7 +13,7 @@ from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.runs import rendered
 from dsgen.runs.rendered import Objects, is_possible, read_kind_and_name, render_objects
 from dsgen.values import Job
-from dsgen.writer import Claims, canonical, remove_suspension
+from dsgen.writer import Claims, as_canonical_json, remove_suspension
 
 Texts = Mapping[str, str]
 Select = Callable[[Objects], Texts]
@@ -47,7 +47,7 @@ def find_differing(old: Any, new: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, pair in enumerate(zip(old, new, strict=True)):
             yield from find_differing(*pair, (*path, index))
-    elif MISSING in (old, new) or canonical(old) != canonical(new):
+    elif MISSING in (old, new) or as_canonical_json(old) != as_canonical_json(new):
         yield path
 
 
@@ -96,15 +96,15 @@ class Past:
         self.old, self.new = old, select_given(job)
         self._complete, self.then, self.refused = render_values(old, chart)
 
-    def keys(self, select: Select, differs: Differs) -> list[tuple[KeyPath, str]]:
+    def find_keys(self, select: Select, differs: Differs) -> list[tuple[KeyPath, str]]:
         """Each key that changes a selected object, with the field: "in Job cifar-1-worker spec.parallelism"."""
         changed = list(find_differing(self.old, self.new))
         if self.then is None or len(changed) > MOST_TRIED:
             return [(path, "") for path in changed]
-        effects = [(path, self._effect(path, select, differs)) for path in changed]
+        effects = [(path, self._find_effect(path, select, differs)) for path in changed]
         return [(path, effect) for path, effect in effects if effect is not None] or [(path, "") for path in changed]
 
-    def _effect(self, path: KeyPath, select: Select, differs: Differs) -> str | None:
+    def _find_effect(self, path: KeyPath, select: Select, differs: Differs) -> str | None:
         """The effect of one change alone; None if it has none, "" if it is not valid alone."""
         assert self.then is not None
         for tree, value, other in (
@@ -117,13 +117,13 @@ class Past:
                 if not differs(*pair):
                     return None
                 old, new = pair if other is self.then else pair[::-1]
-                return self._place(path, old, new)
+                return self._describe_place(path, old, new)
         return ""
 
-    def _place(self, path: KeyPath, old: Texts, new: Texts) -> str:
+    def _describe_place(self, path: KeyPath, old: Texts, new: Texts) -> str:
         """The object that differs, with the field if it is unique."""
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-        values_ = [None if one is MISSING else one for one in self.both(path)]
+        values_ = [None if one is MISSING else one for one in self.look_up_both(path)]
         first = ""
         for name in names:
             kind, object_name = read_kind_and_name(new.get(name) or old[name])
@@ -135,22 +135,22 @@ class Past:
             first = first or f"in {kind} {object_name}"
         return first + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
-    def both(self, path: KeyPath) -> tuple[Any, Any]:
+    def look_up_both(self, path: KeyPath) -> tuple[Any, Any]:
         """The old and the new value at a path, including defaults."""
         old = self._complete.data if self._complete.values else self.old
         return look_up(old, path), look_up(self.job.data, path)
 
-    def described(self, path: KeyPath, effect: str) -> str:
+    def describe(self, path: KeyPath, effect: str) -> str:
         """`workers.replicas: 2 -> 4, in Job cifar-1-worker spec.parallelism`."""
-        old, new = map(_shown, self.both(path))
+        old, new = map(_format_shown, self.look_up_both(path))
         change = "changed" if old == new else f"{old} -> {new}"
         return f"{path_text(path)}: {change}{', ' if effect else ''}{effect}"
 
 
-def _shown(value: Any) -> str:
+def _format_shown(value: Any) -> str:
     if value is MISSING or value is None:
         return "not set"
-    text = format_value(value) if isinstance(value, str | int | float) else format_value(canonical(value))[1:-1]
+    text = format_value(value) if isinstance(value, str | int | float) else format_value(as_canonical_json(value))[1:-1]
     return text if len(text) <= LONGEST + 2 else f"{text[:LONGEST]}..."
 
 
@@ -166,37 +166,37 @@ class JobGuard:
         self.job, self.objects, self.chart = job, objects, chart
         self._pasts: dict[str, Past] = {}
 
-    def run(self, values: str, writer: str) -> list[Diagnostic]:
+    def check_run(self, values: str, writer: str) -> list[Diagnostic]:
         """See `writer.plan.Guard`."""
-        past = self._past(values)
+        past = self._find_past(values)
         if past.then is None:
             why = f"{writer} accepted the old values, but dsgen {__version__} does not: {past.refused}"
-            return self._run_problems(past, lambda objects: objects.run, f"{NEW_RUN}; {ANEW}\n{why}")
+            return self._report_run(past, lambda objects: objects.run, f"{NEW_RUN}; {ANEW}\n{why}")
         if _differs(past.then.run, self.objects.run):
-            return self._run_problems(past, lambda objects: objects.run, f"{NEW_RUN}; {ANEW}")
+            return self._report_run(past, lambda objects: objects.run, f"{NEW_RUN}; {ANEW}")
         if self.chart and past.then.job != self.objects.job:
             hint = (
                 f"{writer} wrote the chart, and this dsgen would replace all of it, including the run: change run.id; "
                 f"{ANEW}"
             )
-            return self._run_problems(past, lambda objects: objects.job, hint)
+            return self._report_run(past, lambda objects: objects.job, hint)
         return []
 
-    def paths(self, values: str) -> set[str]:
+    def list_paths(self, values: str) -> set[str]:
         """See `writer.plan.Guard`."""
-        then = self._past(values).then
+        then = self._find_past(values).then
         return {*then.run, *then.job} if then else set()
 
-    def run_without_values(self, message: str, hint: str) -> Diagnostic:
+    def report_unknown_values(self, message: str, hint: str) -> Diagnostic:
         """See `writer.plan.Guard`."""
         return Diagnostic("DS903", message, self.job.position(("run", "id")), ("run", "id"), hint)
 
-    def claims(self, values: str, texts: Mapping[str, str]) -> Claims:
+    def check_claims(self, values: str, texts: Mapping[str, str]) -> Claims:
         """See `writer.plan.Guard`."""
         now = self.objects.claims
         if all(texts.get(path, text) == text for path, text in now.items()) and not self.chart:
             return Claims()  # the usual case, in which nothing needs to be rendered
-        past = self._past(values) if values else None
+        past = self._find_past(values) if values else None
         before = past.then.claims if past and past.then else {}
         kept: list[str] = []
         there = before.keys() if self.chart else before.keys() & texts.keys()
@@ -204,27 +204,27 @@ class JobGuard:
         for path in now.keys() & texts.keys() - set(impossible):
             if not is_possible(texts[path], now[path]):
                 (kept if path in before else impossible).append(path)
-        return Claims(sorted(kept), tuple(self._claim_problems(past, sorted(impossible))))
+        return Claims(sorted(kept), tuple(self._report_claims(past, sorted(impossible))))
 
-    def _past(self, values: str) -> Past:
+    def _find_past(self, values: str) -> Past:
         if values not in self._pasts:  # needed twice: for the run and for the claims
             self._pasts[values] = Past(json.loads(values), self.job, self.objects, self.chart)
         return self._pasts[values]
 
-    def _run_problems(self, past: Past, select: Select, hint: str) -> list[Diagnostic]:
+    def _report_run(self, past: Past, select: Select, hint: str) -> list[Diagnostic]:
         run = self.job.data["run"]["id"]
         return [
             Diagnostic(
                 "DS903",
-                f'run "{run}" would change: {past.described(path, effect)}',
+                f'run "{run}" would change: {past.describe(path, effect)}',
                 self.job.position(path),
                 path,
                 hint,
             )
-            for path, effect in past.keys(select, _differs)
+            for path, effect in past.find_keys(select, _differs)
         ]
 
-    def _claim_problems(self, past: Past | None, paths: list[str]) -> Iterator[Diagnostic]:
+    def _report_claims(self, past: Past | None, paths: list[str]) -> Iterator[Diagnostic]:
         """A problem for each changed key or, if the old values are unknown, for each claim."""
         storage = ("storage",)
         if past is None or past.then is None:
@@ -232,8 +232,8 @@ class JobGuard:
                 message = f"{name} would change in a way that Kubernetes refuses"
                 yield Diagnostic("DS904", message, self.job.position(storage), storage, NEW_CLAIM)
             return
-        for path, effect in past.keys(lambda objects: objects.claims, _is_impossible) if paths else ():
-            message = f"a claim cannot change: {past.described(path, effect)}"
+        for path, effect in past.find_keys(lambda objects: objects.claims, _is_impossible) if paths else ():
+            message = f"a claim cannot change: {past.describe(path, effect)}"
             yield Diagnostic("DS904", message, self.job.position(path), path, NEW_CLAIM)
 
 

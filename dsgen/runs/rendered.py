@@ -75,7 +75,7 @@ class Field(NamedTuple):
 
 def compare_texts(old: str, new: str) -> list[Field]:
     """The fields that differ between two texts of an object."""
-    return list(_fields(parse_object(old), parse_object(new), ()))
+    return list(_compare_fields(parse_object(old), parse_object(new), ()))
 
 
 def parse_object(text: str) -> Any:
@@ -83,13 +83,13 @@ def parse_object(text: str) -> Any:
     return read(SourceText("", text)).root.data()
 
 
-def _fields(old: Any, new: Any, path: KeyPath) -> Iterator[Field]:
+def _compare_fields(old: Any, new: Any, path: KeyPath) -> Iterator[Field]:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
-            yield from _fields(old.get(key), new.get(key), (*path, key))
+            yield from _compare_fields(old.get(key), new.get(key), (*path, key))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, pair in enumerate(zip(old, new, strict=True)):
-            yield from _fields(*pair, (*path, index))
+            yield from _compare_fields(*pair, (*path, index))
     elif old != new:
         yield Field(path, old, new)
 
@@ -100,13 +100,13 @@ def is_possible(old: str, new: str) -> bool:
         return True
     before, after = parse_object(old), parse_object(new)
     try:
-        sizes = [parse_quantity(_without_size(each)) for each in (before, after)]
+        sizes = [parse_quantity(_pop_size(each)) for each in (before, after)]
         return bool(before["spec"] == after["spec"] and sizes[0] <= sizes[1])
     except (KeyError, TypeError, ValueError, AttributeError):  # not an object that dsgen wrote
         return False
 
 
-def _without_size(claim: dict[str, Any]) -> Any:
+def _pop_size(claim: dict[str, Any]) -> Any:
     """Remove the size from a claim, and return it."""
     *path, last = _CLAIMS[claim["kind"]]
     record = claim["spec"]

@@ -7,7 +7,7 @@ followed.
 
 from dsgen.writer.comparison import compare, find_untouched, read_texts
 from dsgen.writer.folder import Destination, Folder, RefusedError, SourceFolder, is_path, name_folder
-from dsgen.writer.index import INDEX, canonical, checksum, read_index
+from dsgen.writer.index import INDEX, as_canonical_json, compute_checksum, read_index
 from dsgen.writer.plan import Changes, Claims, Mode, Plan, remove_suspension
 from dsgen.writer.staging import create, rewrite, write
 
@@ -21,9 +21,9 @@ __all__ = [
     "Plan",
     "RefusedError",
     "SourceFolder",
-    "canonical",
-    "checksum",
+    "as_canonical_json",
     "compare",
+    "compute_checksum",
     "create",
     "find_untouched",
     "is_path",

@@ -9,7 +9,7 @@ from dsgen.errors import DsgenError
 from dsgen.writer.folder import Destination, Folder, RefusedError
 from dsgen.writer.history import TEMPORARY, History, read_history
 from dsgen.writer.immutability import Contents, judge
-from dsgen.writer.index import INDEX, checksum, read_index, unix
+from dsgen.writer.index import INDEX, compute_checksum, read_index, use_unix_line_ends
 from dsgen.writer.plan import Changes, Mode, Plan
 
 
@@ -24,16 +24,16 @@ def compare(place: Destination, plan: Plan, mode: Mode = "keep") -> Changes:
         except RefusedError as refusal:
             return Changes(refusals=refusal.lines)
         if history.index.owner not in ("", plan.owner):
-            return Changes(refusals=(_of_another(place, plan, history),))
-        plan = plan.listed()
+            return Changes(refusals=(_explain_other_owner(place, plan, history),))
+        plan = plan.add_lists()
         contents, blocked = _read(folder, {*plan.files, *history.paths})
     if blocked:
         return Changes(refusals=blocked, leftovers=history.leftovers)
     verdict = judge(place, plan, contents, history, mode)
-    plan = verdict.plan.listed()
-    write = sorted(path for path, text in plan.files.items() if contents[path] != unix(text.encode()))
+    plan = verdict.plan.add_lists()
+    write = sorted(path for path, text in plan.files.items() if contents[path] != use_unix_line_ends(text.encode()))
     remove = sorted(path for path in history.paths if path not in plan.files and contents[path] is not None)
-    refusals = (*_in_the_way(place, plan, [*write, *remove], contents, history), *verdict.refusals)
+    refusals = (*_refuse_losses(place, plan, [*write, *remove], contents, history), *verdict.refusals)
     differs = history.plan_index(plan) != history.index
     return Changes(
         tuple(write),
@@ -57,11 +57,11 @@ def find_untouched(place: Destination, made_of: str) -> Changes | None:
     with Folder(place) as folder:
         try:
             index = read_index(folder)
-            if index is None or index.made_of != made_of or folder.files(TEMPORARY):
+            if index is None or index.made_of != made_of or folder.list_files(TEMPORARY):
                 return None
             files = ((folder.read(path), known) for path, known in index.files.items())
-            is_same = all(content is not None and checksum(content) == known for content, known in files)
-            is_same = is_same and not any(_links(folder, index.files))
+            is_same = all(content is not None and compute_checksum(content) == known for content, known in files)
+            is_same = is_same and not any(_find_links(folder, index.files))
         except DsgenError:
             return None
     return Changes(unchanged=len(index.files)) if is_same else None
@@ -71,7 +71,11 @@ def read_texts(place: Destination, paths: Iterable[str]) -> dict[str, str]:
     """The texts of those of the files that exist. Raises DsgenError for a path that is not a readable file."""
     with Folder(place) as folder:
         contents = {path: folder.read(path) for path in paths}
-    return {path: unix(content).decode(errors="replace") for path, content in contents.items() if content is not None}
+    return {
+        path: use_unix_line_ends(content).decode(errors="replace")
+        for path, content in contents.items()
+        if content is not None
+    }
 
 
 def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tuple[str, ...]]:
@@ -81,28 +85,29 @@ def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tup
     """
     contents: dict[str, bytes | None] = {}
     blocked = set()
-    for path in (*paths, *_links(folder, paths)):
+    for path in (*paths, *_find_links(folder, paths)):
         try:
             content = folder.read(path)
         except RefusedError as refusal:
             blocked.add(str(refusal))
         else:
-            contents[path] = None if content is None else unix(content)
+            contents[path] = None if content is None else use_unix_line_ends(content)
     return contents, tuple(sorted(blocked))
 
 
-def _links(folder: Folder, paths: Iterable[str]) -> Iterator[str]:
+def _find_links(folder: Folder, paths: Iterable[str]) -> Iterator[str]:
     """The links in the folders of these files, and in the folder itself."""
     for each in {"", *(path.rpartition("/")[0] for path in paths)}:
         with contextlib.suppress(RefusedError):  # the folder itself is a link: reading its files reports that
-            yield from folder.links(each)
+            yield from folder.list_links(each)
 
 
-def _of_another(place: Destination, plan: Plan, history: History) -> str:
-    return f"{place.path} holds {history.index.owner}: use another folder for {plan.owner}, or delete {_ours(place)}"
+def _explain_other_owner(place: Destination, plan: Plan, history: History) -> str:
+    files = _describe_own_files(place)
+    return f"{place.path} holds {history.index.owner}: use another folder for {plan.owner}, or delete {files}"
 
 
-def _in_the_way(
+def _refuse_losses(
     place: Destination, plan: Plan, paths: Sequence[str], contents: Contents, history: History
 ) -> Iterator[str]:
     """Refusals for files that would be lost: those that dsgen did not write, or that were edited since."""
@@ -121,6 +126,6 @@ def _in_the_way(
             )
 
 
-def _ours(place: Destination) -> str:
+def _describe_own_files(place: Destination) -> str:
     """The files to delete; not the folder, which may contain files of the user."""
     return f"{place.path / INDEX} and the files that it names"

@@ -114,55 +114,55 @@ class Folder:
 
     def read(self, path: str, largest: int = LARGEST) -> bytes | None:
         """The content of a file; None if it does not exist."""
-        above, name = self._above(path)
+        above, name = self._open_parent(path)
         try:
-            status = None if above is None else _status(above, name)
+            status = None if above is None else _read_status(above, name)
             if above is None or status is None:
                 return None
             self._refuse_other(path, status, largest)
-            where, descriptor = _at(above, name)
+            where, descriptor = _locate(above, name)
             opened = os.open(where, os.O_RDONLY | _CAREFULLY, dir_fd=descriptor)
             with open(opened, "rb", buffering=0) as stream:  # noqa: PTH123 - by its descriptor
                 self._refuse_other(path, os.fstat(opened), largest)
                 return stream.readall()
         except OSError as error:
-            raise _unreadable(self.place.path / path, error) from error
+            raise _make_read_error(self.place.path / path, error) from error
 
     def exists(self) -> bool:
         """Whether the folder is there."""
-        return self._handle(self.place.below) is not None
+        return self._open_folder(self.place.below) is not None
 
-    def files(self, pattern: re.Pattern[str]) -> list[str]:
+    def list_files(self, pattern: re.Pattern[str]) -> list[str]:
         """The names of the regular files directly in the folder that fully match the pattern, sorted."""
-        names = sorted(entry.name for entry in self._entries("") if pattern.fullmatch(entry.name))
+        names = sorted(entry.name for entry in self._list_entries("") if pattern.fullmatch(entry.name))
         try:
-            return [name for name in names if _is_plain(_status(self._there(self.place.below), name))]
+            return [name for name in names if _is_plain(_read_status(self._open_existing(self.place.below), name))]
         except OSError as error:
-            raise _unreadable(self.place.path, error) from error
+            raise _make_read_error(self.place.path, error) from error
 
-    def links(self, folder: str) -> list[str]:
+    def list_links(self, folder: str) -> list[str]:
         """The paths of all links directly in a folder below this one, which may not exist; "" for this one."""
-        return [f"{folder}/{entry.name}".lstrip("/") for entry in self._entries(folder) if entry.is_symlink()]
+        return [f"{folder}/{entry.name}".lstrip("/") for entry in self._list_entries(folder) if entry.is_symlink()]
 
-    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
-        handle = self._handle(self._full(folder))
+    def _list_entries(self, folder: str) -> list[os.DirEntry[str]]:
+        handle = self._open_folder(self._join_below(folder))
         try:
             with contextlib.nullcontext(()) if handle is None else os.scandir(handle) as entries:
                 return list(entries)
         except OSError as error:
-            raise _unreadable(self.place.path / folder, error) from error
+            raise _make_read_error(self.place.path / folder, error) from error
 
     def make(self, path: str = "") -> None:
         """Create this folder or one below it, with all missing parents."""
-        if self._handle("") is None:
+        if self._open_folder("") is None:
             root = self.place.root
             self._made_above = [each for each in (root, *root.parents) if not each.exists()]
             root.mkdir(parents=True, exist_ok=True)
         above = ""
-        for part in filter(None, self._full(path).split("/")):
+        for part in filter(None, self._join_below(path).split("/")):
             folder = f"{above}/{part}".lstrip("/")
-            if self._handle(folder) is None:
-                name, descriptor = _at(self._there(above), part)
+            if self._open_folder(folder) is None:
+                name, descriptor = _locate(self._open_existing(above), part)
                 with contextlib.suppress(FileExistsError):  # created by another process
                     os.mkdir(name, dir_fd=descriptor)
                     self._made.append(folder)
@@ -172,17 +172,17 @@ class Folder:
         """Remove the folders that `make` created, if they are empty."""
         for folder in reversed(self._made):
             above, _, name = folder.rpartition("/")
-            where, descriptor = _at(self._there(above), name)
+            where, descriptor = _locate(self._open_existing(above), name)
             with contextlib.suppress(OSError):
                 os.rmdir(where, dir_fd=descriptor)
         for path in self._made_above:
             with contextlib.suppress(OSError):
                 path.rmdir()
 
-    def mode(self, path: str) -> int:
+    def read_mode(self, path: str) -> int:
         """The permissions of an existing file."""
-        above, name = self._above(path)
-        status = None if above is None else _status(above, name)
+        above, name = self._open_parent(path)
+        status = None if above is None else _read_status(above, name)
         if status is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         self._refuse_other(path, status, LARGEST)
@@ -190,7 +190,7 @@ class Folder:
 
     def create(self, name: str, content: bytes, durable: bool = False, mode: int | None = None) -> None:
         """Write a new file directly in the folder; durable: it is synced to the disk before this returns."""
-        where, descriptor = _at(self._there(self.place.below), name)
+        where, descriptor = _locate(self._open_existing(self.place.below), name)
         stream = os.fdopen(os.open(where, _NEW | _CAREFULLY, 0o666, dir_fd=descriptor), "wb")
         try:
             with stream:
@@ -206,30 +206,30 @@ class Folder:
 
     def rename(self, name: str, path: str) -> None:
         """Move a file that is directly in the folder to a path, replacing an existing file."""
-        folder, _, new = self._full(path).rpartition("/")
-        source, source_folder = _at(self._there(self.place.below), name)
-        target, target_folder = _at(self._there(folder), new)
+        folder, _, new = self._join_below(path).rpartition("/")
+        source, source_folder = _locate(self._open_existing(self.place.below), name)
+        target, target_folder = _locate(self._open_existing(folder), new)
         os.replace(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder)
 
     def remove(self, path: str) -> None:
         """Remove a file; of a link, only the link."""
-        above, name = self._above(path)
+        above, name = self._open_parent(path)
         if above is not None:
-            where, folder = _at(above, name)
+            where, folder = _locate(above, name)
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(where, dir_fd=folder)
 
     def drop(self, path: str) -> None:
         """Remove a folder below this one if it is empty."""
-        above, name = self._above(path)
+        above, name = self._open_parent(path)
         if above is not None:
-            where, folder = _at(above, name)
+            where, folder = _locate(above, name)
             with contextlib.suppress(OSError):
                 os.rmdir(where, dir_fd=folder)
 
     def lock(self, wait: bool) -> bool:
         """Lock the folder until it is closed; whether the lock was obtained. Does nothing without flock."""
-        handle = self._handle(self.place.below)
+        handle = self._open_folder(self.place.below)
         if fcntl is not None and isinstance(handle, int):
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -237,65 +237,65 @@ class Folder:
                 return not isinstance(error, BlockingIOError)
         return True
 
-    def _full(self, path: str) -> str:
+    def _join_below(self, path: str) -> str:
         return "/".join(part for part in (self.place.below, path) if part)
 
-    def _above(self, path: str) -> tuple[_Handle | None, str]:
+    def _open_parent(self, path: str) -> tuple[_Handle | None, str]:
         """The folder of a path, None if it does not exist, and the last part of the path."""
-        folder, _, name = self._full(path).rpartition("/")
-        return self._handle(folder), name
+        folder, _, name = self._join_below(path).rpartition("/")
+        return self._open_folder(folder), name
 
-    def _there(self, folder: str) -> _Handle:
+    def _open_existing(self, folder: str) -> _Handle:
         """The handle of a folder that exists."""
-        handle = self._handle(folder)
+        handle = self._open_folder(folder)
         if handle is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
         return handle
 
-    def _handle(self, folder: str) -> _Handle | None:
+    def _open_folder(self, folder: str) -> _Handle | None:
         """Open a folder, relative to the root, and its parents; None if it does not exist."""
         if folder in self._handles:
             return self._handles[folder]
         if not folder:
-            return self._root()
+            return self._open_root()
         above, _, name = folder.rpartition("/")
-        parent = self._handle(above)
+        parent = self._open_folder(above)
         shown = self.place.root / folder
         try:
-            status = None if parent is None else _status(parent, name)
+            status = None if parent is None else _read_status(parent, name)
             if parent is None or status is None:
                 return None
             if not stat.S_ISDIR(status.st_mode):
-                raise self._refusal(shown, f"{_kind(status)}, not a folder")
-            where, descriptor = _at(parent, name)
+                raise self._make_refusal(shown, f"{_describe_kind(status)}, not a folder")
+            where, descriptor = _locate(parent, name)
             opened = where if descriptor is None else os.open(where, _FOLDER | _CAREFULLY, dir_fd=descriptor)
         except OSError as error:
-            raise _unreadable(shown, error) from error
+            raise _make_read_error(shown, error) from error
         return self._handles.setdefault(folder, opened)
 
-    def _root(self) -> _Handle | None:
+    def _open_root(self) -> _Handle | None:
         """The folder that the user named; it may be a link, or below a link."""
         root = self.place.root
         try:
             if not root.is_dir():
-                if blocking := _no_folder(root):
-                    raise self._refusal(*blocking)
+                if blocking := _find_obstacle(root):
+                    raise self._make_refusal(*blocking)
                 return None
             return self._handles.setdefault("", os.open(root, _FOLDER) if BY_DESCRIPTOR else str(root))
         except OSError as error:
-            raise _unreadable(root, error) from error
+            raise _make_read_error(root, error) from error
 
     def _refuse_other(self, path: str, status: os.stat_result, largest: int) -> None:
         """Raise RefusedError unless this is a regular file without other hard links that is not too large."""
         if not self._is_plain(status):
-            raise self._refusal(self.place.path / path, _kind(status))
+            raise self._make_refusal(self.place.path / path, _describe_kind(status))
         if status.st_size > largest:
-            raise self._refusal(self.place.path / path, f"larger than {largest >> 20} MiB")
+            raise self._make_refusal(self.place.path / path, f"larger than {largest >> 20} MiB")
 
     def _is_plain(self, status: os.stat_result) -> bool:
         return _is_plain(status)
 
-    def _refusal(self, path: Path, what: str) -> RefusedError:
+    def _make_refusal(self, path: Path, what: str) -> RefusedError:
         return RefusedError(self.advice.format(path=path, what=what))
 
 
@@ -308,20 +308,20 @@ class SourceFolder(Folder):
         return stat.S_ISREG(status.st_mode)
 
 
-def _no_folder(path: Path) -> tuple[Path, str] | None:
+def _find_obstacle(path: Path) -> tuple[Path, str] | None:
     """The first existing parent of a missing folder, and what it is; None if it is a folder."""
     there = next((each for each in (path, *path.parents) if os.path.lexists(each)), None)
     if there is None or there.is_dir():
         return None
-    kind = _kind(there.stat()) if there.exists() else "a link that leads nowhere"
+    kind = _describe_kind(there.stat()) if there.exists() else "a link that leads nowhere"
     return there, f"{kind}, not a folder"
 
 
-def _unreadable(path: Path, error: OSError) -> DsgenError:
+def _make_read_error(path: Path, error: OSError) -> DsgenError:
     return DsgenError(f"cannot read {path}: {error.strerror}")
 
 
-def _kind(status: os.stat_result) -> str:
+def _describe_kind(status: os.stat_result) -> str:
     kind = _KINDS.get(stat.S_IFMT(status.st_mode), "a device")
     return "a file with a second name (a hard link)" if kind == "a file" and status.st_nlink > 1 else kind
 
@@ -331,15 +331,15 @@ def _is_plain(status: os.stat_result | None) -> bool:
     return status is not None and stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
-def _at(folder: _Handle, name: str) -> tuple[str, int | None]:
+def _locate(folder: _Handle, name: str) -> tuple[str, int | None]:
     """A name in a folder as arguments for functions of `os`: the path, and the descriptor to which it is relative."""
     if "/" in name or name in ("", ".", ".."):
         raise ValueError(f"not a name in a folder: {name!r}")
     return (name, folder) if isinstance(folder, int) else (str(Path(folder) / name), None)
 
 
-def _status(folder: _Handle, name: str) -> os.stat_result | None:
-    where, descriptor = _at(folder, name)
+def _read_status(folder: _Handle, name: str) -> os.stat_result | None:
+    where, descriptor = _locate(folder, name)
     try:
         return os.stat(where, dir_fd=descriptor, follow_symlinks=False)
     except FileNotFoundError:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from dsgen import __version__
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import Folder, RefusedError
-from dsgen.writer.index import INDEX, Index, Run, checksum, read_index, unix
-from dsgen.writer.plan import Plan, remove_suspension, run_checksum
+from dsgen.writer.index import INDEX, Index, Run, compute_checksum, read_index, use_unix_line_ends
+from dsgen.writer.plan import Plan, compute_run_checksum, remove_suspension
 
 TEMPORARY = re.compile(r"\.dsgen-(index-)?[0-9a-f]{16}\.tmp")
 _OBJECT = re.compile(r".*\.yaml")
@@ -51,14 +51,14 @@ class History:
 
     def wrote(self, path: str, content: bytes) -> bool:
         """Whether dsgen wrote this content, or began to write it."""
-        return checksum(content) in {index.files.get(path) for index in (self.index, *self.interrupted)}
+        return compute_checksum(content) in {index.files.get(path) for index in (self.index, *self.interrupted)}
 
     def plan_index(self, plan: Plan) -> Index:
         """The index after this plan; the present one if nothing but the version of dsgen differs."""
         old = self.index
         runs = dict(old.runs)
         if plan.run:
-            runs = {run: Run(run_checksum(texts)) for run, texts in self.shown.items()} | runs
+            runs = {run: Run(compute_run_checksum(texts)) for run, texts in self.shown.items()} | runs
             known = runs.get(plan.run)
             if known is None or (not plan.kept and known.sha256 != plan.run_checksum):
                 runs[plan.run] = Run(plan.run_checksum, __version__)
@@ -67,7 +67,7 @@ class History:
         return old if replace(new, dsgen=old.dsgen, made_of=old.made_of) == old else new
 
 
-def temporary(path: str) -> str:
+def make_temporary_name(path: str) -> str:
     """An unpredictable temporary name for a file that will be moved to a path; names for indexes are recognisable."""
     return f".dsgen-{'index-' if path == INDEX else ''}{os.urandom(8).hex()}.tmp"
 
@@ -78,12 +78,12 @@ def read_history(folder: Folder, plan: Plan) -> History:
     Raises RefusedError if the index is not a regular file, or a newer dsgen wrote it, and DsgenError if it is invalid.
     """
     index = read_index(folder)
-    leftovers = folder.files(TEMPORARY)
+    leftovers = folder.list_files(TEMPORARY)
     if leftovers:  # or files of another process that is writing
-        leftovers = folder.files(TEMPORARY) if folder.lock(wait=False) else []
+        leftovers = folder.list_files(TEMPORARY) if folder.lock(wait=False) else []
     interrupted = tuple(_list_interrupted(folder, leftovers, plan))
     lost = index is None and not interrupted and plan.run
-    return History(index or Index(), tuple(leftovers), interrupted, _shown(folder, plan) if lost else {})
+    return History(index or Index(), tuple(leftovers), interrupted, _find_shown_runs(folder, plan) if lost else {})
 
 
 def _list_interrupted(folder: Folder, leftovers: list[str], plan: Plan) -> list[Index]:
@@ -99,21 +99,21 @@ def _list_interrupted(folder: Folder, leftovers: list[str], plan: Plan) -> list[
     return indexes
 
 
-def _shown(folder: Folder, plan: Plan) -> dict[str, dict[str, str]]:
-    jobs = {_labels(plan.files[path])[0] for path in plan.frozen}
+def _find_shown_runs(folder: Folder, plan: Plan) -> dict[str, dict[str, str]]:
+    jobs = {_read_labels(plan.files[path])[0] for path in plan.frozen}
     shown: dict[str, dict[str, str]] = {}
-    for path in folder.files(_OBJECT):
+    for path in folder.list_files(_OBJECT):
         try:
-            text = unix(folder.read(path) or b"").decode()
+            text = use_unix_line_ends(folder.read(path) or b"").decode()
         except (RefusedError, UnicodeDecodeError):  # not written by dsgen
             continue
-        job, run = _labels(text)
+        job, run = _read_labels(text)
         if run and job in jobs:
             shown.setdefault(run, {})[path] = remove_suspension(text)
     return shown
 
 
-def _labels(text: str) -> tuple[str, str]:
+def _read_labels(text: str) -> tuple[str, str]:
     """Job and run of an object; empty if it does not belong to a run."""
     match = _RUN.search(text[:_LABELS_WITHIN])
     return (match[1], match[2]) if match else ("", "")

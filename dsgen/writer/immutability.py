@@ -32,35 +32,35 @@ class Verdict:
 
 def judge(place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
     """The verdict on the run and the claims of a plan."""
-    verdict = _run(place, plan, contents, history, mode)
+    verdict = _judge_run(place, plan, contents, history, mode)
     if plan.guard is None:
         return verdict
     wrote = {path: content for path, content in contents.items() if content and history.wrote(path, content)}
     texts = {path: content.decode(errors="replace") for path, content in wrote.items() if path in plan.files}
-    claims = plan.guard.claims(history.index.values, texts)
+    claims = plan.guard.check_claims(history.index.values, texts)
     files = {**verdict.plan.files, **{path: texts[path] for path in claims.kept}}
     return replace(verdict, plan=replace(verdict.plan, files=files), problems=(*verdict.problems, *claims.problems))
 
 
-def _run(place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
+def _judge_run(place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
     index, known = history.index, history.index.runs.get(plan.run)
     if known is not None and known.sha256 == plan.run_checksum:
         return Verdict(plan)
     if known is None or index.run != plan.run or not index.values or plan.guard is None:
         changed = _find_changed_bytes(plan, contents, history, known)
         if changed and mode != "replace":
-            return Verdict(plan, (_by_bytes(place, plan, changed, history, known),))
+            return Verdict(plan, (_report_changed_bytes(place, plan, changed, history, known),))
         return Verdict(plan, renewed=bool(changed))
-    problems = tuple(plan.guard.run(index.values, _writer(known)))
+    problems = tuple(plan.guard.check_run(index.values, _name_writer(known)))
     if problems:
         return Verdict(plan, renewed=True) if mode == "replace" else Verdict(plan, problems)
     if mode == "refresh":
         return Verdict(plan, renewed=True)
-    needed = history.index.files.keys() - plan.guard.paths(index.values) - plan.lists.keys()
-    return _kept(place, plan, contents, history, known, history.index.frozen | needed)
+    needed = history.index.files.keys() - plan.guard.list_paths(index.values) - plan.lists.keys()
+    return _keep_files(place, plan, contents, history, known, history.index.frozen | needed)
 
 
-def _kept(
+def _keep_files(
     place: Destination, plan: Plan, contents: Contents, history: History, known: Run, paths: Collection[str]
 ) -> Verdict:
     """The existing files of the run, in which only `suspend` changes, and those of the job that it needs.
@@ -78,15 +78,15 @@ def _kept(
         else:
             what = "was edited since dsgen wrote it" if content else "is missing"
             refusals.append(
-                f"{place.path / path} {what}, and only {_writer(known)} can write it: "
+                f"{place.path / path} {what}, and only {_name_writer(known)} can write it: "
                 "restore it from version control; if the run was never applied, --refresh replaces it"
             )
     files = {path: text for path, text in plan.files.items() if path not in plan.frozen} | texts
-    kept = replace(plan, files=files, frozen=history.index.frozen, kept=_writer(known))
+    kept = replace(plan, files=files, frozen=history.index.frozen, kept=_name_writer(known))
     return Verdict(kept, refusals=tuple(refusals))
 
 
-def _writer(run: Run) -> str:
+def _name_writer(run: Run) -> str:
     return f"dsgen {run.dsgen}" if run.dsgen else UNKNOWN_VERSION
 
 
@@ -98,36 +98,38 @@ def _find_changed_bytes(plan: Plan, contents: Contents, history: History, known:
     if known is not None:
         here = history.index.frozen if history.index.run == plan.run else frozenset()
         paths = here | plan.frozen
-        return sorted(path for path in paths if _frozen_content(contents[path]) != _frozen_plan(plan, path))
+        return sorted(path for path in paths if _decode_frozen(contents[path]) != _find_planned(plan, path))
     shown = history.shown.get(plan.run, {})
-    return sorted(path for path, text in shown.items() if text != _frozen_plan(plan, path))
+    return sorted(path for path, text in shown.items() if text != _find_planned(plan, path))
 
 
-def _by_bytes(place: Destination, plan: Plan, changed: list[str], history: History, known: Run | None) -> Diagnostic:
+def _report_changed_bytes(
+    place: Destination, plan: Plan, changed: list[str], history: History, known: Run | None
+) -> Diagnostic:
     lines = [
         "The objects of a run never change: change run.id to train with the new values. "
         "If this run was never applied, --replace replaces it",
-        *_why_bytes(place, plan, history, known),
+        *_explain_bytes(place, plan, history, known),
     ]
     message = f'run "{plan.run}" of {plan.owner} was rendered into {place.path} before and would change: '
     message += ", ".join(changed)
     if plan.guard is None:
         return Diagnostic("DS903", message, None, ("run", "id"), "\n".join(lines))
-    return plan.guard.run_without_values(message, "\n".join(lines))
+    return plan.guard.report_unknown_values(message, "\n".join(lines))
 
 
-def _why_bytes(place: Destination, plan: Plan, history: History, known: Run | None) -> Iterator[str]:
+def _explain_bytes(place: Destination, plan: Plan, history: History, known: Run | None) -> Iterator[str]:
     if known is None:
         yield f"{place.path / INDEX}, which recorded them, is missing"
     elif history.index.run != plan.run:
         yield f'The folder has run "{history.index.run}"; for earlier runs, only checksums are recorded'
     elif not history.index.values:
-        yield f"{place.path / INDEX} does not contain the values that {_writer(known)} rendered"
+        yield f"{place.path / INDEX} does not contain the values that {_name_writer(known)} rendered"
 
 
-def _frozen_content(content: bytes | None) -> str | None:
+def _decode_frozen(content: bytes | None) -> str | None:
     return None if content is None else remove_suspension(content.decode(errors="replace"))
 
 
-def _frozen_plan(plan: Plan, path: str) -> str | None:
+def _find_planned(plan: Plan, path: str) -> str | None:
     return remove_suspension(plan.files[path]) if path in plan.frozen else None

@@ -69,17 +69,17 @@ class Index:
         return json.dumps({**content, "files": files}, indent=2) + "\n"
 
 
-def canonical(values: Any) -> str:
+def as_canonical_json(values: Any) -> str:
     """Values as JSON, the same for equal values."""
     return json.dumps(values, sort_keys=True)
 
 
-def checksum(content: bytes) -> str:
+def compute_checksum(content: bytes) -> str:
     """A checksum that ignores Windows line ends, which Git may write into a working copy."""
-    return hashlib.sha256(unix(content)).hexdigest()
+    return hashlib.sha256(use_unix_line_ends(content)).hexdigest()
 
 
-def unix(content: bytes) -> bytes:
+def use_unix_line_ends(content: bytes) -> bytes:
     """The content with Unix line ends, which dsgen writes."""
     return content.replace(b"\r\n", b"\n") if b"\r" in content else content
 
@@ -93,16 +93,16 @@ def read_index(folder: Folder, name: str = INDEX) -> Index | None:
     if content is None:
         return None
     try:
-        data = json.loads(content, parse_constant=_no_number)
+        data = json.loads(content, parse_constant=_refuse_number)
         version = data["version"]
         if isinstance(version, int) and version > INDEX_VERSION:
-            raise RefusedError(_newer(folder, data.get("dsgen")))
+            raise RefusedError(_explain_newer(folder, data.get("dsgen")))
         return _parse(data, version)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DsgenError(*_find_damage(folder, content, error)) from error
 
 
-def _newer(folder: Folder, writer: Any) -> str:
+def _explain_newer(folder: Folder, writer: Any) -> str:
     known = isinstance(writer, str) and writer.isprintable() and len(writer) <= 40
     version = f"dsgen {writer}" if known else "a newer dsgen"
     return f"{folder.place.path} was written by {version}, this is {__version__}: use that version or a later one"
@@ -129,47 +129,51 @@ def _parse(data: Any, version: Any) -> Index:
     """Raises ValueError, KeyError, TypeError or AttributeError for data that dsgen did not write."""
     if version is True or version not in (1, INDEX_VERSION):
         raise ValueError("its version is invalid")
-    files = {_path(path): _checksum(entry["sha256"]) for path, entry in data["files"].items()}
+    files = {_check_path(path): _check_checksum(entry["sha256"]) for path, entry in data["files"].items()}
     frozen = frozenset(path for path, entry in data["files"].items() if "run" in entry)
-    runs = {_word(name): _run(entry, version) for name, entry in data.get("runs", {}).items()}
-    writer = _word(data["dsgen"]) if version > 1 else ""
-    values = _values(data["values"]) if "values" in data else ""
-    made_of = _checksum(data["madeOf"]) if "madeOf" in data else ""
-    run = _word(data.get("run", ""))
-    return Index(_word(data["owner"]), run, files, frozen, runs, writer, version, values, made_of)
+    runs = {_check_word(name): _parse_run(entry, version) for name, entry in data.get("runs", {}).items()}
+    writer = _check_word(data["dsgen"]) if version > 1 else ""
+    values = _check_values(data["values"]) if "values" in data else ""
+    made_of = _check_checksum(data["madeOf"]) if "madeOf" in data else ""
+    run = _check_word(data.get("run", ""))
+    return Index(_check_word(data["owner"]), run, files, frozen, runs, writer, version, values, made_of)
 
 
-def _run(entry: Any, version: int) -> Run:
-    return Run(_checksum(entry)) if version == 1 else Run(_checksum(entry["sha256"]), _word(entry["dsgen"]))
+def _parse_run(entry: Any, version: int) -> Run:
+    return (
+        Run(_check_checksum(entry))
+        if version == 1
+        else Run(_check_checksum(entry["sha256"]), _check_word(entry["dsgen"]))
+    )
 
 
-def _values(data: Any, depth: int = 0) -> str:
+def _check_values(data: Any, depth: int = 0) -> str:
     """Raises ValueError for data that cannot be values."""
     parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
     if depth > DEEPEST or (depth == 0 and not isinstance(data, dict)):
         raise ValueError("its values are invalid")
     for part in parts:
-        _values(part, depth + 1)
-    return canonical(data) if depth == 0 else ""
+        _check_values(part, depth + 1)
+    return as_canonical_json(data) if depth == 0 else ""
 
 
-def _no_number(text: str) -> float:
+def _refuse_number(text: str) -> float:
     raise ValueError(f"it has the number {text}")
 
 
-def _path(path: str) -> str:
+def _check_path(path: str) -> str:
     if not is_path(path):
         raise ValueError(f"it names {path[:200]!a}, which is not a path inside the folder")
     return path
 
 
-def _checksum(text: Any) -> str:
+def _check_checksum(text: Any) -> str:
     if not (isinstance(text, str) and _CHECKSUM.fullmatch(text)):
         raise ValueError("it has an invalid checksum")
     return text
 
 
-def _word(text: Any) -> str:
+def _check_word(text: Any) -> str:
     """Text that is safe to print: no lone surrogates and no control characters."""
     if not (isinstance(text, str) and text.isprintable()):
         raise ValueError("it has an invalid name")

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from dsgen.language.text import quote
 from dsgen.problems import Diagnostic
-from dsgen.writer.index import checksum
+from dsgen.writer.index import compute_checksum
 
 Lists = Mapping[str, Callable[[Iterable[str]], str]]
 """Path -> a function that makes the text of this file from the paths of all files."""
@@ -36,16 +36,16 @@ class Claims(NamedTuple):
 class Guard(Protocol):
     """Compares values, which the writer does not interpret. Values are canonical JSON."""
 
-    def run(self, values: str, writer: str) -> Sequence[Diagnostic]:
+    def check_run(self, values: str, writer: str) -> Sequence[Diagnostic]:
         """The changes by the user since `writer` wrote the run from these values; empty if there are none."""
 
-    def paths(self, values: str) -> Collection[str]:
+    def list_paths(self, values: str) -> Collection[str]:
         """The files that this version writes for these values, which it accepts."""
 
-    def run_without_values(self, message: str, hint: str) -> Diagnostic:
+    def report_unknown_values(self, message: str, hint: str) -> Diagnostic:
         """The problem for a run whose values are unknown."""
 
-    def claims(self, values: str, texts: Mapping[str, str]) -> Claims:
+    def check_claims(self, values: str, texts: Mapping[str, str]) -> Claims:
         """How the claims are treated. values: "" if unknown; texts: of the files that dsgen wrote."""
 
 
@@ -74,7 +74,7 @@ class Plan:
     kept: str = ""
     lists: Lists = field(default_factory=dict)
 
-    def listed(self) -> Plan:
+    def add_lists(self) -> Plan:
         """The plan with the texts that name its files."""
         if not self.lists:
             return self
@@ -85,12 +85,12 @@ class Plan:
     def run_checksum(self) -> str:
         """A checksum of the objects of the run."""
         texts = {path: self.files[path] for path in self.frozen} if self.objects is None else self.objects
-        return run_checksum({path: remove_suspension(text) for path, text in texts.items()})
+        return compute_run_checksum({path: remove_suspension(text) for path, text in texts.items()})
 
     @functools.cached_property
     def checksums(self) -> Mapping[str, str]:
         """The checksum of each file."""
-        return {path: checksum(text.encode()) for path, text in self.files.items()}
+        return {path: compute_checksum(text.encode()) for path, text in self.files.items()}
 
 
 @dataclass(frozen=True)
@@ -138,16 +138,16 @@ def copy_suspension(text: str, wanted: str) -> str:
     return text.replace("\nspec:\n", f"\nspec:\n{line}", 1)
 
 
-def run_checksum(texts: Mapping[str, str]) -> str:
+def compute_run_checksum(texts: Mapping[str, str]) -> str:
     """A checksum of the frozen texts of a run's files, by path."""
-    return checksum("".join(f"{path}\0{texts[path]}\0" for path in sorted(texts)).encode())
+    return compute_checksum("".join(f"{path}\0{texts[path]}\0" for path in sorted(texts)).encode())
 
 
 KUSTOMIZATION = "kustomization.yaml"
 HEAD = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
 
 
-def listing(paths: Iterable[str]) -> str:
+def write_list(paths: Iterable[str]) -> str:
     """A list of the objects in the folder, without those in folders below, and without transformations."""
     resources = sorted(path for path in paths if "/" not in path and path != KUSTOMIZATION)
     return f"{HEAD}resources:\n" + "".join(f"  - {quote(path)}\n" for path in resources)
@@ -158,5 +158,5 @@ def write_empty_list(namespace: str) -> str:
     return f"{HEAD}namespace: {quote(namespace)}\n"
 
 
-LISTS = {KUSTOMIZATION: listing}
+LISTS = {KUSTOMIZATION: write_list}
 """`Plan.lists` of a folder with a kustomization.yaml."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import Destination, Folder, RefusedError, SourceFolder
-from dsgen.writer.history import read_history, temporary
+from dsgen.writer.history import make_temporary_name, read_history
 from dsgen.writer.index import INDEX
 from dsgen.writer.plan import Changes, Plan
 
@@ -40,7 +40,7 @@ def write(place: Destination, plan: Plan, changes: Changes) -> None:
         texts = {path: plan.files[path] for path in changes.write}
         if plan.files and index != history.index:
             texts[INDEX] = index.as_text()
-        with _writing(place.path):
+        with _convert_errors(place.path):
             staged = _stage(folder, texts)
             # An interrupt from here on has the same effect as a kill.
             _remove(folder, changes.remove, history.paths.difference(plan.files))
@@ -55,9 +55,9 @@ def write(place: Destination, plan: Plan, changes: Changes) -> None:
 
 def rewrite(place: Destination, name: str, text: str) -> None:
     """Replace the text of a file of the user; keep its permissions. Raises RefusedError if it is no regular file."""
-    with SourceFolder(place) as folder, _writing(place.path):
-        mode = folder.mode(name)
-        new = temporary(name)
+    with SourceFolder(place) as folder, _convert_errors(place.path):
+        mode = folder.read_mode(name)
+        new = make_temporary_name(name)
         try:
             folder.create(new, text.encode("utf-8", "surrogateescape"), durable=True, mode=mode)
             folder.rename(new, name)
@@ -68,7 +68,7 @@ def rewrite(place: Destination, name: str, text: str) -> None:
 
 def create(path: Path, text: str) -> None:
     """Write a new file. Raises RefusedError if the name exists, also if it was created at the same moment."""
-    with Folder(Destination(path.parent)) as folder, _writing(path.parent):
+    with Folder(Destination(path.parent)) as folder, _convert_errors(path.parent):
         folder.make()
         try:
             folder.create(path.name or ".", text.encode())
@@ -80,7 +80,7 @@ def create(path: Path, text: str) -> None:
 
 def _stage(folder: Folder, texts: dict[str, str]) -> dict[str, str]:
     """Write every text to a temporary file; the names by path. An error leaves no files."""
-    staged = {path: temporary(path) for path in texts}
+    staged = {path: make_temporary_name(path) for path in texts}
     try:
         folder.make()
         folder.lock(wait=True)
@@ -106,7 +106,7 @@ def _remove(folder: Folder, paths: Collection[str], unwanted: Collection[str]) -
 
 
 @contextlib.contextmanager
-def _writing(folder: Path) -> Iterator[None]:
+def _convert_errors(folder: Path) -> Iterator[None]:
     """Converts OSError to a DsgenError that names the folder, because the name of a temporary file means nothing."""
     try:
         yield

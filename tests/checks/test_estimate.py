@@ -14,9 +14,9 @@ from dsgen import api, forecasts, values
 from dsgen.compiler.rules import BASE, Case
 from dsgen.estimate import report
 from dsgen.estimate.changes import ZERO
-from dsgen.estimate.inputs import keys_of
+from dsgen.estimate.inputs import collect_numbers
 from dsgen.estimate.limits import RESERVED_SECONDS
-from dsgen.estimate.parameters import of_config as parameters_of
+from dsgen.estimate.parameters import make_model as parameters_of
 from dsgen.problems import Diagnostic
 from dsgen.reading.nodes import SourceText
 from tests import hints
@@ -183,7 +183,7 @@ def random_case(random: Random) -> Case:
     """A job of a Llama model with values at random."""
     sizes = {"num_hidden_layers": [8, 32, 80], "hidden_size": [1024, 8192], "vocab_size": [32000, 128256]}
     model = parameters_of({**LLAMA_8B, **{key: random.choice(some) for key, some in sizes.items()}})
-    section: dict[str, Any] = {key.rpartition(".")[2]: number for key, number in keys_of(model).items()}
+    section: dict[str, Any] = {key.rpartition(".")[2]: number for key, number in collect_numbers(model).items()}
     section |= {"sequence": random.choice([512, 4096, 16384]), "recompute": random.choice(["none", "full"])}
     section |= random.choice([{}, {"attention": "flash", "kernels": "fused", "loss": "tiled"}])
     zero: dict[str, Any] = {"stage": random.randrange(4)}
@@ -231,8 +231,8 @@ def test_one_rule_says_whether_there_is_time_to_save(bandwidth: str, verdict: st
     data = whole({"training": {"deepspeed": {"config": CONFIG}}, "estimate": estimate})
     data["training"]["deepspeed"]["config"] = {**CONFIG, "zero_optimization": {"stage": 2}}
     loaded = values.load([SourceText("v.yaml", yaml.safe_dump(data))])
-    needs = forecasts.of(loaded)
-    text = "\n".join(report.as_text(report.tables(needs.setup, needs.estimate, needs.limits)))
+    needs = forecasts.forecast_job(loaded)
+    text = "\n".join(report.as_text(report.make_tables(needs.setup, needs.estimate, needs.limits)))
 
     assert f"terminationGracePeriodSeconds gives a training 40 s: {verdict}" in text
     assert (verdict != "enough") == ("DS406" in {one.id for one in loaded.problems()})

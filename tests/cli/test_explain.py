@@ -57,7 +57,7 @@ def test_settings_with_a_problem_are_shown(cli: Cli) -> None:
 
 
 def test_control_characters_of_an_example_do_not_reach_the_terminal() -> None:
-    assert "\x07" not in explain.of("DS002")
+    assert "\x07" not in explain.explain_word("DS002")
 
 
 def test_a_key_is_explained(cli: Cli) -> None:
@@ -128,12 +128,12 @@ def test_a_key_is_explained(cli: Cli) -> None:
     ],
 )
 def test_what_is_said_about_keys(key: str, line: str) -> None:
-    assert line in explain.of(key).splitlines()
+    assert line in explain.explain_word(key).splitlines()
 
 
 @pytest.mark.parametrize("path", [".".join(path) for path, _ in schema.records()])
 def test_every_key_can_be_explained(path: str) -> None:
-    text = explain.of(path)
+    text = explain.explain_word(path)
 
     assert text.startswith(f"{path}\n\n")
     assert [] == [line for line in text.splitlines() if len(line) > explain.WIDTH]
@@ -248,7 +248,7 @@ def test_paths_of_messages_are_understood(cli: Cli, path: Path) -> None:
         problem["path"] for problem in problems if problem["id"] not in ("DS101", "DS107", "DS109", "DS111", "DS260")
     }
 
-    assert all(explain.of(key) for key in known)
+    assert all(explain.explain_word(key) for key in known)
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ def test_a_bug_is_told_without_harm(cli: Cli, monkeypatch: pytest.MonkeyPatch) -
     def fail(word: str) -> str:
         raise ZeroDivisionError(word)
 
-    monkeypatch.setattr("dsgen.explain.of", fail)
+    monkeypatch.setattr("dsgen.explain.explain_word", fail)
     monkeypatch.setenv("DSGEN_DEBUG", "1")
 
     result = cli("explain", SEVERAL)

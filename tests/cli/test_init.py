@@ -27,7 +27,7 @@ every_preset = pytest.mark.parametrize("preset", EXAMPLES)
 
 
 def test_presets_are_the_examples() -> None:
-    assert EXAMPLES == {name: shipped.preset_text(name) for name in shipped.preset_names()}
+    assert EXAMPLES == {name: shipped.read_preset(name) for name in shipped.list_presets()}
 
 
 def test_the_package_carries_the_examples() -> None:

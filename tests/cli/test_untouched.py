@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.writer import INDEX, checksum
+from dsgen.writer import INDEX, compute_checksum
 from tests.cli.conftest import Cli
 
 WORKER = "job-cifar-1-worker.yaml"
@@ -22,7 +22,7 @@ def out(cli: Cli, folder: Path) -> Path:
     path = folder / "out" / WORKER
     path.write_text(path.read_text().replace("parallelism: 2", "parallelism: 3"))
     index = json.loads((path.parent / INDEX).read_text())
-    index["files"][WORKER]["sha256"] = checksum(path.read_bytes())
+    index["files"][WORKER]["sha256"] = compute_checksum(path.read_bytes())
     (path.parent / INDEX).write_text(json.dumps(index))
     return path.parent
 

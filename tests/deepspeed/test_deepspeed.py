@@ -337,12 +337,12 @@ def test_an_unknown_key_is_shown_at_its_name() -> None:
 
 @pytest.mark.parametrize("value", ["x", -1, 0.5, True, [], {}, ["a"], {"a": "auto"}, "auto", 1e308])
 def test_no_value_can_stop_the_checks(value: Any) -> None:
-    for path in everything((), keys.table()):
+    for path in everything((), keys.load_table()):
         config: Any = value
         for key in reversed(path):
             config = {key: config}
-        parts = (keys.findings(config), optimizers.check_names(config), combinations.check_combinations(config))
-        reported = [one for part in parts for one in part] + list(batch.findings(config, 2, 2, passed=True))
+        parts = (keys.check_keys(config), optimizers.check_names(config), combinations.check_combinations(config))
+        reported = [one for part in parts for one in part] + list(batch.check_sizes(config, 2, 2, passed=True))
 
         assert all(one.message.isprintable() for one in reported)
 
@@ -354,7 +354,7 @@ def everything(path: tuple[str, ...], rule: Mapping[str, Any]) -> list[tuple[str
 
 
 def test_the_table_has_what_deepspeed_has() -> None:
-    table = keys.table()
+    table = keys.load_table()
 
     assert table["source"].startswith("deepspeed 0.")
     assert {"stage", "offload_optimizer"} <= table["keys"]["zero_optimization"]["keys"].keys()

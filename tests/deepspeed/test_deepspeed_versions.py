@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dsgen.deepspeed import keys
-from dsgen.deepspeed.keys import KNOWN, NEWEST, around, order
+from dsgen.deepspeed.keys import KNOWN, NEWEST, list_nearest_versions, parse_version
 from dsgen.problems import path_text
 from tests.deepspeed.test_deepspeed import MICRO, ONE, TOTAL, optimizer, problems, zero
 
@@ -81,12 +81,12 @@ def test_what_a_version_has_is_let_through(version: str, config: dict[str, Any])
 
 @pytest.mark.parametrize("version", KNOWN)
 def test_every_known_version_has_a_table(version: str) -> None:
-    assert {"train_batch_size", "zero_optimization", "fp16"} <= keys.table(version)["keys"].keys()
+    assert {"train_batch_size", "zero_optimization", "fp16"} <= keys.load_table(version)["keys"].keys()
 
 
 def test_the_newest_version_is_the_one_of_the_table() -> None:
-    assert f"deepspeed {NEWEST}," in keys.table()["source"]
-    assert list(KNOWN) == sorted(KNOWN, key=order)
+    assert f"deepspeed {NEWEST}," in keys.load_table()["source"]
+    assert list(KNOWN) == sorted(KNOWN, key=parse_version)
 
 
 def test_batch_sizes_are_not_told_where_workers_are_left_out() -> None:
@@ -122,7 +122,7 @@ def test_which_optimizers_zero_takes_depends_on_the_version(version: str, name: 
     ],
 )
 def test_a_version_is_held_against_the_known_ones_around_it(given: str, expected: list[str]) -> None:
-    assert expected == [one.table for one in around(given)]
+    assert expected == [one.table for one in list_nearest_versions(given)]
 
 
 def test_a_message_names_the_version_of_the_user() -> None:

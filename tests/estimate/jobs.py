@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from dsgen.estimate.inputs import Inputs, with_model
-from dsgen.estimate.parameters import of_config
+from dsgen.estimate.inputs import Inputs, add_model
+from dsgen.estimate.parameters import make_model
 from dsgen.values import make_job
 
 LLAMA_8B: dict[str, Any] = {
@@ -16,8 +16,9 @@ LLAMA_8B: dict[str, Any] = {
     "vocab_size": 128256,
     "tie_word_embeddings": False,
 }
-MODEL = with_model(
-    Inputs(sequence=4096, recompute="full", attention="flash", kernels="standard", loss="standard"), of_config(LLAMA_8B)
+MODEL = add_model(
+    Inputs(sequence=4096, recompute="full", attention="flash", kernels="standard", loss="standard"),
+    make_model(LLAMA_8B),
 )
 """Llama 3.1 8B, with all that an estimate of memory needs."""
 

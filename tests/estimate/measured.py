@@ -14,8 +14,8 @@ from typing import Any
 
 from dsgen.estimate import checkpoints, device, host, setup, traffic
 from dsgen.estimate.formulas import REST, Total
-from dsgen.estimate.inputs import Inputs, with_model
-from dsgen.estimate.parameters import of_config
+from dsgen.estimate.inputs import Inputs, add_model
+from dsgen.estimate.parameters import make_model
 from tests.estimate import jobs
 
 DATA: dict[str, Any] = json.loads((Path(__file__).parent.parent / "data" / "measured_training.json").read_text())
@@ -60,16 +60,21 @@ def inputs_of(row: dict[str, Any]) -> Inputs:
         zero_init=bool(row.get("zero_init")),
         trainable=row["measured"]["trainable"],
     )
-    return with_model(said, of_config(row["model"]))
+    return add_model(said, make_model(row["model"]))
 
 
 def compared(row: dict[str, Any]) -> Iterator[Compared]:
     """The items of one training."""
     values = jobs.values(row["config"], 1, row["ranks"], accelerator={"count": 0})
-    job = setup.of_values(values, inputs_of(row))
-    offloaded = [one for one in host.items_of(job, values, None) if "offloaded" in one.name]
+    job = setup.make_setup(values, inputs_of(row))
+    offloaded = [one for one in host.list_items(job, values, None) if "offloaded" in one.name]
     more = (sum(one.low for one in offloaded) / job.slots, sum(one.high for one in offloaded) / job.slots)
-    rest, peak, sent, saved = device.of(job, [REST]), device.of(job), traffic.of(job), checkpoints.of(job)
+    rest, peak, sent, saved = (
+        device.estimate_memory(job, [REST]),
+        device.estimate_memory(job),
+        traffic.estimate_traffic(job),
+        checkpoints.estimate_checkpoint(job),
+    )
     assert rest
     assert peak
     assert sent

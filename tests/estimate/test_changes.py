@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dsgen.estimate import changes, estimates
-from dsgen.estimate.changes import Remedy, cheapest, sweep
+from dsgen.estimate.changes import Remedy, find_cheapest, sweep
 from dsgen.estimate.estimates import Estimate
 from dsgen.values import make_job
 from tests.estimate.jobs import MODEL, config, values
@@ -17,7 +17,7 @@ H100 = replace(MODEL, product="H100", network=400e9)
 
 
 def remedy(given: dict[str, Any], memory: float, replicas: int = 1, **numbers: Any) -> Remedy:
-    found = cheapest(values(given, replicas), replace(H100, memory=memory * GIB, **numbers))
+    found = find_cheapest(values(given, replicas), replace(H100, memory=memory * GIB, **numbers))
     assert found
     assert changes.fits(found.estimate)
     return found
@@ -62,15 +62,15 @@ def test_workers_come_last() -> None:
     found = remedy(config(3, 1, zero={"offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}}), 400)
     assert found
 
-    only = [change.name for change in changes._more_workers(changes.Job(values(config(3)), H100))]
+    only = [change.name for change in changes._add_workers(changes.Job(values(config(3)), H100))]
     assert "2 workers" == only[0]
     assert "1024 workers" == only[-1]
 
 
 def test_a_fixed_batch_stays_valid_with_more_workers() -> None:
     given = config(3, 1, train_batch_size=64, gradient_accumulation_steps=8)
-    for change in changes._more_workers(changes.Job(values(given), H100)):
-        job = changes.applied(changes.Job(values(given), H100), change.edits)
+    for change in changes._add_workers(changes.Job(values(given), H100)):
+        job = changes.apply_edits(changes.Job(values(given), H100), change.edits)
         settings = job.values["training"]["deepspeed"]["config"]
         product = settings["train_micro_batch_size_per_gpu"] * settings["gradient_accumulation_steps"]
         assert settings["train_batch_size"] == product * job.values["workers"]["replicas"] * 8
@@ -79,14 +79,14 @@ def test_a_fixed_batch_stays_valid_with_more_workers() -> None:
 def test_nothing_helps_a_model_that_is_far_too_large() -> None:
     huge = replace(H100, parameters=10**15, layers=None, largest_layer=10**13, memory=GIB)
 
-    assert cheapest(values(config(0)), huge) is None
+    assert find_cheapest(values(config(0)), huge) is None
 
 
 def test_a_change_that_does_not_validate_is_not_proposed() -> None:
     def without_stage_3(changed: Mapping[str, Any], _: Estimate) -> bool:
         return changed["training"]["deepspeed"]["config"]["zero_optimization"]["stage"] < 3
 
-    found = cheapest(values(config(2)), replace(H100, memory=40 * GIB), without_stage_3)
+    found = find_cheapest(values(config(2)), replace(H100, memory=40 * GIB), without_stage_3)
 
     assert found
     assert "stage 3 of ZeRO" not in names(found)
@@ -100,17 +100,17 @@ def test_an_applied_change_is_valid(stage: int, memory: int) -> None:
     given: dict[str, Any] = {**job, "workers": {"slots": 8}, "training": {"python": "train.py"}}
     given["training"]["deepspeed"] = {"config": config(stage, 2)}
     edits = {path: value for path, value in found.edits.items() if path[0] != "estimate"}
-    changed = make_job(dict(changes.applied(changes.Job(given, H100), edits).values))
+    changed = make_job(dict(changes.apply_edits(changes.Job(given, H100), edits).values))
 
     assert [] == [one for one in changed.problems() if one.severity == "error"]
 
 
 def test_values_are_not_changed_in_place() -> None:
     given = values(config(2))
-    before = estimates.of(given, H100)
-    cheapest(given, replace(H100, memory=30 * GIB))
+    before = estimates.estimate_job(given, H100)
+    find_cheapest(given, replace(H100, memory=30 * GIB))
 
-    assert before == estimates.of(given, H100)
+    assert before == estimates.estimate_job(given, H100)
 
 
 def test_a_sweep_has_every_combination_and_marks_the_cheapest() -> None:

@@ -27,7 +27,7 @@ COMPLETE = replace(
 
 
 def of(given: dict[str, Any], numbers: Inputs = COMPLETE, replicas: int = 2, slots: int = 8) -> Estimate:
-    return estimates.of(values(given, replicas, slots), numbers)
+    return estimates.estimate_job(values(given, replicas, slots), numbers)
 
 
 def test_nothing_is_missing_of_complete_inputs() -> None:
@@ -76,7 +76,7 @@ def test_every_input_has_a_key() -> None:
 def test_without_a_configuration_nothing_is_computed() -> None:
     given = values(config(2))
     given["training"]["deepspeed"] |= {"config": {}, "configFile": "/job/ds.json"}
-    estimate = estimates.of(given, COMPLETE)
+    estimate = estimates.estimate_job(given, COMPLETE)
 
     assert estimate.per_accelerator is estimate.traffic is estimate.checkpoint is None
     assert "configFile" in next(one for one in estimate.missing if one.key == "training.deepspeed.config").gives
@@ -110,7 +110,7 @@ def test_the_program_may_say_what_auto_means() -> None:
     ],
 )
 def test_the_batch_is_that_of_deepspeed(given: dict[str, Any], micro: int, accumulation: int) -> None:
-    job = estimates.setup.of_values(values(config(2, None, **given), 2, 8), MODEL)
+    job = estimates.setup.make_setup(values(config(2, None, **given), 2, 8), MODEL)
 
     assert (micro, accumulation) == (job.micro, job.accumulation)
     assert micro * accumulation * 16 == job.samples
@@ -222,7 +222,7 @@ def test_offload_and_nvme_take_their_time() -> None:
 
 def test_recomputation_costs_a_forward_pass() -> None:
     plain, again = (
-        steps.flops_of(estimates.setup.of_values(values(config(2)), replace(MODEL, recompute=how)))
+        steps.count_flops(estimates.setup.make_setup(values(config(2)), replace(MODEL, recompute=how)))
         for how in ("none", "full")
     )
     assert plain
@@ -262,7 +262,7 @@ def test_a_checkpoint_has_the_weights_and_the_states(stage: int, times: int) -> 
 def test_a_conversion_for_other_ranks_is_beside_the_checkpoints(stage: int, peak: int) -> None:
     given = values(config(stage), 2)
     given["training"]["deepspeed"]["resize"]["checkpoint"] = "/c"
-    whole, saved = of(config(stage)).checkpoint, estimates.of(given, COMPLETE).checkpoint
+    whole, saved = of(config(stage)).checkpoint, estimates.estimate_job(given, COMPLETE).checkpoint
     assert whole
     assert saved
     assert whole.volume
@@ -281,9 +281,11 @@ def test_the_fewest_workers_after_a_loss_share_the_batch(batch: int, least: int,
         job["training"]["deepspeed"]["config"] |= {"train_batch_size": batch, "train_micro_batch_size_per_gpu": 4}
     given["workers"]["min"] = least
 
-    fewer = estimates.of(given, COMPLETE).fewer
+    fewer = estimates.estimate_job(given, COMPLETE).fewer
 
-    assert (fewest and (fewest, estimates.of(smaller, COMPLETE))) == (fewer and (fewer.workers, fewer.estimate))
+    assert (fewest and (fewest, estimates.estimate_job(smaller, COMPLETE))) == (
+        fewer and (fewer.workers, fewer.estimate)
+    )
 
 
 def test_frozen_weights_are_saved_without_states() -> None:
@@ -319,14 +321,14 @@ def test_unknown_products_and_slices_are_not_guessed(name: str) -> None:
 
 def test_a_node_selector_says_the_product() -> None:
     selector = {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB"}
-    estimate = estimates.of(values(config(2), nodeSelector=selector), replace(COMPLETE, product=None))
+    estimate = estimates.estimate_job(values(config(2), nodeSelector=selector), replace(COMPLETE, product=None))
 
     assert 40 * 2**30 == estimate.capacity
 
 
 def test_a_process_may_have_a_part_of_a_device() -> None:
     trainium = {"accelerator": {"resource": "aws.amazon.com/neuron", "count": 16}}
-    estimate = estimates.of(values(config(2), 1, 32, **trainium), replace(COMPLETE, product="Trainium1"))
+    estimate = estimates.estimate_job(values(config(2), 1, 32, **trainium), replace(COMPLETE, product="Trainium1"))
 
     assert 16 * 2**30 == estimate.capacity
 
@@ -360,7 +362,7 @@ def test_zero_init_loads_in_parts() -> None:
 
 
 def test_on_cpus_the_worker_holds_what_its_ranks_hold() -> None:
-    estimate = estimates.of(values(config(2), 1, 4, accelerator={"count": 0}), COMPLETE)
+    estimate = estimates.estimate_job(values(config(2), 1, 4, accelerator={"count": 0}), COMPLETE)
     assert estimate.per_accelerator
     assert estimate.per_worker
 
@@ -369,7 +371,9 @@ def test_on_cpus_the_worker_holds_what_its_ranks_hold() -> None:
 
 
 def test_shared_memory_counts_up_to_its_size() -> None:
-    small, large = (estimates.of(values(config(2), sharedMemory=size), COMPLETE).per_worker for size in ("", "900Gi"))
+    small, large = (
+        estimates.estimate_job(values(config(2), sharedMemory=size), COMPLETE).per_worker for size in ("", "900Gi")
+    )
     assert small
     assert large
 
@@ -425,7 +429,9 @@ def with_file(text: str, name: str = "ds.json", path: str = "/job/files/ds.json"
 
 
 def test_a_configuration_in_the_files_of_the_job_is_read() -> None:
-    assert estimates.of(values(config(2)), MODEL) == estimates.of(with_file(json.dumps(config(2))), MODEL)
+    assert estimates.estimate_job(values(config(2)), MODEL) == estimates.estimate_job(
+        with_file(json.dumps(config(2))), MODEL
+    )
 
 
 @pytest.mark.parametrize(
@@ -442,7 +448,7 @@ def test_a_configuration_in_the_files_of_the_job_is_read() -> None:
     ids=["in the image", "another name", "no JSON", "no map", "too deep", "a wrong number", "a wrong stage"],
 )
 def test_a_configuration_that_is_not_known_is_missing(given: dict[str, Any]) -> None:
-    estimate = estimates.of(given, MODEL)
+    estimate = estimates.estimate_job(given, MODEL)
 
     assert estimate.per_accelerator is None
     assert "training.deepspeed.config" in {one.key for one in estimate.missing}

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from dsgen.estimate import device, host
-from dsgen.estimate.formulas import STEP, at
+from dsgen.estimate.formulas import STEP, list_items_at
 from dsgen.estimate.inputs import Inputs
-from dsgen.estimate.setup import of_values
+from dsgen.estimate.setup import make_setup
 from tests.estimate.jobs import config, values
 from tools import estimators
 from tools.estimators import Needs, zero2, zero3
@@ -36,8 +36,8 @@ def test_a_thousand_inputs_give_what_deepspeed_gives() -> None:
 def states(stage: int, row: list[int]) -> tuple[float, float]:
     """What dsgen computes for weights, optimizer and gradients while the optimizer works."""
     parameters, _, slots, nodes = row[:4]
-    setup = of_values(values(config(stage, None), nodes, slots), Inputs(parameters=parameters))
-    items = [one for one in at(STEP, device.items_of(setup)) if one.name in STATES]
+    setup = make_setup(values(config(stage, None), nodes, slots), Inputs(parameters=parameters))
+    items = [one for one in list_items_at(STEP, device.list_items(setup)) if one.name in STATES]
     return sum(one.low for one in items), sum(one.high for one in items)
 
 
@@ -65,8 +65,8 @@ def test_stage_3_holds_the_weights_in_addition(row: list[int]) -> None:
 def on_host(parameters: int, slots: int, nodes: int, stage: int, zero: dict[str, Any]) -> tuple[float, float]:
     """What dsgen computes for the offloaded states of a worker."""
     given = values(config(stage, None, zero=zero), nodes, slots)
-    setup = of_values(given, Inputs(parameters=parameters, zero_init=True))
-    items = [one for one in host.items_of(setup, given, None) if "offloaded" in one.name]
+    setup = make_setup(given, Inputs(parameters=parameters, zero_init=True))
+    items = [one for one in host.list_items(setup, given, None) if "offloaded" in one.name]
     return sum(one.low for one in items), sum(one.high for one in items)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dsgen.deepspeed.keys import table
+from dsgen.deepspeed.keys import load_table
 from dsgen.estimate.notes import LEFT_OUT, WITHOUT_EFFECT
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen" / "estimate"
@@ -23,7 +23,7 @@ def keys(rule: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
             yield (*path, key)
 
 
-KEYS = list(keys(table()))
+KEYS = list(keys(load_table()))
 
 
 def prefixes(path: tuple[str, ...]) -> set[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dsgen.estimate.parameters import of_config
+from dsgen.estimate.parameters import make_model
 from tests.estimate.measured import DATA, Compared, rows
 
 ROWS = rows()
@@ -23,7 +23,7 @@ IN_BETWEEN = {
 
 @pytest.mark.parametrize("row", DATA["rows"], ids=lambda row: row["name"])
 def test_the_parameters_are_those_of_the_model(row: dict[str, Any]) -> None:
-    assert row["measured"]["parameters"] == of_config(row["model"]).parameters
+    assert row["measured"]["parameters"] == make_model(row["model"]).parameters
 
 
 @pytest.mark.parametrize("one", ROWS, ids=lambda one: f"{one.case}-{one.what.replace(' ', '-')}")

@@ -46,8 +46,8 @@ def test_the_error_is_the_distance_to_the_range(
 def test_each_measured_number_stands_beside_its_estimate() -> None:
     inputs = replace(MODEL, product="H100", measured_step=2.0, measured_memory=40 * GIB, measured_worker=900 * GIB)
     data = values(config(2))
-    estimate = estimates.of(data, inputs)
-    made = {one.name: one for one in measured.compare(setup.of_values(data, inputs), estimate, inputs)}
+    estimate = estimates.estimate_job(data, inputs)
+    made = {one.name: one for one in measured.compare(setup.make_setup(data, inputs), estimate, inputs)}
 
     assert estimate.step
     assert estimate.per_accelerator
@@ -62,7 +62,7 @@ def test_each_measured_number_stands_beside_its_estimate() -> None:
 def test_what_is_not_complete_has_no_upper_bound_and_what_was_not_measured_no_row() -> None:
     inputs = replace(MODEL, layers=None, measured_memory=40 * GIB)
     data = values(config(2))
-    [one] = measured.compare(setup.of_values(data, inputs), estimates.of(data, inputs), inputs)
+    [one] = measured.compare(setup.make_setup(data, inputs), estimates.estimate_job(data, inputs), inputs)
 
     assert ("memory of an accelerator", None) == (one.name, one.high)
     assert one.cells[2].endswith(" or more")
@@ -93,7 +93,7 @@ def test_the_rate_of_the_network_is_shown_with_the_traffic_of_a_step() -> None:
     made = with_traffic(data, "1", CHECKED)
     assert made
 
-    sent = estimates.of(data, inputs.of_section(data["estimate"])).traffic
+    sent = estimates.estimate_job(data, inputs.read_section(data["estimate"])).traffic
     assert sent
     assert [round(one) for one in sent.per_worker] == [made["bytesPerStep"][bound] for bound in ("low", "high")]
     assert made["bytesPerStep"]["low"] / (4102 * 2**20) == pytest.approx(made["secondsPerStep"]["low"], abs=0.001)

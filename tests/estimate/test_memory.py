@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dsgen.estimate import device, estimates, references, setup
-from dsgen.estimate.formulas import REDUCED, STEP, Item, at
+from dsgen.estimate.formulas import REDUCED, STEP, Item, list_items_at
 from dsgen.estimate.inputs import Inputs
 from tests.estimate.jobs import MODEL, config, values
 
@@ -17,11 +17,11 @@ P = MODEL.parameters or 0
 
 
 def items(given: dict[str, Any], inputs: Inputs = MODEL, replicas: int = 1, slots: int = 8) -> list[Item]:
-    return device.items_of(setup.of_values(values(given, replicas, slots), inputs))
+    return device.list_items(setup.make_setup(values(given, replicas, slots), inputs))
 
 
 def bounds(name: str, moment: str, found: list[Item]) -> tuple[float, float]:
-    some = [one for one in at(moment, found) if one.name == name]
+    some = [one for one in list_items_at(moment, found) if one.name == name]
     return sum(one.low for one in some), sum(one.high for one in some)
 
 
@@ -63,7 +63,7 @@ CHANGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("more", "less"), [case[1:] for case in CHANGES], ids=[case[0] for case in CHANGES])
 def test_a_feature_saves_memory(more: dict[str, Any], less: dict[str, Any]) -> None:
-    largest, smaller = (estimates.of(values(one), MODEL).per_accelerator for one in (more, less))
+    largest, smaller = (estimates.estimate_job(values(one), MODEL).per_accelerator for one in (more, less))
     assert largest
     assert smaller
 
@@ -74,9 +74,9 @@ def test_a_feature_saves_memory(more: dict[str, Any], less: dict[str, Any]) -> N
 
 def test_mics_partitions_in_a_group() -> None:
     given = config(3, zero={"mics_shard_size": 4})
-    job = references.values_of(2, 4, given)
+    job = references.make_values(2, 4, given)
 
-    assert (2 * P / 4, 2 * P / 4) == bounds("weights", STEP, device.items_of(setup.of_values(job, MODEL)))
+    assert (2 * P / 4, 2 * P / 4) == bounds("weights", STEP, device.list_items(setup.make_setup(job, MODEL)))
 
 
 def test_frozen_weights_have_neither_gradients_nor_states() -> None:
@@ -117,14 +117,14 @@ def test_offloaded_lion_keeps_a_second_moment() -> None:
     offload = {"offload_optimizer": {"device": "cpu"}}
 
     for zero, states in ((offload, 8), ({}, 4)):
-        job = setup.of_values(values({**config(2, zero=zero), "optimizer": {"type": "Lion"}}), MODEL)
+        job = setup.make_setup(values({**config(2, zero=zero), "optimizer": {"type": "Lion"}}), MODEL)
         assert states == job.optimizer.low == job.optimizer.high
 
 
 def test_an_unknown_optimizer_gives_a_range_and_is_missed() -> None:
     given = config(1)
     del given["optimizer"]
-    estimate = estimates.of(values(given), MODEL)
+    estimate = estimates.estimate_job(values(given), MODEL)
 
     assert "estimate.model.optimizer" in [one.key for one in estimate.missing]
     assert (4 * P / 8, 12 * P / 8) == bounds("optimizer and its weights", STEP, items(given))
@@ -150,14 +150,14 @@ def test_masters_and_states_in_16_bits_are_half() -> None:
     ],
 )
 def test_what_no_formula_has_is_named(key: str, given: dict[str, Any]) -> None:
-    estimate = estimates.of(values(given), MODEL)
+    estimate = estimates.estimate_job(values(given), MODEL)
 
     assert [key] == [one.key for one in estimate.left_out]
     assert not estimate.is_complete
 
 
 def test_a_model_without_shape_has_a_lower_bound_only() -> None:
-    estimate = estimates.of(values(config(2)), Inputs(parameters=P))
+    estimate = estimates.estimate_job(values(config(2)), Inputs(parameters=P))
     keys = [one.key for one in estimate.missing]
 
     assert not estimate.is_complete
@@ -168,7 +168,7 @@ def test_a_model_without_shape_has_a_lower_bound_only() -> None:
 
 def test_complete_inputs_give_a_narrow_range() -> None:
     for stage in range(4):
-        estimate = estimates.of(values(config(stage)), MODEL)
+        estimate = estimates.estimate_job(values(config(stage)), MODEL)
         held = estimate.per_accelerator
         assert held
         assert estimate.is_complete
@@ -176,7 +176,7 @@ def test_complete_inputs_give_a_narrow_range() -> None:
 
 
 def test_the_items_of_the_fullest_moment_add_up() -> None:
-    held = estimates.of(values(config(2)), MODEL).per_accelerator
+    held = estimates.estimate_job(values(config(2)), MODEL).per_accelerator
     assert held
 
     assert held.high == pytest.approx(sum(one.high for one in held.items))
@@ -218,8 +218,8 @@ def test_more_gpus_never_need_more_memory_each(
 ) -> None:
     zero = {"offload_optimizer": {"device": offload}}
     given = config(stage, 1, gradient_accumulation_steps=1, zero=zero)
-    few = estimates.of(references.values_of(1, slots, given), inputs).per_accelerator
-    many = estimates.of(references.values_of(2**doublings, slots, given), inputs).per_accelerator
+    few = estimates.estimate_job(references.make_values(1, slots, given), inputs).per_accelerator
+    many = estimates.estimate_job(references.make_values(2**doublings, slots, given), inputs).per_accelerator
     assert few
     assert many
 
@@ -230,7 +230,7 @@ def test_more_gpus_never_need_more_memory_each(
 @settings(max_examples=300, deadline=None)
 @given(models(), stages, st.integers(1, 8), st.integers(1, 64))
 def test_bounds_are_in_order_and_finite(inputs: Inputs, stage: int, slots: int, micro: int) -> None:
-    estimate = estimates.of(references.values_of(2, slots, config(stage, micro)), inputs)
+    estimate = estimates.estimate_job(references.make_values(2, slots, config(stage, micro)), inputs)
     held, worker = estimate.per_accelerator, estimate.per_worker
     assert held
     assert worker
@@ -244,7 +244,7 @@ def test_bounds_are_in_order_and_finite(inputs: Inputs, stage: int, slots: int, 
 @given(models(), stages, st.integers(1, 8), st.integers(1, 32))
 def test_a_larger_batch_never_needs_less(inputs: Inputs, stage: int, slots: int, micro: int) -> None:
     one, more = (
-        estimates.of(references.values_of(1, slots, config(stage, size)), inputs).per_accelerator
+        estimates.estimate_job(references.make_values(1, slots, config(stage, size)), inputs).per_accelerator
         for size in (micro, 2 * micro)
     )
     assert one
@@ -260,8 +260,8 @@ def test_a_higher_stage_never_holds_more_states(parameters: int, slots: int) -> 
     names = ("weights", "optimizer and its weights", "gradients")
     sums = []
     for stage in range(4):
-        job = setup.of_values(references.values_of(1, slots, config(stage)), Inputs(parameters=parameters))
-        found = [one for one in at(REDUCED, device.items_of(job)) if one.name in names]
+        job = setup.make_setup(references.make_values(1, slots, config(stage)), Inputs(parameters=parameters))
+        found = [one for one in list_items_at(REDUCED, device.list_items(job)) if one.name in names]
         sums.append(sum(one.low for one in found))
 
     assert sums[1:] == sorted(sums[1:], reverse=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dsgen.estimate.families import FAMILIES
-from dsgen.estimate.parameters import ConfigError, of_config
+from dsgen.estimate.parameters import ConfigError, make_model
 
 DATA = Path(__file__).parent.parent / "data"
 PUBLISHED = json.loads((DATA / "published_models.json").read_text())["rows"]
@@ -19,7 +19,7 @@ REMOTE = {"kimi_k2"}
 
 @pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: row["source"].split("/")[4])
 def test_the_count_of_a_published_model_is_right_to_the_last_parameter(row: dict[str, Any]) -> None:
-    model = of_config(row["config"])
+    model = make_model(row["config"])
 
     assert row["parameters"] == model.parameters
     assert row.get("active", model.active) == model.active
@@ -33,7 +33,7 @@ def test_many_families_are_published() -> None:
 @pytest.mark.parametrize("name", sorted({row["config"]["model_type"] for row in COUNTED}))
 def test_the_count_equals_that_of_transformers(name: str) -> None:
     rows = [row for row in COUNTED if row["config"]["model_type"] == name]
-    models = [of_config(row["config"]) for row in rows]
+    models = [make_model(row["config"]) for row in rows]
 
     assert [row["parameters"] for row in rows] == [model.parameters for model in models]
     assert all(model.largest_layer <= row["largest"] for row, model in zip(rows, models, strict=True))
@@ -44,7 +44,7 @@ def test_every_family_is_compared() -> None:
 
 
 def test_what_a_token_passes_leaves_out_other_experts() -> None:
-    model = of_config(next(row["config"] for row in PUBLISHED if "Mixtral-8x7B" in row["source"]))
+    model = make_model(next(row["config"] for row in PUBLISHED if "Mixtral-8x7B" in row["source"]))
 
     assert 45_097_156_608 == model.expert_parameters
     assert model.parameters - model.active == model.expert_parameters * 6 // 8
@@ -52,14 +52,14 @@ def test_what_a_token_passes_leaves_out_other_experts() -> None:
 
 
 def test_a_tied_output_layer_is_multiplied() -> None:
-    tied = of_config({**LLAMA, "tie_word_embeddings": True})
+    tied = make_model({**LLAMA, "tie_word_embeddings": True})
 
     assert 0 == tied.embedding
-    assert 128256 * 4096 == of_config(LLAMA).embedding
+    assert 128256 * 4096 == make_model(LLAMA).embedding
 
 
 def test_the_largest_layer_is_the_embedding() -> None:
-    assert 128256 * 4096 == of_config(LLAMA).largest_layer
+    assert 128256 * 4096 == make_model(LLAMA).largest_layer
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_largest_layer_is_the_embedding() -> None:
 )
 def test_what_is_not_counted_is_refused(config: dict[str, Any], text: str) -> None:
     with pytest.raises(ConfigError) as refused:
-        of_config(config)
+        make_model(config)
 
     assert text in str(refused.value)
 
@@ -89,13 +89,13 @@ def test_what_is_not_counted_is_refused(config: dict[str, Any], text: str) -> No
 @pytest.mark.parametrize("key", ["peft_type", "quantization_config"])
 def test_a_refusal_says_what_to_write(key: str) -> None:
     with pytest.raises(ConfigError, match=r"estimate\.model\.(parameters|trainable)"):
-        of_config({**LLAMA, key: {"quant_method": "awq"}})
+        make_model({**LLAMA, key: {"quant_method": "awq"}})
 
 
 def refusal(config: dict[str, Any]) -> str:
     """Why a configuration is refused; "" if it is not."""
     try:
-        of_config(config)
+        make_model(config)
     except ConfigError as error:
         return str(error)
     return ""

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgen.estimate.quantities import bandwidth, between, count, digits, seconds, size
+from dsgen.estimate.quantities import (
+    format_bandwidth,
+    format_count,
+    format_digits,
+    format_range,
+    format_seconds,
+    format_size,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +29,7 @@ from dsgen.estimate.quantities import bandwidth, between, count, digits, seconds
     ],
 )
 def test_sizes(number: float, text: str) -> None:
-    assert text == size(number)
+    assert text == format_size(number)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +45,7 @@ def test_sizes(number: float, text: str) -> None:
     ],
 )
 def test_times(number: float, text: str) -> None:
-    assert text == seconds(number)
+    assert text == format_seconds(number)
 
 
 @pytest.mark.parametrize(
@@ -52,12 +59,12 @@ def test_times(number: float, text: str) -> None:
     ],
 )
 def test_counts(number: float, text: str) -> None:
-    assert text == count(number)
+    assert text == format_count(number)
 
 
 @pytest.mark.parametrize(("number", "text"), [(4e11, "400 Gbit/s"), (28.8e12, "28.8 Tbit/s"), (1e6, "1 Mbit/s")])
 def test_bandwidths(number: float, text: str) -> None:
-    assert text == bandwidth(number)
+    assert text == format_bandwidth(number)
 
 
 @pytest.mark.parametrize(
@@ -72,9 +79,9 @@ def test_bandwidths(number: float, text: str) -> None:
     ],
 )
 def test_ranges_name_the_unit_once(low: str, high: str, text: str) -> None:
-    assert text == between(low, high)
+    assert text == format_range(low, high)
 
 
 @given(st.floats(0.001, 1e15))
 def test_no_number_loses_more_than_its_third_digit(number: float) -> None:
-    assert float(digits(number).replace(",", "")) == pytest.approx(number, rel=0.0051)
+    assert float(format_digits(number).replace(",", "")) == pytest.approx(number, rel=0.0051)

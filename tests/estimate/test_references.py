@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from dsgen.estimate.published import rows
+from dsgen.estimate.published import compute_rows
 from dsgen.estimate.references import Comparison
 
-ROWS = rows()
+ROWS = compute_rows()
 
 
 def named(row: Comparison) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dsgen.estimate import estimates, limits, report, setup
-from dsgen.estimate.inputs import Inputs, of_section
+from dsgen.estimate.inputs import Inputs, read_section
 from dsgen.estimate.report import Table
 from dsgen.values import make_job
 from tests.estimate.jobs import MODEL, config, values
@@ -43,8 +43,8 @@ MODELS = (
 
 def tables(given: dict[str, Any], inputs: Inputs = INPUTS, replicas: int = 2, **workers: Any) -> list[Table]:
     job = values(given, replicas, **workers)
-    estimate = estimates.of(job, inputs)
-    return report.tables(setup.of_values(job, inputs), estimate, limits.of(job, inputs))
+    estimate = estimates.estimate_job(job, inputs)
+    return report.make_tables(setup.make_setup(job, inputs), estimate, limits.read_limits(job, inputs))
 
 
 def all_tables() -> Iterator[Table]:
@@ -56,7 +56,7 @@ def test_every_symbol_of_a_formula_is_explained() -> None:
     seen, unexplained = set(), set()
     for table in all_tables():
         for row in table.rows:
-            for name in report.symbols_of(row.item) if row.item else ():
+            for name in report.list_item_symbols(row.item) if row.item else ():
                 seen.add(name)
                 if name not in table.legend:
                     unexplained.add((table.title.split(",")[0], row.name, name))
@@ -99,15 +99,15 @@ def test_a_job_without_numbers_has_no_table() -> None:
     ],
 )
 def test_the_verdict(inputs: Inputs, words: str) -> None:
-    assert words == report.verdict(estimates.of(values(config(3, 1)), inputs))
+    assert words == report.describe_fit(estimates.estimate_job(values(config(3, 1)), inputs))
 
 
 def test_of_a_split_model_nothing_is_said_for_sure() -> None:
     given = values(config(1, 1, tensor_parallel={"autotp_size": 4}))
-    estimate = estimates.of(given, replace(INPUTS, memory=4 * 2**30))
+    estimate = estimates.estimate_job(given, replace(INPUTS, memory=4 * 2**30))
 
     assert estimate.fits is None
-    assert "most likely does not fit in 4 GiB" == report.verdict(estimate)
+    assert "most likely does not fit in 4 GiB" == report.describe_fit(estimate)
 
 
 def test_what_the_values_give_stands_beside_what_is_needed() -> None:
@@ -122,13 +122,13 @@ def test_what_the_values_give_stands_beside_what_is_needed() -> None:
             "estimate": {"checkpoints": {"volume": "out", "keep": 2}, "worker": {"memory": "2Ti"}},
         }
     ).data
-    inputs = of_section(job["estimate"])
-    found = limits.of(job, inputs)
+    inputs = read_section(job["estimate"])
+    found = limits.read_limits(job, inputs)
 
     assert (100 * 2**30, 300 * 2**30, 2 * 2**40) == (found.request, found.limit, found.node)
     assert (300 * 2**30, 100 * 2**30, 60, 40) == (found.memory, found.claim, found.grace, found.to_save)
     known = replace(INPUTS, checkpoints="out", worker_memory=found.node)
-    parts = report.tables(setup.of_values(job, known), estimates.of(job, known), found)
+    parts = report.make_tables(setup.make_setup(job, known), estimates.estimate_job(job, known), found)
     words = {row.name: row.words for part in parts for row in part.rows if row.item is None}
     assert "storage.out.create.size 100 GiB: too small" == words["volume for 2 and the one being written"]
     assert "lifecycle.terminationGracePeriodSeconds gives a training 40 s: enough" == words["time to save it"]
@@ -137,11 +137,11 @@ def test_what_the_values_give_stands_beside_what_is_needed() -> None:
 
 
 def test_the_request_is_that_of_the_pod() -> None:
-    assert 2 * 2**30 == limits.of(values(config()), Inputs()).request
+    assert 2 * 2**30 == limits.read_limits(values(config()), Inputs()).request
     with_limit = values(config(), resources={"limits": {"memory": "9Gi"}})
-    assert 9 * 2**30 == limits.of(with_limit, Inputs()).request
+    assert 9 * 2**30 == limits.read_limits(with_limit, Inputs()).request
     removed = values(config(), resources={"requests": {"memory": None}})
-    assert limits.of(removed, Inputs()).request is None
+    assert limits.read_limits(removed, Inputs()).request is None
 
 
 def test_markdown_has_the_same_rows() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsgen.deepspeed.keys import table
+from dsgen.deepspeed.keys import load_table
 from dsgen.estimate import changes, estimates, references
 from dsgen.estimate.inputs import Inputs
 from dsgen.reading.nodes import SourceText
@@ -23,7 +23,7 @@ FILES = [*sorted((ROOT / "values-examples").glob("*.yaml")), *sorted((ROOT / "te
 @pytest.mark.parametrize("inputs", [Inputs(), MODEL], ids=["nothing", "model"])
 def test_every_example_has_an_estimate(path: Path, inputs: Inputs) -> None:
     job = load([SourceText(str(path), path.read_text())])
-    estimate = estimates.of(job.data, inputs)
+    estimate = estimates.estimate_job(job.data, inputs)
 
     assert estimate.missing
     assert json.dumps(estimates.as_data(estimate), allow_nan=False)
@@ -51,7 +51,7 @@ PARTS = ("zero_optimization", "bf16", "fp16", "data_types", "activation_checkpoi
 PARTS += ("tensor_parallel", "expert_parallel")
 SINGLE = ("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps", "sequence_parallel_size")
 CONFIGS = st.fixed_dictionaries(
-    {}, optional={key: of_rule(table()["keys"][key]) for key in (*PARTS, *SINGLE, "communication_data_type")}
+    {}, optional={key: of_rule(load_table()["keys"][key]) for key in (*PARTS, *SINGLE, "communication_data_type")}
 )
 
 
@@ -60,8 +60,8 @@ CONFIGS = st.fixed_dictionaries(
 def test_any_configuration_of_deepspeed_has_an_estimate(
     config: dict[str, Any], replicas: int, slots: int, inputs: Inputs
 ) -> None:
-    values = references.values_of(replicas, slots, config)
-    estimate = estimates.of(values, inputs)
+    values = references.make_values(replicas, slots, config)
+    estimate = estimates.estimate_job(values, inputs)
 
     assert json.dumps(estimates.as_data(estimate), allow_nan=False)
     held = estimate.per_accelerator
@@ -71,6 +71,6 @@ def test_any_configuration_of_deepspeed_has_an_estimate(
 @settings(max_examples=60, deadline=None)
 @given(CONFIGS, st.integers(1, 4))
 def test_any_configuration_can_be_searched(config: dict[str, Any], slots: int) -> None:
-    found = changes.cheapest(references.values_of(1, slots, config), MODEL)
+    found = changes.find_cheapest(references.make_values(1, slots, config), MODEL)
 
     assert found is None or changes.fits(found.estimate)

@@ -7,7 +7,7 @@ import pytest
 
 from dsgen import schema
 from dsgen.estimate.accelerators import ROWS
-from dsgen.estimate.inputs import KEYS, Inputs, of_section
+from dsgen.estimate.inputs import KEYS, Inputs, read_section
 from tests.cli.conftest import Cli
 from tests.helm import MAJORS
 from tests.parity import batch_objects, dump, flat_objects
@@ -101,7 +101,7 @@ def test_accelerators_are_those_of_the_table() -> None:
 
 
 def test_the_defaults_know_nothing() -> None:
-    assert Inputs() == of_section(schema.defaults()["estimate"])
+    assert Inputs() == read_section(schema.defaults()["estimate"])
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgen.estimate.inputs import KEYS, UNITS, Inputs, keys_of, of_section, with_model
-from dsgen.estimate.parameters import of_config
-from dsgen.estimate.units import UnitError, bits_a_second, number_of_bytes
+from dsgen.estimate.inputs import KEYS, UNITS, Inputs, add_model, collect_numbers, read_section
+from dsgen.estimate.parameters import make_model
+from dsgen.estimate.units import UnitError, parse_bandwidth, parse_bytes
 from tests.estimate.jobs import LLAMA_8B
 
 
@@ -18,39 +18,39 @@ from tests.estimate.jobs import LLAMA_8B
     [("80Gi", 80 * 2**30), ("500G", 5e11), ("1.5Ti", 1.5 * 2**40), ("1024", 1024), (2048, 2048), (1e22, 1e22)],
 )
 def test_sizes_are_those_of_kubernetes(text: str, size: float) -> None:
-    assert size == number_of_bytes(text)
+    assert size == parse_bytes(text)
 
 
 @pytest.mark.parametrize(
     ("text", "speed"), [("400Gbit", 4e11), ("10Gbit/s", 1e10), ("2.5Tbit", 2.5e12), ("100bit", 100), (4e11, 4e11)]
 )
 def test_networks_are_measured_in_bits(text: str, speed: float) -> None:
-    assert speed == bits_a_second(text)
+    assert speed == parse_bandwidth(text)
 
 
 @pytest.mark.parametrize("text", ["", "80GiB", "-1Gi", "many", "1e", "Gi", "0x10", "80 Gi"])
 def test_other_sizes_are_refused(text: str) -> None:
     with pytest.raises(UnitError, match="such as 80Gi"):
-        number_of_bytes(text)
+        parse_bytes(text)
 
 
 @pytest.mark.parametrize("text", ["400G", "50GB/s", "-1Gbit", "Gbit", "fast", "400gbit"])
 def test_other_speeds_are_refused(text: str) -> None:
     with pytest.raises(UnitError, match="such as 400Gbit"):
-        bits_a_second(text)
+        parse_bandwidth(text)
 
 
 @given(st.integers(0, 10**6), st.sampled_from(("", "k", "M", "G", "T")))
 def test_units_are_powers_of_a_thousand(number: int, unit: str) -> None:
     power = 1000 ** " kMGT".index(unit or " ")
 
-    assert number * power == bits_a_second(f"{number}{unit}bit")
-    assert number * power == number_of_bytes(f"{number}{unit}")
+    assert number * power == parse_bandwidth(f"{number}{unit}bit")
+    assert number * power == parse_bytes(f"{number}{unit}")
 
 
 @given(st.integers(0, 10**6), st.sampled_from(("Ki", "Mi", "Gi", "Ti")))
 def test_binary_units_are_powers_of_1024(number: int, unit: str) -> None:
-    assert number * 1024 ** ("KMGT".index(unit[0]) + 1) == number_of_bytes(f"{number}{unit}")
+    assert number * 1024 ** ("KMGT".index(unit[0]) + 1) == parse_bytes(f"{number}{unit}")
 
 
 def test_a_section_becomes_inputs() -> None:
@@ -62,7 +62,7 @@ def test_a_section_becomes_inputs() -> None:
         "checkpoints": {"bandwidth": "5G", "keep": 3, "volume": "checkpoints"},
     }
 
-    assert of_section(section) == Inputs(
+    assert read_section(section) == Inputs(
         parameters=8030261248,
         kv_heads=8,
         zero_init=False,
@@ -79,18 +79,18 @@ def test_a_section_becomes_inputs() -> None:
 
 
 def test_the_numbers_of_a_model_can_be_written_and_read_again() -> None:
-    model, section = of_config(LLAMA_8B), dict[str, Any]()
-    for key, number in keys_of(model).items():
+    model, section = make_model(LLAMA_8B), dict[str, Any]()
+    for key, number in collect_numbers(model).items():
         section.setdefault("model", {})[key.split(".")[-1]] = number
 
     assert 8030261248 == section["model"]["parameters"]
-    assert with_model(Inputs(experts=0, experts_per_token=0, expert_parameters=0), model) == replace(
-        of_section(section), experts=0, experts_per_token=0, expert_parameters=0
+    assert add_model(Inputs(experts=0, experts_per_token=0, expert_parameters=0), model) == replace(
+        read_section(section), experts=0, experts_per_token=0, expert_parameters=0
     )
 
 
 def test_an_empty_section_knows_nothing() -> None:
-    assert of_section({}) == Inputs()
+    assert read_section({}) == Inputs()
 
 
 @pytest.mark.parametrize("name", sorted(UNITS))
@@ -101,4 +101,4 @@ def test_a_wrong_unit_is_refused_at_its_key(name: str) -> None:
     assert isinstance(section, dict)
 
     with pytest.raises(UnitError, match=f"^{KEYS[name]}: 'much' is not"):
-        of_section(section)
+        read_section(section)

@@ -26,7 +26,7 @@ def texts(path: Path) -> list[str]:
 
 
 def graph_of(name: str) -> Graph:
-    return graph.of_texts(texts(ROOT / "values-examples" / f"{name}.yaml"))
+    return graph.read_graph(texts(ROOT / "values-examples" / f"{name}.yaml"))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ REFERRED = ("ConfigMap", "Secret", "PersistentVolumeClaim", "ServiceAccount")
 def test_every_object_that_pods_name_has_an_arrow(path: Path) -> None:
     """Found in another way: the names of objects among the texts of pod templates."""
     objects = [parsed(text) for text in texts(path)]
-    drawn = graph.of_texts(texts(path))
+    drawn = graph.read_graph(texts(path))
     known = {(each["kind"], each["metadata"]["name"]) for each in objects}
     assert known <= {node.key for node in drawn.nodes}
     for each in objects:
@@ -101,7 +101,7 @@ def test_every_object_that_pods_name_has_an_arrow(path: Path) -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_boxes_stand_apart_and_inside_the_picture(path: Path) -> None:
-    root = ElementTree.fromstring(graph.as_svg(graph.of_texts(texts(path)), "a & <b>"))
+    root = ElementTree.fromstring(graph.as_svg(graph.read_graph(texts(path)), "a & <b>"))
     width, height = (float(root.attrib[name]) for name in ("width", "height"))
     boxes = [
         tuple(float(each.attrib[name]) for name in ("x", "y", "width", "height"))
@@ -133,7 +133,7 @@ storage:
 @pytest.fixture
 def long() -> Graph:
     """A job with TensorBoard, and with long paths of mounts."""
-    return graph.of_texts(document.text for document in api.render(api.load(api.SourceText("long.yaml", LONG))))
+    return graph.read_graph(document.text for document in api.render(api.load(api.SourceText("long.yaml", LONG))))
 
 
 def extent(text: ElementTree.Element) -> tuple[float, float, float, float]:
@@ -162,7 +162,7 @@ def assert_readable(of: Graph) -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_no_text_is_cut_or_covered(path: Path) -> None:
-    assert_readable(graph.of_texts(texts(path)))
+    assert_readable(graph.read_graph(texts(path)))
 
 
 def test_long_paths_are_shown_with_their_end(long: Graph) -> None:
@@ -230,7 +230,7 @@ def cross(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_arrow_of_mermaid_has_both_ends(path: Path) -> None:
-    text = graph.as_mermaid(graph.of_texts(texts(path)), "A job")
+    text = graph.as_mermaid(graph.read_graph(texts(path)), "A job")
     drawn = set(re.findall(r"^ +(?:subgraph )?(n\w+)[\[({]", text, re.MULTILINE))
     ends = {end for pair in re.findall(r'^  (n\w+) <?-->\|"[^"]*"\| (n\w+)$', text, re.MULTILINE) for end in pair}
 

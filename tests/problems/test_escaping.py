@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgen.problems.safe_text import in_place, line, output, visible
+from dsgen.problems.safe_text import escape_line, escape_output, escape_text, replace_in_place
 
 HARMFUL = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 READABLE = [
@@ -27,7 +27,7 @@ READABLE = [
 
 @pytest.mark.parametrize("text", READABLE)
 def test_text_of_any_script_stays(text: str) -> None:
-    assert (text, text, text) == (visible(text), line(text), in_place(text))
+    assert (text, text, text) == (escape_text(text), escape_line(text), replace_in_place(text))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_text_of_any_script_stays(text: str) -> None:
     ],
 )
 def test_what_acts_is_replaced(text: str, escaped: str, same_width: str) -> None:
-    assert (escaped, same_width) == (line(text), in_place(text))
+    assert (escaped, same_width) == (escape_line(text), replace_in_place(text))
 
 
 RED, PLAIN = "\x1b[1;31m", "\x1b[0m"
@@ -76,13 +76,13 @@ RED, PLAIN = "\x1b[1;31m", "\x1b[0m"
 def test_of_the_output_of_a_training_only_colors_and_tabs_stay(
     text: str, plain: str | None, colored: str | None
 ) -> None:
-    assert (text if plain is None else plain) == output(text, colored=False)
-    assert (text if colored is None else colored) == output(text, colored=True)
+    assert (text if plain is None else plain) == escape_output(text, colored=False)
+    assert (text if colored is None else colored) == escape_output(text, colored=True)
 
 
 @given(st.text() | st.text(":# [\n\r\t\x1b;m1\x9b\u202e", min_size=1))
 def test_output_does_nothing_to_a_terminal_or_a_ci_system(text: str) -> None:
-    plain, colored = output(text, colored=False), output(text, colored=True)
+    plain, colored = escape_output(text, colored=False), escape_output(text, colored=True)
 
     for shown in (plain, re.sub("\x1b\\[[0-9;:]*m", "", colored)):
         assert not {unicodedata.category(char) for char in shown.replace("\t", "")} & HARMFUL
@@ -92,13 +92,13 @@ def test_output_does_nothing_to_a_terminal_or_a_ci_system(text: str) -> None:
 
 
 def test_secrets_are_hidden_too() -> None:
-    assert "https://***@h \\n https://***@i" == visible("https://u:p@h \n https://v:q@i")
+    assert "https://***@h \\n https://***@i" == escape_text("https://u:p@h \n https://v:q@i")
 
 
 @given(st.text() | st.text(":# [\n\x1b\u202e", min_size=1))
 def test_a_line_is_one_line_without_harm(text: str) -> None:
-    for shown in (line(text), in_place(text)):
+    for shown in (escape_line(text), replace_in_place(text)):
         assert not {unicodedata.category(char) for char in shown} & HARMFUL
         assert not shown.lstrip().startswith("::")
         assert "##[" not in shown
-    assert len(text) == len(in_place(text))
+    assert len(text) == len(replace_in_place(text))

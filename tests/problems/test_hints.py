@@ -188,8 +188,8 @@ def test_another_kind_of_file_is_one_problem_that_says_what_it_is(text: str, id_
 def test_the_hint_for_a_compose_file_names_the_page_with_its_keys() -> None:
     [problem] = problems(COMPOSE)
 
-    [name] = [name for name in shipped.page_names() if f"`dsgen help {name}`" in problem.hint]
-    assert "shm_size" in shipped.page_text(name)
+    [name] = [name for name in shipped.list_pages() if f"`dsgen help {name}`" in problem.hint]
+    assert "shm_size" in shipped.read_page(name)
 
 
 @pytest.mark.parametrize(

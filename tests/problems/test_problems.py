@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dsgen.problems import Diagnostic, Position, ordered
+from dsgen.problems import Diagnostic, Position, sort_problems
 from dsgen.problems.framing import as_text
 
 
@@ -30,7 +30,7 @@ def test_problems_are_sorted_and_told_once() -> None:
     first, second = Diagnostic("DS101", "a", at(2, 9)), Diagnostic("DS102", "b", at(10, 1))
     other = Diagnostic("DS101", "c", at(1, 1, "w.yaml"))
 
-    assert [first, second, other] == ordered([other, second, first, second])
+    assert [first, second, other] == sort_problems([other, second, first, second])
 
 
 @pytest.mark.parametrize(

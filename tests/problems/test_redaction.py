@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgen.problems.safe_text import redacted
+from dsgen.problems.safe_text import redact
 
 TOKEN = "xgk4h1mq8tbn5ye7zpr3odwcia"
 HUB = "hf_" + "a1" * 17
@@ -46,7 +46,7 @@ AROUND = st.text('abc xyz\n\t"{}[],:/?#@=', max_size=10).map(lambda text: f"{tex
     ],
 )
 def test_a_secret_becomes_stars(text: str, expected: str) -> None:
-    assert expected == redacted(text)
+    assert expected == redact(text)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_secret_becomes_stars(text: str, expected: str) -> None:
     ],
 )  # fmt: skip
 def test_everything_else_stays(text: str) -> None:
-    assert text == redacted(text)
+    assert text == redact(text)
 
 
 @given(SCHEMES, LETTERS, PASSWORDS, LETTERS, AROUND, AROUND)
@@ -77,7 +77,7 @@ def test_a_password_is_never_shown(scheme: str, user: str, password: str, host: 
     # A password that begins like a port and goes on with a path is one that no program can tell from them.
     password = f"p{password}"
 
-    shown = redacted(f"{before}{scheme}://{user}:{password}@{host}/x {after}")
+    shown = redact(f"{before}{scheme}://{user}:{password}@{host}/x {after}")
 
     assert f"://{user}:" not in shown
     assert password not in shown or password in f"{before}{scheme}://{after}"
@@ -85,15 +85,15 @@ def test_a_password_is_never_shown(scheme: str, user: str, password: str, host: 
 
 @given(SCHEMES, LETTERS, LETTERS, AROUND, AROUND)
 def test_a_query_is_never_shown(scheme: str, host: str, query: str, before: str, after: str) -> None:
-    shown = redacted(f'{before}"{scheme}://{host}/x?key={query}"{after}')
+    shown = redact(f'{before}"{scheme}://{host}/x?key={query}"{after}')
 
     assert f"?{'*' * (len(query) + 4)}" in shown
 
 
 @given(st.text(max_size=200) | st.text(":/?#@.a0 \"'", max_size=200))
 def test_columns_stay_and_twice_is_once(text: str) -> None:
-    shown = redacted(text)
+    shown = redact(text)
 
     assert len(text) == len(shown)
     assert all(one in (other, "*") for one, other in zip(shown, text, strict=True))
-    assert shown == redacted(shown)
+    assert shown == redact(shown)

@@ -186,7 +186,7 @@ def test_an_index_names_only_paths_inside(out: Path, path: str) -> None:
 
 def test_foreseen_temporary_names_are_no_way_out(out: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody can foresee them; if somebody did, the link would not be followed and the write would fail."""
-    monkeypatch.setattr(staging, "temporary", lambda path: f".dsgen-foreseen-{path.rpartition('/')[2]}")
+    monkeypatch.setattr(staging, "make_temporary_name", lambda path: f".dsgen-foreseen-{path.rpartition('/')[2]}")
     changes = compare(Destination(out), PLAN)
     (out / ".dsgen-foreseen-b.yaml").symlink_to(outside / "victim")
 
@@ -259,7 +259,7 @@ def test_a_link_swapped_in_between_check_and_use_cannot_win(
     out: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is read is in the folder that was opened, and what is opened after that is no link."""
-    at = folder._at
+    at = folder._locate
 
     def late(above: int | str, name: str) -> tuple[str, int | None]:
         planted = at(above, name)
@@ -267,7 +267,7 @@ def test_a_link_swapped_in_between_check_and_use_cannot_win(
             swap(out, outside)
         return planted
 
-    monkeypatch.setattr(folder, "_at", late)
+    monkeypatch.setattr(folder, "_locate", late)
     with pytest.raises(RefusedError, match="templates is in the way: it is a link"):
         put(Destination(out))
 
@@ -279,7 +279,7 @@ def test_a_file_swapped_for_a_link_is_not_read(out: Path, outside: Path, monkeyp
     (out / "a.yaml").unlink()
     (out / "a.yaml").symlink_to(outside / "victim")
     regular = (outside / "victim").stat()
-    monkeypatch.setattr(folder, "_status", lambda above, name: regular)  # noqa: ARG005 - what was there a moment ago
+    monkeypatch.setattr(folder, "_read_status", lambda above, name: regular)  # noqa: ARG005 - what was there a moment ago
 
     with (
         folder.Folder(Destination(out)) as opened,
@@ -292,7 +292,7 @@ def test_a_pipe_swapped_in_is_not_waited_for(out: Path, monkeypatch: pytest.Monk
     regular = (out / "a.yaml").stat()
     (out / "a.yaml").unlink()
     os.mkfifo(out / "a.yaml")
-    monkeypatch.setattr(folder, "_status", lambda above, name: regular)  # noqa: ARG005 - what was there a moment ago
+    monkeypatch.setattr(folder, "_read_status", lambda above, name: regular)  # noqa: ARG005 - what was there a moment ago
 
     with (
         folder.Folder(Destination(out)) as opened,

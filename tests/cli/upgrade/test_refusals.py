@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dsgen.writer import INDEX
-from dsgen.writer.index import checksum
+from dsgen.writer.index import compute_checksum
 from tests.cli.conftest import Cli
 from tests.cli.upgrade.conftest import FILES, contents, edit
 
@@ -62,7 +62,7 @@ def test_a_claim_that_only_the_release_writes_otherwise_is_kept(upgraded: Path, 
     assert new != old
     path.write_text(new)
     content = json.loads(index.read_text())
-    content["files"][path.name]["sha256"] = checksum(new.encode())
+    content["files"][path.name]["sha256"] = compute_checksum(new.encode())
     index.write_text(json.dumps(content))
 
     assert 0 == cli("render", *FILES, "-o", "out").code
