@@ -8,12 +8,12 @@ import json
 import pytest
 
 from dsgen import values
-from dsgen.compiler.rules import BASE, Case, rule_blocks
+from dsgen.compiler.rules import BASE, Case, read_rule_blocks
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
 from dsgen.values import Job
 
-RULES = rule_blocks()
+RULES = read_rule_blocks()
 IN_CHART = [(id_, case) for id_, rule in RULES.items() for case in rule.wrong]
 """Cases that have the problem of this id, in the chart, too."""
 WRONG = IN_CHART + [(id_, case) for id_, rule in RULES.items() for case in rule.flat]

@@ -10,7 +10,7 @@ import jinja2
 
 from dsgen.checks.gaps import Watch
 from dsgen.checks.row import Check
-from dsgen.language.environment import environment
+from dsgen.language.environment import make_environment
 from dsgen.problems import KeyPath
 
 SEPARATOR, INDEX = "\x1f", "\x1e"
@@ -31,7 +31,7 @@ def findings(
 def _template(*rows: Check) -> jinja2.Template:
     """One template of all rows, because starting one costs more than evaluating it; what a row sets ends with it."""
     texts = (f"<% with %>\n{_text(row, number)}\n<% endwith %>\n" for number, row in enumerate(rows))
-    return environment().from_string("".join(texts))
+    return make_environment().from_string("".join(texts))
 
 
 def _text(row: Check, number: int) -> str:

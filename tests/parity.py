@@ -16,9 +16,9 @@ import yaml
 
 from dsgen import checks, values
 from dsgen.catalogue import TEMPLATES
-from dsgen.compiler import chart_files
+from dsgen.compiler import make_chart_files
 from dsgen.generated import manifests
-from dsgen.language.environment import environment
+from dsgen.language.environment import make_environment
 from dsgen.language.files import SHIPPED
 from dsgen.language.text import quote
 from dsgen.render import render
@@ -43,7 +43,7 @@ def bare_chart() -> Path:
     """The chart with dsgen's own defaults, written once for all tests, and removed when they have ended."""
     folder = tempfile.TemporaryDirectory(prefix="dsgen-chart-")
     atexit.register(folder.cleanup)
-    return write_chart(Path(folder.name), chart_files())
+    return write_chart(Path(folder.name), make_chart_files())
 
 
 def objects(text: str) -> Objects:
@@ -108,7 +108,7 @@ def jinja_difference(text: str) -> str:
     """Where Jinja2 makes another text of a values file than the generated Python; empty where they are the same."""
     data, names = load(text), {"name": RELEASE.name, "namespace": RELEASE.namespace}
     for template in TEMPLATES:
-        jinja = environment().get_template(template.path).render(values=data, release=names)
+        jinja = make_environment().get_template(template.path).render(values=data, release=names)
         python = manifests.TEMPLATES[template.path](data, names)
         if jinja != python:
             lines = difflib.unified_diff(jinja.split("\n"), python.split("\n"), "Jinja2", "Python", lineterm="")
@@ -150,7 +150,7 @@ def batch_objects(major: int, folder: Path, texts: Sequence[str]) -> list[Object
     Scripts, which are the same in every chart, and a schema in each of them would take two thirds of Helm's time: the
     scripts are empty, and the schema is that of the parent's values.
     """
-    files = without_scripts(chart_files())
+    files = without_scripts(make_chart_files())
     schema = json.loads(files.pop("values.schema.json"))
     above = {"$schema": schema["$schema"], "definitions": schema.pop("definitions")}
     schema_of_all = json.dumps({**above, "patternProperties": {r"^c\d{4}$": schema}})

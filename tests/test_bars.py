@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from dsgen.compiler import chart_files
+from dsgen.compiler import make_chart_files
 from dsgen.generated import manifests as generated
 from dsgen.problems import Position
 from tests.contract import golden
@@ -61,11 +61,11 @@ MISTAKES = {
 
 def spoil(monkeypatch: pytest.MonkeyPatch, path: str, old: str, new: str) -> None:
     """Makes the tests take a chart with a mistake for dsgen's."""
-    files = chart_files()
+    files = make_chart_files()
     assert old in files[path], f"{path} does not say {old!r} any more"
     spoilt = {**files, path: files[path].replace(old, new)}
     for module in ("tests.parity", "tests.fuzz.verdicts"):
-        monkeypatch.setattr(f"{module}.chart_files", lambda: spoilt)
+        monkeypatch.setattr(f"{module}.make_chart_files", lambda: spoilt)
     verdicts.checks_only.cache_clear()
 
 

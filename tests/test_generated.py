@@ -43,11 +43,11 @@ def test_there_are_no_other_files(texts: dict[str, str]) -> None:
 def test_a_mistake_in_a_template_is_one_line_with_its_place(
     line: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    units = programs.template_units()
+    units = programs.read_template_units()
     name = "workers/job.yaml"
     text = units[name].text.split("\n")
     wrong = Unit(name, "\n".join([*text[:19], line, *text[19:]]))
-    monkeypatch.setattr(programs, "template_units", lambda: {**units, name: wrong})
+    monkeypatch.setattr(programs, "read_template_units", lambda: {**units, name: wrong})
 
     with pytest.raises(SystemExit) as raised:
         generate.main()

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from dsgen import values
-from dsgen.language.files import SHIPPED, digest
+from dsgen.language.files import SHIPPED, compute_digest
 from dsgen.render import render
 from dsgen.values import Release, SourceText
 
@@ -35,7 +35,7 @@ def manifests(file: Path) -> str:
         block = f"  {PurePosixPath(path).name}: |\n" + textwrap.indent(text, "    ")
         assert 1 == printed.count(block), path
         printed = printed.replace(block, "")
-    return printed.replace(digest(SHIPPED.texts, "**"), "DIGEST")
+    return printed.replace(compute_digest(SHIPPED.texts, "**"), "DIGEST")
 
 
 WHOLE = "minimal"

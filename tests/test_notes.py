@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from dsgen import __version__
-from dsgen.compiler import chart_files
-from dsgen.language.environment import environment
+from dsgen.compiler import make_chart_files
+from dsgen.language.environment import make_environment
 from shared.methods import METHODS
 from tests.helm import MAJORS
 from tests.parity import RELEASE, batch_comments, batch_run, dump, load
@@ -62,7 +62,7 @@ CASES: list[tuple[dict[str, Any], list[str]]] = [
 def notes(values: dict[str, Any]) -> str:
     """As the templates say it."""
     context = {"values": load(dump(values)), "release": {"name": RELEASE.name, "namespace": RELEASE.namespace}}
-    return environment().get_template("NOTES.txt").render(context)
+    return make_environment().get_template("NOTES.txt").render(context)
 
 
 @pytest.mark.parametrize(("more", "commands"), CASES)
@@ -99,14 +99,14 @@ def test_only_protected_claims_are_kept(storage: dict[str, Any], kept: list[str]
 
 def test_a_chart_names_the_version_that_made_it() -> None:
     """Another minor version may write the objects of a run differently."""
-    assert f"\n\nThis chart was made by dsgen {__version__}. " in chart_files()["templates/NOTES.txt"]
+    assert f"\n\nThis chart was made by dsgen {__version__}. " in make_chart_files()["templates/NOTES.txt"]
 
 
 @pytest.mark.parametrize("major", MAJORS)
 def test_helm_shows_the_same(major: int, tmp_path: Path) -> None:
     """All cases in one run of Helm, which shows the notes of a chart alone: those of a part are a comment here."""
     values = [JOB | more for more, _ in CASES]
-    files = chart_files()
+    files = make_chart_files()
     shown = '# {{ include (print .Template.BasePath "/NOTES.txt") . | b64enc }}.\n'
     kept = {path: text for path, text in files.items() if path.endswith((".tpl", "NOTES.txt", "values.yaml"))}
     chart = {**kept, "Chart.yaml": files["Chart.yaml"], "templates/shown.yaml": shown}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dsgen import values
-from dsgen.compiler import chart_files
+from dsgen.compiler import make_chart_files
 from dsgen.errors import UsageError
 from dsgen.reading.nodes import SourceText
 from dsgen.render import render
@@ -138,7 +138,7 @@ def _at(tree: Any, path: Path_) -> Any:
 
 @pytest.mark.parametrize("major", MAJORS)
 def test_overlays_and_flags_remove_what_they_remove_in_helm(major: int, tmp_path: Path) -> None:
-    chart = write_chart(tmp_path / "chart", without_scripts(chart_files()))
+    chart = write_chart(tmp_path / "chart", without_scripts(make_chart_files()))
     seen: Counter[str] = Counter()
     for seed in range(COUNT):
         case = make_case(seed, 2)
@@ -158,7 +158,7 @@ def test_an_overlay_removes_the_defaults_of_a_chart(major: int, tmp_path: Path) 
     seen: Counter[str] = Counter()
     for seed in range(COUNT // 2):
         case = make_case(seed + 100, 1)
-        chart = write_chart(tmp_path / f"chart{seed}", without_scripts(chart_files(load(case.texts[0]))))
+        chart = write_chart(tmp_path / f"chart{seed}", without_scripts(make_chart_files(load(case.texts[0]))))
         mine, other = ours(case), theirs(major, chart, *case.arguments(tmp_path, first=1))
         seen[mine[0]] += 1
         assert mine[0] == other[0], (case.texts, case.flags, mine, other)

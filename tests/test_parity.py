@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dsgen.catalogue import TEMPLATES
-from dsgen.compiler import chart_files
-from dsgen.language.environment import environment
+from dsgen.compiler import make_chart_files
+from dsgen.language.environment import make_environment
 from dsgen.reading.nodes import SourceText
 from dsgen.render import render
 from tests.fuzz import verdicts
@@ -76,7 +76,7 @@ def test_objects_of_a_file_alone_are_the_same(major: int) -> None:
 )
 def test_chart_of_a_file_holds_its_values(file: Path, major: int, tmp_path: Path) -> None:
     """The chart with the values of the file as its defaults, installed without more values; by each major in turn."""
-    chart = write_chart(tmp_path, without_scripts(chart_files(load(file.read_text()), "own-name")))
+    chart = write_chart(tmp_path, without_scripts(make_chart_files(load(file.read_text()), "own-name")))
 
     assert flat_objects(file.read_text()) == with_scripts(helm_installed(major, chart))
 
@@ -86,7 +86,7 @@ def test_values_of_a_chart_read_back(file: Path) -> None:
     """values.yaml of the chart means what the file means."""
     tree = load(file.read_text())
 
-    assert tree == load(chart_files(tree)["values.yaml"])
+    assert tree == load(make_chart_files(tree)["values.yaml"])
 
 
 def with_all_templates() -> Iterator[Path]:
@@ -103,7 +103,7 @@ def with_all_templates() -> Iterator[Path]:
 @majors
 def test_lint_is_clean(major: int, tmp_path: Path) -> None:
     files = with_all_templates()
-    charts = [write_chart(tmp_path / file.stem, chart_files(load(file.read_text()))) for file in files]
+    charts = [write_chart(tmp_path / file.stem, make_chart_files(load(file.read_text()))) for file in files]
     charts.append(bare_chart())
 
     result = run_helm(helm(major), "lint", "--strict", *charts)
@@ -151,7 +151,7 @@ def test_verdicts_are_the_same(major: int) -> None:
 def test_checks_come_first(major: int, tmp_path: Path) -> None:
     """A template that stumbles over refused values does not hide what the checks say."""
     stumbling = {f"templates/{name}/job.yaml": '{{ fail "stumbled" }}' for name in ("a", "workers", "zz")}
-    chart = write_chart(tmp_path, {**chart_files(), **stumbling})
+    chart = write_chart(tmp_path, {**make_chart_files(), **stumbling})
 
     result = helm_run(major, chart)
 
@@ -190,7 +190,7 @@ MUTATIONS = (
 @pytest.mark.parametrize(("template", "old", "new"), MUTATIONS)
 def test_a_broken_chart_is_noticed(template: str, old: str, new: str, major: int, tmp_path: Path) -> None:
     """The comparison sees what it is there to see."""
-    files = chart_files()
+    files = make_chart_files()
     path = f"templates/{template}"
     assert old in files[path]
     chart = write_chart(tmp_path / "chart", {**files, path: files[path].replace(old, new)})
@@ -223,9 +223,9 @@ def test_notes_are_the_same(major: int, tmp_path: Path) -> None:
     file = tmp_path / "values.yaml"
     file.write_text(FULL)
     context = {"values": load(FULL), "release": {"name": RELEASE.name, "namespace": RELEASE.namespace}}
-    expected = environment().get_template("NOTES.txt").render(context)
+    expected = make_environment().get_template("NOTES.txt").render(context)
 
-    files = chart_files()
+    files = make_chart_files()
     chart = write_chart(tmp_path / "chart", {**files, "templates/shown.txt": files["templates/NOTES.txt"]})
     result = helm_run(major, chart, "--values", file, "--debug")  # shows what is not YAML, too
 

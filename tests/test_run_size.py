@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.language.files import SHIPPED, digest
+from dsgen.language.files import SHIPPED, compute_digest
 from dsgen.runs.rendered import name_file
 from tests.parity import parsed
 from tests.test_objects import documents, objects
@@ -79,7 +79,7 @@ def test_scripts_are_frozen_objects_named_by_their_content() -> None:
     for name, thing in made.items():
         if "-scripts-" in name:
             _, _, folder, content = name.removeprefix("ConfigMap/").split("-")
-            assert (content, True) == (digest(SHIPPED.texts, "**"), thing["immutable"])
+            assert (content, True) == (compute_digest(SHIPPED.texts, "**"), thing["immutable"])
             found |= {f"scripts/{folder}/{key}": text for key, text in thing["data"].items()}
 
     assert found == SHIPPED.texts
@@ -93,8 +93,8 @@ def test_scripts_are_frozen_objects_named_by_their_content() -> None:
 def test_another_content_is_another_digest(other: dict[str, str]) -> None:
     texts = {"scripts/a": "1", "scripts/b": "2"}
 
-    assert digest(texts, "**") == digest(dict(reversed(texts.items())), "**")
-    assert digest(texts, "**") != digest(other, "**")
+    assert compute_digest(texts, "**") == compute_digest(dict(reversed(texts.items())), "**")
+    assert compute_digest(texts, "**") != compute_digest(other, "**")
 
 
 @pytest.mark.parametrize(
@@ -108,6 +108,8 @@ def test_a_pod_mounts_the_folders_of_its_containers(role: str, folders: set[str]
     (main,) = (one for one in pod["containers"] if one["name"] == role)
     mounted = {one["mountPath"]: one["name"] for one in main["volumeMounts"] if one["name"] in volumes}
 
-    assert volumes == {f"{prefix}{one}": f"cifar-scripts-{one}-{digest(SHIPPED.texts, '**')}" for one in folders}
+    assert volumes == {
+        f"{prefix}{one}": f"cifar-scripts-{one}-{compute_digest(SHIPPED.texts, '**')}" for one in folders
+    }
     assert {f"ConfigMap/{name}" for name in volumes.values()} <= made.keys()
     assert mounted == {f"/etc/dsgen/{one}": f"{prefix}{one}" for one in ("shared", role)}

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from dsgen import checks, values
-from dsgen.compiler.rules import BASE, RuleBlock, rule_blocks
+from dsgen.compiler.rules import BASE, RuleBlock, read_rule_blocks
 from dsgen.reading.nodes import SourceText
 
 TABLE = re.compile(r"^\| id \| problem \|.*", re.MULTILINE | re.DOTALL)
@@ -20,7 +20,7 @@ def with_checks(page: str) -> str:
 
 def _rows() -> Iterator[str]:
     in_chart = {row.id for row in checks.CHECKS if row.worlds == "both"}
-    for id_, rule in rule_blocks().items():
+    for id_, rule in read_rule_blocks().items():
         found = " or ".join(sorted(severities(id_, rule)))
         if "DS200" < id_ < "DS900" and found:
             yield f"| {id_} | {rule.title} | {found} | {'yes' if id_ in in_chart else ''} |\n"

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
-from dsgen.compiler import CompileError, chart_files, python_files, schema_files
+from dsgen.compiler import CompileError, make_chart_files, make_python_files, make_schema_files
 from dsgen.language.environment import TEMPLATES
 from dsgen.language.files import SHIPPED
 from dsgen.repository import settings
@@ -36,13 +36,13 @@ DIGEST = "{}"
 def schema_texts() -> dict[str, str]:
     """Path -> text of the generated schema."""
     folder = PYTHON.relative_to(ROOT).as_posix()
-    return {f"{folder}/{name}": text for name, text in schema_files().items()}
+    return {f"{folder}/{name}": text for name, text in make_schema_files().items()}
 
 
 def python_texts() -> dict[str, str]:
     """Path -> text of the generated modules of dsgen itself."""
     folder = PYTHON.relative_to(ROOT).as_posix()
-    modules = {f"{folder}/{name}": text for name, text in python_files().items()}
+    modules = {f"{folder}/{name}": text for name, text in make_python_files().items()}
     rendered = {path: text for path, text in modules.items() if not path.endswith("/rules.py")}  # only explanations
     digest = compute_checksum(as_canonical_json({**rendered, **SHIPPED.texts}).encode())
     return modules | {f"{folder}/digest.py": DIGEST.format(digest)}
@@ -51,7 +51,7 @@ def python_texts() -> dict[str, str]:
 def chart_texts() -> dict[str, str]:
     """Path -> text of the files of the chart."""
     folder = CHART.relative_to(ROOT).as_posix()
-    return {f"{folder}/{path}": text for path, text in chart_files().items()}
+    return {f"{folder}/{path}": text for path, text in make_chart_files().items()}
 
 
 def texts() -> dict[str, str]:

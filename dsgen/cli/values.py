@@ -79,14 +79,14 @@ def print_values(inputs: Inputs, form: str) -> int:
 
 def write_merged(job: Job) -> str:
     """The values of a job without errors; the comment after a key names the file and line, or the flag, that set it."""
-    return "".join(f"{line}\n" for line in _Commented(job).lines(job.data))
+    return "".join(f"{line}\n" for line in _Commented(job).write_lines(job.data))
 
 
 class _Commented(ReadableWriter):
     def __init__(self, job: Job) -> None:
         self.root = job.root
 
-    def comment(self, path: KeyPath) -> str:
+    def write_comment(self, path: KeyPath) -> str:
         node, known = self.root.find(path)
         place = node.key or node.position
         if len(known) < len(path):

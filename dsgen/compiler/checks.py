@@ -79,48 +79,52 @@ class TagBlock:
             self.parts.append(block)
         block.add(tags[1:], row)
 
-    def joined(self) -> TagBlock:
+    def join_nested(self) -> TagBlock:
         """The block with nested conditions joined, if nothing else is between them, and without a name for the place
         that only one helper gets.
         """
-        parts = [part.joined() if isinstance(part, TagBlock) else part for part in self.parts]
+        parts = [part.join_nested() if isinstance(part, TagBlock) else part for part in self.parts]
         only = parts[0] if len(parts) == 1 else None
         if isinstance(only, TagBlock) and self.tag.startswith(PLACE) and only.tag.startswith(CALL):
             return TagBlock(_ARGUMENT.sub(lambda _: self.tag.removeprefix(PLACE), only.tag, count=1), only.parts)
         if isinstance(only, TagBlock) and self.tag.startswith("if ") and only.tag.startswith("if "):
-            return TagBlock("if " + all_of(self.tag.removeprefix("if "), only.tag.removeprefix("if ")), only.parts)
+            return TagBlock(
+                "if " + join_conditions(self.tag.removeprefix("if "), only.tag.removeprefix("if ")), only.parts
+            )
         return TagBlock(self.tag, parts)
 
-    def first(self) -> Check:
+    def find_first_row(self) -> Check:
         """The first row of the block."""
         part = self.parts[0]
-        return part.first() if isinstance(part, TagBlock) else part
+        return part.find_first_row() if isinstance(part, TagBlock) else part
 
 
-def all_of(*conditions: str) -> str:
+def join_conditions(*conditions: str) -> str:
     """One expression for several conditions that must all hold."""
     return " and ".join(f"({one})" if " or " in one else one for one in conditions)
 
 
-def checks_units() -> dict[str, Unit]:
+def make_chart_units() -> dict[str, Unit]:
     """The templates with the rows that the chart has."""
     helpers = {
-        f"checks/_{_name(subject)}.j2": list(_subject(subject)) for subject in SUBJECTS if hasattr(subject, "ROWS")
+        f"checks/_{_name_subject(subject)}.j2": list(_write_subject(subject))
+        for subject in SUBJECTS
+        if hasattr(subject, "ROWS")
     }
-    helpers["checks/_all.j2"] = list(_all())
-    units = {path: _unit(path, lines) for path, lines in helpers.items()}
+    helpers["checks/_all.j2"] = list(_write_all())
+    units = {path: _make_unit(path, lines) for path, lines in helpers.items()}
     return {**units, TEMPLATE: Unit(TEMPLATE, TEMPLATE_TEXT)}
 
 
-def _unit(path: str, lines: Sequence[Line]) -> Unit:
-    return Unit(path, "".join(f"{line}\n" for line, _ in lines), lambda number: _place(*lines[number - 1]))
+def _make_unit(path: str, lines: Sequence[Line]) -> Unit:
+    return Unit(path, "".join(f"{line}\n" for line, _ in lines), lambda number: _find_place(*lines[number - 1]))
 
 
-def _place(line: str, origin: str) -> str:
+def _find_place(line: str, origin: str) -> str:
     """For messages: the file and line of the row from which a line comes, and the id of the row. Of several rows with
     this id, it is the first one with the text of the line, or with most of its conditions.
     """
-    places = _sources().get(origin)
+    places = _find_sources().get(origin)
     if not places:
         return f"checks, {origin}"
     conditions = _AROUND.sub("", line).split(" and ")
@@ -129,7 +133,7 @@ def _place(line: str, origin: str) -> str:
 
 
 @functools.cache
-def _sources() -> dict[str, list[tuple[str, str]]]:
+def _find_sources() -> dict[str, list[tuple[str, str]]]:
     """By the id of a row: each place where a module has it, and the text from there to the next id. It is empty where
     dsgen is installed without its sources.
     """
@@ -143,18 +147,18 @@ def _sources() -> dict[str, list[tuple[str, str]]]:
     return {id_: [one[1:] for one in sorted(places, key=lambda one: one[0])] for id_, places in found.items()}
 
 
-def _name(subject: ModuleType) -> str:
+def _name_subject(subject: ModuleType) -> str:
     return subject.__name__.rpartition(".")[2]
 
 
-def _rows(subject: ModuleType, severity: Severity) -> list[Check]:
+def _select_rows(subject: ModuleType, severity: Severity) -> list[Check]:
     return [row for row in getattr(subject, "ROWS", ()) if (row.worlds, row.severity) == ("both", severity)]
 
 
-def _all() -> Iterator[Line]:
+def _write_all() -> Iterator[Line]:
     """The helpers that call the helpers of all subjects."""
     for kind, (severity, _, words) in KINDS.items():
-        calls = (f"{_name(one)}_{kind}(values, release)" for one in SUBJECTS if _rows(one, severity))
+        calls = (f"{_name_subject(one)}_{kind}(values, release)" for one in SUBJECTS if _select_rows(one, severity))
         yield from (
             ("", kind),
             (f"<# {words} A line that begins with four blanks continues the one above it. #>", kind),
@@ -164,93 +168,93 @@ def _all() -> Iterator[Line]:
         yield "<% endmacro %>", kind
 
 
-def _subject(subject: ModuleType) -> Iterator[Line]:
-    name = _name(subject)
+def _write_subject(subject: ModuleType) -> Iterator[Line]:
+    name = _name_subject(subject)
     yield f"<# {SUBJECTS[subject]} #>", name
     for kind, (severity, words, _) in KINDS.items():
-        rows = _rows(subject, severity)
+        rows = _select_rows(subject, severity)
         if rows:
             yield from (("", name), (f"<# {words} #>", name), (f"<% macro {name}_{kind}(values, release) %>", name))
-            tree = _tree([_in_helpers(row, kind) for row in rows])
-            yield from _parts(tree.parts, "", _as_text)
+            tree = _build_tree([_place_in_helpers(row, kind) for row in rows])
+            yield from _write_parts(tree.parts, "", _as_text)
             yield "<% endmacro %>", name
             helpers = {f"{one.name}_{kind}": one for row in rows for one in row.shared if one.name}
             for helper, shared in helpers.items():
-                yield from _helper(helper, shared, kind, tree)
+                yield from _write_helper(helper, shared, kind, tree)
 
 
-def _helper(name: str, shared: Shared, kind: str, tree: TagBlock) -> Iterator[Line]:
+def _write_helper(name: str, shared: Shared, kind: str, tree: TagBlock) -> Iterator[Line]:
     """The helper with shared rows, which must be the same in all places."""
-    first, *others = (list(_parts(block.parts, "", _as_text)) for block in _calls(tree, f"{CALL}{name}("))
+    first, *others = (list(_write_parts(block.parts, "", _as_text)) for block in _find_calls(tree, f"{CALL}{name}("))
     origin = first[0][1]
     if any(text != first for text in others):
-        raise CompileError(f"{_place(*first[0])}: the rows of {name} differ from place to place")
+        raise CompileError(f"{_find_place(*first[0])}: the rows of {name} differ from place to place")
     words = f"A message for each {KINDS[kind][0]} in {shared.words}. Each begins with `{WHERE}`, the place."
     yield from (("", origin), (f"<# {words} #>", origin))
-    yield f"<% macro {name}({', '.join((*_arguments(shared),))}) %>", origin
+    yield f"<% macro {name}({', '.join((*_name_arguments(shared),))}) %>", origin
     yield from first
     yield "<% endmacro %>", origin
 
 
-def _calls(block: TagBlock, start: str) -> Iterator[TagBlock]:
+def _find_calls(block: TagBlock, start: str) -> Iterator[TagBlock]:
     """All blocks whose tag begins so."""
     for part in block.parts:
         if isinstance(part, TagBlock):
             yield from [part] if part.tag.startswith(start) else ()
-            yield from _calls(part, start)
+            yield from _find_calls(part, start)
 
 
-def _arguments(shared: Shared) -> dict[str, str]:
+def _name_arguments(shared: Shared) -> dict[str, str]:
     """The arguments of the helper and their expressions, with that for the text that begins the messages."""
     arguments = dict(shared.arguments)
     roots = {"values": "values"} if "values" in arguments else {}
-    return {**roots, WHERE: _joined(shared.where), **arguments}
+    return {**roots, WHERE: _as_expression(shared.where), **arguments}
 
 
-def _joined(text: str) -> str:
+def _as_expression(text: str) -> str:
     """A text with printed expressions as one expression."""
     pieces = _PRINTED.split(text)
     parts = [(f"({one})" if "|" in one else one) if at % 2 else quoted(one) for at, one in enumerate(pieces) if one]
     return " ~ ".join(parts)
 
 
-def _in_helpers(row: Check, kind: str) -> Check:
+def _place_in_helpers(row: Check, kind: str) -> Check:
     """The row as the chart has it: the calls of its helpers are among the tags, and it reads their arguments."""
-    tags, message = _placed(row.tags(), row.message, row.shared, kind)
+    tags, message = _add_helper_calls(row.tags(), row.message, row.shared, kind)
     return row._replace(message=message, when="", inside=tuple(tag for tag in tags if not isinstance(tag, Shortcut)))
 
 
-def _placed(
+def _add_helper_calls(
     tags: Sequence[str], message: str, shared: Sequence[Shared], kind: str, is_inside: bool = False
 ) -> tuple[list[str], str]:
     if not shared:
         return list(tags), message
     first, *others = shared
-    arguments, around = _arguments(first), list(tags[: first.after])
+    arguments, around = _name_arguments(first), list(tags[: first.after])
     if _PRINTED.search(first.where) and not is_inside:
         around.append(f"{PLACE}{arguments[WHERE]}")
         arguments[WHERE] = WHERE
     if first.name:
         around.append(f"{CALL}{first.name}_{kind}({', '.join(arguments.values())})")
-    inside, message = _placed(
-        [tag if isinstance(tag, Shortcut) else _with_arguments(tag, first) for tag in tags[first.after :]],
-        _with_arguments(message, first),
-        [_inside(one, first) for one in others],
+    inside, message = _add_helper_calls(
+        [tag if isinstance(tag, Shortcut) else _use_arguments(tag, first) for tag in tags[first.after :]],
+        _use_arguments(message, first),
+        [_nest(one, first) for one in others],
         kind,
         is_inside=True,
     )
     return [*around, *inside], message
 
 
-def _inside(inner: Shared, outer: Shared) -> Shared:
+def _nest(inner: Shared, outer: Shared) -> Shared:
     """What the helper `inner` gets in the helper `outer`."""
-    arguments = tuple((name, _with_arguments(value, outer)) for name, value in inner.arguments)
+    arguments = tuple((name, _use_arguments(value, outer)) for name, value in inner.arguments)
     return inner._replace(
-        where=_with_arguments(inner.where, outer), after=inner.after - outer.after, arguments=arguments
+        where=_use_arguments(inner.where, outer), after=inner.after - outer.after, arguments=arguments
     )
 
 
-def _with_arguments(text: str, shared: Shared) -> str:
+def _use_arguments(text: str, shared: Shared) -> str:
     """A tag, message or expression with the names of the arguments in place of their expressions."""
     head, rest = (f"<< {WHERE} >>", text.removeprefix(shared.where)) if text.startswith(shared.where) else ("", text)
     for name, value in shared.arguments:
@@ -261,26 +265,29 @@ def _with_arguments(text: str, shared: Shared) -> str:
     return head + rest
 
 
-def _tree(rows: Iterable[Check]) -> TagBlock:
+def _build_tree(rows: Iterable[Check]) -> TagBlock:
     root = TagBlock("")
     for row in rows:
         root.add(row.tags(), row)
-    return root.joined()
+    return root.join_nested()
 
 
-def row_units() -> dict[str, Unit]:
+def make_row_units() -> dict[str, Unit]:
     """A helper for each row, in their order, and the template that calls them all."""
-    names = row_names(CHECKS)
+    names = name_rows(CHECKS)
     lines = [("<# The rows of the checks. #>", "rows")]
     for name, row in zip(names, CHECKS, strict=True):
-        lines += [("", row.id), (f"<# {row.id} {_shown(row.path)} #>", row.id)]
-        lines += [(f"<% macro {name}(values, release) %>", row.id), *_parts(_tree([row]).parts, "", _as_problem)]
+        lines += [("", row.id), (f"<# {row.id} {_format_path(row.path)} #>", row.id)]
+        lines += [
+            (f"<% macro {name}(values, release) %>", row.id),
+            *_write_parts(_build_tree([row]).parts, "", _as_problem),
+        ]
         lines += [("<% endmacro %>", row.id)]
     calls = [(f"<< {name}(values, release) >>", name) for name in names]
-    return {ROWS: _unit(ROWS, lines), ALL_ROWS: _unit(ALL_ROWS, calls)}
+    return {ROWS: _make_unit(ROWS, lines), ALL_ROWS: _make_unit(ALL_ROWS, calls)}
 
 
-def row_names(rows: Iterable[Check]) -> list[str]:
+def name_rows(rows: Iterable[Check]) -> list[str]:
     """A name for each row: its id, with a number if several rows have the same id."""
     seen: Counter[str] = Counter()
     names = []
@@ -290,7 +297,7 @@ def row_names(rows: Iterable[Check]) -> list[str]:
     return names
 
 
-def _shown(path: str) -> str:
+def _format_path(path: str) -> str:
     """A path for readers, with template expressions in angle brackets."""
     return re.sub(r"<< *(.*?) *>>", r"<\1>", path)
 
@@ -308,10 +315,12 @@ def _as_problem(row: Check) -> Iterator[Line]:
     yield f"<< {PROBLEM}([{', '.join(parts)}]) >>{row.message}", row.id
 
 
-def _parts(parts: Sequence[TagBlock | Check], pad: str, written: Callable[[Check], Iterator[Line]]) -> Iterator[Line]:
+def _write_parts(
+    parts: Sequence[TagBlock | Check], pad: str, written: Callable[[Check], Iterator[Line]]
+) -> Iterator[Line]:
     """Rows and blocks, separated by empty lines. Tags are indented; messages are text, so they are not."""
     for number, part in enumerate(parts):
-        row = part.first() if isinstance(part, TagBlock) else part
+        row = part.find_first_row() if isinstance(part, TagBlock) else part
         if number:
             yield "", row.id
         if isinstance(part, Check):
@@ -322,6 +331,6 @@ def _parts(parts: Sequence[TagBlock | Check], pad: str, written: Callable[[Check
             continue
         yield f"{pad}<% {part.tag} %>", row.id
         word = part.tag.partition(" ")[0]
-        yield from _parts(part.parts, pad if word == "set" else pad + "  ", written)
+        yield from _write_parts(part.parts, pad if word == "set" else pad + "  ", written)
         if word != "set":
             yield f"{pad}<% end{word} %>", row.id

@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 
 from dsgen import __version__, schema
-from dsgen.compiler.checks import WARNINGS, checks_units, row_units
+from dsgen.compiler.checks import WARNINGS, make_chart_units, make_row_units
 from dsgen.compiler.frontend import Unit
 from dsgen.compiler.frontend.expressions import FILES, ROOTS, Expressions
 from dsgen.compiler.frontend.helpers import Helper, Helpers
@@ -17,7 +17,7 @@ from dsgen.compiler.frontend.scope import Scope
 from dsgen.compiler.frontend.statements import Statements
 from dsgen.compiler.frontend.tree import Body
 from dsgen.compiler.frontend.types import SchemaTypes
-from dsgen.language.environment import TEMPLATES, environment
+from dsgen.language.environment import TEMPLATES, make_environment
 from dsgen.language.files import SHIPPED
 
 
@@ -34,7 +34,7 @@ class Program:
         """The paths of the files that the templates read."""
         return tuple(sorted(self.helpers.used_files))
 
-    def helpers_of(self, path: str) -> dict[str, Helper]:
+    def select_helpers(self, path: str) -> dict[str, Helper]:
         """The helpers of one file that are called, by name."""
         return {name: helper for name, helper in self.helpers if helper.unit.name == path and helper.bodies}
 
@@ -55,13 +55,13 @@ def type_program(
     helpers = Helpers(SchemaTypes(schema).values, files, free_units)
     helper_units = {path: unit for path, unit in units.items() if path.rpartition("/")[2].startswith("_")}
     heads = {path: helpers.read(unit, environment) for path, unit in helper_units.items()}
-    helpers.settle()
+    helpers.find_inline_helpers()
     templates = {}
     for path, unit in units.items():
         if path not in helper_units:
             expressions = Expressions(unit, helpers, Scope(), (*ROOTS, FILES))
             statements = Statements(expressions, is_free=path in free_units)
-            templates[path] = statements.body(unit.parse(environment).body)
+            templates[path] = statements.convert(unit.parse(environment).body)
     return Program(templates, helpers, heads)
 
 
@@ -72,27 +72,27 @@ This chart was made by dsgen {__version__}. Use a new run.id when you upgrade to
 
 
 @functools.cache
-def chart_program() -> Program:
+def make_chart_program() -> Program:
     """The templates of a chart: objects, notes, and checks that fail with their messages."""
-    units = {**template_units(), **checks_units()}
+    units = {**read_template_units(), **make_chart_units()}
     units[NOTES] = Unit(NOTES, units[NOTES].text + MADE_BY + WARNINGS)
-    return _type_units(units, {NOTES, *checks_units()})
+    return _type_units(units, {NOTES, *make_chart_units()})
 
 
-def python_program() -> Program:
+def make_python_program() -> Program:
     """The templates of the objects, and each row of the checks."""
-    units = {**template_units(), **row_units()}
+    units = {**read_template_units(), **make_row_units()}
     del units[NOTES]
-    return _type_units(units, set(row_units()))
+    return _type_units(units, set(make_row_units()))
 
 
-def template_units() -> dict[str, Unit]:
+def read_template_units() -> dict[str, Unit]:
     """The files of dsgen/templates."""
-    return {name: Unit(name, read(TEMPLATES / name)) for name in environment().list_templates()}
+    return {name: Unit(name, read(TEMPLATES / name)) for name in make_environment().list_templates()}
 
 
 def _type_units(units: Mapping[str, Unit], free_units: Container[str]) -> Program:
-    return type_program(units, schema.load(), SHIPPED.texts, environment(), free_units)
+    return type_program(units, schema.load(), SHIPPED.texts, make_environment(), free_units)
 
 
 def read(path: Path) -> str:

@@ -50,10 +50,10 @@ class RuleBlock:
     @property
     def values(self) -> str:
         """The text of a values file with this problem; empty if one file alone cannot have it."""
-        return over_base(self.example) if self.example else self.file
+        return merge_over_base(self.example) if self.example else self.file
 
 
-def over_base(text: str) -> str:
+def merge_over_base(text: str) -> str:
     """The base job with these lines: keys at the top replace those of the base job, others follow."""
     base, given = _TOP.split(BASE), _TOP.split(text)
     names = [part.partition(":")[0] for part in base]
@@ -63,7 +63,7 @@ def over_base(text: str) -> str:
     )
 
 
-def rule_files() -> list[Path]:
+def list_rule_files() -> list[Path]:
     """The files with rules."""
     return [
         *(path for path in sorted((PACKAGE / "checks").glob("*.yaml")) if path != BASE_FILE),
@@ -72,10 +72,10 @@ def rule_files() -> list[Path]:
     ]
 
 
-def rule_blocks() -> dict[str, RuleBlock]:
+def read_rule_blocks() -> dict[str, RuleBlock]:
     """All rules by their ids, in this order. Raises CompileError with the place of a mistake."""
     blocks: dict[str, RuleBlock] = {}
-    for path in rule_files():
+    for path in list_rule_files():
         name = path.relative_to(PACKAGE.parent).as_posix()
         tree = read(SourceText(name, path.read_text(encoding="utf-8")))
         for problem in tree.diagnostics:
@@ -85,28 +85,28 @@ def rule_blocks() -> dict[str, RuleBlock]:
             place = f"{name}:{(node.key or node.position).line}"
             if id_ in blocks:
                 raise CompileError(f"{place}: there is another rule {id_}")
-            blocks[id_] = _block(f"{place}: {id_}", node.data())
+            blocks[id_] = _make_block(f"{place}: {id_}", node.data())
     return dict(sorted(blocks.items()))
 
 
-def _block(place: str, fields: Any) -> RuleBlock:
+def _make_block(place: str, fields: Any) -> RuleBlock:
     if not isinstance(fields, dict):
         raise CompileError(f"{place}: a rule is a map")
     lists = {key: fields.get(key, []) for key in ("wrong", "flat", "right")}
     for key, items in lists.items():
         if not isinstance(items, list):
             raise CompileError(f"{place}: {key} is not a list of cases")
-    cases: dict[str, Any] = {key: tuple(map(_long, items)) for key, items in lists.items()}
+    cases: dict[str, Any] = {key: tuple(map(_expand_long_texts, items)) for key, items in lists.items()}
     try:
         return RuleBlock(**{**fields, **cases})
     except TypeError as error:
         raise CompileError(f"{place}: {str(error).partition('() ')[2]}") from None
 
 
-def _long(part: Any) -> Any:
+def _expand_long_texts(part: Any) -> Any:
     """The case with its long texts."""
     if isinstance(part, dict):
         if part.keys() == {"repeat", "times"}:
             return part["repeat"] * part["times"]
-        return {key: _long(value) for key, value in part.items()}
-    return list(map(_long, part)) if isinstance(part, list) else part
+        return {key: _expand_long_texts(value) for key, value in part.items()}
+    return list(map(_expand_long_texts, part)) if isinstance(part, list) else part

@@ -13,7 +13,7 @@ from typing import Any
 
 from dsgen import schema
 from dsgen.errors import UsageError
-from dsgen.language.environment import PACKAGE, environment
+from dsgen.language.environment import PACKAGE, make_environment
 from dsgen.repository.settings import NAME, NAMESPACE, fill_job_folder
 from dsgen.repository.settings import load_schema as repository_schema
 from dsgen.values import Job
@@ -223,7 +223,7 @@ def _make_subscription(notify: str) -> dict[str, str]:
 
 
 def _render(tool: str, entry: Entry, settings: Mapping[str, Any]) -> str:
-    template = environment(TEMPLATES, PACKAGE).get_template(f"{tool}/{entry.template}")
+    template = make_environment(TEMPLATES, PACKAGE).get_template(f"{tool}/{entry.template}")
     return template.render(settings=settings, **entry.context)
 
 

@@ -50,7 +50,7 @@ ORDER: Mapping[KeyPath, Sequence[str]] = {
 def format_values(draft: Draft, heading: Sequence[str] = ()) -> str:
     """The values file. heading: comments at its beginning."""
     writer = _Writer(draft)
-    lines = [*(f"# {line}".rstrip() for line in heading), *writer.lines(draft.data)]
+    lines = [*(f"# {line}".rstrip() for line in heading), *writer.write_lines(draft.data)]
     return "\n".join(lines) + "\n"
 
 
@@ -72,54 +72,56 @@ class _Writer(ReadableWriter):
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
 
-    def lines(self, value: Any, path: KeyPath = ()) -> list[str]:
+    def write_lines(self, value: Any, path: KeyPath = ()) -> list[str]:
         if path and (line := self._format_inline(value, path)):
             return [line]
         if path and self._is_wrapped(value, path):
             return list(_wrap([self._format_short(item) for item in value]))
         if isinstance(value, dict) and value:
-            return [line for key in self.order_keys(value, path) for line in self.entry(key, value[key], (*path, key))]
-        return super().lines(value, path)
+            return [
+                line for key in self.order_keys(value, path) for line in self.write_entry(key, value[key], (*path, key))
+            ]
+        return super().write_lines(value, path)
 
     def order_keys(self, data: Mapping[str, Any], path: KeyPath) -> Iterable[str]:
         """The keys of a map in the order of the presets."""
         return _order_keys(data, path)
 
-    def entry(self, key: str, value: Any, path: KeyPath = ()) -> list[str]:
+    def write_entry(self, key: str, value: Any, path: KeyPath = ()) -> list[str]:
         above = [f"# {line}".rstrip() for line in self.draft.above.get(path, ())]
-        name = f"{self.text(key)}:"
+        name = f"{self.write_text(key)}:"
         if len(name) > LONGEST_KEY:
             above, name = [*above, f"? {name[:-1]}"], ":"
         elif isinstance(value, str) and self.is_block(value):
-            return [*above, *super().entry(key, value, path)]
-        lines = self.lines(value, path)
+            return [*above, *super().write_entry(key, value, path)]
+        lines = self.write_lines(value, path)
         if isinstance(value, dict | list | tuple) and value and not self._is_flow(value, path):
-            return [*above, f"{name}{self.comment(path)}", *(f"  {line}" if line else "" for line in lines)]
-        comment = self._join_comments(path) if isinstance(value, dict | list) else self.comment(path)
+            return [*above, f"{name}{self.write_comment(path)}", *(f"  {line}" if line else "" for line in lines)]
+        comment = self._join_comments(path) if isinstance(value, dict | list) else self.write_comment(path)
         first, *rest = [f"{name} {lines[0]}", *(f"  {line}" for line in lines[1:])]
         if comment and len(first) + len(comment) + 2 * len(path) > LONGEST:
             return [*above, comment.strip(), first, *rest]
         return [*above, *([first + comment] if not rest else [first, *rest[:-1], rest[-1] + comment])]
 
-    def _item(self, value: Any, path: KeyPath) -> list[str]:
-        lines = super()._item(value, path)
+    def _write_item(self, value: Any, path: KeyPath) -> list[str]:
+        lines = super()._write_item(value, path)
         lines[:0] = [f"# {line}".rstrip() for line in self.draft.above.get(path, ())]
         if not isinstance(value, dict | list) and "\n" not in str(value):
-            lines[-1] += self.comment(path)
+            lines[-1] += self.write_comment(path)
         return lines
 
-    def comment(self, path: KeyPath) -> str:
+    def write_comment(self, path: KeyPath) -> str:
         text = self.draft.comments.get(path, "")
         return f"  # {text}" if text else ""
 
-    def text(self, text: str) -> str:
+    def write_text(self, text: str) -> str:
         """Without quotes if no reader can take it for another type or for syntax."""
         lower = text.lower()
         try:
             is_text = resolve(lower) == lower
         except ValueError:
             is_text = False
-        return text if is_text and text not in ("-", "--", "=") and _PLAIN.fullmatch(text) else super().text(text)
+        return text if is_text and text not in ("-", "--", "=") and _PLAIN.fullmatch(text) else super().write_text(text)
 
     # -- one line -----------------------------------------------------------------------------------------------------
 
@@ -154,12 +156,12 @@ class _Writer(ReadableWriter):
             keys = _order_keys(value, path)
             return (
                 "{"
-                + ", ".join(f"{self.text(key)}: {self._format_short(value[key], (*path, key))}" for key in keys)
+                + ", ".join(f"{self.write_text(key)}: {self._format_short(value[key], (*path, key))}" for key in keys)
                 + "}"
             )
         if isinstance(value, list | tuple) and value:
             return "[" + ", ".join(map(self._format_short, value)) + "]"
-        return self.text(value) if isinstance(value, str) else self.scalar(value)
+        return self.write_text(value) if isinstance(value, str) else self.write_scalar(value)
 
     def _join_comments(self, path: KeyPath) -> str:
         found = [text for key, text in self.draft.comments.items() if key[: len(path)] == path]

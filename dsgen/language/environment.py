@@ -112,7 +112,7 @@ BUILTINS = (
 )
 
 
-def rows(kind: str) -> dict[str, Builtin]:
+def find_builtins(kind: str) -> dict[str, Builtin]:
     """The rows of one kind, by name."""
     return {row.name: row for row in BUILTINS if row.kind == kind}
 
@@ -165,7 +165,7 @@ class Environment(jinja2.Environment):
 
 
 @functools.cache
-def environment(templates: Path = TEMPLATES, files: Path | str = PACKAGE) -> Environment:
+def make_environment(templates: Path = TEMPLATES, files: Path | str = PACKAGE) -> Environment:
     """The environment over a folder of templates; `files` in a template reads below `files`.
 
     Templates get `values` and `release` when they are rendered; `files` and the helpers are always available.
@@ -186,9 +186,9 @@ def environment(templates: Path = TEMPLATES, files: Path | str = PACKAGE) -> Env
         autoescape=False,  # the output is YAML, not HTML
         auto_reload=False,
     )
-    env.filters = {name: row.python for name, row in rows("filter").items()}
-    env.tests = {name: row.python for name, row in rows("test").items()}
-    env.globals = {**{name: row.python for name, row in rows("function").items()}, "files": Files(files)}
+    env.filters = {name: row.python for name, row in find_builtins("filter").items()}
+    env.tests = {name: row.python for name, row in find_builtins("test").items()}
+    env.globals = {**{name: row.python for name, row in find_builtins("function").items()}, "files": Files(files)}
     return env
 
 

@@ -49,25 +49,25 @@ class Files:
 
     def glob(self, pattern: str) -> dict[str, None]:
         """The paths that match, as the keys of a map; for a loop over its items."""
-        return dict.fromkeys(matching(self.texts, pattern))
+        return dict.fromkeys(find_matching(self.texts, pattern))
 
     def digest(self, pattern: str) -> str:
         """The digest of the files that match; a constant in compiled templates."""
-        return digest(self.texts, pattern)
+        return compute_digest(self.texts, pattern)
 
 
-def matching(texts: Mapping[str, str], pattern: str) -> list[str]:
+def find_matching(texts: Mapping[str, str], pattern: str) -> list[str]:
     """The paths that match, sorted. As in a chart, `*` matches any text without a slash, and `**` any text."""
     parts = {"*": "[^/]*", "**": ".*"}
     expression = "".join(parts.get(part) or re.escape(part) for part in re.split(r"(\*+)", pattern))
     return sorted(path for path in texts if re.fullmatch(expression, path))
 
 
-def digest(texts: Mapping[str, str], pattern: str) -> str:
+def compute_digest(texts: Mapping[str, str], pattern: str) -> str:
     """A short digest of the names and the content of the files that match."""
     import hashlib  # imported late: only the compiler needs it
 
-    content = to_json({path: texts[path] for path in matching(texts, pattern)})
+    content = to_json({path: texts[path] for path in find_matching(texts, pattern)})
     return hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]
 
 

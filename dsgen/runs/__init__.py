@@ -46,12 +46,12 @@ def compute_input_checksum(job: Job, lists: Iterable[str] = ()) -> str:
 
 def plan_chart_folder(job: Job | None, default_name: str) -> Plan:
     """The plan of a chart. With the values of a job, its run must not change, and all files are kept or replaced."""
-    from dsgen.compiler import chart_files  # imported late: manifests do not need the compiler
+    from dsgen.compiler import make_chart_files  # imported late: manifests do not need the compiler
 
     if job is None:
-        return Plan(f"chart {default_name}", chart_files(None, default_name))
+        return Plan(f"chart {default_name}", make_chart_files(None, default_name))
     name = job.release.name or default_name
-    files, objects = chart_files(job.data, name), render_objects(job)
+    files, objects = make_chart_files(job.data, name), render_objects(job)
     return Plan(
         owner=f"chart {name}",
         files=files,

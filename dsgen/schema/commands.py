@@ -9,7 +9,7 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 
-from dsgen.language.text import item
+from dsgen.language.text import format_item
 
 SHELL = "(.* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c "
 """Words that start a shell with a script, up to the script; also in the templates of the checks."""
@@ -65,7 +65,7 @@ def wrap_in_shell(script: str) -> str:
 
 def format_list(words: Iterable[str]) -> str:
     """Words as a YAML list."""
-    return f"[{', '.join(map(item, words))}]"
+    return f"[{', '.join(map(format_item, words))}]"
 
 
 def join_script(words: Sequence[str], further: bool) -> str:

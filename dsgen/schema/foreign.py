@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from dsgen import schema
-from dsgen.language.text import format_value, item
+from dsgen.language.text import format_item, format_value
 from dsgen.problems import Diagnostic, KeyPath, Position
 from dsgen.reading.nodes import Node
 from dsgen.reading.quantities import suggest_memory
@@ -158,7 +158,9 @@ def _of_image(text: str) -> str:
     folder, slash, last = rest.rpartition("/")
     name, _, tag = last.partition(":")
     parts = {"repository": f"{folder}{slash}{name}", "tag": tag, "digest": digest}
-    return "write it as a map: {" + ", ".join(f"{key}: {item(part)}" for key, part in parts.items() if part) + "}"
+    return (
+        "write it as a map: {" + ", ".join(f"{key}: {format_item(part)}" for key, part in parts.items() if part) + "}"
+    )
 
 
 def _as_reference(parts: dict[str, Any]) -> str:
@@ -166,12 +168,12 @@ def _as_reference(parts: dict[str, Any]) -> str:
     if not isinstance(parts.get("repository"), str):
         return ""
     version = f"@{parts['digest']}" if parts.get("digest") else f":{parts['tag']}" if parts.get("tag") else ""
-    return f"write it as one text: {item(parts['repository'] + version)}"
+    return f"write it as one text: {format_item(parts['repository'] + version)}"
 
 
 def _of_nfs(text: str) -> str:
     server, colon, path = text.partition(":")
-    return f"write it as a map: {{server: {item(server)}, path: {item(path)}}}" if colon else ""
+    return f"write it as a map: {{server: {format_item(server)}, path: {format_item(path)}}}" if colon else ""
 
 
 def _of_variables(given: list[Any]) -> str:
@@ -188,7 +190,7 @@ def _of_variables(given: list[Any]) -> str:
         value, source = one.get("value"), one.get("valueFrom")
         text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
         variables[one["name"]] = {"valueFrom": source} if source else text
-    lines = (f"{item(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in variables.items())
+    lines = (f"{format_item(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in variables.items())
     return f"write it as a map: {{{', '.join(lines)}}}"
 
 
@@ -209,7 +211,7 @@ SHAPES: dict[KeyPath, tuple[type, Callable[[Any], str]]] = {
     ("workers", "sharedMemory"): (int, lambda number: suggest_memory(number) if 0 < number < 2**20 else ""),
     ("training", "deepspeed", "config"): (
         str,
-        lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {item(text)}",
+        lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {format_item(text)}",
     ),
     ("run",): (str, lambda _: "run has only the id of the run; the program belongs in training"),
     **dict.fromkeys(IMAGES, (dict, _as_reference)),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dsgen import schema
-from dsgen.language.text import format_value, item
+from dsgen.language.text import format_item, format_value
 from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node, name_type
 from dsgen.reading.quantities import parse_duration
@@ -139,7 +139,7 @@ def _as_list(violation: Violation) -> str:
     """A hint for a value that should be a list; a string with spaces is most likely a command line."""
     value, items = violation.value, schema.types(schema.child(violation.rule, 0) or {})
     if isinstance(value, str) and "name" in schema.keys(schema.child(violation.rule, 0) or {}) and " " not in value:
-        return f"write it as a list: [{{name: {item(value)}}}]"
+        return f"write it as a list: [{{name: {format_item(value)}}}]"
     if isinstance(value, dict) or (items and isinstance(value, str) and "string" not in items):
         return "write it as a list: begin each item with -"
     from dsgen.schema import commands  # imported late: only problems need it
@@ -150,7 +150,7 @@ def _as_list(violation: Violation) -> str:
         return f"{where}: {commands.format_command(value)}"
     words = commands.split_words(value) if isinstance(value, str) else [format_value(value)]
     if is_set:
-        return f"write it as a list: {{{','.join(map(item, words))}}}"
+        return f"write it as a list: {{{','.join(map(format_item, words))}}}"
     each = ", one item for each argument" if len(words) > 1 else ""
     return f"write it as a list{each}: {commands.format_list(words)}"
 
@@ -167,7 +167,9 @@ def _as_text(violation: Violation) -> str:
     if isinstance(violation.value, dict | list) and isinstance(violation.path[-1], int):
         import json  # imported late: few problems are of lists and maps
 
-        return f"put it in quotes: {item(json.dumps(violation.value, ensure_ascii=False))}"  # JSON as an argument
+        return (
+            f"put it in quotes: {format_item(json.dumps(violation.value, ensure_ascii=False))}"  # JSON as an argument
+        )
     return f'put it in quotes: "{text}"' if isinstance(violation.value, int | float) else ""
 
 

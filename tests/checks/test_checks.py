@@ -9,7 +9,7 @@ import pytest
 from dsgen import checks, schema, values
 from dsgen.checks import CHECKS, FUNCTIONS, NULLABLE, Function, containers, memory, pods
 from dsgen.compiler.rules import BASE, Case
-from dsgen.language.environment import environment
+from dsgen.language.environment import make_environment
 from dsgen.language.functions import matching
 from dsgen.problems import Diagnostic, path_text
 from dsgen.reading.nodes import SourceText
@@ -123,7 +123,7 @@ def test_what_stands_around_a_row_is_a_loop_a_condition_or_a_name() -> None:
     ],
 )
 def test_reserved_paths(path: str, expected: bool) -> None:
-    assert expected == bool(environment().helpers["reserved_path"](path))
+    assert expected == bool(make_environment().helpers["reserved_path"](path))
 
 
 @pytest.mark.parametrize(("workers", "slots"), [(1, 1), (9, 2), (10, 8), (101, 11), (1000, 16), (11234, 1)])
@@ -134,7 +134,7 @@ def test_bytes_of_the_world(workers: int, slots: int) -> None:
     names = (f"cifar-1-worker-{number}.cifar-1" for number in range(workers))
     world = json.dumps({name: list(range(slots)) for name in names})
 
-    assert len(world) == int(environment().helpers["world_bytes"](complete.data, {"name": "cifar"}).strip())
+    assert len(world) == int(make_environment().helpers["world_bytes"](complete.data, {"name": "cifar"}).strip())
 
 
 def test_memory_that_the_launcher_needs() -> None:
@@ -142,7 +142,7 @@ def test_memory_that_the_launcher_needs() -> None:
     assert complete
 
     expected = memory.LAUNCHER_BYTES + 3 * memory.BYTES_PER_WORKER
-    assert expected == int(environment().helpers["launcher_bytes"](complete.data).strip())
+    assert expected == int(make_environment().helpers["launcher_bytes"](complete.data).strip())
 
 
 NASTY = ['"', "\\", "\n", "\t", "\x1f", "<< 1 >>", "<% if %>", "{{ .Values }}", "\u2028", "é", "$(X)"]
@@ -180,7 +180,7 @@ def test_every_label_and_annotation_that_dsgen_writes_is_reserved() -> None:
     }
 
     assert {"dsgen.dev/job", "helm.sh/resource-policy", "app.kubernetes.io/name"} <= written
-    reserved = environment().helpers["reserved_key"]
+    reserved = make_environment().helpers["reserved_key"]
     assert set() == {key for key in written - theirs if not reserved(key)}
     assert not reserved("example.com/team")
 
@@ -250,7 +250,7 @@ def test_every_mount_of_dsgens_has_a_reserved_path() -> None:
     }
 
     assert {"/etc/dsgen/config", "/etc/dsgen-git", "/job/hostfile"} <= paths
-    assert [] == [path for path in paths if not environment().helpers["reserved_path"](path)]
+    assert [] == [path for path in paths if not make_environment().helpers["reserved_path"](path)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dsgen import checks, values
-from dsgen.compiler import chart_files
+from dsgen.compiler import make_chart_files
 from dsgen.compiler.rules import Case
 from tests.base import IN_CHART, RIGHT, job
 from tests.helm import MAJORS
@@ -52,7 +52,7 @@ def ours(case: Case) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("major", MAJORS)
 def test_the_chart_says_the_same(major: int, tmp_path: Path) -> None:
-    files = {path: text for path, text in chart_files().items() if path.endswith((".tpl", "Chart.yaml"))}
+    files = {path: text for path, text in make_chart_files().items() if path.endswith((".tpl", "Chart.yaml"))}
     chart = write_chart(tmp_path, {**files, "templates/checks.yaml": PRINTER})
     file = tmp_path / "cases.yaml"
     file.write_text(f"cases: {dump([job(case).data for case in CASES])}\n")
@@ -84,7 +84,7 @@ def test_all_problems_are_told_at_once(major: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("major", MAJORS)
 def test_warnings_stand_at_the_end_of_the_notes(major: int, tmp_path: Path) -> None:
-    files = chart_files()
+    files = make_chart_files()
     chart = write_chart(tmp_path / "chart", {**files, "templates/shown.txt": files["templates/NOTES.txt"]})
     file = tmp_path / "values.yaml"
     file.write_text('image: {repository: r/x}\ntraining: {python: a, env: {A: "/x:$PATH"}}\n')

@@ -13,7 +13,7 @@ from dsgen.reports import RULES
 from tools.checks import severities
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
-BLOCKS = rules.rule_blocks()
+BLOCKS = rules.read_rule_blocks()
 OF_CHARTS = {"DS372"}
 """A chart's own rule about names, in compiler/chart/release.yaml."""
 
@@ -39,7 +39,7 @@ def test_a_rule_of_the_checks_stands_in_one_module() -> None:
     assert {} == {id_: count for id_, count in used.items() if count > 1}
 
 
-@pytest.mark.parametrize("path", rules.rule_files(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+@pytest.mark.parametrize("path", rules.list_rule_files(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_a_file_has_the_rules_of_its_neighbour_in_order(path: Path) -> None:
     ids = re.findall(r"^(\S+):$", path.read_text(encoding="utf-8"), re.MULTILINE)
     neighbours = [path.with_suffix(".py")] if path.stem != "rules" else sorted(path.parent.glob("*.py"))
@@ -86,16 +86,16 @@ def test_a_mistake_in_a_file_of_rules_is_reported_with_its_place(
     file = tmp_path / "x.yaml"
     file.write_text(text)
     monkeypatch.setattr(rules, "PACKAGE", tmp_path / "dsgen")
-    monkeypatch.setattr(rules, "rule_files", lambda: [file])
+    monkeypatch.setattr(rules, "list_rule_files", lambda: [file])
 
     with pytest.raises(CompileError) as error:
-        rules.rule_blocks()
+        rules.read_rule_blocks()
 
     assert str(error.value).startswith(message)
 
 
 def test_one_id_in_two_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "rule_files", lambda: [PACKAGE / "values.yaml"] * 2)
+    monkeypatch.setattr(rules, "list_rule_files", lambda: [PACKAGE / "values.yaml"] * 2)
 
     with pytest.raises(CompileError, match=r"^dsgen/values\.yaml:\d+: there is another rule DS901$"):
-        rules.rule_blocks()
+        rules.read_rule_blocks()

@@ -9,8 +9,8 @@ import pytest
 from dsgen.checks import CHECKS, SUBJECTS, resize, training
 from dsgen.checks.row import Check, Shared, Shortcut
 from dsgen.compiler import CompileError, checks
-from dsgen.compiler.chart import compiled_templates
-from dsgen.language.environment import environment
+from dsgen.compiler.chart import compile_templates
+from dsgen.language.environment import make_environment
 
 
 def row(id_: str, *given: str, when: str = "", inside: tuple[str, ...] = (), hint: str = "") -> Check:
@@ -20,7 +20,7 @@ def row(id_: str, *given: str, when: str = "", inside: tuple[str, ...] = (), hin
 
 
 def written(*rows: Check) -> str:
-    return "\n".join(line for line, _ in checks._parts(checks._tree(rows).parts, "", checks._as_text))
+    return "\n".join(line for line, _ in checks._write_parts(checks._build_tree(rows).parts, "", checks._as_text))
 
 
 def test_conditions_of_one_row_are_one_condition() -> None:
@@ -43,7 +43,7 @@ def test_a_row_for_python_gives_path_and_message() -> None:
 
 
 def test_rows_of_one_id_have_names_of_their_own() -> None:
-    assert ["a", "b", "a_2", "a_3"] == checks.row_names([row("A"), row("B"), row("A"), row("A")])
+    assert ["a", "b", "a_2", "a_3"] == checks.name_rows([row("A"), row("B"), row("A"), row("A")])
 
 
 def test_rows_share_loops_and_conditions_wherever_they_stand() -> None:
@@ -79,10 +79,10 @@ B is wrong [B]
 
 
 def in_helpers(*rows: Check) -> str:
-    tree = checks._tree([checks._in_helpers(row, "problems") for row in rows])
-    lines = list(checks._parts(tree.parts, "", checks._as_text))
+    tree = checks._build_tree([checks._place_in_helpers(row, "problems") for row in rows])
+    lines = list(checks._write_parts(tree.parts, "", checks._as_text))
     for name, shared in {one.name: one for row in rows for one in row.shared if one.name}.items():
-        lines += checks._helper(f"{name}_problems", shared, "problems", tree)
+        lines += checks._write_helper(f"{name}_problems", shared, "problems", tree)
     return "\n".join(line for line, _ in lines)
 
 
@@ -170,7 +170,7 @@ def test_a_mistake_in_a_row_is_reported_with_its_place(monkeypatch: pytest.Monke
     monkeypatch.setattr(checks, "CHECKS", (wrong,))
 
     with pytest.raises(CompileError) as error:
-        checks.row_units()[checks.ROWS].parse(environment())
+        checks.make_row_units()[checks.ROWS].parse(make_environment())
     assert place_of(training, "DS221") + "unexpected '%'" == str(error.value)
 
 
@@ -184,14 +184,14 @@ def test_a_mistake_in_a_row_is_reported_with_its_place(monkeypatch: pytest.Monke
     ],
 )
 def test_of_several_rows_with_one_id_the_place_is_that_of_the_line(text: str) -> None:
-    unit = checks.row_units()[checks.ROWS]
-    errors = [str(unit.error(number, "words")) for number, line in enumerate(unit.lines, 1) if text in line]
+    unit = checks.make_row_units()[checks.ROWS]
+    errors = [str(unit.make_error(number, "words")) for number, line in enumerate(unit.lines, 1) if text in line]
 
     assert place_of(resize, "DS376", text) + "words" in errors
 
 
 def files() -> dict[str, str]:
-    return {path: text for path, text in compiled_templates().items() if path.startswith("checks/")}
+    return {path: text for path, text in compile_templates().items() if path.startswith("checks/")}
 
 
 def test_every_subject_has_a_file() -> None:
@@ -212,7 +212,7 @@ def test_every_row_stands_in_the_chart_once() -> None:
 
 def _in_chart(row: Check, number: int) -> tuple[object, ...]:
     """What is equal for rows that the chart has once."""
-    placed = checks._in_helpers(row, row.severity)
+    placed = checks._place_in_helpers(row, row.severity)
     calls = [at for at, tag in enumerate(placed.inside) if tag.startswith(checks.CALL)]
     return (row.id, placed.message, *placed.inside[calls[-1] + 1 :]) if calls else (row.id, number)
 
@@ -225,7 +225,7 @@ def test_no_condition_stands_directly_inside_itself() -> None:
 
 def test_the_template_that_fails_lies_deepest() -> None:
     """Helm renders the path with the most parts first."""
-    depths = {path: path.count("/") for path in compiled_templates()}
+    depths = {path: path.count("/") for path in compile_templates()}
 
     assert [checks.TEMPLATE] == [path for path, depth in depths.items() if depth == max(depths.values())]
 

@@ -20,7 +20,7 @@ def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def message() -> str:
     with pytest.raises(CompileError) as error:
-        python.schema_files()
+        python.make_schema_files()
     return str(error.value)
 
 

@@ -15,7 +15,7 @@ from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.scope import Scope
 from dsgen.compiler.frontend.statements import Statements
 from dsgen.compiler.frontend.types import SchemaTypes
-from dsgen.language.environment import environment
+from dsgen.language.environment import make_environment
 from tests.compiler.worlds import FILES, SCHEMA, go
 
 CASES = {path.name: path.read_text() for path in Path(__file__).with_name("both").iterdir()}
@@ -52,7 +52,7 @@ UNWRITTEN = {
 
 def kinds(source: str) -> set[str]:
     """The kinds of nodes of a template."""
-    parsed = Unit("t.yaml", source).parse(environment())
+    parsed = Unit("t.yaml", source).parse(make_environment())
     return {type(node).__name__ for node in (parsed, *parsed.find_all(nodes.Node))}
 
 
@@ -100,14 +100,14 @@ def test_every_typed_part_has_a_case() -> None:
     Those of the rows of checks are for Python alone; tests/checks/test_checks_in_jinja.py has them.
     """
     helpers = Helpers(SchemaTypes(SCHEMA).values, FILES)
-    helpers.read(Unit("_h.j2", CASES["_h.j2"]), environment())
-    helpers.settle()
+    helpers.read(Unit("_h.j2", CASES["_h.j2"]), make_environment())
+    helpers.find_inline_helpers()
     used: set[type] = set()
     for name, source in CASES.items():
         if name != "_h.j2":
             unit = Unit(name, source)
             expressions = Expressions(unit, helpers, Scope(), ("values", "release", "files"))
-            body = Statements(expressions).body(unit.parse(environment()).body)
+            body = Statements(expressions).convert(unit.parse(make_environment()).body)
             used |= {type(part) for part in typed(body)}
     for _, helper in helpers:
         used |= {type(part) for body in helper.bodies.values() for part in typed(body)}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.compiler import chart_files
+from dsgen.compiler import make_chart_files
 from tests.helm import MAJORS
 from tests.parity import Objects, helm_run, load, objects, write_chart
 
@@ -18,7 +18,7 @@ def of_each(major: int, folder: Path, changed: str = "") -> dict[str, Objects]:
     parent = {"apiVersion": "v2", "name": "parent", "version": "1.0.0"}
     write_chart(folder, {"Chart.yaml": json.dumps(parent)})
     for name in ("cifar", "bert"):
-        files = chart_files(load(JOB + name), name)
+        files = make_chart_files(load(JOB + name), name)
         if name == changed:
             files["templates/_metadata.tpl"] = files["templates/_metadata.tpl"].replace("by: dsgen", "by: another")
         write_chart(folder / "charts" / name, files)
@@ -44,7 +44,7 @@ def test_a_chart_keeps_its_helpers_beside_another(major: int, changed: str, othe
 
 
 def test_every_define_begins_with_the_name_of_its_chart() -> None:
-    text = "".join(text for path, text in chart_files(name="cifar").items() if path.startswith("templates/"))
+    text = "".join(text for path, text in make_chart_files(name="cifar").items() if path.startswith("templates/"))
     names = re.findall(r'(?:define|include|template) "([^"]*)"', text)
 
     assert {"cifar.jobName", "cifar.yaml", "cifar.plainJson"} <= set(names)

@@ -13,7 +13,7 @@ from dsgen.compiler.frontend.types import (
     Type,
     is_harmless,
     is_plain_pattern,
-    join,
+    join_types,
 )
 from dsgen.errors import DsgenError
 from tests.compiler.worlds import SCHEMA
@@ -59,7 +59,7 @@ def test_patterns_of_text_that_needs_no_quotes(pattern: str, expected: bool) -> 
     ],
 )
 def test_kinds(path: str, kind: str, nullable: bool) -> None:
-    type_ = SchemaTypes(SCHEMA).values.field(path)
+    type_ = SchemaTypes(SCHEMA).values.find_field(path)
 
     assert type_
     assert (kind, nullable) == (type_.kind, type_.nullable)
@@ -67,7 +67,7 @@ def test_kinds(path: str, kind: str, nullable: bool) -> None:
 
 def test_what_stands_below_a_key_of_the_user() -> None:
     """Defaults come along, since Helm cannot fill them; what has none may be absent."""
-    storage = SchemaTypes(SCHEMA).values.field("storage")
+    storage = SchemaTypes(SCHEMA).values.find_field("storage")
     assert storage
     assert storage.item
     fields = dict(storage.item.fields)
@@ -108,7 +108,7 @@ def test_a_record_below_a_key_of_the_user_is_optional() -> None:
     ],
 )
 def test_join(left: Type, right: Type, expected: Type) -> None:
-    assert expected == join(left, right)
+    assert expected == join_types(left, right)
 
 
 @pytest.mark.parametrize(

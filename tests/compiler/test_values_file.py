@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from dsgen import schema
-from dsgen.compiler import chart_files
-from dsgen.compiler.chart import values_file
+from dsgen.compiler import make_chart_files
+from dsgen.compiler.chart import format_values_file
 from tests.generated_values import valid_texts
 from tests.helm import MAJORS
 from tests.parity import flat_objects, helm_installed, load, problems, write_chart
@@ -25,7 +25,7 @@ def texts() -> list[str]:
 
 def lines_about(text: str, key: str) -> str:
     """The lines of values.yaml from this key to the next one of its level."""
-    lines = values_file(load(text)).split("\n")
+    lines = format_values_file(load(text)).split("\n")
     start = next(number for number, line in enumerate(lines) if line.lstrip().startswith(f"{key}:"))
     inside = lines[start].partition(key)[0] + " "
     after = (number for number, line in enumerate(lines) if number > start and line and not line.startswith(inside))
@@ -33,37 +33,37 @@ def lines_about(text: str, key: str) -> str:
 
 
 def test_defaults_are_those_of_the_schema() -> None:
-    assert load("{}") == load(values_file())
+    assert load("{}") == load(format_values_file())
 
 
 def test_read_back() -> None:
     assert len(texts()) >= WITH_HELM
     for text in texts():
-        assert load(text) == load(values_file(load(text)))
+        assert load(text) == load(format_values_file(load(text)))
 
 
 @pytest.mark.parametrize("major", MAJORS)
 @pytest.mark.parametrize("number", range(WITH_HELM))
 def test_read_back_by_helm(number: int, major: int, tmp_path: Path) -> None:
     text = texts()[number]
-    chart = write_chart(tmp_path, chart_files(load(text)))
+    chart = write_chart(tmp_path, make_chart_files(load(text)))
 
     assert flat_objects(text) == helm_installed(major, chart)
 
 
 def test_every_key_has_its_comment() -> None:
-    text = values_file()
+    text = format_values_file()
 
     missing = [path for path, part in schema.records() if "*" not in path and part["description"][:40] not in text]
     assert [] == missing
 
 
 def test_what_is_absent_is_shown_as_a_comment() -> None:
-    assert "  # suspend:" in values_file().splitlines()
+    assert "  # suspend:" in format_values_file().splitlines()
 
 
 def test_a_volume_is_shown_that_can_be_uncommented() -> None:
-    lines = values_file().split("\n")
+    lines = format_values_file().split("\n")
     example = itertools.takewhile(lambda line: line != "#", lines[lines.index("# storage:") :])
     text = "\n".join(line.removeprefix("# ") for line in example)
 
@@ -72,7 +72,7 @@ def test_a_volume_is_shown_that_can_be_uncommented() -> None:
 
 
 def test_every_key_of_a_volume_is_described() -> None:
-    text = " ".join(values_file().replace("#", " ").split())
+    text = " ".join(format_values_file().replace("#", " ").split())
 
     rows = [(path[2:], part) for path, part in schema.records() if path[:2] == ("storage", "*")]
     assert [] == [path for path, part in rows if f"{'.'.join(path)} {part['description']}" not in text]

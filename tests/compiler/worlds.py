@@ -12,11 +12,11 @@ import yaml
 
 from dsgen.compiler.chart import STATIC
 from dsgen.compiler.frontend import Unit
-from dsgen.compiler.go import go_templates
+from dsgen.compiler.go import make_go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.programs import type_program
-from dsgen.compiler.python import python_modules
-from dsgen.language.environment import Environment, environment
+from dsgen.compiler.python import make_python_modules
+from dsgen.language.environment import Environment, make_environment
 from dsgen.language.files import Files
 from tests.helm import helm, helm_template
 from tests.parity import dump
@@ -93,7 +93,7 @@ def everything(
 ) -> Mapping[str, str]:
     """The Go texts of a template and of its helpers."""
     units = {"t.yaml": Unit("t.yaml", source), "_h.j2": Unit("_h.j2", helpers)}
-    return go_templates(type_program(units, SCHEMA, files, environment(), **options))
+    return make_go_templates(type_program(units, SCHEMA, files, make_environment(), **options))
 
 
 def expression(text: str) -> str:
@@ -118,12 +118,12 @@ class Worlds:
         for path, text in FILES.items():
             folder.joinpath(path).parent.mkdir(exist_ok=True)
             folder.joinpath(path).write_text(text)
-        self._environment: Environment = environment(folder, folder)
+        self._environment: Environment = make_environment(folder, folder)
 
     def _chart(self, folder: Path, sources: Mapping[str, str]) -> None:
         units = {name: Unit(name, source) for name, source in sources.items()}
         self._program = type_program(units, SCHEMA, FILES, self._environment)
-        compiled = go_templates(self._program)
+        compiled = make_go_templates(self._program)
         folder.joinpath("templates").mkdir(parents=True)
         folder.joinpath("scripts").mkdir()
         for path, text in FILES.items():
@@ -146,7 +146,7 @@ class Worlds:
 
     def python_texts(self, filled: dict[str, Any]) -> dict[str, str]:
         """What the generated Python writes, by template."""
-        sources = python_modules(self._program, self._names, "worlds_in_python")
+        sources = make_python_modules(self._program, self._names, "worlds_in_python")
         helpers, manifests = ModuleType("worlds_in_python.helpers"), ModuleType("worlds_in_python.manifests")
         exec(sources["helpers.py"], vars(helpers))
         sys.modules[helpers.__name__] = helpers

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dsgen import __version__, values
-from dsgen.compiler import chart_files
+from dsgen.compiler import make_chart_files
 from dsgen.problems import has_errors
 from dsgen.reading.nodes import SourceText
 from dsgen.render import Document, render
@@ -54,7 +54,7 @@ def present() -> dict[str, str]:
 
 def chart() -> dict[str, str]:
     """The chart that dsgen makes now, with these values as its defaults: texts by their path in it."""
-    return chart_files(loaded().data, "contract")
+    return make_chart_files(loaded().data, "contract")
 
 
 def is_released(minor: str, changelog: str) -> bool:

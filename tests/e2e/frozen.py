@@ -13,14 +13,14 @@ from typing import Any
 
 import yaml
 
-from dsgen.language.files import SHIPPED, digest
+from dsgen.language.files import SHIPPED, compute_digest
 from tests.e2e.cluster import Namespace, kubectl, soon
 from tests.e2e.conftest import unavailable
 from tests.e2e.queues import HOW_KUEUE, api_version, delete, held_queue
 from tests.e2e.training import Job, merged, training_values
 
 CHART = Path(__file__).parents[2] / "charts" / "deepspeed-job"
-SCRIPTS = digest(SHIPPED.texts, "**")
+SCRIPTS = compute_digest(SHIPPED.texts, "**")
 OTHER_SCRIPTS = "0" * len(SCRIPTS)
 """The digest of the scripts of another dsgen."""
 STATES: dict[str, dict[str, Any]] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgen import values
-from dsgen.compiler import chart_files
+from dsgen.compiler import make_chart_files
 from dsgen.problems import has_errors
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
@@ -205,9 +205,9 @@ def real(major: int, text: str) -> Verdict:
 @functools.cache
 def checks_only() -> dict[str, str]:
     """The chart without objects; its checks print what they find instead of ending the rendering."""
-    files = {path: text for path, text in chart_files().items() if path.endswith((".tpl", ".json", "values.yaml"))}
+    files = {path: text for path, text in make_chart_files().items() if path.endswith((".tpl", ".json", "values.yaml"))}
     printer = '# {{ include "deepspeed-job.allProblems" . | trim | b64enc }}.\n'
-    return {**files, "Chart.yaml": chart_files()["Chart.yaml"], "templates/checks.yaml": printer}
+    return {**files, "Chart.yaml": make_chart_files()["Chart.yaml"], "templates/checks.yaml": printer}
 
 
 def agreement(text: str, theirs: Verdict) -> str:

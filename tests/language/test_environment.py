@@ -6,7 +6,7 @@ import jinja2
 import pytest
 
 from dsgen.errors import DsgenError
-from dsgen.language.environment import Environment, environment
+from dsgen.language.environment import Environment, make_environment
 from dsgen.language.functions import TemplateError
 
 HELPERS = {
@@ -21,7 +21,7 @@ def env(tmp_path: Path) -> Environment:
         tmp_path.joinpath(name).write_text(text)
     tmp_path.joinpath("scripts").mkdir()
     tmp_path.joinpath("scripts/a.sh").write_text("one\n\ntwo\n")
-    return environment(tmp_path, tmp_path)
+    return make_environment(tmp_path, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_two_helpers_of_one_name(tmp_path: Path) -> None:
         tmp_path.joinpath(name).write_text(HELPERS["_c.j2"])
 
     with pytest.raises(DsgenError, match=r"_b\.j2: the helper 'inner' exists already"):
-        environment(tmp_path).from_string("<< inner(1) >>").render()
+        make_environment(tmp_path).from_string("<< inner(1) >>").render()

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from dsgen.compiler.chart import STATIC
-from dsgen.language.text import indent, number, quote, scalar, to_json, to_plain_json, to_yaml
+from dsgen.language.text import format_number, indent, quote, scalar, to_json, to_plain_json, to_yaml
 from tests.helm import MAJORS, helm, helm_template
 from tests.parity import write_chart
 
@@ -93,7 +93,7 @@ def test_plain_json_in_a_block_is_read_as_it_was() -> None:
 
 
 def test_numbers(go: dict[str, list[str]]) -> None:
-    assert [f"[{','.join(map(number, numbers()))}]"] == go["numbers"]
+    assert [f"[{','.join(map(format_number, numbers()))}]"] == go["numbers"]
 
 
 def test_yaml(go: dict[str, list[str]]) -> None:

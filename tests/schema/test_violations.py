@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dsgen import schema
-from dsgen.compiler.python import unknown_keywords
+from dsgen.compiler.python import find_unknown_keywords
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
 from dsgen.schema.violations import BELOW, VIOLATED, find_violations
@@ -156,5 +156,5 @@ def test_a_pattern_means_the_whole_text() -> None:
 def test_an_unknown_keyword_is_found() -> None:
     below = {"allOf": [{"items": {"uniqueItems": True}}, {"x-pattern": "a"}], "title": "a"}
 
-    assert {"uniqueItems", "const"} == unknown_keywords({"properties": {"a": below, "b": False}, "const": 1})
-    assert set() == unknown_keywords(schema.load())
+    assert {"uniqueItems", "const"} == find_unknown_keywords({"properties": {"a": below, "b": False}, "const": 1})
+    assert set() == find_unknown_keywords(schema.load())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.compiler import chart_files
+from dsgen.compiler import make_chart_files
 from dsgen.errors import DsgenError
 from dsgen.writer import INDEX, Destination, Plan, RefusedError, compare, find_untouched, folder, staging, write
 from dsgen.writer.folder import is_path
@@ -311,4 +311,4 @@ def test_a_file_that_is_too_large_is_not_read(out: Path) -> None:
 
 
 def test_every_part_of_a_chart_has_a_path_that_an_index_may_name() -> None:
-    assert [] == [path for path in chart_files(None, "x") if not is_path(path)]
+    assert [] == [path for path in make_chart_files(None, "x") if not is_path(path)]

@@ -9,9 +9,9 @@ from typing import Any
 
 from dsgen import __version__, schema
 from dsgen.compiler.checks import TEMPLATE
-from dsgen.compiler.go import go_templates
+from dsgen.compiler.go import make_go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
-from dsgen.compiler.programs import chart_program, read
+from dsgen.compiler.programs import make_chart_program, read
 from dsgen.language.files import SHIPPED
 from dsgen.language.text import ReadableWriter, quote
 from dsgen.schema import export
@@ -20,39 +20,39 @@ WIDTH = 120
 WRITER = ReadableWriter()
 
 
-def values_file(values: Mapping[str, Any] | None = None) -> str:
+def format_values_file(values: Mapping[str, Any] | None = None) -> str:
     """The text of values.yaml: these values (a complete tree), or the schema's defaults."""
     root = schema.load()
     tree = schema.defaults() if values is None else values
     head = [f"# {line}" for line in _wrap(root["description"], 0)]
-    return "\n".join([*head, *_record(root, tree, "", is_top=True)]) + "\n"
+    return "\n".join([*head, *_format_record(root, tree, "", is_top=True)]) + "\n"
 
 
-def _record(record: Mapping[str, Any], tree: Mapping[str, Any], pad: str, is_top: bool = False) -> Iterator[str]:
+def _format_record(record: Mapping[str, Any], tree: Mapping[str, Any], pad: str, is_top: bool = False) -> Iterator[str]:
     """The lines of a record's keys, in the schema's order."""
     for key, part in record["properties"].items():
         if is_top:
             yield ""
-        yield from (f"{pad}# {line}" for line in _wrap(_description(schema.resolve(part)), len(pad)))
+        yield from (f"{pad}# {line}" for line in _wrap(_describe(schema.resolve(part)), len(pad)))
         yield from (f"{pad}# {line}".rstrip() for line in _describe_records(key, part, tree.get(key)))
         if key not in tree:
             yield f"{pad}# {key}:"
         elif schema.is_always_there(part):
             yield f"{pad}{key}:" if tree[key] else f"{pad}{key}: {{}}  # to set a key of it, remove the braces"
-            yield from _record(part, tree[key], pad + "  ")
+            yield from _format_record(part, tree[key], pad + "  ")
         else:
-            yield from _entry(key, _shorten(part, tree[key]), pad)
+            yield from _format_entry(key, _shorten(part, tree[key]), pad)
 
 
-def _description(part: Mapping[str, Any]) -> str:
+def _describe(part: Mapping[str, Any]) -> str:
     options = [option for option in part.get("enum", ()) if option]
     return str(part.get("description", "")) + (f" One of: {', '.join(options)}." if options else "")
 
 
-def _flow(value: Any) -> str:
+def _format_flow(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{WRITER.text(key)}: {_flow(item)}" for key, item in value.items()) + "}"
-    return f"[{', '.join(map(_flow, value))}]" if isinstance(value, list) else WRITER.lines(value)[0]
+        return "{" + ", ".join(f"{WRITER.write_text(key)}: {_format_flow(item)}" for key, item in value.items()) + "}"
+    return f"[{', '.join(map(_format_flow, value))}]" if isinstance(value, list) else WRITER.write_lines(value)[0]
 
 
 def _wrap(text: str, indent: int) -> list[str]:
@@ -65,10 +65,10 @@ def _describe_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator
     record = schema.resolve(dict(entry)) if isinstance(entry, Mapping) else {}
     if not schema.is_record(record):
         return
-    rows = {".".join(path): _row(each) for path, each in schema.records(record)}
+    rows = {".".join(path): _describe_key(each) for path, each in schema.records(record)}
     width = max(map(len, rows)) + 2
     yield from ("", "Example:" if given else f"Example, to replace the line `{key}: {{}}`:", "")
-    yield from _entry(key, part["examples"][0], "")
+    yield from _format_entry(key, part["examples"][0], "")
     yield from ("", *_wrap(f"{record['description']} Its keys:", 0), "")
     for path, text in rows.items():
         first, *more = _wrap(text, width + 2)
@@ -76,12 +76,12 @@ def _describe_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator
         yield from (" " * (width + 2) + line for line in more)
 
 
-def _row(part: Mapping[str, Any]) -> str:
+def _describe_key(part: Mapping[str, Any]) -> str:
     """The description of a key, with its default or an example."""
-    text = _description(part)
+    text = _describe(part)
     if part.get("default") not in (None, "", {}):
-        return f"{text} Default: {_flow(part['default'])}."
-    return f"{text} For example {_flow(part['examples'][0])}." if "examples" in part else text
+        return f"{text} Default: {_format_flow(part['default'])}."
+    return f"{text} For example {_format_flow(part['examples'][0])}." if "examples" in part else text
 
 
 def _shorten(part: Mapping[str, Any], value: Any) -> Any:
@@ -90,23 +90,23 @@ def _shorten(part: Mapping[str, Any], value: Any) -> Any:
     if not isinstance(entry, Mapping) or not isinstance(value, Mapping):
         return value
     record = schema.resolve(dict(entry))
-    return {key: _given(record, item) for key, item in value.items()} if schema.is_record(record) else value
+    return {key: _remove_defaults(record, item) for key, item in value.items()} if schema.is_record(record) else value
 
 
-def _given(record: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:
+def _remove_defaults(record: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:
     kept = {}
     for key, item in value.items():
         part = record["properties"].get(key, {})
         if schema.is_record(part) and isinstance(item, Mapping):
-            kept[key] = _given(part, item)
+            kept[key] = _remove_defaults(part, item)
         elif "default" not in part or item != part["default"]:
             kept[key] = item
     return kept
 
 
-def _entry(key: str, value: Any, pad: str) -> Iterator[str]:
+def _format_entry(key: str, value: Any, pad: str) -> Iterator[str]:
     """The lines of `key: value`."""
-    return (pad + line if line else "" for line in WRITER.entry(key, value))
+    return (pad + line if line else "" for line in WRITER.write_entry(key, value))
 
 
 STATIC = Path(__file__).with_name("static")
@@ -118,7 +118,7 @@ ICON = Path(__file__).with_name("icon.svg")
 DESCRIPTION = "One distributed DeepSpeed training job with workers, launcher, storage and a record of its runs"
 
 
-def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-job") -> dict[str, str]:
+def make_chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-job") -> dict[str, str]:
     """The text of every file of the chart, by its path.
 
     `values`: the complete values of a job, which become the chart's defaults; without them, those of the schema.
@@ -127,28 +127,28 @@ def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-
     """
     templates = {
         **{path.relative_to(STATIC).as_posix(): read(path) for path in STATIC.rglob("*") if path.is_file()},
-        **{f"templates/{path}": text for path, text in compiled_templates().items()},
+        **{f"templates/{path}": text for path, text in compile_templates().items()},
     }
     templates[(FIRST / VALUES.name).as_posix()] = read(VALUES).replace("<MAPS>", export.as_json(schema.maps()).rstrip())
     if values and (values["name"] or values["namespace"]):
         templates[(FIRST / RELEASE.name).as_posix()] = read(RELEASE)
     files = {
-        "Chart.yaml": chart_yaml(name),
-        "values.yaml": values_file(values),
+        "Chart.yaml": format_chart_yaml(name),
+        "values.yaml": format_values_file(values),
         "values.schema.json": export.as_json(export.for_chart()),
         **{path: text.replace(CHART_NAME, name) for path, text in templates.items()},
-        **{path: SHIPPED.texts[path] for path in chart_program().files},
+        **{path: SHIPPED.texts[path] for path in make_chart_program().files},
     }
     return dict(sorted(files.items()))
 
 
 @functools.cache
-def compiled_templates() -> dict[str, str]:
+def compile_templates() -> dict[str, str]:
     """dsgen's templates and checks as Go templates, with a placeholder for the name of the chart."""
-    return go_templates(chart_program())
+    return make_go_templates(make_chart_program())
 
 
-def chart_yaml(name: str) -> str:
+def format_chart_yaml(name: str) -> str:
     """Chart.yaml; the version of the chart is that of dsgen."""
     return f"""\
 apiVersion: v2

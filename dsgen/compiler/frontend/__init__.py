@@ -40,30 +40,30 @@ class Unit:
         """The lines without their ends."""
         return self.text.split("\n")
 
-    def pad(self, line: int) -> str:
+    def find_indentation(self, line: int) -> str:
         """The indentation of a line (1-based)."""
         text = self.lines[line - 1]
         return text[: len(text) - len(text.lstrip(" "))]
 
-    def error(self, line: int, message: str) -> CompileError:
+    def make_error(self, line: int, message: str) -> CompileError:
         """An error for this line, for `raise`."""
         place = self.place(line) if self.place else f"{self.name}:{line}"
         return CompileError(f"{place}: {message}")
 
     def parse(self, environment: jinja2.Environment) -> nodes.Template:
         """The Jinja2 tree, in which each comment is an Output with a marked constant."""
-        marked = _COMMENT.sub(self._marker, self.text)
+        marked = _COMMENT.sub(self._mark_comment, self.text)
         for number, line in enumerate(_TAG.sub(lambda tag: "\n" * tag[0].count("\n"), marked).split("\n"), 1):
             if "<%" in line:
-                raise self.error(number, "a tag must be alone on its lines")
+                raise self.make_error(number, "a tag must be alone on its lines")
             if "<#" in line:
-                raise self.error(number, "a comment must be alone on its lines")
+                raise self.make_error(number, "a comment must be alone on its lines")
         try:
             return environment.parse(marked, self.name)
         except jinja2.TemplateSyntaxError as problem:
-            raise self.error(problem.lineno, problem.message or "is not Jinja2") from None
+            raise self.make_error(problem.lineno, problem.message or "is not Jinja2") from None
 
-    def _marker(self, match: re.Match[str]) -> str:
+    def _mark_comment(self, match: re.Match[str]) -> str:
         pad, text = match.groups()
         literal = text.encode("unicode_escape").decode("ascii").replace('"', '\\"')
         return (
@@ -71,7 +71,7 @@ class Unit:
         )
 
 
-def comment_of(node: nodes.Node) -> str | None:
+def find_comment(node: nodes.Node) -> str | None:
     """The text of a comment; None if this part of an Output is not a comment."""
     if isinstance(node, nodes.Const) and isinstance(node.value, str) and node.value.startswith(_MARK):
         return node.value.removeprefix(_MARK)

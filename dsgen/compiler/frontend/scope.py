@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.tree import Expr, Local, Parameter, mentions
-from dsgen.compiler.frontend.types import ANY, INT, STR, Type, bare, join
+from dsgen.compiler.frontend.types import ANY, INT, STR, Type, join_types, widen
 
 Facts = Mapping[Expr, Type]
 
@@ -31,7 +31,7 @@ class Scope:
         """The meaning of a name, or None."""
         return next((level.names[name] for level in reversed(self._levels) if name in level.names), None)
 
-    def known(self, expr: Expr) -> Expr:
+    def narrow(self, expr: Expr) -> Expr:
         """The expression, with its type narrowed by the tests around this place."""
         return replace(expr, type=self._facts[expr]) if expr in self._facts else expr
 
@@ -50,14 +50,14 @@ class Scope:
             del self._facts[key]
         for level in self._levels:
             if name in level.names:
-                level.names[name] = Local(name, type=join(level.names[name].type, bare(value)))
+                level.names[name] = Local(name, type=join_types(level.names[name].type, widen(value)))
                 return False
-        self._levels[-1].names[name] = Local(name, type=bare(value))
+        self._levels[-1].names[name] = Local(name, type=widen(value))
         self.ended.discard(name)
         return True
 
     @contextmanager
-    def inside(self, facts: Facts, names: Mapping[str, Expr] | None = None, is_loop: bool = False) -> Iterator[None]:
+    def enter(self, facts: Facts, names: Mapping[str, Expr] | None = None, is_loop: bool = False) -> Iterator[None]:
         """The body of a branch, in which `facts` hold, or of a loop, which adds `names`."""
         before = self._facts
         self._facts = {**before, **facts}
@@ -71,28 +71,28 @@ class Scope:
             self._facts = {key: known for key, known in before.items() if key in kept or key in facts}
 
 
-def facts(test: Expr, truth: bool) -> Facts:
+def infer_facts(test: Expr, truth: bool) -> Facts:
     """What this outcome of a test implies: values that are not none, and the member of a union."""
     match test:
         case tree.Not():
-            return facts(test.part, not truth)
+            return infer_facts(test.part, not truth)
         case tree.Logic():
             is_shown = truth == (test.word == "and")
             return (
-                {key: narrowed for part in test.parts for key, narrowed in facts(part, truth).items()}
+                {key: narrowed for part in test.parts for key, narrowed in infer_facts(part, truth).items()}
                 if is_shown
                 else {}
             )
         case tree.Call() if test.row.kind == "test":
-            return _of_test(test, truth)
+            return _infer_from_test(test, truth)
         case tree.Call() if test.row.name == "in map":
             key, container = test.arguments
-            entry = tree.Index(container, key, type=entry_type(container.type, key.type))
+            entry = tree.Index(container, key, type=find_entry_type(container.type, key.type))
             return {entry: replace(entry.type, nullable=False)} if truth else {}
     return {test: replace(test.type, nullable=False)} if truth and test.type.nullable else {}
 
 
-def _of_test(test: tree.Call, truth: bool) -> Facts:
+def _infer_from_test(test: tree.Call, truth: bool) -> Facts:
     tested = test.arguments[0]
     if test.row.name == "none":
         return {} if truth else {tested: replace(tested.type, nullable=False)}
@@ -107,10 +107,10 @@ def _of_test(test: tree.Call, truth: bool) -> Facts:
     return {tested: replace(INT, stored=True) if is_integer else ANY}
 
 
-def entry_type(container: Type, key: Type) -> Type:
+def find_entry_type(container: Type, key: Type) -> Type:
     """The type of `container[key]`. Raises ValueError, with the reason, if it has none."""
     if container.kind == "record":
-        return _common([container.field(name) for name in key.options])
+        return _find_common_type([container.find_field(name) for name in key.options])
     if container.kind == "map" and container.item:
         return replace(container.item, nullable=True)
     if container.kind == "any":
@@ -118,7 +118,7 @@ def entry_type(container: Type, key: Type) -> Type:
     raise ValueError(f"{container.kind} has no keys")
 
 
-def _common(options: Sequence[Type | None]) -> Type:
+def _find_common_type(options: Sequence[Type | None]) -> Type:
     """The common type of these keys of a record."""
     types = [one for one in options if one is not None]
     if not types or len(types) != len(options):
@@ -127,5 +127,5 @@ def _common(options: Sequence[Type | None]) -> Type:
         raise ValueError("one of these keys has a default, which is only used with a literal key")
     result = types[0]
     for one in types[1:]:
-        result = join(result, one)
+        result = join_types(result, one)
     return result

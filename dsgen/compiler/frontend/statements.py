@@ -6,9 +6,9 @@ from functools import singledispatchmethod
 
 from jinja2 import nodes
 
-from dsgen.compiler.frontend import comment_of, tree
+from dsgen.compiler.frontend import find_comment, tree
 from dsgen.compiler.frontend.expressions import FILTERS, Expressions
-from dsgen.compiler.frontend.scope import facts
+from dsgen.compiler.frontend.scope import infer_facts
 from dsgen.compiler.frontend.tree import Body, Expr, Local, Statement
 from dsgen.compiler.frontend.types import ANY, INT, STR, Type, is_harmless
 
@@ -30,157 +30,157 @@ class Statements:
         self.printed: set[str] = set()
         self._line = ""  # the text of the current line so far
 
-    def body(self, statements: Sequence[nodes.Node]) -> Body:
+    def convert(self, statements: Sequence[nodes.Node]) -> Body:
         """The statements of a branch, a loop, a helper or a template."""
-        return tuple(typed for node in statements for typed in self._statement(node))
+        return tuple(typed for node in statements for typed in self._convert_statement(node))
 
     @singledispatchmethod
-    def _statement(self, node: nodes.Node) -> list[Statement]:
+    def _convert_statement(self, node: nodes.Node) -> list[Statement]:
         lines = (part.lineno for part in (node, *node.find_all(nodes.Node)) if part.lineno)  # a Scope has no lineno
-        raise self.unit.error(next(lines), f"{type(node).__name__} is not part of the language")
+        raise self.unit.make_error(next(lines), f"{type(node).__name__} is not part of the language")
 
-    @_statement.register
+    @_convert_statement.register
     def _(self, node: nodes.Output) -> list[Statement]:
         statements: list[Statement] = []
         rest = list(node.nodes)
         while rest:
             part = rest.pop(0)
             if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name == PROBLEM:
-                statements.append(self._problem(part, _line(rest)))
+                statements.append(self._convert_problem(part, _take_line(rest)))
             else:
-                statements.append(self._part(part))
+                statements.append(self._convert_part(part))
         return statements
 
-    def _problem(self, call: nodes.Call, message: Sequence[nodes.Expr]) -> Statement:
+    def _convert_problem(self, call: nodes.Call, message: Sequence[nodes.Expr]) -> Statement:
         path = call.args[0] if len(call.args) == 1 else None
         if not isinstance(path, nodes.List):
-            raise self.unit.error(call.lineno, f"{PROBLEM} takes the list of the keys that lead to the problem")
-        return tree.Problem(tuple(map(self._key, path.items)), tuple(map(self._part, message)))
+            raise self.unit.make_error(call.lineno, f"{PROBLEM} takes the list of the keys that lead to the problem")
+        return tree.Problem(tuple(map(self._convert_key, path.items)), tuple(map(self._convert_part, message)))
 
-    def _key(self, part: nodes.Expr) -> Expr:
+    def _convert_key(self, part: nodes.Expr) -> Expr:
         """A part of a path; `index(name)` is the index of the loop with that name."""
         if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name == INDEX:
             name = part.args[0]
             if isinstance(name, nodes.Name) and isinstance(self.scope.find(name.name), Local):
                 return tree.LoopIndex(name.name, type=INT)
-            raise self.unit.error(part.lineno, f"{INDEX} takes the name of a loop around it")
-        return self.expressions.value(part)
+            raise self.unit.make_error(part.lineno, f"{INDEX} takes the name of a loop around it")
+        return self.expressions.convert_value(part)
 
-    def _part(self, part: nodes.Expr) -> Statement:
+    def _convert_part(self, part: nodes.Expr) -> Statement:
         if isinstance(part, nodes.TemplateData):
             if self.is_inline and _AT_THE_EDGE.search(self._line + part.data):
-                raise self.unit.error(part.lineno, "a helper of one line has no blanks at its ends")
+                raise self.unit.make_error(part.lineno, "a helper of one line has no blanks at its ends")
             self._line = (self._line + part.data).rsplit("\n", 1)[-1]
             return tree.Text(part.data)
-        comment = comment_of(part)
+        comment = find_comment(part)
         if comment is not None:
             return tree.Comment(comment)
-        expr = self.expressions.any(part)
+        expr = self.expressions.convert(part)
         if isinstance(expr, tree.Call) and expr.row.name == "fail":
             return tree.Fail(expr.arguments[0])
         if expr.type.kind == "block" and not self.is_free:
-            return self._block(part, expr)
+            return self._convert_block(part, expr)
         self._check_print(part, expr)
         self._line += "x"
         return tree.Print(expr)
 
-    def _block(self, part: nodes.Expr, expr: Expr) -> Statement:
+    def _convert_block(self, part: nodes.Expr, expr: Expr) -> Statement:
         self.printed.add("block")
         if self._line.strip():
-            raise self.unit.error(part.lineno, "lines of YAML must be alone on their line")
+            raise self.unit.make_error(part.lineno, "lines of YAML must be alone on their line")
         column = len(self._line)
         self._line += "x"
         if isinstance(expr, tree.Call) and expr.row.name == "indent":
             width = expr.arguments[1]
             if not isinstance(width, tree.Const) or width.value != column:
-                raise self.unit.error(part.lineno, f"begins at column {column}, so it needs indent({column})")
+                raise self.unit.make_error(part.lineno, f"begins at column {column}, so it needs indent({column})")
             return tree.Block(expr.arguments[0], column)
         if column:
-            raise self.unit.error(part.lineno, f"lines of YAML at column {column} need indent({column})")
+            raise self.unit.make_error(part.lineno, f"lines of YAML at column {column} need indent({column})")
         return tree.Block(expr, None)
 
     def _check_print(self, part: nodes.Expr, expr: Expr) -> None:
         kind = expr.type.kind
         self.printed.add(kind)
         if expr.type.nullable:
-            raise self.unit.error(part.lineno, "may be absent here; test it with `is not none` first")
+            raise self.unit.make_error(part.lineno, "may be absent here; test it with `is not none` first")
         if self.is_free and kind in ("str", "block"):
             return
         if kind == "str" and not self.is_inline:
-            raise self.unit.error(part.lineno, "a text from the values needs quotes; use quote")
+            raise self.unit.make_error(part.lineno, "a text from the values needs quotes; use quote")
         if kind == "json" and not is_harmless(expr.type.item):
-            raise self.unit.error(part.lineno, "JSON from the values needs quotes; use json | quote")
+            raise self.unit.make_error(part.lineno, "JSON from the values needs quotes; use json | quote")
         if kind not in ("str", "word", "int", "bool", "json"):
-            raise self.unit.error(part.lineno, f"{kind} cannot be printed; use json or yaml")
+            raise self.unit.make_error(part.lineno, f"{kind} cannot be printed; use json or yaml")
 
-    @_statement.register
+    @_convert_statement.register
     def _(self, node: nodes.Assign) -> list[Statement]:
         if not isinstance(node.target, nodes.Name):
-            raise self.unit.error(node.lineno, "set assigns a value to one name")
+            raise self.unit.make_error(node.lineno, "set assigns a value to one name")
         name = node.target.name
         before = self.scope.find(name)
         if isinstance(before, tree.Parameter) or name in (*self.expressions.roots, "values", "release", "files"):
-            raise self.unit.error(node.lineno, f"{name!r} is an argument, which cannot be set")
+            raise self.unit.make_error(node.lineno, f"{name!r} is an argument, which cannot be set")
         if name in self.expressions.helpers:
-            raise self.unit.error(node.lineno, f"{name!r} is a helper")
-        value = self.expressions.any(node.node)
+            raise self.unit.make_error(node.lineno, f"{name!r} is a helper")
+        value = self.expressions.convert(node.node)
         if before and self.scope.crosses_loop(name):
-            raise self.unit.error(
+            raise self.unit.make_error(
                 node.lineno, f"set of {name!r}, which is set outside the loop: Jinja2 forgets the value"
             )
         is_new = self.scope.set(name, value.type)
-        return [tree.Set(name, value, is_new, self.unit.pad(node.lineno))]
+        return [tree.Set(name, value, is_new, self.unit.find_indentation(node.lineno))]
 
-    @_statement.register
+    @_convert_statement.register
     def _(self, node: nodes.If) -> list[Statement]:
         branches: list[tuple[Expr | None, Body]] = []
         known: dict[Expr, Type] = {}
         line = self._line
         for branch in (node, *node.elif_):
-            with self.scope.inside(known):
-                test = self.expressions.condition(branch.test)
-                with self.scope.inside(facts(test, True)):
-                    branches.append((test, self._branch(branch.body, line)))
-                known |= facts(test, False)
+            with self.scope.enter(known):
+                test = self.expressions.convert_condition(branch.test)
+                with self.scope.enter(infer_facts(test, True)):
+                    branches.append((test, self._convert_branch(branch.body, line)))
+                known |= infer_facts(test, False)
         if node.else_:
-            with self.scope.inside(known):
-                branches.append((None, self._branch(node.else_, line)))
-        return [tree.If(tuple(branches), self.unit.pad(node.lineno))]
+            with self.scope.enter(known):
+                branches.append((None, self._convert_branch(node.else_, line)))
+        return [tree.If(tuple(branches), self.unit.find_indentation(node.lineno))]
 
-    def _branch(self, body: Sequence[nodes.Node], line: str) -> Body:
+    def _convert_branch(self, body: Sequence[nodes.Node], line: str) -> Body:
         self._line = line
-        return self.body(body)
+        return self.convert(body)
 
-    @_statement.register
+    @_convert_statement.register
     def _(self, node: nodes.For) -> list[Statement]:
         if node.else_ or node.test or node.recursive:
-            raise self.unit.error(node.lineno, "for has no else and no if, and is not recursive")
-        names, iterable, types = self._iteration(node)
+            raise self.unit.make_error(node.lineno, "for has no else and no if, and is not recursive")
+        names, iterable, types = self._convert_loop_head(node)
         brought = {name: Local(name, type=kind) for name, kind in zip(names, types, strict=True)}
-        with self.scope.inside({}, brought, is_loop=True):
-            body = self.body(node.body)
-        return [tree.For(names, iterable, body, self.unit.pad(node.lineno))]
+        with self.scope.enter({}, brought, is_loop=True):
+            body = self.convert(node.body)
+        return [tree.For(names, iterable, body, self.unit.find_indentation(node.lineno))]
 
-    def _iteration(self, node: nodes.For) -> tuple[tuple[str, ...], Expr, tuple[Type, ...]]:
+    def _convert_loop_head(self, node: nodes.For) -> tuple[tuple[str, ...], Expr, tuple[Type, ...]]:
         is_pairs = isinstance(node.iter, nodes.Filter) and FILTERS.get(node.iter.name, FILTERS["json"]).gives == "pairs"
         source = node.iter.node if isinstance(node.iter, nodes.Filter) and is_pairs else node.iter
         targets = node.target.items if isinstance(node.target, nodes.Tuple) else [node.target]
         names = tuple(target.name for target in targets if isinstance(target, nodes.Name))
         if source is None or len(names) != (2 if is_pairs else 1):
-            raise self.unit.error(node.lineno, "for has one name for a list, two for the items of a map")
+            raise self.unit.make_error(node.lineno, "for has one name for a list, two for the items of a map")
         hidden = [name for name in names if self.scope.find(name) or name in self.expressions.helpers]
         if hidden:
-            raise self.unit.error(node.lineno, f"{hidden[0]!r} is already a name outside the loop")
-        iterable = self.expressions.value(source)
+            raise self.unit.make_error(node.lineno, f"{hidden[0]!r} is already a name outside the loop")
+        iterable = self.expressions.convert_value(source)
         kind, item = iterable.type.kind, iterable.type.item or ANY
         if is_pairs and kind in ("map", "any"):
             return names, iterable, (iterable.type.key or STR, item)
         if is_pairs or kind != "list":
-            raise self.unit.error(node.lineno, f"loops over {kind}; lists have one name, maps need items and two")
+            raise self.unit.make_error(node.lineno, f"loops over {kind}; lists have one name, maps need items and two")
         return names, iterable, (item,)
 
 
-def _line(rest: list[nodes.Expr]) -> list[nodes.Expr]:
+def _take_line(rest: list[nodes.Expr]) -> list[nodes.Expr]:
     """Removes the rest of the current line, with its newline, from the parts of an output."""
     taken: list[nodes.Expr] = []
     while rest:

@@ -150,15 +150,15 @@ def walk(expr: Expr) -> Iterator[Expr]:
     """The expression and all its parts."""
     yield expr
     for each in fields(expr):
-        yield from _inside(getattr(expr, each.name))
+        yield from _walk_value(getattr(expr, each.name))
 
 
-def _inside(value: object) -> Iterator[Expr]:
+def _walk_value(value: object) -> Iterator[Expr]:
     if isinstance(value, Expr):
         yield from walk(value)
     elif isinstance(value, tuple):
         for item in value:
-            yield from _inside(item)
+            yield from _walk_value(item)
     elif isinstance(value, Problem | If | For):
         yield from walk_body((value,))
 
@@ -167,7 +167,7 @@ def walk_body(body: "Body") -> Iterator[Expr]:
     """All expressions of statements."""
     for statement in body:
         for each in fields(statement):
-            yield from _inside(getattr(statement, each.name))
+            yield from _walk_value(getattr(statement, each.name))
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Type:
     nullable: bool = False  # may be absent: compare with none first
     stored: bool = False  # a number from the values: an integer, in Helm as a float
 
-    def field(self, name: str) -> "Type | None":
+    def find_field(self, name: str) -> "Type | None":
         """The type of a record's key."""
         return dict(self.fields).get(name)
 
@@ -73,7 +73,7 @@ class SchemaTypes:
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._definitions = schema.get("definitions", {})
-        self.values = self._type(schema, below_user_key=False)
+        self.values = self._make_type(schema, below_user_key=False)
 
     def _resolve(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema with its reference expanded; its own keywords take precedence."""
@@ -83,18 +83,20 @@ class SchemaTypes:
             merged |= self._resolve(self._definitions[part["$ref"].rpartition("/")[2]])
         return merged | {key: value for key, value in schema.items() if key not in ("$ref", "allOf")}
 
-    def _type(self, schema: Mapping[str, Any], below_user_key: bool) -> Type:
+    def _make_type(self, schema: Mapping[str, Any], below_user_key: bool) -> Type:
         schema = self._resolve(schema)
         names = schema.get("type", ())
         names = [names] if isinstance(names, str) else list(names)
         kinds = [name for name in names if name != "null"]
-        type_ = self._one(schema, kinds[0], below_user_key) if len(kinds) == 1 else _union(schema, kinds)
+        type_ = (
+            self._make_type_of_kind(schema, kinds[0], below_user_key) if len(kinds) == 1 else _make_union(schema, kinds)
+        )
         if below_user_key and "default" in schema and type_.kind != "record":
             return replace(type_, default=json.dumps(schema["default"]))
         is_absent = "null" in names or below_user_key or bool(schema.get("x-optional"))
         return replace(type_, nullable=True) if is_absent else type_
 
-    def _one(self, schema: Mapping[str, Any], kind: str, below_user_key: bool) -> Type:
+    def _make_type_of_kind(self, schema: Mapping[str, Any], kind: str, below_user_key: bool) -> Type:
         match kind:
             case "string":
                 options = tuple(schema.get("enum", ()))
@@ -104,27 +106,29 @@ class SchemaTypes:
             case "boolean":
                 return BOOL
             case "array":
-                return Type("list", item=self._item(schema.get("items")))
+                return Type("list", item=self._make_item(schema.get("items")))
             case "object":
-                return self._object(schema, below_user_key)
+                return self._make_object(schema, below_user_key)
         return ANY
 
-    def _field(self, name: str, schema: Mapping[str, Any], below_user_key: bool) -> Type:
-        type_ = self._type(schema, below_user_key)
+    def _make_field(self, name: str, schema: Mapping[str, Any], below_user_key: bool) -> Type:
+        type_ = self._make_type(schema, below_user_key)
         if type_.kind == "record" and below_user_key and not schema.get("x-optional"):
             raise DsgenError(f"schema: the record {name!r} is below a key that the user chooses; it must be x-optional")
         return type_
 
-    def _item(self, schema: Mapping[str, Any] | None) -> Type:
-        return replace(self._type(schema, below_user_key=True), nullable=False) if schema else ANY
+    def _make_item(self, schema: Mapping[str, Any] | None) -> Type:
+        return replace(self._make_type(schema, below_user_key=True), nullable=False) if schema else ANY
 
-    def _object(self, schema: Mapping[str, Any], below_user_key: bool) -> Type:
+    def _make_object(self, schema: Mapping[str, Any], below_user_key: bool) -> Type:
         if "properties" in schema and _has_defaults(schema):
             below = below_user_key or bool(schema.get("x-optional"))
-            return Type("record", fields=tuple((k, self._field(k, v, below)) for k, v in schema["properties"].items()))
+            return Type(
+                "record", fields=tuple((k, self._make_field(k, v, below)) for k, v in schema["properties"].items())
+            )
         if isinstance(schema.get("additionalProperties"), Mapping) and "properties" not in schema:
             keys = WORD if _is_word(self._resolve(schema.get("propertyNames", {}))) else STR
-            return Type("map", item=self._item(schema["additionalProperties"]), key=keys)
+            return Type("map", item=self._make_item(schema["additionalProperties"]), key=keys)
         return ANY
 
 
@@ -132,7 +136,7 @@ def _is_word(schema: Mapping[str, Any]) -> bool:
     return "enum" in schema or is_plain_pattern(schema.get("pattern", ""))
 
 
-def _union(schema: Mapping[str, Any], kinds: list[str]) -> Type:
+def _make_union(schema: Mapping[str, Any], kinds: list[str]) -> Type:
     if set(kinds) <= {"string", "integer", "number", "object"} and "string" in kinds:
         others = tuple(kind for kind in kinds if kind != "string")
         return Type("union", item=WORD if _is_word(schema) else STR, options=others)
@@ -145,12 +149,12 @@ def _has_defaults(schema: Mapping[str, Any]) -> bool:
     return any("default" in part or "null" in part.get("type", ()) or _has_defaults(part) for part in parts)
 
 
-def bare(type_: Type) -> Type:
+def widen(type_: Type) -> Type:
     """The type of a value after `set`: without default and options, and a number is always an integer."""
     return replace(type_, default=None, options=type_.options if type_.kind == "union" else (), stored=False)
 
 
-def join(left: Type, right: Type) -> Type:
+def join_types(left: Type, right: Type) -> Type:
     """The type of a value that has one of two types."""
     if left == right:
         return left
@@ -163,7 +167,7 @@ def join(left: Type, right: Type) -> Type:
         return replace(ANY, nullable=nullable)
     if left.kind == "list" and left.item and right.item:
         empty = [one for one in (left, right) if one.item == EMPTY]
-        item = join(left.item, right.item) if not empty else (right if empty[0] is left else left).item
+        item = join_types(left.item, right.item) if not empty else (right if empty[0] is left else left).item
         return Type("list", item=item, nullable=nullable)
     return replace(left, nullable=nullable, stored=left.stored or right.stored)
 

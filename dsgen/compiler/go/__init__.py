@@ -13,8 +13,8 @@ from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helper, Helpers
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
 from dsgen.compiler.frontend.types import TEXTS
-from dsgen.compiler.go.idioms import Context, With, idiomatic, with_context
-from dsgen.compiler.go.pipelines import Pipelines, camel, define_name, pattern_helpers, pattern_names
+from dsgen.compiler.go.idioms import Context, With, add_context, use_idioms
+from dsgen.compiler.go.pipelines import Pipelines, name_define, name_patterns, to_camel_case, write_pattern_helpers
 from dsgen.compiler.programs import Program
 
 WIDTH, TEXT_WIDTH = 100, 120
@@ -43,41 +43,41 @@ class Layout:
         self._is_inline = is_inline
         self._own: set[str] = set()  # names of maps that are parts of no other, so that they may be changed
 
-    def body(self, statements: Body) -> str:
+    def write(self, statements: Body) -> str:
         """The text of statements."""
         text = ""
         for statement in statements:
-            written = self._text(statement)
+            written = self._write_statement(statement)
             if isinstance(statement, tree.Print | tree.Block):
                 written = _fold(written, len(text.rpartition("\n")[2]), is_tag=False)
             text += written
         return text
 
-    def _tag(self, pad: str, text: str) -> str:
+    def _write_tag(self, pad: str, text: str) -> str:
         return _fold(f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}") + "\n"
 
     def _spell(self, expr: Expr) -> str:
-        return self._pipelines.value(expr).text
+        return self._pipelines.write_value(expr).text
 
     @singledispatchmethod
-    def _text(self, statement: Statement) -> str:
+    def _write_statement(self, statement: Statement) -> str:
         raise TypeError(f"{type(statement).__name__} has no text")
 
-    @_text.register
+    @_write_statement.register
     def _(self, statement: tree.Text) -> str:
         return statement.text.replace("{{", '{{ "{{" }}')
 
-    @_text.register
+    @_write_statement.register
     def _(self, statement: tree.Comment) -> str:
-        return "{{- " + comment(statement.text) + "}}"
+        return "{{- " + write_comment(statement.text) + "}}"
 
-    @_text.register
+    @_write_statement.register
     def _(self, statement: tree.Print) -> str:
         if isinstance(statement.expr, tree.Include) and self._pipelines.is_loose(statement.expr):
-            return f"{{{{- {self._pipelines.include(statement.expr)} }}}}"  # it ends with a newline
+            return f"{{{{- {self._pipelines.write_include(statement.expr)} }}}}"  # it ends with a newline
         return f"{{{{ {self._spell(statement.expr)} }}}}"
 
-    @_text.register
+    @_write_statement.register
     def _(self, statement: tree.Block) -> str:
         text = self._spell(statement.expr)
         if statement.width is None:
@@ -86,13 +86,13 @@ class Layout:
             return f'{{{{- regexReplaceAll "(?m)^ +$" ({text} | nindent {statement.width}) "" }}}}'
         return f"{{{{- {text} | nindent {statement.width} }}}}"
 
-    @_text.register
+    @_write_statement.register
     def _(self, statement: tree.Fail) -> str:
-        return f"{{{{- fail {self._pipelines.expr(statement.message).argument} }}}}"
+        return f"{{{{- fail {self._pipelines.write(statement.message).argument} }}}}"
 
-    @_text.register
+    @_write_statement.register
     def _(self, statement: tree.Set) -> str:
-        name, sign = f"${camel(statement.name)}", ":=" if statement.is_new else "="
+        name, sign = f"${to_camel_case(statement.name)}", ":=" if statement.is_new else "="
         text = self._spell(statement.expr)
         if not statement.is_new and statement.name in self._own:
             text = text.replace(f"mergeOverwrite (deepCopy {name})", f"mergeOverwrite {name}", 1)
@@ -100,56 +100,58 @@ class Layout:
             self._own.add(statement.name)
         elif not _is_new_map(statement.expr):
             self._own.discard(statement.name)
-        return self._tag(statement.pad, f"{name} {sign} {text}")
+        return self._write_tag(statement.pad, f"{name} {sign} {text}")
 
-    @_text.register
+    @_write_statement.register
     def _(self, statement: tree.If) -> str:
         text = ""
         for number, (test, body) in enumerate(statement.branches):
             words = "else" if number else ""
             if test is not None:
-                words = self._condition(f"{words} if".lstrip(), test, statement.pad)
-            text += self._tag(statement.pad, words) + self.body(body)
-        return text + self._tag(statement.pad, "end")
+                words = self._write_condition(f"{words} if".lstrip(), test, statement.pad)
+            text += self._write_tag(statement.pad, words) + self.write(body)
+        return text + self._write_tag(statement.pad, "end")
 
-    def _condition(self, words: str, test: Expr, pad: str) -> str:
+    def _write_condition(self, words: str, test: Expr, pad: str) -> str:
         """The tag of a branch. If it is too long for a line, each part of `and` or `or` has its own line."""
         text = f"{words} {self._spell(test)}"
-        if not isinstance(test, tree.Logic) or len(self._tag(pad, text).rstrip()) <= WIDTH:
+        if not isinstance(test, tree.Logic) or len(self._write_tag(pad, text).rstrip()) <= WIDTH:
             return text
-        return f"{words} {self._below(test, len(f'{pad}{{{{- {words} '))}"
+        return f"{words} {self._write_logic(test, len(f'{pad}{{{{- {words} '))}"
 
-    def _below(self, logic: tree.Logic, column: int) -> str:
+    def _write_logic(self, logic: tree.Logic, column: int) -> str:
         """`and` or `or` that begins at a column, with each part on its own line, recursively."""
         start = column + len(f"{logic.word} ")
         parts = []
         for part in logic.parts:
-            text = self._pipelines.value(part).argument
+            text = self._pipelines.write_value(part).argument
             if isinstance(part, tree.Logic) and start + len(text) > WIDTH:
-                text = f"({self._below(part, start + 1)})"
+                text = f"({self._write_logic(part, start + 1)})"
             parts.append(text)
         return f"{logic.word} " + f"\n{' ' * start}".join(parts)
 
-    @_text.register
+    @_write_statement.register
     def _(self, statement: tree.For) -> str:
-        names = ", ".join("$" + camel(name) for name in statement.names)
-        return self._frame(statement, f"range {names} := {self._pipelines.expr(statement.iterable).text}")
+        names = ", ".join("$" + to_camel_case(name) for name in statement.names)
+        return self._write_block(statement, f"range {names} := {self._pipelines.write(statement.iterable).text}")
 
-    @_text.register
+    @_write_statement.register
     def _(self, statement: With) -> str:
-        return self._frame(statement, f"with {self._spell(statement.expr)}")
+        return self._write_block(statement, f"with {self._spell(statement.expr)}")
 
-    def _frame(self, statement: tree.For | With, words: str) -> str:
+    def _write_block(self, statement: tree.For | With, words: str) -> str:
         """A block in which `.` is another value."""
-        head = self._tag(statement.pad, words)
+        head = self._write_tag(statement.pad, words)
         self._pipelines.depth += 1
-        body = self.body(statement.body)
+        body = self.write(statement.body)
         self._pipelines.depth -= 1
-        return head + body + self._tag(statement.pad, "end")
+        return head + body + self._write_tag(statement.pad, "end")
 
-    @_text.register
+    @_write_statement.register
     def _(self, statement: Context) -> str:
-        text = self._tag("", f"${camel(statement.name)} := {self._pipelines.merged(statement.arguments)}")
+        text = self._write_tag(
+            "", f"${to_camel_case(statement.name)} := {self._pipelines.write_merge(statement.arguments)}"
+        )
         self._pipelines.context = statement
         return text
 
@@ -174,17 +176,17 @@ def _fold_line(line: str, column: int, is_tag: bool) -> str:
     if column + len(line) <= WIDTH:
         return line
     if not start or len(line[start.end() :]) < WIDTH // 4:
-        return _broken(line, column) if is_tag and column + len(line) > LONGEST else line
-    items = _items(line[start.end() :], 2 if start[1] == "dict" else 1)
+        return _break_line(line, column) if is_tag and column + len(line) > LONGEST else line
+    items = _split_items(line[start.end() :], 2 if start[1] == "dict" else 1)
     has_words = start[1] == "list" and start.re is _ITEMS
-    lines = _listed(" " * column + line[: start.end()], items, column + start.end(), not has_words)
+    lines = _place_items(" " * column + line[: start.end()], items, column + start.end(), not has_words)
     if max(map(len, lines)) > LONGEST:  # below the tag instead of below the first item
         indent = column + len(line) - len(line.lstrip()) + 4
-        lines = _listed(" " * column + line[: start.end()].rstrip() + "\n" + " " * indent, items, indent, True)
+        lines = _place_items(" " * column + line[: start.end()].rstrip() + "\n" + " " * indent, items, indent, True)
     return "\n".join(lines)[column:]
 
 
-def _listed(head: str, items: list[str], margin: int, is_map: bool) -> list[str]:
+def _place_items(head: str, items: list[str], margin: int, is_map: bool) -> list[str]:
     """The lines of items, of which the first one stands after `head`. Words of a list share lines, unless `is_map`."""
     lines = [head]
     for number, item in enumerate(items):
@@ -196,7 +198,7 @@ def _listed(head: str, items: list[str], margin: int, is_map: bool) -> list[str]
     return lines
 
 
-def _broken(line: str, column: int) -> str:
+def _break_line(line: str, column: int) -> str:
     """A line that continues below the argument before the last one that begins in time."""
     place = line.rfind(" (", 0, WIDTH - column)
     head = _HEAD.match(line)
@@ -207,7 +209,7 @@ def _broken(line: str, column: int) -> str:
     return line if place < 0 else f"{line[:place]}\n{' ' * margin}{line[place + 1 :]}"
 
 
-def _items(text: str, size: int) -> list[str]:
+def _split_items(text: str, size: int) -> list[str]:
     """The items of a list, or the entries of a map (`size` 2). The rest of the tag is part of the last one."""
     items: list[str] = []
     depth = count = 0
@@ -226,7 +228,7 @@ def _items(text: str, size: int) -> list[str]:
     return items
 
 
-def comment(text: str) -> str:
+def write_comment(text: str) -> str:
     """A Go template comment; a long one is wrapped."""
     if "*/" in text:
         raise CompileError(f"a comment cannot contain */, which ends it in Go: {text}")
@@ -241,26 +243,28 @@ def _balance(text: str) -> list[str]:
     return next(lines for lines in candidates if len(lines) == count)
 
 
-def go_templates(program: Program) -> dict[str, str]:
+def make_go_templates(program: Program) -> dict[str, str]:
     """The Go templates of a program, by path; helpers have the suffix `.tpl`."""
-    compiled = {path: _template(body, program.helpers) for path, body in program.templates.items()}
+    compiled = {path: _write_template(body, program.helpers) for path, body in program.templates.items()}
     for path, head in program.heads.items():
-        defines = [_define(name, helper, program.helpers) for name, helper in program.helpers_of(path).items()]
-        first = "{{" + comment(head) + "}}\n" if head else ""
+        defines = [
+            _write_helper(name, helper, program.helpers) for name, helper in program.select_helpers(path).items()
+        ]
+        first = "{{" + write_comment(head) + "}}\n" if head else ""
         compiled[path.removesuffix(".j2") + ".tpl"] = "\n".join(part for part in (first, *defines) if part)
     whole = "".join(compiled.values())
-    used = [name for name in pattern_names().values() if f'"{define_name(name)}"' in whole]
+    used = [name for name in name_patterns().values() if f'"{name_define(name)}"' in whole]
     if used:
-        defines = [_definition(name, body) for name, body in pattern_helpers(used)]
+        defines = [_write_define(name, body) for name, body in write_pattern_helpers(used)]
         compiled[PATTERNS] = "\n".join(["{{/* Regular expressions of the checks. */}}\n", *defines])
-    return {path: _wrap(text) if path.startswith(CHECKS) else text for path, text in compiled.items()}
+    return {path: _wrap_messages(text) if path.startswith(CHECKS) else text for path, text in compiled.items()}
 
 
-def _definition(name: str, body: str) -> str:
-    return f'{{{{- define "{define_name(name)}" -}}}}\n{body}\n{{{{- end }}}}\n'
+def _write_define(name: str, body: str) -> str:
+    return f'{{{{- define "{name_define(name)}" -}}}}\n{body}\n{{{{- end }}}}\n'
 
 
-def _wrap(text: str) -> str:
+def _wrap_messages(text: str) -> str:
     """Messages that are too long for a line continue on the next one, which begins with CONTINUED."""
     depth, lines = 0, []
     for line in text.split("\n"):
@@ -281,24 +285,24 @@ def _fold_message(line: str) -> list[str]:
     return lines
 
 
-def _template(body: Body, helpers: Helpers) -> str:
+def _write_template(body: Body, helpers: Helpers) -> str:
     """A whole template. The comment at its head trims the newline after it, so the output begins with YAML."""
     first, rest = (body[0], body[1:]) if body and isinstance(body[0], tree.Comment) else (None, body)
-    head = "" if first is None else "{{- " + comment(first.text) + " -}}"
-    return head + Layout(helpers, is_template=True).body(with_context(idiomatic(rest)))
+    head = "" if first is None else "{{- " + write_comment(first.text) + " -}}"
+    return head + Layout(helpers, is_template=True).write(add_context(use_idioms(rest)))
 
 
-def _define(name: str, helper: Helper, helpers: Helpers) -> str:
+def _write_helper(name: str, helper: Helper, helpers: Helpers) -> str:
     """The define of a helper."""
     is_alone = len(helper.parameters) == 1 and helper.parameters[0] not in ROOTS
     texts = {
-        Layout(helpers, helper.is_inline, is_alone).body(idiomatic(body)): signature
+        Layout(helpers, helper.is_inline, is_alone).write(use_idioms(body)): signature
         for signature, body in helper.bodies.items()
     }
     if len(texts) > 1:
         types = "; ".join(", ".join(f"{n}: {t.kind}" for n, t in signature) for signature in texts.values())
-        raise helper.unit.error(
+        raise helper.unit.make_error(
             helper.node.lineno, f"{name} has different outputs for arguments of different types ({types})"
         )
     text = next(iter(texts)).rstrip()
-    return f"{{{{{comment(helper.comment)}}}}}\n{_definition(name, text)}"
+    return f"{{{{{write_comment(helper.comment)}}}}}\n{_write_define(name, text)}"

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
-from dsgen.compiler.frontend.types import INT, WORD, bare
+from dsgen.compiler.frontend.types import INT, WORD, widen
 
 _Node = TypeVar("_Node")
 
@@ -47,16 +47,16 @@ class Ternary(Expr):
 _NODES = (Expr, *get_args(Statement), With)
 
 
-def idiomatic(body: Body) -> Body:
+def use_idioms(body: Body) -> Body:
     """The statements of a template or helper with `with`, and with constants as text."""
     statements: list[Statement] = []
-    rest = list(_without_names(body))
+    rest = list(_replace_names(body))
     while rest:
         one = rest.pop(0)
-        if isinstance(one, tree.If) and (word := _chosen_word(one)):
+        if isinstance(one, tree.If) and (word := _as_chosen_word(one)):
             statements += word
             continue
-        statement = _inside(one)
+        statement = _rewrite(one)
         following = rest[0] if rest else None
         if isinstance(statement, tree.Set) and isinstance(following, tree.If):
             name = tree.Local(statement.name, type=statement.expr.type)
@@ -64,7 +64,7 @@ def idiomatic(body: Body) -> Body:
             if found and not _mentions((*statements, *rest[1:]), statement.name):
                 rest[0] = found
                 continue
-            chosen = _chosen_value(statement, following)
+            chosen = _as_chosen_value(statement, following)
             if chosen:
                 rest[0] = chosen
                 continue
@@ -74,28 +74,28 @@ def idiomatic(body: Body) -> Body:
     return tuple(statements)
 
 
-def _chosen_value(default: tree.Set, condition: tree.If) -> tree.Set | None:
+def _as_chosen_value(default: tree.Set, condition: tree.If) -> tree.Set | None:
     """One statement for a name that is set, and set to something else under a condition; maps are easier to read in
     statements of their own.
     """
     match condition.branches:
         case ((Expr() as test, (tree.Set(default.name, value, False),)),) if _can_choose(test, value, default.expr):
             if not isinstance(default.expr, tree.DictOf) and not tree.mentions(value, default.name):
-                return replace(default, expr=Ternary(test, value, default.expr, type=bare(value.type)))
+                return replace(default, expr=Ternary(test, value, default.expr, type=widen(value.type)))
     return None
 
 
-def _chosen_word(statement: tree.If) -> Body | None:
+def _as_chosen_word(statement: tree.If) -> Body | None:
     """The statements that print one of two words or paths."""
     match statement.branches:
         case ((Expr() as test, yes), (None, no)):
-            first, second = _word(yes), _word(no)
+            first, second = _find_word(yes), _find_word(no)
             if first and second and _can_choose(test, first, second):
-                return (tree.Print(Ternary(test, first, second, type=bare(first.type))), tree.Text("\n"))
+                return (tree.Print(Ternary(test, first, second, type=widen(first.type))), tree.Text("\n"))
     return None
 
 
-def _word(body: Body) -> Expr | None:
+def _find_word(body: Body) -> Expr | None:
     """The word or path that a branch prints on its only line."""
     match body:
         case (tree.Text(text),) if re.fullmatch(r"\S+\n", text):
@@ -123,7 +123,7 @@ def _is_boolean(test: Expr) -> bool:
 _PATHS = tree.Field | tree.Index | tree.Local | tree.Parameter | tree.Include
 
 
-def _without_names(body: Body) -> Body:
+def _replace_names(body: Body) -> Body:
     """The statements with simple expressions in place of names that are read once, not in a loop. The text of a helper
     is written only where nothing else is, because it would make an expression too long.
     """
@@ -132,7 +132,7 @@ def _without_names(body: Body) -> Body:
         if isinstance(one, tree.Set) and one.is_new and _is_simple(one.expr):
             at = statements.index(one)
             name, rest = tree.Local(one.name, type=one.expr.type), tuple(statements[at + 1 :])
-            is_alone = any(name in _wholes(each) for each in _statements(rest))
+            is_alone = any(name in _list_wholes(each) for each in _walk_statements(rest))
             if _can_replace(rest, one) and (is_alone or not isinstance(one.expr, tree.Include)):
                 statements[at:] = _substitute(rest, name, one.expr)
     return tuple(statements)
@@ -147,7 +147,7 @@ def _is_simple(expr: Expr) -> bool:
     return isinstance(expr, tree.Field | tree.Index | tree.Local | tree.Parameter | tree.Include)
 
 
-def _wholes(statement: Any) -> tuple[Expr | None, ...]:
+def _list_wholes(statement: Any) -> tuple[Expr | None, ...]:
     """What a statement prints or tests."""
     if isinstance(statement, tree.If):
         return tuple(test for test, _ in statement.branches)
@@ -158,20 +158,20 @@ def _can_replace(rest: Body, given: tree.Set) -> bool:
     """Whether the name is read once and not in a loop, and neither the name nor one in its expression is set again."""
     reads = [part for part in _walk(rest) if isinstance(part, tree.Local) and part.name == given.name]
     names = {given.name, *(part.name for part in _walk(given.expr) if isinstance(part, tree.Local))}
-    again = any(isinstance(one, tree.Set) and one.name in names for one in _statements(rest))
-    loops = (one.body for one in _statements(rest) if isinstance(one, tree.For))
+    again = any(isinstance(one, tree.Set) and one.name in names for one in _walk_statements(rest))
+    loops = (one.body for one in _walk_statements(rest) if isinstance(one, tree.For))
     return len(reads) == 1 and not again and not any(_mentions(loop, given.name) for loop in loops)
 
 
-def _inside(statement: Statement) -> Statement:
+def _rewrite(statement: Statement) -> Statement:
     match statement:
         case tree.Print(tree.Const(value)) if isinstance(value, str | int) and not isinstance(value, bool):
             return tree.Text(str(value))
         case tree.If():
-            branches = tuple((test, idiomatic(body)) for test, body in statement.branches)
+            branches = tuple((test, use_idioms(body)) for test, body in statement.branches)
             return replace(statement, branches=branches)
         case tree.For():
-            return replace(statement, body=idiomatic(statement.body))
+            return replace(statement, body=use_idioms(statement.body))
     return statement
 
 
@@ -184,21 +184,21 @@ def _as_with(statement: tree.If, tested: Expr, expr: Expr, may_read_data: bool =
         return None
     changed = _substitute(body, tested, Dot(type=tested.type))
     reads = [part for part in _walk(changed) if isinstance(part, Dot | tree.Root | tree.Parameter | tree.Include)]
-    is_nested = any(isinstance(each, tree.For | With) for each in _statements(changed))
+    is_nested = any(isinstance(each, tree.For | With) for each in _walk_statements(changed))
     only_dot = all(isinstance(part, Dot) for part in reads)
     if not any(isinstance(part, Dot) for part in reads) or is_nested or not (only_dot or may_read_data):
         return None
-    return With(expr, idiomatic(changed), statement.pad)
+    return With(expr, use_idioms(changed), statement.pad)
 
 
-def _statements(body: Body) -> Iterator[Any]:
+def _walk_statements(body: Body) -> Iterator[Any]:
     for statement in body:
         yield statement
         if isinstance(statement, tree.If):
             for _, below in statement.branches:
-                yield from _statements(below)
+                yield from _walk_statements(below)
         elif isinstance(statement, tree.For | With):
-            yield from _statements(statement.body)
+            yield from _walk_statements(statement.body)
 
 
 def _walk(node: object) -> Iterator[Expr]:
@@ -230,9 +230,9 @@ def _substitute(node: _Node, old: Expr, new: Expr) -> _Node:
     return node
 
 
-def with_context(body: Body) -> Body:
+def add_context(body: Body) -> Body:
     """The statements of a template, with a context before the first of at least two helpers that use it."""
-    wanted = [_needs(part) for part in _walk(body) if isinstance(part, tree.Include) and _needs(part)]
+    wanted = [_find_needs(part) for part in _walk(body) if isinstance(part, tree.Include) and _find_needs(part)]
     counts = Counter((name, value) for one in wanted for name, value in one.items())
     arguments: dict[str, Expr] = {}
     for (name, value), _ in counts.most_common():
@@ -249,29 +249,29 @@ def with_context(body: Body) -> Body:
     }
     if sum(one.items() <= arguments.items() for one in wanted) < 2:
         return body
-    context = Context(_name(arguments, body), arguments)
+    context = Context(_name_context(arguments, body), arguments)
     return (*body[:place], context, *body[place:])  # type: ignore[arg-type]  # Context and With are of Go alone
 
 
-def _needs(include: tree.Include) -> dict[str, Expr]:
+def _find_needs(include: tree.Include) -> dict[str, Expr]:
     """The arguments of a helper that also reads the values or the release."""
     return dict(include.arguments) if include.roots else {}
 
 
 def _uses(statement: Statement, arguments: dict[str, Expr]) -> bool:
     includes = (part for part in _walk((statement,)) if isinstance(part, tree.Include))
-    return any(_needs(one) and _needs(one).items() <= arguments.items() for one in includes)
+    return any(_find_needs(one) and _find_needs(one).items() <= arguments.items() for one in includes)
 
 
-def _name(arguments: dict[str, Expr], body: Body) -> str:
+def _name_context(arguments: dict[str, Expr], body: Body) -> str:
     """The role or component for which the objects of the template are; `context` without one."""
-    taken = {name for one in _statements(body) for name in _names(one)}
+    taken = {name for one in _walk_statements(body) for name in _list_names(one)}
     values = (arguments.get(name) for name in ("role", "component"))
     names = [value.value for value in values if isinstance(value, tree.Const)]
     return next((str(name) for name in (*names, "context") if name not in taken), "all")
 
 
-def _names(statement: Any) -> tuple[str, ...]:
+def _list_names(statement: Any) -> tuple[str, ...]:
     if isinstance(statement, tree.Set):
         return (statement.name,)
     return statement.names if isinstance(statement, tree.For) else ()

@@ -20,7 +20,7 @@ _WHOLE = re.compile(r"\^.*\$")
 
 
 @functools.cache
-def pattern_names() -> dict[str, str]:
+def name_patterns() -> dict[str, str]:
     """The name of each pattern; a pattern that two modules share has the name in the first one."""
     found: dict[str, str] = {}
     for subject in SUBJECTS:
@@ -31,18 +31,18 @@ def pattern_names() -> dict[str, str]:
     return found
 
 
-def pattern_helpers(used: Iterable[str]) -> Iterator[tuple[str, str]]:
+def write_pattern_helpers(used: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The name and the body of the helper of each of these patterns; a long one is a list of parts."""
     for name in sorted(used):
-        pattern = next(text for text, known in pattern_names().items() if known == name)
+        pattern = next(text for text, known in name_patterns().items() if known == name)
         if len(pattern) <= WIDTH and "{{" not in pattern:
             yield name, pattern
         else:
-            parts = "\n                  ".join(map(quote, parts_of(pattern)))
+            parts = "\n                  ".join(map(quote, split_pattern(pattern)))
             yield name, f'{{{{- join "" (list {parts}) }}}}'
 
 
-def parts_of(pattern: str) -> list[str]:
+def split_pattern(pattern: str) -> list[str]:
     """Parts of a pattern, each of which ends at an alternative."""
     parts = [""]
     for piece in _PIECE.findall(pattern):
@@ -72,17 +72,17 @@ CHART_NAME = "<CHARTNAME>"
 """A placeholder for the name of the chart, as in Helm's starters."""
 
 
-def define_name(helper: str) -> str:
+def name_define(helper: str) -> str:
     """The name of a helper's define. It begins with the chart's name, because all charts of a release share defines."""
-    return f"{CHART_NAME}.{camel(helper)}"
+    return f"{CHART_NAME}.{to_camel_case(helper)}"
 
 
-def camel(name: str) -> str:
+def to_camel_case(name: str) -> str:
     """The Go form of a Python name: `run_name` becomes runName."""
     return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
 
 
-def string(text: str) -> str:
+def write_string(text: str) -> str:
     """A Go string literal."""
     return f"`{text}`" if '"' in text and not set(text) & set("`\n\r") else quote(text)
 
@@ -104,71 +104,71 @@ class Pipelines:
         """The expression for the dot of the template or helper."""
         return "$" if self.depth else "."
 
-    def _of_dot(self, name: str) -> str:
+    def _write_dot_field(self, name: str) -> str:
         return f"{self.dot.rstrip('.')}.{name}"
 
-    def value(self, expr: Expr) -> Go:
+    def write_value(self, expr: Expr) -> Go:
         """The expression as a value. Integers of the values are float64 in Helm, so they are converted."""
-        pipeline = self.expr(expr)
+        pipeline = self.write(expr)
         if expr.type.kind == "int" and expr.type.stored:
             return Go(f"int64 {pipeline.argument}")
         return pipeline
 
     @singledispatchmethod
-    def expr(self, expr: Expr) -> Go:
+    def write(self, expr: Expr) -> Go:
         """The pipeline of an expression."""
         raise TypeError(f"{type(expr).__name__} has no Go form")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Const) -> Go:
         if isinstance(expr.value, str):
-            return Go(string(expr.value), is_atom=True)
+            return Go(write_string(expr.value), is_atom=True)
         return Go("nil" if expr.value is None else str(expr.value).lower(), is_atom=True)
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Root) -> Go:
-        return Go(self._of_dot(expr.name.title()), is_atom=True)
+        return Go(self._write_dot_field(expr.name.title()), is_atom=True)
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Parameter) -> Go:
-        return Go(self.dot if self._is_alone else self._of_dot(camel(expr.name)), is_atom=True)
+        return Go(self.dot if self._is_alone else self._write_dot_field(to_camel_case(expr.name)), is_atom=True)
 
-    @expr.register
+    @write.register
     def _(self, _: Dot) -> Go:
         return Go(".", is_atom=True)
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Local) -> Go:
-        return Go("$" + camel(expr.name), is_atom=True)
+        return Go("$" + to_camel_case(expr.name), is_atom=True)
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Field) -> Go:
-        base = self.expr(expr.base).argument
+        base = self.write(expr.base).argument
         if expr.default is not None:
-            return Go(f"dig {string(expr.name)} {self.expr(expr.default).argument} {base}")
+            return Go(f"dig {write_string(expr.name)} {self.write(expr.default).argument} {base}")
         name = expr.name.title() if expr.base.type.kind == "release" else expr.name
         return Go(f"{base.rstrip('.')}.{name}", is_atom=True)
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Index) -> Go:
-        return Go(f"index {self.expr(expr.base).argument} {self.expr(expr.key).argument}")
+        return Go(f"index {self.write(expr.base).argument} {self.write(expr.key).argument}")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.ListOf) -> Go:
-        return Go(" ".join(["list", *(self.value(item).argument for item in expr.items)]))
+        return Go(" ".join(["list", *(self.write_value(item).argument for item in expr.items)]))
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.DictOf) -> Go:
-        pairs = (f"{string(key)} {self.value(value).argument}" for key, value in expr.pairs)
+        pairs = (f"{write_string(key)} {self.write_value(value).argument}" for key, value in expr.pairs)
         return Go(" ".join(["dict", *pairs]))
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Call) -> Go:
         row = expr.row
         if row.name == "matching":
             matched, pattern = expr.arguments
-            return Go(f"regexMatch {self._pattern(pattern).argument} {self.expr(matched).argument}")
-        spell = self.expr if row.converts else self.value
+            return Go(f"regexMatch {self._write_pattern(pattern).argument} {self.write(matched).argument}")
+        spell = self.write if row.converts else self.write_value
         pipelines = [spell(argument) for argument in expr.arguments]
         texts = [
             one.argument if isinstance(argument, tree.DictOf) else row.each.format(one.argument)
@@ -176,26 +176,26 @@ class Pipelines:
         ]
         if _is_sum(expr) and _is_sum(expr.arguments[0]):
             return Go(f"{pipelines[0].text} {texts[1]}")  # add takes any number
-        text = _PLACE.sub(lambda match: _placed(texts, int(match[1]), bool(match[2])), row.go)
+        text = _PLACE.sub(lambda match: _select_texts(texts, int(match[1]), bool(match[2])), row.go)
         return Go(f"{pipelines[0].text} {text}" if text.startswith("|") else text)
 
-    def _pattern(self, expr: Expr) -> Go:
+    def _write_pattern(self, expr: Expr) -> Go:
         """A regular expression: by its name; a long one without a name in parts."""
         text = str(expr.value) if isinstance(expr, tree.Const) else ""
-        if name := pattern_names().get(text):
-            return Go(f"include {string(define_name(name))} .")
+        if name := name_patterns().get(text):
+            return Go(f"include {write_string(name_define(name))} .")
         if len(text) > WIDTH:
-            return Go(f'join "" (list {" ".join(map(string, parts_of(text)))})')
-        return self.expr(expr)
+            return Go(f'join "" (list {" ".join(map(write_string, split_pattern(text)))})')
+        return self.write(expr)
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Include) -> Go:
-        text = self.include(expr)
+        text = self.write_include(expr)
         return Go(f"{text} | trim" if self.is_loose(expr) else text)
 
-    def include(self, expr: tree.Include) -> str:
+    def write_include(self, expr: tree.Include) -> str:
         """The text of a helper, untrimmed."""
-        return f"include {string(define_name(expr.helper))} {self._data(expr)}"
+        return f"include {write_string(name_define(expr.helper))} {self._write_data(expr)}"
 
     def is_loose(self, expr: tree.Expr) -> bool:
         """Whether it is the text of a helper that may begin with a line end."""
@@ -219,59 +219,62 @@ class Pipelines:
                     return is_after_tag or isinstance(statement, tree.If | tree.For)
         return False
 
-    def _data(self, expr: tree.Include) -> str:
+    def _write_data(self, expr: tree.Include) -> str:
         """What a helper gets as its dot: the whole context, its only argument, or a map of both."""
         if not expr.arguments:
             return self.dot
         if len(expr.arguments) == 1 and not expr.roots:
-            return self.value(expr.arguments[0][1]).argument
+            return self.write_value(expr.arguments[0][1]).argument
         if all(
             isinstance(value, tree.Parameter) and value.name == name and not self._is_alone
             for name, value in expr.arguments
         ):
             return self.dot  # the current helper has the same dot
         if expr.roots and self._is_template:
-            return self._in_context(dict(expr.arguments))
-        pairs = [f"{string(root.title())} {self._of_dot(root.title())}" for root in expr.roots]
-        return f"(dict {' '.join([*pairs, *self._pairs(dict(expr.arguments))])})"
+            return self._write_context(dict(expr.arguments))
+        pairs = [f"{write_string(root.title())} {self._write_dot_field(root.title())}" for root in expr.roots]
+        return f"(dict {' '.join([*pairs, *self._write_pairs(dict(expr.arguments))])})"
 
-    def _in_context(self, arguments: Mapping[str, Expr]) -> str:
+    def _write_context(self, arguments: Mapping[str, Expr]) -> str:
         """The context of the template with these arguments. A key is never added to a map that has it already: merge
         would keep the old one if the new one is empty, and change both if they are maps.
         """
         known = self.context.arguments if self.context else {}
         if arguments.items() <= known.items():
-            return f"${camel(self.context.name)}" if self.context else self.dot
+            return f"${to_camel_case(self.context.name)}" if self.context else self.dot
         more = {name: value for name, value in arguments.items() if known.get(name) != value}
         if self.context and len(more) < len(arguments) and not more.keys() & known.keys():
-            return f"({self.merged(more, '$' + camel(self.context.name))})"
-        return f"({self.merged(arguments)})"
+            return f"({self.write_merge(more, '$' + to_camel_case(self.context.name))})"
+        return f"({self.write_merge(arguments)})"
 
-    def merged(self, arguments: Mapping[str, Expr], base: str = "") -> str:
+    def write_merge(self, arguments: Mapping[str, Expr], base: str = "") -> str:
         """A map of these arguments and of the data of the template, or of another map."""
-        return f"merge (dict {' '.join(self._pairs(arguments))}) {base or self.dot}"
+        return f"merge (dict {' '.join(self._write_pairs(arguments))}) {base or self.dot}"
 
-    def _pairs(self, arguments: Mapping[str, Expr]) -> list[str]:
-        return [f"{string(camel(name))} {self.value(value).argument}" for name, value in arguments.items()]
+    def _write_pairs(self, arguments: Mapping[str, Expr]) -> list[str]:
+        return [
+            f"{write_string(to_camel_case(name))} {self.write_value(value).argument}"
+            for name, value in arguments.items()
+        ]
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.FileText) -> Go:
-        return Go(f"{self._of_dot('Files')}.Get {self.expr(expr.path).argument}")
+        return Go(f"{self._write_dot_field('Files')}.Get {self.write(expr.path).argument}")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.FileNames) -> Go:
-        return Go(f"{self._of_dot('Files')}.Glob {string(expr.pattern)}")
+        return Go(f"{self._write_dot_field('Files')}.Glob {write_string(expr.pattern)}")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Joined) -> Go:
         parts: list[Expr] = [expr]
         while isinstance(parts[0], tree.Joined):
             parts[:1] = [parts[0].left, parts[0].right]
-        text = " ".join(["concat", *(self.expr(part).argument for part in parts)])
+        text = " ".join(["concat", *(self.write(part).argument for part in parts)])
         has_items = any(isinstance(part, tree.ListOf) and part.items for part in parts)
         return Go(text if has_items else f"{text} | default list")  # two empty lists become nil in Go, null in JSON
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Concat) -> Go:
         pattern, arguments = "", []
         for part in expr.parts:
@@ -279,30 +282,30 @@ class Pipelines:
                 pattern += str(part.value).replace("%", "%%")
             else:
                 pattern += "%d" if part.type.kind == "int" else "%s"
-                arguments.append(self.value(part).argument)
-        return Go(" ".join(["printf", string(pattern), *arguments]))
+                arguments.append(self.write_value(part).argument)
+        return Go(" ".join(["printf", write_string(pattern), *arguments]))
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Logic) -> Go:
-        return Go(" ".join([expr.word, *(self.value(part).argument for part in expr.parts)]))
+        return Go(" ".join([expr.word, *(self.write_value(part).argument for part in expr.parts)]))
 
-    @expr.register
+    @write.register
     def _(self, expr: Ternary) -> Go:
-        yes, no, test = (self.value(part).argument for part in (expr.yes, expr.no, expr.test))
+        yes, no, test = (self.write_value(part).argument for part in (expr.yes, expr.no, expr.test))
         return Go(f"ternary {yes} {no} {test}")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Not) -> Go:
         part = expr.part
         opposite = {"none": "ne", "eq": "ne", "ne": "eq"}
         if isinstance(part, tree.Call) and part.row.name in opposite:
-            return Go(f"{opposite[part.row.name]} {self.expr(part).text.partition(' ')[2]}")
-        return Go(f"not {self.expr(part).argument}")
+            return Go(f"{opposite[part.row.name]} {self.write(part).text.partition(' ')[2]}")
+        return Go(f"not {self.write(part).argument}")
 
 
 def _is_sum(expr: Expr) -> bool:
     return isinstance(expr, tree.Call) and expr.row.name == "Add"
 
 
-def _placed(texts: list[str], first: int, and_rest: bool) -> str:
+def _select_texts(texts: list[str], first: int, and_rest: bool) -> str:
     return " ".join(texts[first:]) if and_rest else texts[first]

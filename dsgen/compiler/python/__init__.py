@@ -22,10 +22,10 @@ from dsgen.compiler.frontend import CompileError, name_source, tree
 from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helper
 from dsgen.compiler.frontend.tree import Body
-from dsgen.compiler.programs import Program, python_program
+from dsgen.compiler.programs import Program, make_python_program
 from dsgen.compiler.python.expressions import PythonExpressions
 from dsgen.compiler.python.functions import STEP, WIDTH, Functions, Rows
-from dsgen.compiler.rules import rule_blocks
+from dsgen.compiler.rules import read_rule_blocks
 from dsgen.schema import DEFINITION, KUBERNETES_FILE, SCHEMA_FILE, Schema
 from dsgen.schema.violations import BELOW, VIOLATED
 
@@ -49,96 +49,104 @@ CHECKS = (
 )
 
 
-def python_files() -> dict[str, str]:
+def make_python_files() -> dict[str, str]:
     """The modules of dsgen's own templates and schema, by their file names."""
-    modules = python_modules(python_program(), [template.path for template in TEMPLATES])
-    data = {"defaults.py": defaults_module(), "deepspeed.py": deepspeed_module(), "rules.py": rules_module()}
-    return modules | schema_files() | data
+    modules = make_python_modules(make_python_program(), [template.path for template in TEMPLATES])
+    data = {
+        "defaults.py": write_defaults_module(),
+        "deepspeed.py": write_deepspeed_module(),
+        "rules.py": write_rules_module(),
+    }
+    return modules | make_schema_files() | data
 
 
-def schema_files() -> dict[str, str]:
+def make_schema_files() -> dict[str, str]:
     """The module of the schema, by its file name; all other files are derived from it."""
-    return {"schema.py": schema_module()}
+    return {"schema.py": write_schema_module()}
 
 
-def python_modules(program: Program, templates: Iterable[str], package: str = PACKAGE) -> dict[str, str]:
+def make_python_modules(program: Program, templates: Iterable[str], package: str = PACKAGE) -> dict[str, str]:
     """The modules of these templates, by their file names in a package."""
-    manifests, by_manifests = _manifests(program, templates, package)
-    checks, by_checks = _checks(program, package)
+    manifests, by_manifests = _write_manifests(program, templates, package)
+    checks, by_checks = _write_checks(program, package)
     return {
         "__init__.py": INIT,
         "manifests.py": manifests,
         "checks.py": checks,
-        "helpers.py": _helpers(program, by_manifests | by_checks),
+        "helpers.py": _write_helpers(program, by_manifests | by_checks),
     }
 
 
-def _manifests(program: Program, templates: Iterable[str], package: str) -> tuple[str, set[str]]:
+def _write_manifests(program: Program, templates: Iterable[str], package: str) -> tuple[str, set[str]]:
     expressions = PythonExpressions(program.helpers)
-    names = {path: expressions.local(function_name(path)) for path in templates}
-    functions = [_template(expressions, name, path, program.templates[path]) for path, name in names.items()]
+    names = {path: expressions.name_local(name_function(path)) for path in templates}
+    functions = [_write_template(expressions, name, path, program.templates[path]) for path, name in names.items()]
     table = ["TEMPLATES = {", *(f'{STEP}"{path}": {name},' for path, name in names.items()), "}"]
     table += ['"""The function of each template, by its path."""']
-    head = _head(MANIFESTS, {**expressions.imports, f"{package}.helpers": expressions.called})
+    head = _write_head(MANIFESTS, {**expressions.imports, f"{package}.helpers": expressions.called})
     return "\n\n".join([head, *functions, "\n".join(table) + "\n"]), expressions.called
 
 
-def _checks(program: Program, package: str) -> tuple[str, set[str]]:
+def _write_checks(program: Program, package: str) -> tuple[str, set[str]]:
     expressions = PythonExpressions(program.helpers)
-    rows = program.helpers_of(ROWS)
+    rows = program.select_helpers(ROWS)
     functions = [
-        _function(name, ROW_PARAMETERS, helper.comment, Rows(expressions).row(helper)) for name, helper in rows.items()
+        _write_function(name, ROW_PARAMETERS, helper.comment, Rows(expressions).write_row(helper))
+        for name, helper in rows.items()
     ]
     table = ["ROWS = (", *(f"{STEP}{name}," for name in rows), ")", '"""The rows in the order of their table."""']
-    head = _head(CHECKS, {**expressions.imports, f"{package}.helpers": expressions.called})
+    head = _write_head(CHECKS, {**expressions.imports, f"{package}.helpers": expressions.called})
     return "\n\n".join([head, *functions, "\n".join(table) + "\n"]), expressions.called
 
 
-def _helpers(program: Program, wanted: Iterable[str]) -> str:
+def _write_helpers(program: Program, wanted: Iterable[str]) -> str:
     """The module of these helpers and of those that they call in turn."""
     expressions = PythonExpressions(program.helpers)
     texts: dict[str, str] = {}
     missing = set(wanted)
     while missing:
         name = missing.pop()
-        texts[name] = _helper(expressions, name, program.helpers[name])
+        texts[name] = _write_helper(expressions, name, program.helpers[name])
         missing |= expressions.called - texts.keys()
-    head = _head(HELPERS, expressions.imports)
+    head = _write_head(HELPERS, expressions.imports)
     return "\n\n".join([head, *(texts[name] for name, _ in program.helpers if name in texts)])
 
 
-def function_name(path: str) -> str:
+def name_function(path: str) -> str:
     """The name of a template's function: launcher/job.yaml is launcher_job."""
     return path.rpartition(".")[0].replace("/", "_").replace("-", "_")
 
 
-def _template(expressions: PythonExpressions, name: str, path: str, body: Body) -> str:
+def _write_template(expressions: PythonExpressions, name: str, path: str, body: Body) -> str:
     words, rest = path, body
     if body and isinstance(body[0], tree.Comment):
         words = f"{path}: {body[0].text}"
         rest = body[1:]
         if rest and isinstance(rest[0], tree.Text):
             rest = (tree.Text(rest[0].text.removeprefix("\n")), *rest[1:])
-    return _function(name, ROOTS, words, Functions(expressions).lines(rest, STEP))
+    return _write_function(name, ROOTS, words, Functions(expressions).write_body(rest, STEP))
 
 
-def _helper(expressions: PythonExpressions, name: str, helper: Helper) -> str:
+def _write_helper(expressions: PythonExpressions, name: str, helper: Helper) -> str:
     """The function of a helper, which must be the same for all types of its arguments."""
-    parameters = [one if one in ROOTS else expressions.local(one) for one in helper.parameters]
+    parameters = [one if one in ROOTS else expressions.name_local(one) for one in helper.parameters]
     functions = Functions(expressions, is_helper=True)
     bodies = {
-        _function(name, parameters, helper.comment, functions.lines(body, STEP)) for body in helper.bodies.values()
+        _write_function(name, parameters, helper.comment, functions.write_body(body, STEP))
+        for body in helper.bodies.values()
     }
     if len(bodies) > 1:
-        raise helper.unit.error(helper.node.lineno, f"{name} has different outputs for arguments of different types")
+        raise helper.unit.make_error(
+            helper.node.lineno, f"{name} has different outputs for arguments of different types"
+        )
     return bodies.pop()
 
 
-def _function(name: str, parameters: Iterable[str], words: str, lines: Iterable[str]) -> str:
-    return "\n".join([f"def {name}({', '.join(parameters)}):", *_docstring(words), *lines]) + "\n"
+def _write_function(name: str, parameters: Iterable[str], words: str, lines: Iterable[str]) -> str:
+    return "\n".join([f"def {name}({', '.join(parameters)}):", *_write_docstring(words), *lines]) + "\n"
 
 
-def _docstring(words: str) -> list[str]:
+def _write_docstring(words: str) -> list[str]:
     escaped = words.replace("\\", "\\\\")
     lines = textwrap.wrap(f'"""{escaped}', WIDTH - len(STEP))
     end = ['"""'] if len(lines) > 1 else []
@@ -147,12 +155,12 @@ def _docstring(words: str) -> list[str]:
     return [STEP + line for line in (*lines, *end)]
 
 
-def _head(words: tuple[str, str], imports: Mapping[str, Iterable[str]]) -> str:
-    lines = [_import(module, sorted(names)) for module, names in sorted(imports.items()) if names]
+def _write_head(words: tuple[str, str], imports: Mapping[str, Iterable[str]]) -> str:
+    lines = [_write_import(module, sorted(names)) for module, names in sorted(imports.items()) if names]
     return HEAD.format(words=words[0], origin=words[1], imports="\n".join([*lines, ""]) if lines else "")
 
 
-def _import(module: str, names: list[str]) -> str:
+def _write_import(module: str, names: list[str]) -> str:
     line = f"from {module} import {', '.join(names)}"
     return (
         line
@@ -200,15 +208,15 @@ ANNOTATIONS = frozenset({"$schema", "title", "description", "default", "examples
 """Keywords that refuse nothing; so do those that begin with `x-`."""
 
 
-def schema_module() -> str:
+def write_schema_module() -> str:
     """The module of the schema. Raises CompileError for a keyword that dsgen/schema/violations.py does not know."""
-    whole = expanded_schema()
-    for keyword in sorted(unknown_keywords(whole)):
-        raise CompileError(f"{_place_of(keyword)}: dsgen/schema/violations.py does not know the keyword {keyword!r}")
-    return SCHEMA.format(version=kubernetes_version()) + _literal(whole)
+    whole = expand_schema()
+    for keyword in sorted(find_unknown_keywords(whole)):
+        raise CompileError(f"{_find_place(keyword)}: dsgen/schema/violations.py does not know the keyword {keyword!r}")
+    return SCHEMA.format(version=read_kubernetes_version()) + _write_literal(whole)
 
 
-def _place_of(keyword: str) -> str:
+def _find_place(keyword: str) -> str:
     """The file that has a keyword, with the line if this is its only key of that name."""
     for path in map(Path, (SCHEMA_FILE, KUBERNETES_FILE)):
         text = path.read_text(encoding="utf-8")
@@ -219,7 +227,7 @@ def _place_of(keyword: str) -> str:
     return name_source(Path(SCHEMA_FILE))
 
 
-def unknown_keywords(part: Any) -> set[str]:
+def find_unknown_keywords(part: Any) -> set[str]:
     """The keywords in a schema that neither refuse values in dsgen nor are annotations."""
     if not isinstance(part, dict):
         return set()
@@ -228,52 +236,52 @@ def unknown_keywords(part: Any) -> set[str]:
     parts += [one for several in ("properties", "definitions") for one in part.get(several, {}).values()]
     known = {*VIOLATED, *BELOW, *ANNOTATIONS, "$ref", "definitions"}
     here = {keyword for keyword in part if keyword not in known and not keyword.startswith("x-")}
-    return here.union(*map(unknown_keywords, parts))
+    return here.union(*map(find_unknown_keywords, parts))
 
 
-def defaults_module() -> str:
+def write_defaults_module() -> str:
     """The module of the defaults in the schema of the values."""
     whole = schema.load()
-    rules = _rules(whole) | {"defaults": schema.defaults(whole)}
-    return DEFAULTS + _literal(rules)
+    rules = _select_rules(whole) | {"defaults": schema.defaults(whole)}
+    return DEFAULTS + _write_literal(rules)
 
 
-def deepspeed_module() -> str:
+def write_deepspeed_module() -> str:
     """The module of keys.json, which tools/deepspeed_keys.py writes."""
     path = Path(deepspeed.__file__).with_name("keys.json")
-    return DEEPSPEED + _literal(_read(path))
+    return DEEPSPEED + _write_literal(_read(path))
 
 
-def rules_module() -> str:
+def write_rules_module() -> str:
     """The module of the rules, without their cases."""
     rules = {}
-    for id_, one in rule_blocks().items():
+    for id_, one in read_rule_blocks().items():
         texts = {"title": one.title, "when": one.when, "remedy": one.remedy}
         texts |= {"example": one.values, "settings": one.settings}
         rules[id_] = {key: text for key, text in texts.items() if text}
-    return RULES + _literal(rules)
+    return RULES + _write_literal(rules)
 
 
-def _literal(data: Any) -> str:
+def _write_literal(data: Any) -> str:
     return pprint.pformat(data, width=WIDTH, sort_dicts=False) + "\n"
 
 
-def _rules(part: Schema) -> dict[str, Any]:
+def _select_rules(part: Schema) -> dict[str, Any]:
     """The rules of a record or a map of records; empty for any other part."""
     if schema.is_record(part):
-        below = {key: rules for key, inner in part["properties"].items() if (rules := _rules(inner))}
+        below = {key: rules for key, inner in part["properties"].items() if (rules := _select_rules(inner))}
         return {"below": below} if schema.is_always_there(part) else {"defaults": schema.defaults(part), "below": below}
     each = part.get("additionalProperties")
     if not isinstance(each, dict):
         return {}
     one = schema.resolve(each)
-    rules = _rules(one)
+    rules = _select_rules(one)
     if rules and schema.is_record(one):
         rules |= {"defaults": schema.defaults(one)}
     return {"each": rules} if rules else {}
 
 
-def expanded_schema() -> Schema:
+def expand_schema() -> Schema:
     """The schema of values.json, with the objects of kubernetes.json to which it refers as its definitions."""
     source, kubernetes = _read(SCHEMA_FILE), _read(KUBERNETES_FILE)
     definitions = source.pop("definitions") | kubernetes["definitions"]
@@ -281,7 +289,7 @@ def expanded_schema() -> Schema:
     return expanded | {"definitions": _find_reached(expanded, definitions)}
 
 
-def kubernetes_version() -> str:
+def read_kubernetes_version() -> str:
     """The version of Kubernetes from which kubernetes.json was made, such as 1.34."""
     return str(_read(KUBERNETES_FILE)["version"]).rpartition(".")[0]
 
@@ -315,17 +323,17 @@ def _find_reached(part: Any, definitions: Schema) -> Schema:
     reached: set[str] = set()
     waiting = [part]
     while waiting:
-        names = {name.removeprefix(DEFINITION) for name in _references(waiting.pop())} - reached
+        names = {name.removeprefix(DEFINITION) for name in _list_references(waiting.pop())} - reached
         reached |= names
         waiting += (definitions[name] for name in names)
     return {name: definition for name, definition in definitions.items() if name in reached}
 
 
-def _references(part: Any) -> Iterator[str]:
+def _list_references(part: Any) -> Iterator[str]:
     if isinstance(part, dict):
         if isinstance(part.get("$ref"), str):
             yield part["$ref"]
         part = list(part.values())
     if isinstance(part, list):
         for below in part:
-            yield from _references(below)
+            yield from _list_references(below)

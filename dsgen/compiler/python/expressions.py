@@ -40,7 +40,7 @@ class Python:
     text: str
     level: int = ATOM
 
-    def at(self, level: int) -> str:
+    def enclose(self, level: int) -> str:
         """The text as a part of an expression of this level."""
         return self.text if self.level >= level else f"({self.text})"
 
@@ -56,129 +56,133 @@ class PythonExpressions:
         self.imports: dict[str, set[str]] = {}
         self.called: set[str] = set()
 
-    def local(self, name: str) -> str:
+    def name_local(self, name: str) -> str:
         """The name of a local or an argument; it must not hide a name of the module."""
         return f"{name}_" if name in self._taken else name
 
-    def call(self, module: str, name: str, *arguments: str) -> Python:
+    def write_call(self, module: str, name: str, *arguments: str) -> Python:
         """The call of a function of a module."""
         if module != "builtins":
             self.imports.setdefault(module, set()).add(name)
         return Python(f"{name}({', '.join(arguments)})")
 
-    def printed(self, expr: Expr) -> str:
+    def write_printed(self, expr: Expr) -> str:
         """An expression as the text that is printed."""
-        source = self.expr(expr)
+        source = self.write(expr)
         if expr.type.kind in ("str", "word", "block", "json", "file"):
             return source.text
-        return self.call(text.__name__, text.scalar.__name__, source.text).text
+        return self.write_call(text.__name__, text.scalar.__name__, source.text).text
 
     @singledispatchmethod
-    def expr(self, expr: Expr) -> Python:
+    def write(self, expr: Expr) -> Python:
         """An expression."""
         raise TypeError(f"{type(expr).__name__} has no Python form")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Const) -> Python:
         return Python(repr(expr.value))
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Root) -> Python:
         return Python(expr.name)
 
-    @expr.register(tree.Parameter)
-    @expr.register(tree.Local)
+    @write.register(tree.Parameter)
+    @write.register(tree.Local)
     def _(self, expr: tree.Parameter | tree.Local) -> Python:
-        return Python(self.local(expr.name))
+        return Python(self.name_local(expr.name))
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Field) -> Python:
-        return self._entry(expr, expr.base, repr(expr.name))
+        return self._write_entry(expr, expr.base, repr(expr.name))
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Index) -> Python:
-        return self._entry(expr, expr.base, self.expr(expr.key).text)
+        return self._write_entry(expr, expr.base, self.write(expr.key).text)
 
-    def _entry(self, expr: Expr, base: Expr, key: str) -> Python:
+    def _write_entry(self, expr: Expr, base: Expr, key: str) -> Python:
         """The value of a key; None for an absent one."""
-        container = self.expr(base).at(ATOM)
+        container = self.write(base).enclose(ATOM)
         return Python(f"{container}.get({key})" if expr.type.nullable else f"{container}[{key}]")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.ListOf) -> Python:
-        return Python(f"[{', '.join(self.expr(item).text for item in expr.items)}]")
+        return Python(f"[{', '.join(self.write(item).text for item in expr.items)}]")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.DictOf) -> Python:
-        return Python(f"{{{', '.join(f'{key!r}: {self.expr(value).text}' for key, value in expr.pairs)}}}")
+        return Python(f"{{{', '.join(f'{key!r}: {self.write(value).text}' for key, value in expr.pairs)}}}")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Call) -> Python:
         if expr.row.name in OPERATORS:
             sign, level = OPERATORS[expr.row.name]
-            return self._operator(sign, level, expr)
-        arguments = [self.expr(argument) for argument in expr.arguments]
+            return self._write_operator(sign, level, expr)
+        arguments = [self.write(argument) for argument in expr.arguments]
         if expr.row.python is functions.is_none:
-            return Python(f"{arguments[0].at(SUM)} is None", COMPARISON)
-        return self._function(expr.row, [argument.text for argument in arguments])
+            return Python(f"{arguments[0].enclose(SUM)} is None", COMPARISON)
+        return self._write_builtin(expr.row, [argument.text for argument in arguments])
 
-    def _operator(self, sign: str, level: int, expr: tree.Call) -> Python:
-        left, right = map(self.expr, expr.arguments)
+    def _write_operator(self, sign: str, level: int, expr: tree.Call) -> Python:
+        left, right = map(self.write, expr.arguments)
         # the second part of a difference needs its parentheses, and comparisons are not chained
-        return Python(f"{left.at(level + (level == COMPARISON))} {sign} {right.at(level + 1)}", level)
+        return Python(f"{left.enclose(level + (level == COMPARISON))} {sign} {right.enclose(level + 1)}", level)
 
-    def _function(self, row: Builtin, arguments: list[str]) -> Python:
-        return self.call(row.python.__module__, row.python.__name__, *arguments)
+    def _write_builtin(self, row: Builtin, arguments: list[str]) -> Python:
+        return self.write_call(row.python.__module__, row.python.__name__, *arguments)
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Include) -> Python:
         given = dict(expr.arguments)
         order = self._helpers[expr.helper].parameters
-        arguments = [name if name in ROOTS else self.expr(given[name]).text for name in order]
+        arguments = [name if name in ROOTS else self.write(given[name]).text for name in order]
         self.called.add(expr.helper)
         return Python(f"{expr.helper}({', '.join(arguments)})")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.LoopIndex) -> Python:
         return Python(f"at_{expr.name}")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.FileText) -> Python:
         self.imports.setdefault(files.__name__, set()).add("SHIPPED")
-        return Python(f"SHIPPED.get({self.expr(expr.path).text})")
+        return Python(f"SHIPPED.get({self.write(expr.path).text})")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.FileNames) -> Python:
         self.imports.setdefault(files.__name__, set()).add("SHIPPED")
         return Python(f"SHIPPED.glob({expr.pattern!r})")
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Joined) -> Python:
-        return Python(f"{self.expr(expr.left).at(SUM)} + {self.expr(expr.right).at(PRODUCT)}", SUM)
+        return Python(f"{self.write(expr.left).enclose(SUM)} + {self.write(expr.right).enclose(PRODUCT)}", SUM)
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Concat) -> Python:
         parts = (
-            repr(str(part.value)) if isinstance(part, tree.Const) else Python(*self._part(part)).at(PRODUCT)
+            repr(str(part.value)) if isinstance(part, tree.Const) else Python(*self._write_part(part)).enclose(PRODUCT)
             for part in expr.parts
         )
         return Python(" + ".join(parts), SUM)
 
-    def _part(self, part: Expr) -> tuple[str, int]:
-        return (self.printed(part), ATOM) if part.type.kind == "int" else (self.expr(part).text, self.expr(part).level)
+    def _write_part(self, part: Expr) -> tuple[str, int]:
+        return (
+            (self.write_printed(part), ATOM)
+            if part.type.kind == "int"
+            else (self.write(part).text, self.write(part).level)
+        )
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Logic) -> Python:
         level = AND if expr.word == "and" else OR
-        return Python(f" {expr.word} ".join(self.expr(part).at(level + 1) for part in expr.parts), level)
+        return Python(f" {expr.word} ".join(self.write(part).enclose(level + 1) for part in expr.parts), level)
 
-    @expr.register
+    @write.register
     def _(self, expr: tree.Not) -> Python:
         part = expr.part
         if isinstance(part, tree.Call):
             sign = OPERATORS.get(part.row.name, ("", 0))[0]
             if sign in OPPOSITES:
-                return self._operator(OPPOSITES[sign], COMPARISON, part)
+                return self._write_operator(OPPOSITES[sign], COMPARISON, part)
             if part.row.python is functions.is_none:
-                return Python(f"{self.expr(part.arguments[0]).at(SUM)} is not None", COMPARISON)
-        return Python(f"not {self.expr(part).at(NOT)}", NOT)
+                return Python(f"{self.write(part.arguments[0]).enclose(SUM)} is not None", COMPARISON)
+        return Python(f"not {self.write(part).enclose(NOT)}", NOT)

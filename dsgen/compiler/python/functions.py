@@ -35,7 +35,9 @@ class Line:
             if not pieces or not pieces[-1].endswith("\0"):
                 pieces.append("\0")
             pieces[-1] = pieces[-1].removesuffix("\0") + part + "\0"
-        return " + ".join(_literal(piece.removesuffix("\0")) if piece.endswith("\0") else piece for piece in pieces)
+        return " + ".join(
+            _write_literal(piece.removesuffix("\0")) if piece.endswith("\0") else piece for piece in pieces
+        )
 
 
 def _fits_in_f_string(expression: str) -> bool:
@@ -46,7 +48,7 @@ def _escape(content: str) -> str:
     return json.dumps(content, ensure_ascii=False)[1:-1].replace("{", "{{").replace("}", "}}")
 
 
-def _literal(content: str) -> str:
+def _write_literal(content: str) -> str:
     is_constant = "{" not in content.replace("{{", "") and "}" not in content.replace("}}", "")
     return '"' + content.replace("{{", "{").replace("}}", "}") + '"' if is_constant else f'f"{content}"'
 
@@ -57,110 +59,111 @@ class Functions:
     def __init__(self, expressions: PythonExpressions, is_helper: bool = False) -> None:
         self._expressions, self._is_helper = expressions, is_helper
 
-    def lines(self, body: Body, pad: str) -> Iterator[str]:
+    def write_body(self, body: Body, pad: str) -> Iterator[str]:
         """The body of a function that returns the text, without the variable if one expression is enough."""
-        body = _without_comment_lines(body)
+        body = _remove_comment_lines(body)
         number = next((number for number, one in enumerate(body) if not isinstance(one, tree.Set | tree.Comment)), 0)
         rest = body[number:]
         if len(rest) == 1 and isinstance(rest[0], tree.If):
-            yield from self._statements(body[:number], pad)
-            yield from self._returning(rest[0], pad)
+            yield from self._write_statements(body[:number], pad)
+            yield from self._write_returns(rest[0], pad)
             return
-        shorter, end = _without_final_newline(body) if self._is_helper else (body, "")
+        shorter, end = _remove_final_newline(body) if self._is_helper else (body, "")
         if rest and all(isinstance(one, Written) for one in rest):
-            yield from self._statements(body[:number], pad)
-            yield from self._written(f"{pad}return", shorter[number:], end)
+            yield from self._write_statements(body[:number], pad)
+            yield from self._write_text(f"{pad}return", shorter[number:], end)
             return
         begins = isinstance(body[0] if body else None, Written)
         yield from () if begins else (f'{pad}{TEXT} = ""',)
-        yield from self._statements(shorter, pad, is_begun=not begins)
+        yield from self._write_statements(shorter, pad, is_begun=not begins)
         yield f"{pad}return {TEXT}{end}"
 
-    def _returning(self, statement: tree.If, pad: str) -> Iterator[str]:
+    def _write_returns(self, statement: tree.If, pad: str) -> Iterator[str]:
         for test, body in statement.branches:
             if test is None:
-                yield from self.lines(body, pad)
+                yield from self.write_body(body, pad)
                 return
-            yield from self._test("if", test, pad)
-            yield from self.lines(body, pad + STEP)
+            yield from self._write_test("if", test, pad)
+            yield from self.write_body(body, pad + STEP)
         yield f'{pad}return ""'
 
-    def _statements(self, body: Sequence[Statement], pad: str, is_begun: bool = True) -> Iterator[str]:
+    def _write_statements(self, body: Sequence[Statement], pad: str, is_begun: bool = True) -> Iterator[str]:
         written: list[Written] = []
         for statement in (*body, None):
             if isinstance(statement, Written):
                 written.append(statement)
                 continue
             if written:
-                yield from self._written(f"{pad}{TEXT} {'+=' if is_begun else '='}", written)
+                yield from self._write_text(f"{pad}{TEXT} {'+=' if is_begun else '='}", written)
                 written, is_begun = [], True
             if statement is not None:
-                yield from self._statement(statement, pad)
+                yield from self._write_statement(statement, pad)
 
-    def _statement(self, statement: Statement, pad: str) -> Iterator[str]:
-        spelled = self._expressions.expr
+    def _write_statement(self, statement: Statement, pad: str) -> Iterator[str]:
+        spelled = self._expressions.write
         match statement:
             case tree.Comment():
                 yield from (f"{pad}# {line}" for line in statement.text.split("\n"))
             case tree.Fail():
                 module, name = functions.__name__, functions.fail.__name__
-                yield pad + self._expressions.call(module, name, spelled(statement.message).text).text
+                yield pad + self._expressions.write_call(module, name, spelled(statement.message).text).text
             case tree.Set():
-                yield f"{pad}{self._expressions.local(statement.name)} = {spelled(statement.expr).text}"
+                yield f"{pad}{self._expressions.name_local(statement.name)} = {spelled(statement.expr).text}"
             case tree.If():
-                yield from self._if(statement, pad)
+                yield from self._write_if(statement, pad)
             case tree.For():
-                yield self._for(statement, pad)
-                yield from self._inside(statement.body, pad)
+                yield self._write_for(statement, pad)
+                yield from self._write_inside(statement.body, pad)
             case _:
                 raise TypeError(f"{type(statement).__name__} has no Python form")
 
-    def _for(self, statement: tree.For, pad: str) -> str:
+    def _write_for(self, statement: tree.For, pad: str) -> str:
         """The head of a loop."""
-        names = ", ".join(map(self._expressions.local, statement.names))
-        over = self._expressions.expr(statement.iterable).text
+        names = ", ".join(map(self._expressions.name_local, statement.names))
+        over = self._expressions.write(statement.iterable).text
         if len(statement.names) == 2:
-            over = self._expressions.call(functions.__name__, functions.items.__name__, over).text
+            over = self._expressions.write_call(functions.__name__, functions.items.__name__, over).text
         index = tree.LoopIndex(statement.names[0], type=INT)
         if index in tree.walk_body(statement.body):
-            names, over = f"{self._expressions.expr(index).text}, {names}", f"enumerate({over})"
+            names, over = f"{self._expressions.write(index).text}, {names}", f"enumerate({over})"
         return f"{pad}for {names} in {over}:"
 
-    def _if(self, statement: tree.If, pad: str) -> Iterator[str]:
+    def _write_if(self, statement: tree.If, pad: str) -> Iterator[str]:
         for number, (test, body) in enumerate(statement.branches):
             if test is None:
                 yield f"{pad}else:"
             else:
-                yield from self._test("elif" if number else "if", test, pad)
-            yield from self._inside(body, pad)
+                yield from self._write_test("elif" if number else "if", test, pad)
+            yield from self._write_inside(body, pad)
 
-    def _inside(self, body: Body, pad: str) -> Iterator[str]:
-        lines = list(self._statements(_without_comment_lines(body), pad + STEP))
+    def _write_inside(self, body: Body, pad: str) -> Iterator[str]:
+        lines = list(self._write_statements(_remove_comment_lines(body), pad + STEP))
         yield from lines
         if not any(not line.lstrip().startswith("#") for line in lines):
             yield f"{pad}{STEP}pass"
 
-    def message(self, body: Body) -> str:
+    def write_message(self, body: Body) -> str:
         """One line of text as an expression."""
-        lines = self._lines(body)
+        lines = self._make_lines(body)
         assert len(lines) == 1, "a message is one line"
         return lines[0].source
 
-    def _test(self, word: str, test: Expr, pad: str) -> Iterator[str]:
+    def _write_test(self, word: str, test: Expr, pad: str) -> Iterator[str]:
         """The head of a branch. If it is too long for a line, each part of `and` or `or` has its own line."""
-        line = f"{pad}{word} {self._expressions.expr(test).text}:"
+        line = f"{pad}{word} {self._expressions.write(test).text}:"
         if len(line) <= WIDTH or not isinstance(test, tree.Logic):
             yield line
             return
-        whole = self._expressions.expr(test)
+        whole = self._expressions.write(test)
         yield f"{pad}{word} ("
         for number, part in enumerate(test.parts):
-            yield f"{pad}{STEP}{f'{test.word} ' if number else ''}{self._expressions.expr(part).at(whole.level + 1)}"
+            condition = self._expressions.write(part).enclose(whole.level + 1)
+            yield f"{pad}{STEP}{f'{test.word} ' if number else ''}{condition}"
         yield f"{pad}):"
 
-    def _written(self, head: str, statements: Sequence[Statement], end: str = "") -> Iterator[str]:
+    def _write_text(self, head: str, statements: Sequence[Statement], end: str = "") -> Iterator[str]:
         """The code of a text, with one line of code per line of text."""
-        lines = [line.source for line in self._lines(statements)]
+        lines = [line.source for line in self._make_lines(statements)]
         if len(lines) == 1 and len(head) + len(lines[0]) < WIDTH and not end:
             yield f"{head} {lines[0]}"
             return
@@ -174,11 +177,13 @@ class Functions:
             before = line
         yield f"{pad}){end}"
 
-    def _lines(self, statements: Sequence[Statement]) -> list[Line]:
+    def _make_lines(self, statements: Sequence[Statement]) -> list[Line]:
         lines = [Line()]
         for statement in statements:
             is_text = isinstance(statement, tree.Text)
-            parts = statement.text.split("\n") if isinstance(statement, tree.Text) else [self._expression(statement)]
+            parts = (
+                statement.text.split("\n") if isinstance(statement, tree.Text) else [self._write_expression(statement)]
+            )
             for number, part in enumerate(parts):
                 if number < len(parts) - 1:
                     lines[-1].parts.append((False, part + "\n"))
@@ -187,15 +192,15 @@ class Functions:
                     lines[-1].parts.append((not is_text, part))
         return [line for line in lines if line.parts]
 
-    def _expression(self, statement: Statement) -> str:
+    def _write_expression(self, statement: Statement) -> str:
         assert isinstance(statement, tree.Print | tree.Block)
         if isinstance(statement, tree.Print) or statement.width is None:
-            return self._expressions.printed(statement.expr)
-        inside = self._expressions.expr(statement.expr).text
-        return self._expressions.call(text.__name__, text.indent.__name__, inside, str(statement.width)).text
+            return self._expressions.write_printed(statement.expr)
+        inside = self._expressions.write(statement.expr).text
+        return self._expressions.write_call(text.__name__, text.indent.__name__, inside, str(statement.width)).text
 
 
-def _without_final_newline(body: Body) -> tuple[Body, str]:
+def _remove_final_newline(body: Body) -> tuple[Body, str]:
     """The statements without the final newline of a helper's text, or the code that removes it."""
     last = body[-1] if body else None
     if isinstance(last, tree.Text) and last.text.endswith("\n"):
@@ -203,7 +208,7 @@ def _without_final_newline(body: Body) -> tuple[Body, str]:
     return body, '.removesuffix("\\n")'
 
 
-def _without_comment_lines(body: Body) -> Body:
+def _remove_comment_lines(body: Body) -> Body:
     """The statements without the lines of comments, which are not part of a template's text."""
     kept: list[Statement] = []
     for statement in body:
@@ -226,32 +231,32 @@ class Rows(Functions):
         super().__init__(expressions)
         self._expressions = expressions
 
-    def row(self, helper: Helper) -> Iterator[str]:
+    def write_row(self, helper: Helper) -> Iterator[str]:
         """The body of a row's function."""
         (body,) = helper.bodies.values()
-        return self._statements(_without_blanks(body), STEP)
+        return self._write_statements(_remove_blanks(body), STEP)
 
-    def _statement(self, statement: Statement, pad: str) -> Iterator[str]:
+    def _write_statement(self, statement: Statement, pad: str) -> Iterator[str]:
         match statement:
             case tree.Problem():
-                path = ", ".join(self._expressions.expr(part).text for part in statement.path)
+                path = ", ".join(self._expressions.write(part).text for part in statement.path)
                 comma = "," if len(statement.path) == 1 else ""
-                parts = (f"({path}{comma})", self.message(statement.message))
+                parts = (f"({path}{comma})", self.write_message(statement.message))
                 line = f"{pad}yield {', '.join(parts)}"
                 fits = len(line) <= WIDTH
                 yield from [line] if fits else [f"{pad}yield (", *(f"{pad}{STEP}{one}," for one in parts), f"{pad})"]
             case tree.For():
                 before = f"before_{statement.names[0]}"
                 yield f"{pad}{before} = watch.was_read"
-                yield self._for(statement, pad)
+                yield self._write_for(statement, pad)
                 yield f"{pad}{STEP}watch.was_read = {before}"
-                yield from self._inside(statement.body, pad)
+                yield from self._write_inside(statement.body, pad)
             case _:
-                yield from super()._statement(statement, pad)
+                yield from super()._write_statement(statement, pad)
 
-    def _inside(self, body: Body, pad: str) -> Iterator[str]:
-        return super()._inside(_without_blanks(body), pad)
+    def _write_inside(self, body: Body, pad: str) -> Iterator[str]:
+        return super()._write_inside(_remove_blanks(body), pad)
 
 
-def _without_blanks(body: Body) -> Body:
+def _remove_blanks(body: Body) -> Body:
     return tuple(one for one in body if not (isinstance(one, tree.Text) and not one.text.strip()))
