@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from dsgen.language.text import is_plain, quote
-from dsgen.reading.yaml_errors import index_of
+from dsgen.reading.yaml_errors import find_index
 
 Key = str | int
 BLOCKS = ("|", ">")
@@ -87,7 +87,7 @@ def _nest(path: Sequence[Key], value: Any) -> Any:
 
 
 def _replace(text: str, node: yaml.Node, value: Any, is_json: bool) -> _Change:
-    start, end = index_of(node.start_mark), _find_end(text, node)
+    start, end = find_index(node.start_mark), _find_end(text, node)
     style = node.style if isinstance(node, yaml.ScalarNode) and isinstance(value, str) else None
     new = format_flow(value, is_json or style == '"')
     if style == "'" and is_plain(f"x{value}"):
@@ -99,7 +99,7 @@ def _add(text: str, node: yaml.MappingNode, neighbor: yaml.Node | None, key: Key
     """An entry after a value of a map, by default after the last one."""
     entry = _format_entry(key, value, is_json)
     if not node.value:
-        start = index_of(node.start_mark) + 1
+        start = find_index(node.start_mark) + 1
         return _Change(start, start, entry)
     end = _find_end(text, neighbor or node.value[-1][1])
     if node.flow_style:
@@ -121,7 +121,7 @@ def _format_lines(key: Key, value: Any, margin: str) -> Iterator[str]:
 def _append(text: str, node: yaml.SequenceNode, item: str) -> _Change:
     """An item at the end of a list."""
     if not node.value:
-        start = index_of(node.start_mark) + 1
+        start = find_index(node.start_mark) + 1
         return _Change(start, start, item)
     end = _find_end(text, node.value[-1])
     if node.flow_style:
@@ -138,7 +138,7 @@ def _insert_line(text: str, index: int, line: str) -> _Change:
 
 def _read_margin(text: str, node: yaml.Node) -> str:
     """The indentation of a block; that of a map in a list is as wide as the dash before it."""
-    start = index_of(node.start_mark)
+    start = find_index(node.start_mark)
     before = text[text.rfind("\n", 0, start) + 1 : start]
     if before.strip(" -"):
         raise NotWritableError("its map begins in the middle of a line")
@@ -150,7 +150,7 @@ def _find_end(text: str, node: yaml.Node) -> int:
     if node.value and isinstance(node, yaml.CollectionNode) and not node.flow_style:
         last = node.value[-1]
         return _find_end(text, last[1] if isinstance(last, tuple) else last)
-    end = index_of(node.end_mark)
+    end = find_index(node.end_mark)
     is_block = isinstance(node, yaml.ScalarNode) and node.style in BLOCKS
     return len(text[:end].rstrip()) if is_block else end
 

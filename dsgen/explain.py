@@ -106,7 +106,7 @@ def _expand(part: Schema) -> Schema:
         merged |= _expand(other)
     if "$ref" in part:
         merged |= _expand(schema.resolve(part))
-    if name := schema.kubernetes_type(part):
+    if name := schema.find_kubernetes_type(part):
         merged["x-kubernetes"] = name
     return merged | {key: value for key, value in part.items() if key not in ("allOf", "$ref")} or ANYTHING
 
@@ -116,7 +116,7 @@ def _format_description(part: Schema) -> str:
 
 
 def _format_facts(part: Schema, required: bool) -> str:
-    if not schema.types(part):
+    if not schema.list_types(part):
         return ""
     facts = {
         "type": _describe_type(part),
@@ -139,7 +139,7 @@ def _describe_null(part: Schema) -> str:
 
 
 def _describe_type(part: Schema) -> str:
-    words = " or ".join(TYPE_WORDS[name] for name in schema.types(part) if name != "null")
+    words = " or ".join(TYPE_WORDS[name] for name in schema.list_types(part) if name != "null")
     items = _expand(part["items"]) if "items" in part else {}
     if items and part["type"] == "array":
         return f"{words}; each item is {_describe_type(items)}"
@@ -295,7 +295,7 @@ def search(words: str) -> Iterator[str]:
 
 
 def _list_entries() -> Iterator[Entry]:
-    for path, rule in schema.records():
+    for path, rule in schema.walk_keys():
         name, text = ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
         yield Entry("Keys, for dsgen explain KEY:", name, text, _cut_sentence(text))
     for one in RULES.values():

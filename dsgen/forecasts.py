@@ -21,7 +21,7 @@ def forecast_job(job: Job, model: Model | None = None) -> Forecast:
     given = inputs.read_section(job.data["estimate"])
     if model is not None:
         given = replace(given, **{name: getattr(model, name) or None for name in inputs.OF_MODEL})
-    return forecast.make_forecast(job.data, given, checks.no_new_errors(job.data, job.release._asdict()))
+    return forecast.make_forecast(job.data, given, checks.make_validity_check(job.data, job.release._asdict()))
 
 
 def read_model(name: str, config: str | Mapping[str, Any]) -> Model:

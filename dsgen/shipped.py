@@ -67,7 +67,7 @@ def fill_preset(content: str, name: str = "", namespace: str = "", image: str = 
 
     changes: dict[str, Any] = {key: value for key, value in (("name", name), ("namespace", namespace)) if value}
     if image:
-        kept = read(SourceText("", content)).root.data()["image"]
+        kept = read(SourceText("", content)).root.as_data()["image"]
         changes["image"] = {**{key: kept[key] for key in kept if key not in ("tag", "digest")}, **_split(image)}
     for key, value in changes.items():
         content = set_value(content, (key,), value)

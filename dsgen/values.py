@@ -14,7 +14,7 @@ from dsgen.problems import Diagnostic, KeyPath, Position, has_errors, sort_probl
 from dsgen.reading import read
 from dsgen.reading.nodes import Node, Override, SourceText, Tree, build_nodes, merge_trees
 from dsgen.schema import suggestions
-from dsgen.schema.default_values import MAP, classify_place, defaults, fill, remove_nulls
+from dsgen.schema.default_values import MAP, classify_place, fill, load_defaults, remove_nulls
 from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, validate
 
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "find_twins", "load"]
@@ -48,7 +48,7 @@ class Values:
     def data(self) -> dict[str, Any]:
         """Plain data."""
         if self._data is None:
-            self._data = complete_values(self._given.data())
+            self._data = complete_values(self._given.as_data())
         return self._data
 
 
@@ -83,7 +83,7 @@ class Job:
     @property
     def release(self) -> Release:
         """The names in the values, "" for a name that is not set; available even if there are errors."""
-        given = (self.root.child(key) for key in NAMES)
+        given = (self.root.find_child(key) for key in NAMES)
         return Release(*("" if node is None or node.value is None else str(node.value) for node in given))
 
     def position(self, path: Sequence[str | int], of_key: bool = False) -> Position | None:
@@ -123,7 +123,7 @@ class Job:
             return
         start = self.root.position if self.root.position.file == self.file else Position(self.file, 1, 1)
         for key, example in NAMES.items():
-            node = self.root.child(key)
+            node = self.root.find_child(key)
             is_null = node is not None and node.value is None  # which is another problem
             if not getattr(self.release, key) and (key,) not in self.meant and not is_null:
                 hint = f"add `{key}: {example}` to the file, or use {FLAGS[key]} {example}"
@@ -189,10 +189,10 @@ def _add_names(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
     """The tree with names of the command line added if it has none, and the texts of these flags."""
     added: dict[str, Node] = {}
     for key, flag in FLAGS.items():
-        given, node = getattr(names, key), root.child(key)
+        given, node = getattr(names, key), root.find_child(key)
         if not given:
             continue
-        rule = schema.type_at((key,)) or {}
+        rule = schema.find_part((key,)) or {}
         if not re.fullmatch(rule["pattern"], given):
             raise UsageError(f"{flag}: {key} cannot be {format_value(given)}; expected: {rule['x-pattern']}")
         if node and node.value not in ("", None, given):
@@ -218,7 +218,7 @@ def _filter_surprises(problems: Sequence[Diagnostic], root: Node, wrong: Sequenc
 def _check_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The checks of values with errors: only problems that do not depend on the errors."""
     unknown = {path for path, node in job.root.walk() if node.broken}.union(problem.path for problem in wrong)
-    data = complete_values(job.root.without(unknown).data())
+    data = complete_values(job.root.copy_without(unknown).as_data())
     return _run_checks(job, data, Release(data["name"], data["namespace"]), unknown | job.meant)
 
 
@@ -234,17 +234,17 @@ def _list_meant_keys(root: Node, wrong: Sequence[Diagnostic]) -> Iterator[KeyPat
 
 
 def _guess_keys(path: KeyPath) -> list[KeyPath]:
-    above, key, rule = path[:-1], str(path[-1]), schema.type_at(path[:-1]) or {}
-    known = schema.keys(rule)
+    above, key, rule = path[:-1], str(path[-1]), schema.find_part(path[:-1]) or {}
+    known = schema.list_keys(rule)
     near = suggestions.guess_keys(key, above, rule)
     near += ((*above, other) for other in known if suggestions.find_closest(key, [other]))
-    far: list[KeyPath] = [other for other, _ in schema.records() if other[-1] == key and "*" not in other]
+    far: list[KeyPath] = [other for other, _ in schema.walk_keys() if other[-1] == key and "*" not in other]
     return far + (near or [(*above, other) for other in known if above])
 
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Valid values of the user merged over all defaults, also those below keys that the user names."""
-    return fill(_merge_over(defaults(), given))
+    return fill(_merge_over(load_defaults(), given))
 
 
 def _merge_over(below: dict[str, Any], above: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:

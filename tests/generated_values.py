@@ -99,7 +99,7 @@ class Generator:
         part = resolved(part)
         if "enum" in part:
             return self._random.choice(part["enum"])
-        kinds = [kind for kind in schema.types(dict(part)) if kind != "null"] or ["json"]
+        kinds = [kind for kind in schema.list_types(dict(part)) if kind != "null"] or ["json"]
         return getattr(self, "_" + self._random.choice(kinds))(part)
 
     def _below(self, key: str, part: Mapping[str, Any]) -> Any:
@@ -209,7 +209,7 @@ def resolved(part: Mapping[str, Any]) -> dict[str, Any]:
 
 def volume_schema() -> schema.Schema:
     """Of one volume in `storage`."""
-    return resolved(schema.type_at(("storage", "*")) or {})
+    return resolved(schema.find_part(("storage", "*")) or {})
 
 
 def is_source(part: Mapping[str, Any]) -> bool:

@@ -39,16 +39,16 @@ def _text(row: Check, number: int) -> str:
 
     In each turn of the loops what is set, and all conditions, are looked at anew.
     """
-    sets = [f"<% {tag} %>" for tag in row.tags() if tag.startswith("set ")]
+    sets = [f"<% {tag} %>" for tag in row.list_tags() if tag.startswith("set ")]
     lines = []
-    for tag in row.tags():
+    for tag in row.list_tags():
         lines.append(f"<% {tag} %>")
         if tag.startswith("for "):
             lines.append(f"<% set at_{re.split('[, ]', tag)[1]} = loop.index0 %>")
-    conditions = [f"({tag.removeprefix('if ')})" for tag in row.tags() if tag.startswith("if ")]
+    conditions = [f"({tag.removeprefix('if ')})" for tag in row.list_tags() if tag.startswith("if ")]
     lines += ["<% if watch.start() %>", *sets, f"<% if {' and '.join(conditions) or 'true'} %>"]
     lines += [f"{number}\t{_path(row.path)}\t{row.message}\t<< watch.was_read >>", "<% endif %>", "<% endif %>"]
-    blocks = [tag.partition(" ")[0] for tag in reversed(row.tags())]
+    blocks = [tag.partition(" ")[0] for tag in reversed(row.list_tags())]
     lines += [f"<% end{block} %>" for block in blocks if block in ("for", "if")]
     return "\n".join(lines)
 

@@ -137,7 +137,7 @@ def test_places_are_wrong_without_the_guesses_at_syntax_errors(monkeypatch: pyte
 
 def test_places_are_wrong_when_they_are_of_the_line_below(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "dsgen.reading.yaml_reader._YamlReader._at", lambda self, mark: Position(self.name, mark.line + 2, 1)
+        "dsgen.reading.yaml_reader._YamlReader._make_position", lambda self, mark: Position(self.name, mark.line + 2, 1)
     )
 
     assert 1 == judged(broken, first_places(SPOILT_FILES))

@@ -13,7 +13,7 @@ from shared.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
 
-RULE: Schema = schema.type_at(("launch", "method")) or {}
+RULE: Schema = schema.find_part(("launch", "method")) or {}
 every_method = pytest.mark.parametrize("method", RULE["enum"])
 
 

@@ -51,11 +51,11 @@ def data(*texts: str, overrides: tuple[Override, ...] = ()) -> dict[str, Any]:
 
 
 def test_nothing_given_is_the_defaults() -> None:
-    assert schema.defaults() == data("{}\n")
+    assert schema.make_defaults() == data("{}\n")
 
 
 def test_maps_merge_lists_replace_null_removes() -> None:
-    merged, defaults = data(BASE, OVER), schema.defaults()["launcher"]
+    merged, defaults = data(BASE, OVER), schema.make_defaults()["launcher"]
 
     assert 3 == merged["workers"]["replicas"]
     assert {"resource": "nvidia.com/gpu"} == merged["workers"]["accelerator"]
@@ -83,7 +83,7 @@ def test_below_names_of_the_user_the_defaults_are_filled_in() -> None:
 def test_it_is_the_tree_that_helm_has(major: int, tmp_path: Path) -> None:
     (tmp_path / "templates").mkdir()
     (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: values\nversion: 0.1.0\n")
-    (tmp_path / "values.yaml").write_text(json.dumps(schema.defaults()))
+    (tmp_path / "values.yaml").write_text(json.dumps(schema.make_defaults()))
     (tmp_path / "templates" / "values.yaml").write_text("# {{ .Values | toRawJson }}\n")
     files = [tmp_path / "1.yaml", tmp_path / "2.yaml"]
     for file, text in zip(files, (BASE, OVER), strict=True):

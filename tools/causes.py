@@ -2,7 +2,7 @@
 
 import re
 
-from dsgen.cluster.reasons import RECORDED, RULES, CauseRule, in_capitals
+from dsgen.cluster.reasons import RECORDED, RULES, CauseRule, capitalize_placeholders
 
 HEAD = """# Why a run waits or has failed
 
@@ -45,7 +45,7 @@ def _section(reason: str, rows: list[CauseRule]) -> str:
 
 
 def _capitals(sentence: str) -> str:
-    text = in_capitals(sentence)
+    text = capitalize_placeholders(sentence)
     return text[0].upper() + text[1:]
 
 

@@ -59,9 +59,9 @@ def texts() -> dict[str, str]:
     return {
         **python_texts(),
         **chart_texts(),
-        "schemas/values.schema.json": export.as_json(export.for_editors()),
+        "schemas/values.schema.json": export.as_json(export.make_editor_schema()),
         "schemas/repository.schema.json": export.as_json(settings.make_editor_schema()),
-        "docs/options.md": export.options_page(),
+        "docs/options.md": export.format_options_page(),
         "docs/causes.md": causes.page(),
         "docs/pictures/job.svg": pictures.job(ROOT / "values-examples" / "minimal.yaml"),
         "docs/pictures/status.svg": pictures.status(),

@@ -33,7 +33,7 @@ from dsgen.checks import (
     texts,
     training,
 )
-from dsgen.checks.gaps import Watch, findings, mark
+from dsgen.checks.gaps import Watch, evaluate_rows, mark
 from dsgen.checks.row import Check, Function, Place
 from dsgen.problems import Diagnostic, KeyPath
 
@@ -64,22 +64,22 @@ SUBJECTS: dict[ModuleType, str] = {
 
 def find_needs(values: Mapping[str, Any], release: Mapping[str, str], place: Place) -> Iterator[Diagnostic]:
     """What does not fit a job by its estimate. The changes that it proposes pass all other checks."""
-    return estimate.problems(values, place, no_new_errors(values, release))
+    return estimate.find_problems(values, place, make_validity_check(values, release))
 
 
-def no_new_errors(values: Mapping[str, Any], release: Mapping[str, str]) -> Callable[[Mapping[str, Any]], bool]:
+def make_validity_check(values: Mapping[str, Any], release: Mapping[str, str]) -> Callable[[Mapping[str, Any]], bool]:
     """A function that says whether changed values have no error that these values do not have."""
 
     @functools.cache
-    def known() -> set[tuple[str, KeyPath]]:
-        return set(_errors(values, release))
+    def find_known() -> set[tuple[str, KeyPath]]:
+        return set(_find_errors(values, release))
 
-    return lambda changed: known().issuperset(_errors(changed, release))
+    return lambda changed: find_known().issuperset(_find_errors(changed, release))
 
 
-def _errors(values: Mapping[str, Any], release: Mapping[str, str]) -> Iterator[tuple[str, KeyPath]]:
+def _find_errors(values: Mapping[str, Any], release: Mapping[str, str]) -> Iterator[tuple[str, KeyPath]]:
     """The id and the path of each error, apart from those of the estimate."""
-    for row, path, _ in findings(CHECKS, values, release, Watch()):
+    for row, path, _ in evaluate_rows(CHECKS, values, release, Watch()):
         if row.severity == "error" and (release["name"] or not row.needs_name):
             yield row.id, path
     for function in WITHOUT_ESTIMATE:
@@ -120,14 +120,14 @@ def run(
     watch = Watch()
     marked = mark(values, unknown, watch) if unknown else values
     problems = [
-        Diagnostic(row.id, text, place(path, row.at_key), path, _hint(row, marked, path, unknown), row.severity)
-        for row, path, text in findings(CHECKS, marked, release, watch)
+        Diagnostic(row.id, text, place(path, row.at_key), path, _find_hint(row, marked, path, unknown), row.severity)
+        for row, path, text in evaluate_rows(CHECKS, marked, release, watch)
         if release["name"] or not row.needs_name
     ]
     known = {key: volume for key, volume in marked["storage"].items() if not _has_unknown(key, unknown)}
     comparable = {**marked, "storage": known}
     if not unknown:  # otherwise, what is absent is None already
-        comparable = _with_nulls(comparable)
+        comparable = _add_nulls(comparable)
     for function in FUNCTIONS if with_estimate else WITHOUT_ESTIMATE:
         watch.start()
         for problem in function.find(comparable, release, place):
@@ -138,23 +138,23 @@ def run(
     return [problem for problem in problems if not any(_is_around(path, problem.path) for path in unknown)]
 
 
-def _with_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
+def _add_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values with None for each key of NULLABLE that is absent, as it is for rows; the other maps are shared."""
     whole = dict(values)
     for above, key in NULLABLE:
-        whole[above[0]] = _with_null(whole[above[0]], above[1:], key)
+        whole[above[0]] = _add_null(whole[above[0]], above[1:], key)
     return whole
 
 
-def _with_null(part: Mapping[str, Any], above: tuple[str, ...], key: str) -> dict[str, Any]:
+def _add_null(part: Mapping[str, Any], above: tuple[str, ...], key: str) -> dict[str, Any]:
     if not above:
         return {key: None, **part}
     if above[0] == "*":
-        return {name: _with_null(below, above[1:], key) for name, below in part.items()}
-    return {**part, above[0]: _with_null(part[above[0]], above[1:], key)} if above[0] in part else dict(part)
+        return {name: _add_null(below, above[1:], key) for name, below in part.items()}
+    return {**part, above[0]: _add_null(part[above[0]], above[1:], key)} if above[0] in part else dict(part)
 
 
-def _hint(row: Check, values: Mapping[str, Any], path: KeyPath, unknown: Collection[KeyPath]) -> str:
+def _find_hint(row: Check, values: Mapping[str, Any], path: KeyPath, unknown: Collection[KeyPath]) -> str:
     """The hint for these values, unless it might show what must be corrected first."""
     is_known = all(one[:1] != path[:1] for one in unknown)
     exact = row.exact_hint(values, path) if row.exact_hint and is_known else ""

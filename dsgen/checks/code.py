@@ -16,7 +16,7 @@ HOST_AND_PATH = "^[^/:]+:([^/].*|/[^/].*)$"
 IS_SSH = f"git_over_ssh({REPOSITORY})"
 
 
-def _needs_repository(key: str) -> Check:
+def _require_repository(key: str) -> Check:
     return Check(
         id="DS290",
         path=f"code.git.{key}",
@@ -27,7 +27,7 @@ def _needs_repository(key: str) -> Check:
     )
 
 
-def _repository_hint(values: Mapping[str, Any], _: KeyPath) -> str:
+def _suggest_repository(values: Mapping[str, Any], _: KeyPath) -> str:
     """The repository of a page, and what the page shows."""
     git = values["code"]["git"]
     pattern = r"(https?://[^/]+/.+?)(?:/-)?/(?:tree|blob|commit|src/(?:branch|tag|commit))/([^/]+)(?:/(.*))?"
@@ -42,7 +42,7 @@ def _repository_hint(values: Mapping[str, Any], _: KeyPath) -> str:
 
 
 ROWS = (
-    *map(_needs_repository, ("revision", "secretName", "knownHosts", "image")),
+    *map(_require_repository, ("revision", "secretName", "knownHosts", "image")),
     Check(
         id="DS295",
         path="code.git.repository",
@@ -107,7 +107,7 @@ ROWS = (
         when=f'{REPOSITORY} is matching("^https?://[^/]+/.+/(tree|blob|commit|src/(branch|tag|commit))/.+$")',
         message="code.git.repository is the address of a page, not of the repository",
         hint="set code.git.repository to the part before it, and code.git.revision to the commit",
-        exact_hint=_repository_hint,
+        exact_hint=_suggest_repository,
         inside=GIT,
     ),
 )

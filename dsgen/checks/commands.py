@@ -51,14 +51,14 @@ NO_SHELL = "but no shell reads this command"
 IN_SHELL = "start a shell, for example [bash, -c, '...'], as training.exec or launch.command"
 
 
-def _shell_hint(values: Values, path: KeyPath) -> str:
+def _suggest_shell(values: Values, path: KeyPath) -> str:
     """The command of this path, as a list with a shell that does what its words mean."""
     from dsgen.schema import commands  # imported late: only problems need it
 
     if path[0] == "launch":
         return f"set launch.command: {commands.wrap_in_shell(commands.join_script(values['launch']['command'], False))}"
     training = values["training"]
-    program, is_argument = _program(training), path[1] == "args"
+    program, is_argument = _find_program(training), path[1] == "args"
     if not program or commands.is_shell(program):
         return IN_SHELL
     further = _passes_config(training) or bool(training["args"] and not is_argument)
@@ -68,7 +68,7 @@ def _shell_hint(values: Values, path: KeyPath) -> str:
     return f"set training.exec: {commands.wrap_in_shell(script)}{removed}"
 
 
-def _program(training: Values) -> list[str]:
+def _find_program(training: Values) -> list[str]:
     """The program and its first arguments, as the ConfigMap of a run has them."""
     start = [training["pythonCommand"], "-u"]
     if training["python"]:
@@ -76,7 +76,7 @@ def _program(training: Values) -> list[str]:
     return [*start, "-m", training["module"]] if training["module"] else list(training["exec"])
 
 
-def _at(values: Any, path: KeyPath) -> Any:
+def _find_value(values: Any, path: KeyPath) -> Any:
     for key in path:
         values = values[key]
     return values
@@ -87,11 +87,11 @@ def _passes_config(training: Values) -> bool:
     return bool(deepspeed["passConfig"] and (deepspeed["config"] or deepspeed["configFile"]))
 
 
-def _line_hint(values: Values, path: KeyPath) -> str:
+def _suggest_list(values: Values, path: KeyPath) -> str:
     """A command line in place of a name, as the list that runs it; empty if the general hint says it as well."""
     from dsgen.schema import commands  # imported late: only problems need it
 
-    key, text = path_text(path[:2]), _at(values, path)
+    key, text = path_text(path[:2]), _find_value(values, path)
     if path[2:]:
         return f"set {key}: {commands.format_command(text)}"
     if not commands.needs_shell(text):
@@ -105,25 +105,27 @@ def _line_hint(values: Values, path: KeyPath) -> str:
     return f"set training.exec: {commands.wrap_in_shell(script)}, and remove {key}"
 
 
-def _command_line(path: str, pattern: str, example: str) -> Check:
+def _refuse_command_line(path: str, pattern: str, example: str) -> Check:
     return Check(
         id="DS363",
         path=path,
         when=f'values.{path} is matching("{pattern}")',
         message=f"{path} is a whole command line, but dsgen passes it as one name",
         hint=f'set only the name, and put the arguments into training.args: {example}, args: [--epochs, "3"]',
-        exact_hint=_line_hint,
+        exact_hint=_suggest_list,
         inside=(f"if values.{path}",),
     )
 
 
-def _in_command(path: str) -> tuple[Shared, ...]:
+def _share_in_command(path: str) -> tuple[Shared, ...]:
     """The helper for the rows of both lists that begin with a program."""
     words = "`words`, a command that no shell reads unless it starts one"
     return (Shared(path, 0, "command", words, (("words", f"values.{path}"),)),) if path in LISTS else ()
 
 
-def _syntax(path: str, word: str, says: str, severity: Severity, outside: tuple[str, ...], *inside: str) -> Check:
+def _report_syntax(
+    path: str, word: str, says: str, severity: Severity, outside: tuple[str, ...], *inside: str
+) -> Check:
     """A word of a list that only a shell would understand. says: what it is. outside: the tags around all such rows."""
     return Check(
         id="DS366",
@@ -131,25 +133,25 @@ def _syntax(path: str, word: str, says: str, severity: Severity, outside: tuple[
         when=word,
         message=f"{path}: << word | quote >> {says}, {NO_SHELL}",
         hint=IN_SHELL,
-        exact_hint=_shell_hint,
+        exact_hint=_suggest_shell,
         inside=(*outside, *inside, f"for word in values.{path}"),
         severity=severity,
         shared=(
-            *_in_command(path),
+            *_share_in_command(path),
             Shared(path, len(outside), "syntax", "the arguments `words`", (("words", f"values.{path}"),)),
         ),
     )
 
 
-def _syntax_rows(path: str) -> tuple[Check, ...]:
+def _make_syntax_rows(path: str) -> tuple[Check, ...]:
     joined = f'values.{path} | join(" ")'
     unread = f'if not {joined} is matching("{SHELL}")'
     outside = (f"if values.{path}", *((STARTS_ITSELF,) if path == "training.args" else (unread,)))
     return (
-        _syntax(path, f'word is matching("{VARIABLE}")', "contains a variable", "warning", outside),
-        _syntax(path, f'word is matching("{OPERATOR}")', "is an operator of a shell", "error", outside),
+        _report_syntax(path, f'word is matching("{VARIABLE}")', "contains a variable", "warning", outside),
+        _report_syntax(path, f'word is matching("{OPERATOR}")', "is an operator of a shell", "error", outside),
         *(
-            _syntax(
+            _report_syntax(
                 path,
                 f'word is matching("{one}")',
                 "is an operator of a shell",
@@ -162,7 +164,7 @@ def _syntax_rows(path: str) -> tuple[Check, ...]:
     )
 
 
-def _runs_name(path: str, word: str, *inside: str) -> Check:
+def _refuse_name(path: str, word: str, *inside: str) -> Check:
     """$(NAME) in what a shell reads."""
     return Check(
         id="DS366",
@@ -170,18 +172,18 @@ def _runs_name(path: str, word: str, *inside: str) -> Check:
         when=f'word is matching("{PARENTHESES}")',
         message=f"{word}: a shell runs $(NAME) as a command; the value of a variable is $NAME",
         hint="write $NAME or ${NAME}",
-        exact_hint=_name_hint,
+        exact_hint=_suggest_variables,
         inside=inside,
-        shared=_in_command(word),
+        shared=_share_in_command(word),
     )
 
 
-def _name_hint(values: Values, path: KeyPath) -> str:
+def _suggest_variables(values: Values, path: KeyPath) -> str:
     """The script with its variables as a shell writes them, or the first of them if it has several lines."""
     from dsgen.schema import commands  # imported late: only problems need it
 
     if path[2:]:
-        words = map(commands.replace_variables, _at(values, path[:2]))
+        words = map(commands.replace_variables, _find_value(values, path[:2]))
         return f"set {path_text(path[:2])}: {commands.format_list(words)}"
     return commands.find_name(values["training"]["setup"])
 
@@ -192,7 +194,7 @@ PASSES_CONFIG = (
 )
 
 
-def _further_hint(values: Values, _: KeyPath) -> str:
+def _suggest_further_words(values: Values, _: KeyPath) -> str:
     """The same shell with "$@" in its script."""
     from dsgen.schema import commands  # imported late: only problems need it
 
@@ -204,8 +206,8 @@ def _further_hint(values: Values, _: KeyPath) -> str:
 
 
 ROWS = (
-    _command_line("training.python", COMMAND_LINE, "python: train.py"),
-    _command_line("training.module", "^.* .*$", "module: team.train"),
+    _refuse_command_line("training.python", COMMAND_LINE, "python: train.py"),
+    _refuse_command_line("training.module", "^.* .*$", "module: team.train"),
     *(
         Check(
             id="DS363",
@@ -213,9 +215,9 @@ ROWS = (
             when=f'word is matching("{COMMAND_LINE}")',
             message=f"{path}: << word | quote >> is a whole command line, but it is the name of one program",
             hint='write each argument as an item of the list, such as [bash, run.sh, --epochs, "3"]',
-            exact_hint=_line_hint,
+            exact_hint=_suggest_list,
             inside=(f"if values.{path} | length == 1", f"for word in values.{path}"),
-            shared=_in_command(path),
+            shared=_share_in_command(path),
         )
         for path in LISTS
     ),
@@ -265,7 +267,7 @@ ROWS = (
         inside=("for argument in values.training.args",),
         severity="warning",
     ),
-    *(row for path in (*LISTS, "training.args") for row in _syntax_rows(path)),
+    *(row for path in (*LISTS, "training.args") for row in _make_syntax_rows(path)),
     *(
         Check(
             id="DS366",
@@ -273,14 +275,14 @@ ROWS = (
             when=f'values.{path} | join(" ") is matching("{STARTS_WITH_SHELL}")',
             message=f"{path} begins with an assignment or a word of the shell, {NO_SHELL}",
             hint=IN_SHELL,
-            exact_hint=_shell_hint,
+            exact_hint=_suggest_shell,
             inside=(f"if values.{path} | length > 1",),
-            shared=_in_command(path),
+            shared=_share_in_command(path),
         )
         for path in LISTS
     ),
     *(
-        _runs_name(
+        _refuse_name(
             f"{path}[word]",
             path,
             f'if values.{path} | join(" ") is matching("{SHELL}")',
@@ -297,9 +299,9 @@ ROWS = (
         ),
         message="training.exec: training.args and the DeepSpeed configuration follow a script that drops them",
         hint='write "$@" after the program in the script, and a name after the script',
-        exact_hint=_further_hint,
+        exact_hint=_suggest_further_words,
         inside=("if values.training.exec", STARTS_ITSELF, 'set words = values.training.exec | join(" ")'),
         severity="warning",
     ),
-    _runs_name("training.setup", "training.setup", "if values.training.setup", "set word = values.training.setup"),
+    _refuse_name("training.setup", "training.setup", "if values.training.setup", "set word = values.training.setup"),
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
-from dsgen.checks.row import POD_ANNOTATIONS, ROLES, VALUES, Check, Shared, Shortcut, quoted
+from dsgen.checks.row import POD_ANNOTATIONS, ROLES, VALUES, Check, Shared, Shortcut, quote_text
 
 BELOW_PRIVILEGED = 'if values.security.podSecurityLevel != "privileged"'
 BASELINE = 'if values.security.podSecurityLevel == "baseline"'
@@ -38,7 +38,7 @@ class Context(NamedTuple):
     path: str
     words: str
 
-    def row(
+    def make_row(
         self, id_: str, keys: str, when: str, what: str, rule: str, hint: str, *inside: str, helper: str = ""
     ) -> Check:
         """A row about one of its fields. helper: the key in HELPERS, for a row that is the same for other contexts."""
@@ -89,38 +89,38 @@ POD = Context(
 )
 
 
-def _field(*keys: str, default: str = '""') -> str:
-    return f"get(context, {', '.join(map(quoted, keys))}, {default})"
+def _read_field(*keys: str, default: str = '""') -> str:
+    return f"get(context, {', '.join(map(quote_text, keys))}, {default})"
 
 
-def _is_text(field: str, test: str) -> str:
+def _test_text(field: str, test: str) -> str:
     return f"{field} is string and {test}"
 
 
 def _check_baseline(context: Context) -> Iterator[Check]:
     """Rules of baseline for pods and for containers."""
-    seccomp, armor = _field("seccompProfile", "type"), _field("appArmorProfile", "type")
-    type_, user, role = (_field("seLinuxOptions", key) for key in ("type", "user", "role"))
-    selinux = _is_text(type_, f'not {type_} is matching("{SELINUX_TYPES}")')
-    yield context.row(
+    seccomp, armor = _read_field("seccompProfile", "type"), _read_field("appArmorProfile", "type")
+    type_, user, role = (_read_field("seLinuxOptions", key) for key in ("type", "user", "role"))
+    selinux = _test_text(type_, f'not {type_} is matching("{SELINUX_TYPES}")')
+    yield context.make_row(
         "DS327",
         "seccompProfile.type",
-        _is_text(seccomp, f'{seccomp} == "Unconfined"'),
+        _test_text(seccomp, f'{seccomp} == "Unconfined"'),
         "seccompProfile.type Unconfined",
         "seccompProfile",
         "use RuntimeDefault or Localhost",
         helper="context",
     )
-    yield context.row(
+    yield context.make_row(
         "DS329",
         "appArmorProfile.type",
-        _is_text(armor, f'{armor} == "Unconfined"'),
+        _test_text(armor, f'{armor} == "Unconfined"'),
         "appArmorProfile.type Unconfined",
         "forbidden AppArmor profile",
         "use RuntimeDefault or Localhost",
         helper="context",
     )
-    yield context.row(
+    yield context.make_row(
         "DS326",
         "seLinuxOptions",
         f"{selinux} or {user} or {role}",
@@ -129,10 +129,10 @@ def _check_baseline(context: Context) -> Iterator[Check]:
         "remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t",
         helper="context",
     )
-    yield context.row(
+    yield context.make_row(
         "DS330",
         "windowsOptions.hostProcess",
-        _field("windowsOptions", "hostProcess", default="false"),
+        _read_field("windowsOptions", "hostProcess", default="false"),
         "windowsOptions.hostProcess",
         "hostProcess",
         ELSEWHERE,
@@ -142,20 +142,20 @@ def _check_baseline(context: Context) -> Iterator[Check]:
 
 def _check_restricted(context: Context) -> Iterator[Check]:
     """Further rules of restricted for pods and for containers."""
-    yield context.row(
+    yield context.make_row(
         "DS333",
         "runAsNonRoot",
-        f"not {_field('runAsNonRoot', default='true')}",
+        f"not {_read_field('runAsNonRoot', default='true')}",
         "runAsNonRoot: false",
         "runAsNonRoot != true",
         "remove it, and set runAsUser if the user of the image is root",
         RESTRICTED,
         helper="context",
     )
-    yield context.row(
+    yield context.make_row(
         "DS334",
         "runAsUser",
-        f"not {_field('runAsUser', default='1')}",
+        f"not {_read_field('runAsUser', default='1')}",
         "runAsUser: 0",
         "runAsUser=0",
         "use another user, such as 1000",
@@ -167,36 +167,36 @@ def _check_restricted(context: Context) -> Iterator[Check]:
 def _check_containers(context: Context) -> Iterator[Check]:
     """Rules for containers only. At restricted, dsgen sets in its own containers what users must set in theirs."""
     is_own = context is OWN
-    mount = _field("procMount")
-    dropped = _field("capabilities", "drop", default='["ALL"]' if is_own else "[]")
-    yield context.row(
+    mount = _read_field("procMount")
+    dropped = _read_field("capabilities", "drop", default='["ALL"]' if is_own else "[]")
+    yield context.make_row(
         "DS321",
         "privileged",
-        _field("privileged", default="false"),
+        _read_field("privileged", default="false"),
         "privileged: true",
         "privileged",
         ELSEWHERE,
         helper="container_context",
     )
-    yield context.row(
+    yield context.make_row(
         "DS325",
         "procMount",
-        _is_text(mount, f'not {mount} in ["", "Default"]'),
+        _test_text(mount, f'not {mount} in ["", "Default"]'),
         "procMount",
         "procMount",
         ELSEWHERE,
         helper="container_context",
     )
-    yield context.row(
+    yield context.make_row(
         "DS332",
         "allowPrivilegeEscalation",
-        _field("allowPrivilegeEscalation", default="false" if is_own else "true"),
+        _read_field("allowPrivilegeEscalation", default="false" if is_own else "true"),
         "allowPrivilegeEscalation: true" if is_own else "containers without allowPrivilegeEscalation: false",
         "allowPrivilegeEscalation != false",
         "set it to false",
         RESTRICTED,
     )
-    yield context.row(
+    yield context.make_row(
         "DS335",
         "capabilities.drop",
         f'"ALL" not in {dropped}',
@@ -205,20 +205,20 @@ def _check_containers(context: Context) -> Iterator[Check]:
         "set capabilities: {drop: [ALL]}",
         RESTRICTED,
     )
-    allowed = f"[{', '.join(map(quoted, CAPABILITIES))}]"
+    allowed = f"[{', '.join(map(quote_text, CAPABILITIES))}]"
     for level, is_other, rule in (
         (BASELINE, f"not capability in {allowed}", "non-default capabilities"),
         (RESTRICTED, 'capability != "NET_BIND_SERVICE"', "unrestricted capabilities"),
     ):
-        yield context.row(
+        yield context.make_row(
             "DS320",
             "capabilities.add",
-            _is_text("capability", is_other),
+            _test_text("capability", is_other),
             "the capability << capability | quote >>",
             rule,
             ELSEWHERE,
             level,
-            f"for capability in {_field('capabilities', 'add', default='[]')}",
+            f"for capability in {_read_field('capabilities', 'add', default='[]')}",
             helper="container_context",
         )
 
@@ -263,14 +263,14 @@ ROWS = (
     ),
     *_check_baseline(POD),
     *_check_restricted(POD),
-    POD.row(
+    POD.make_row(
         "DS328",
         "sysctls[sysctl].name",
-        f"sysctl.name is string and not sysctl.name in [{', '.join(map(quoted, SYSCTLS))}]",
+        f"sysctl.name is string and not sysctl.name in [{', '.join(map(quote_text, SYSCTLS))}]",
         "the sysctl << sysctl.name | quote >>",
         "forbidden sysctls",
         ELSEWHERE,
-        f"for sysctl in {_field('sysctls', default='[]')}",
+        f"for sysctl in {_read_field('sysctls', default='[]')}",
     ),
     Check(
         id="DS337",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dsgen.checks.row import Check, Place, diagnostic, helpers
+from dsgen.checks.row import Check, Place, load_helpers, make_diagnostic
 from dsgen.problems import Diagnostic, KeyPath, path_text
 
 if TYPE_CHECKING:
@@ -47,47 +47,47 @@ LESS_TRAFFIC = (
 )
 
 
-def problems(values: Mapping[str, Any], place: Place, is_valid: IsValid) -> Iterator[Diagnostic]:
+def find_problems(values: Mapping[str, Any], place: Place, is_valid: IsValid) -> Iterator[Diagnostic]:
     """What does not fit. is_valid: whether changed values have no error that these values do not have."""
     if values["estimate"]["model"].get("parameters") is None:
         return
     from dsgen.estimate import forecast, inputs  # imported late: most jobs have no estimate
 
     needs = forecast.make_forecast(values, inputs.read_section(values["estimate"]), is_valid)
-    for find in (_accelerator, _worker, _claim, _grace, _network, _find_unused):
+    for find in (_check_accelerator, _check_worker, _check_claim, _check_grace, _check_network, _find_unused):
         yield from find(needs, place)
 
 
 # -- the memory of an accelerator -------------------------------------------------------------------------------------
 
 
-def _accelerator(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _check_accelerator(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate.quantities import format_size
 
     held, capacity, remedy = needs.estimate.per_accelerator, needs.estimate.capacity, needs.remedy
     if held is None or capacity is None or not needs.may_not_fit:
         return
-    path = _first_key(remedy, PARAMETERS)
-    hint = f"{_set(remedy)}; {_then(remedy.estimate)}" if remedy else NOTHING_HELPS
+    path = _find_first_key(remedy, PARAMETERS)
+    hint = f"{_format_settings(remedy)}; {_describe_need(remedy.estimate)}" if remedy else NOTHING_HELPS
     if held.low > capacity:
         is_split = needs.estimate.is_split
         words = "most likely needs" if is_split else "needs"
-        parts = _largest(held.least, lambda one: one.low)
+        parts = _describe_largest(held.least, lambda one: one.low)
         message = f"{path_text(path)}: an accelerator {words} {format_size(held.low)} or more, but has "
         message += f"{format_size(capacity)}{parts}"
-        yield diagnostic("DS401", path, message, hint, place, "warning" if is_split else "error")
+        yield make_diagnostic("DS401", path, message, hint, place, "warning" if is_split else "error")
     else:
-        parts = _largest(held.items, lambda one: one.high)
+        parts = _describe_largest(held.items, lambda one: one.high)
         message = f"{path_text(path)}: an accelerator may need {format_size(held.high)}, but has "
         message += f"{format_size(capacity)}{parts}"
-        yield diagnostic("DS402", path, message, hint, place, "warning")
+        yield make_diagnostic("DS402", path, message, hint, place, "warning")
 
 
-def _first_key(remedy: Remedy | None, otherwise: KeyPath) -> KeyPath:
+def _find_first_key(remedy: Remedy | None, otherwise: KeyPath) -> KeyPath:
     return next(iter(remedy.edits)) if remedy else otherwise
 
 
-def _set(remedy: Remedy) -> str:
+def _format_settings(remedy: Remedy) -> str:
     """`set KEY: VALUE, KEY: VALUE`"""
     from dsgen.estimate.changes import as_word
 
@@ -96,7 +96,7 @@ def _set(remedy: Remedy) -> str:
     return f"set {words}{'; estimate.model describes the program, which must do the same' if of_program else ''}"
 
 
-def _then(estimate: Estimate) -> str:
+def _describe_need(estimate: Estimate) -> str:
     from dsgen.estimate.quantities import format_range, format_size
 
     held = estimate.per_accelerator
@@ -106,7 +106,7 @@ def _then(estimate: Estimate) -> str:
     return f"an accelerator then needs {format_range(format_size(held.low), format_size(held.high))}"
 
 
-def _largest(items: Iterable[Item], bytes_of: Callable[[Item], float]) -> str:
+def _describe_largest(items: Iterable[Item], bytes_of: Callable[[Item], float]) -> str:
     from dsgen.estimate.quantities import format_size
 
     parts = sorted((one for one in items if bytes_of(one) > 0), key=bytes_of, reverse=True)[:MOST_PARTS]
@@ -116,39 +116,41 @@ def _largest(items: Iterable[Item], bytes_of: Callable[[Item], float]) -> str:
 # -- the memory of a worker -------------------------------------------------------------------------------------------
 
 
-def _worker(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _check_worker(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate import changes
     from dsgen.estimate.quantities import format_size
 
     held, given = needs.estimate.per_worker, needs.limits
     if held is None:
         return
-    what = f"a worker needs {format_size(held.low)} or more{_largest(held.least, lambda one: one.low)}"
-    enough = _gibibytes(held.low)
+    what = f"a worker needs {format_size(held.low)} or more{_describe_largest(held.least, lambda one: one.low)}"
+    enough = _format_gibibytes(held.low)
     if given.limit is not None and held.low > given.limit:
         message = f"{path_text(LIMIT)}: {what}, but its limit is {format_size(given.limit)}"
-        hint = f"set {path_text(LIMIT)}: {_gibibytes(held.high)}, the most that it may need; the least is {enough}"
-        yield diagnostic("DS403", LIMIT, message, hint, place)
+        hint = (
+            f"set {path_text(LIMIT)}: {_format_gibibytes(held.high)}, the most that it may need; the least is {enough}"
+        )
+        yield make_diagnostic("DS403", LIMIT, message, hint, place)
     elif given.node is not None and held.low > given.node:
         node = given.node
         remedy = needs.find_first(changes.MORE, lambda one: one.per_worker is not None and one.per_worker.low <= node)
         message = f"{path_text(NODE)}: {what}, but a node has {format_size(node)}"
-        hint = _set(remedy) if remedy else "use nodes with more memory, or offload less"
-        yield diagnostic("DS403", NODE, message, hint, place)
+        hint = _format_settings(remedy) if remedy else "use nodes with more memory, or offload less"
+        yield make_diagnostic("DS403", NODE, message, hint, place)
     elif given.request is not None and held.low > given.request:
         message = f"{path_text(REQUEST)}: {what}, but requests {format_size(given.request)}"
         hint = f"set {path_text(REQUEST)}: {enough} or more; it may need {format_size(held.high)}"
-        yield diagnostic("DS404", REQUEST, message, hint, place, "warning")
+        yield make_diagnostic("DS404", REQUEST, message, hint, place, "warning")
 
 
-def _gibibytes(number: float) -> str:
+def _format_gibibytes(number: float) -> str:
     return f"{-int(-number // GIB)}Gi"
 
 
 # -- checkpoints ------------------------------------------------------------------------------------------------------
 
 
-def _claim(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _check_claim(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate.quantities import format_size
 
     saved, claim, keep = needs.estimate.checkpoint, needs.limits.claim, needs.inputs.keep
@@ -157,11 +159,11 @@ def _claim(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     path = ("storage", str(needs.inputs.checkpoints), "create", "size")
     kept = f"{keep} checkpoint{'s' if keep != 1 else ''} of {format_size(saved.high)} and the one that is being written"
     message = f"{path_text(path)}: {kept} need {format_size(saved.volume)}, but the volume has {format_size(claim)}"
-    hint = f"set {path_text(path)}: {_gibibytes(saved.volume)} or more, or keep fewer checkpoints"
-    yield diagnostic("DS405", path, message, hint, place, "warning")
+    hint = f"set {path_text(path)}: {_format_gibibytes(saved.volume)} or more, or keep fewer checkpoints"
+    yield make_diagnostic("DS405", path, message, hint, place, "warning")
 
 
-def _grace(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _check_grace(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate.quantities import format_seconds
 
     saved, given = needs.estimate.checkpoint, needs.limits
@@ -174,13 +176,13 @@ def _grace(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     )
     enough = -int(-most // 10) * 10 + round(given.grace - given.to_save)
     hint = f"set {path_text(GRACE)}: {enough}, if the program saves a checkpoint when it gets SIGTERM"
-    yield diagnostic("DS406", GRACE, message, hint, place, "warning")
+    yield make_diagnostic("DS406", GRACE, message, hint, place, "warning")
 
 
 # -- time -------------------------------------------------------------------------------------------------------------
 
 
-def _network(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _check_network(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     from dsgen.estimate import changes
     from dsgen.estimate.quantities import format_range, format_seconds
 
@@ -192,11 +194,13 @@ def _network(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
         return changes.fits(one) and one.step is not None and one.step.bound != "network"
 
     remedy = needs.find_first(changes.FASTER, is_enough)
-    path = _first_key(remedy, NETWORK)
+    path = _find_first_key(remedy, NETWORK)
     times = {one.name: format_range(format_seconds(one.low), format_seconds(one.high)) for one in step.items}
     network, compute = times["network"], times["compute"]
     message = f"{path_text(path)}: the network needs {network} of a step, and computing only {compute}"
-    yield diagnostic("DS407", path, message, _set(remedy) if remedy else LESS_TRAFFIC, place, "warning")
+    yield make_diagnostic(
+        "DS407", path, message, _format_settings(remedy) if remedy else LESS_TRAFFIC, place, "warning"
+    )
 
 
 def _find_unused(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
@@ -211,14 +215,14 @@ def _find_unused(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     if remedy is None:
         return
     now, then = int(workers["replicas"]), int(remedy.edits[REPLICAS])
-    saved = (now - then) * int(helpers().accelerators(workers))
+    saved = (now - then) * int(load_helpers().accelerators(workers))
     words = "one worker is enough" if then == 1 else f"{then} workers are enough"
     message = (
         f"{path_text(REPLICAS)}: an accelerator needs at most {format_size(held.high)} of {format_size(capacity)}, and"
         f" {words} for the memory: that saves {saved} accelerators"
     )
-    hint = f"{_set(remedy)} if the training may take longer, or use the memory for a larger micro batch"
-    yield diagnostic("DS408", REPLICAS, message, hint, place, "warning")
+    hint = f"{_format_settings(remedy)} if the training may take longer, or use the memory for a larger micro batch"
+    yield make_diagnostic("DS408", REPLICAS, message, hint, place, "warning")
 
 
 LOOKS_AT: Mapping[str, tuple[KeyPath, ...]] = dict.fromkeys(

@@ -89,7 +89,7 @@ def mark(values: dict[str, Any], unknown: Iterable[KeyPath], watch: Watch) -> di
 
 def _mark(here: Any, path: KeyPath, above: KeyPath, watch: Watch) -> None:
     key, rest = path[0], path[1:]
-    child = _child(here, key)
+    child = _find_child(here, key)
     if rest and isinstance(child, dict if isinstance(rest[0], str) else list):
         if not isinstance(child, _Map | _List):
             child = here[key] = _Map(child, watch) if isinstance(child, dict) else _List(child, watch)
@@ -97,22 +97,22 @@ def _mark(here: Any, path: KeyPath, above: KeyPath, watch: Watch) -> None:
     elif isinstance(here, _Map):
         here.unknown.add(key)
     elif child is None:
-        here[key] = _neutral((*above, key), watch)
+        here[key] = _make_neutral((*above, key), watch)
 
 
-def _child(here: Any, key: Any) -> Any:
+def _find_child(here: Any, key: Any) -> Any:
     if isinstance(here, dict):
         return dict.get(here, key)
     return here[key] if key < len(here) else None
 
 
-def _neutral(path: KeyPath, watch: Watch) -> Any:
+def _make_neutral(path: KeyPath, watch: Watch) -> Any:
     """A replacement for an unknown item of a list, so that the items after it keep their indices."""
-    types = schema.types(schema.type_at(path) or {}) or ["object"]
+    types = schema.list_types(schema.find_part(path) or {}) or ["object"]
     return _Map({}, watch, whole=True) if types[0] == "object" else NEUTRAL[types[0]]
 
 
-def findings(
+def evaluate_rows(
     rows: Sequence[Check], values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
 ) -> Iterator[tuple[Check, KeyPath, str]]:
     """For each problem that does not depend on an unknown value: its row, path and message."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.row import ANY_TEXT, Check, Function, Names, Place, diagnostic, helpers
+from dsgen.checks.row import ANY_TEXT, Check, Function, Names, Place, load_helpers, make_diagnostic
 from dsgen.problems import Diagnostic
 
 NO_SSH = "if not uses_ssh(values)"
@@ -68,7 +68,7 @@ FIXED = (
 LEAST_SILENCE = 60
 
 
-def _not_without_ssh(id_: str, path: str, when: str, why: str, hint: str = TRY_SSH, method: str = NO_SSH) -> Check:
+def _refuse_without_ssh(id_: str, path: str, when: str, why: str, hint: str = TRY_SSH, method: str = NO_SSH) -> Check:
     return Check(
         id=id_,
         path=path,
@@ -151,19 +151,19 @@ ROWS = (
         )
         for pattern, why, hint in MPIRUN
     ),
-    _not_without_ssh(
+    _refuse_without_ssh(
         ("DS273"),
         "lifecycle.keepWorkers",
         'values.lifecycle.keepWorkers != "none"',
         "a worker always ends when its program ends",
     ),
-    _not_without_ssh("DS273", "lifecycle.debug.command", "values.lifecycle.debug.command", "it has no effect"),
-    _not_without_ssh("DS273", "ssh.port", "values.ssh.port != 2222", "there is no sshd", "remove it"),
-    _not_without_ssh("DS273", "ssh.user", "values.ssh.user", "there is no sshd", "remove it"),
-    _not_without_ssh(
+    _refuse_without_ssh("DS273", "lifecycle.debug.command", "values.lifecycle.debug.command", "it has no effect"),
+    _refuse_without_ssh("DS273", "ssh.port", "values.ssh.port != 2222", "there is no sshd", "remove it"),
+    _refuse_without_ssh("DS273", "ssh.user", "values.ssh.user", "there is no sshd", "remove it"),
+    _refuse_without_ssh(
         "DS273", "ssh.secret.mode", 'values.ssh.secret.mode != "cluster"', "no ssh key is used", "remove it"
     ),
-    _not_without_ssh(
+    _refuse_without_ssh(
         "DS274",
         "training.deepspeed.autotuning",
         'values.training.deepspeed.autotuning != "none"',
@@ -171,7 +171,7 @@ ROWS = (
         "use launch.method: pdsh",
         "",
     ),
-    _not_without_ssh(
+    _refuse_without_ssh(
         "DS275",
         "training.deepspeed.args",
         "values.training.deepspeed.args",
@@ -179,7 +179,7 @@ ROWS = (
         "remove them; only the methods pdsh and deepspeed-no-ssh use them",
         'if values.launch.method != "deepspeed-no-ssh"',
     ),
-    _not_without_ssh(
+    _refuse_without_ssh(
         "DS275",
         "training.deepspeed.bindCores",
         "values.training.deepspeed.bindCores",
@@ -274,7 +274,7 @@ ROWS = (
 )
 
 
-def no_pattern(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_progress_pattern(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """lifecycle.progress.pattern must be a regular expression."""
     pattern = values["lifecycle"]["progress"]["pattern"]
     if not pattern:
@@ -284,25 +284,25 @@ def no_pattern(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Di
     except re.error as error:
         path = ("lifecycle", "progress", "pattern")
         message = f"lifecycle.progress.pattern is not a regular expression of Python: {error}"
-        yield diagnostic("DS288", path, message, "in YAML, single quotes keep backslashes", place)
+        yield make_diagnostic("DS288", path, message, "in YAML, single quotes keep backslashes", place)
 
 
-def setup_in_launcher(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_setup_in_launcher(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """training.setup also runs in the launcher, which does not have all that the workers have."""
     setup, path = values["training"]["setup"], ("training", "setup")
-    is_sourced = setup and helpers().uses_ssh(values) and not helpers().program_in_launcher(values)
+    is_sourced = setup and load_helpers().uses_ssh(values) and not load_helpers().program_in_launcher(values)
     if not is_sourced or "DSGEN_ROLE" in setup:
         return
     for name, value in values["training"]["env"].items():
         if not isinstance(value, str) and name not in values["launcher"]["env"] and _uses_variable(setup, name):
             message = f"training.setup also runs in the launcher, which does not have the variable {name}"
-            yield diagnostic("DS381", path, message, f"repeat it as launcher.env.{name}", place, "warning")
+            yield make_diagnostic("DS381", path, message, f"repeat it as launcher.env.{name}", place, "warning")
     read = "\n".join(line for line in setup.split("\n") if not _only_assigns(line))
     for name, volume in values["storage"].items():
         where = volume["mountPath"]
-        if where and f"{where}/" in read and not helpers().is_mounted_in(values, volume, "launcher"):
+        if where and f"{where}/" in read and not load_helpers().is_mounted_in(values, volume, "launcher"):
             message = f"training.setup also runs in the launcher, which does not mount storage.{name}"
-            yield diagnostic("DS381", path, message, f"set storage.{name}.mountIn: both", place, "warning")
+            yield make_diagnostic("DS381", path, message, f"set storage.{name}.mountIn: both", place, "warning")
 
 
 def _only_assigns(line: str) -> bool:
@@ -317,7 +317,7 @@ def _uses_variable(script: str, name: str) -> bool:
     return bool(re.search(rf"[$]{{?{name}\b", script))
 
 
-def number_of_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_number_of_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """launch.command with another number of workers than workers.replicas."""
     if values["launch"]["method"] != "worker-command":
         return
@@ -327,11 +327,11 @@ def number_of_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iter
         if int(number) != count:
             message = f"launch.command: --{option} is {number}, but workers.replicas is {count}"
             hint = f"set it to {count}, or use $NNODES in [bash, -c, ...]"
-            yield diagnostic("DS393", ("launch", "command"), message, hint, place, "warning")
+            yield make_diagnostic("DS393", ("launch", "command"), message, hint, place, "warning")
 
 
 FUNCTIONS = (
-    Function(number_of_workers, {"DS393": (("workers", "replicas"),)}),
-    Function(no_pattern, {"DS288": ()}),
-    Function(setup_in_launcher, {"DS381": (("storage",), ("training", "env"), ("launcher", "env"))}),
+    Function(check_number_of_workers, {"DS393": (("workers", "replicas"),)}),
+    Function(check_progress_pattern, {"DS288": ()}),
+    Function(check_setup_in_launcher, {"DS381": (("storage",), ("training", "env"), ("launcher", "env"))}),
 )

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from dsgen.checks.pods import USER_CONTAINERS
-from dsgen.checks.row import ROLES, VOLUMES, Check, Shared, Shortcut, helpers, quoted
+from dsgen.checks.row import ROLES, VOLUMES, Check, Shared, Shortcut, load_helpers, quote_text
 from dsgen.language.text import to_json
 from dsgen.problems import KeyPath
 from dsgen.reading.quantities import suggest_memory
 
 SIZES = ("memory", "ephemeral-storage")
-KEYS = ", ".join(map(quoted, SIZES))
+KEYS = ", ".join(map(quote_text, SIZES))
 LAUNCHER_BYTES, BYTES_PER_WORKER = 1024**3, 1468006
 """What the launcher needs for itself and per session of a worker; the helper launcher_bytes has the same numbers."""
 LEAST = 1024**2
@@ -27,24 +27,24 @@ LEAST_SHARED = 1024**3
 """NVIDIA's images with PyTorch ask for `docker run --shm-size=1g`."""
 
 
-def _memory_hint(values: Mapping[str, Any], _: KeyPath) -> str:
-    needed = -(-int(helpers().worker_bytes(values)) // 1024**3)
+def _suggest_worker_memory(values: Mapping[str, Any], _: KeyPath) -> str:
+    needed = -(-int(load_helpers().worker_bytes(values)) // 1024**3)
     return f"set workers.resources.requests.memory: {needed}Gi, and add what the program itself holds"
 
 
 def is_too_small(key: str, quantity: str | float) -> bool:
     """Whether a quantity in requests or limits is reported here."""
-    return key in SIZES and bool(helpers().below_1mi(to_json(quantity)))
+    return key in SIZES and bool(load_helpers().below_1mi(to_json(quantity)))
 
 
-def _hint(values: Mapping[str, Any], path: KeyPath) -> str:
+def _suggest_unit(values: Mapping[str, Any], path: KeyPath) -> str:
     value: Any = values
     for key in path:
         value = value[key]
     return suggest_memory(value)
 
 
-def _too_small(path: str, quantity: str, *inside: str, when: str = "", shared: tuple[Shared, ...] = ()) -> Check:
+def _refuse_too_small(path: str, quantity: str, *inside: str, when: str = "", shared: tuple[Shared, ...] = ()) -> Check:
     arguments = (("quantity", quantity),)
     return Check(
         id="DS287",
@@ -52,17 +52,17 @@ def _too_small(path: str, quantity: str, *inside: str, when: str = "", shared: t
         when=f"below_1mi({quantity} | plain_json)",
         message=f"{path}: << {quantity} | plain_json >> is less than 1Mi, too little to be meant",
         hint="write the size with its unit, such as 64Gi",
-        exact_hint=_hint,
+        exact_hint=_suggest_unit,
         inside=(*inside, *([f"if {when}"] if when else ())),
         shared=(*shared, Shared(path, len(inside) + bool(when), "size", "a size, `quantity`", arguments)),
     )
 
 
-def _of_resources(path: str, resources: str, *inside: str) -> Check:
+def _refuse_small_resources(path: str, resources: str, *inside: str) -> Check:
     inside = (*inside, 'for kind in ["requests", "limits"]')
     where = f"{path}.<< kind >>"
     words = "the sizes of requests or limits, `amounts`"
-    return _too_small(
+    return _refuse_too_small(
         f"{where}.<< key >>",
         "quantity",
         *inside,
@@ -72,7 +72,7 @@ def _of_resources(path: str, resources: str, *inside: str) -> Check:
     )
 
 
-def _little_shared(when: str, words: str) -> Check:
+def _warn_of_little_shared(when: str, words: str) -> Check:
     return Check(
         id="DS384",
         path="workers.sharedMemory",
@@ -88,10 +88,10 @@ def _little_shared(when: str, words: str) -> Check:
 
 
 ROWS = (
-    _too_small("workers.sharedMemory", "values.workers.sharedMemory"),
-    _of_resources("<< role >>.resources", 'values[role]["resources"][kind]', ROLES),
-    _of_resources("monitoring.tensorboard.resources", "values.monitoring.tensorboard.resources[kind]"),
-    _of_resources(
+    _refuse_too_small("workers.sharedMemory", "values.workers.sharedMemory"),
+    _refuse_small_resources("<< role >>.resources", 'values[role]["resources"][kind]', ROLES),
+    _refuse_small_resources("monitoring.tensorboard.resources", "values.monitoring.tensorboard.resources[kind]"),
+    _refuse_small_resources(
         "<< role >>.<< containers >>[container].resources",
         'get(container, "resources", kind, {})',
         USER_CONTAINERS,
@@ -99,21 +99,23 @@ ROWS = (
         'for containers in ["initContainers", "sidecars"]',
         "for container in values[role][containers]",
     ),
-    _of_resources(
+    _refuse_small_resources(
         "<< role >>.extraPodSpec.resources",
         'get(values[role]["extraPodSpec"], "resources", kind, {})',
         Shortcut("if values.workers.extraPodSpec or values.launcher.extraPodSpec"),
         ROLES,
     ),
-    _too_small("storage.<< name >>.create.size", "volume.create.size", VOLUMES, when="volume.create is not none"),
-    _too_small(
+    _refuse_too_small(
+        "storage.<< name >>.create.size", "volume.create.size", VOLUMES, when="volume.create is not none"
+    ),
+    _refuse_too_small(
         "storage.<< name >>.emptyDir.sizeLimit",
         "size",
         VOLUMES,
         "if volume.emptyDir is not none",
         'set size = get(volume.emptyDir, "sizeLimit", "")',
     ),
-    _too_small(
+    _refuse_too_small(
         "storage.<< name >>.ephemeral.volumeClaimTemplate.spec.resources.requests.storage",
         "size",
         VOLUMES,
@@ -178,7 +180,7 @@ ROWS = (
             " need << (needed + 1073741823) // 1073741824 >>Gi or more"
         ),
         hint="set workers.resources.requests.memory to that, and add what the program itself holds",
-        exact_hint=_memory_hint,
+        exact_hint=_suggest_worker_memory,
         inside=(
             "if values.estimate.model.parameters is none or not values.training.deepspeed.config",
             'set memory = requested(values.workers, "worker", "memory") | int',
@@ -186,6 +188,6 @@ ROWS = (
         ),
         severity="warning",
     ),
-    _little_shared("not values.workers.sharedMemory", "64Mi, the default of most container runtimes"),
-    _little_shared(f"shared >= {LEAST} and shared < {LEAST_SHARED}", "<< values.workers.sharedMemory >>"),
+    _warn_of_little_shared("not values.workers.sharedMemory", "64Mi, the default of most container runtimes"),
+    _warn_of_little_shared(f"shared >= {LEAST} and shared < {LEAST_SHARED}", "<< values.workers.sharedMemory >>"),
 )

@@ -30,7 +30,7 @@ WRITTEN_FROM = {
 """Labels and annotations that dsgen writes, and the keys from which it does."""
 
 
-def _of_reserved(_: Mapping[str, Any], path: KeyPath) -> str:
+def _suggest_key(_: Mapping[str, Any], path: KeyPath) -> str:
     key = WRITTEN_FROM.get(str(path[-1]))
     return f"use {key}" if key else ""
 
@@ -43,14 +43,14 @@ def _refuse_reserved_keys(path: str, *around: str, keys: str = "") -> Check:
         when="reserved_key(key)",
         message=f"{path}: << key | quote >> is written by dsgen or Kubernetes",
         hint="use a key in a domain of your own, such as example.com/team",
-        exact_hint=_of_reserved,
+        exact_hint=_suggest_key,
         inside=(*around, f"for key, value in {keys} | items"),
         at_key=True,
         shared=(Shared(path, len(around), "keys", "the keys of labels or annotations, `keys`", (("keys", keys),)),),
     )
 
 
-def _no_version(path: str, *inside: str) -> Check:
+def _warn_of_no_version(path: str, *inside: str) -> Check:
     return Check(
         id="DS250",
         path=path,
@@ -81,7 +81,7 @@ ROWS = (
         hint="use a tag that is never moved, or a digest: the same run id should always mean the same code",
         severity="warning",
     ),
-    *(_no_version(path, *inside) for path, inside in OTHER_IMAGES.items()),
+    *(_warn_of_no_version(path, *inside) for path, inside in OTHER_IMAGES.items()),
     Check(
         id="DS204",
         path="name",

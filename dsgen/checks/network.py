@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.checks.contexts import IPC_LOCK
-from dsgen.checks.row import Check, Function, Names, Place, diagnostic
+from dsgen.checks.row import Check, Function, Names, Place, make_diagnostic
 from dsgen.problems import Diagnostic
 
 OWN_PORTS = ("if values.ssh.port != 2222 or values.launch.masterPort != 29500",)
@@ -24,7 +24,7 @@ RDMA_DEVICE = (
 EPHEMERAL = ("emptyDir", "ephemeral", "configMap", "secret", "projected")
 
 
-def _low_port(port: str, when: str = "") -> Check:
+def _warn_of_low_port(port: str, when: str = "") -> Check:
     return Check(
         id="DS243",
         path=port,
@@ -39,7 +39,7 @@ def _low_port(port: str, when: str = "") -> Check:
     )
 
 
-def _same_port(one: str, other: str, when: str = "", inside: tuple[str, ...] = POD_MONITOR) -> Check:
+def _refuse_same_port(one: str, other: str, when: str = "", inside: tuple[str, ...] = POD_MONITOR) -> Check:
     condition = f"values.{one} == values.{other}"
     return Check(
         id="DS242",
@@ -51,7 +51,7 @@ def _same_port(one: str, other: str, when: str = "", inside: tuple[str, ...] = P
     )
 
 
-def _twice(path: str) -> Check:
+def _refuse_repeated_resource(path: str) -> Check:
     return Check(
         id="DS226",
         path="network.rdma.resources.<< key >>",
@@ -83,8 +83,8 @@ ROWS = (
         hint="give your Secret another name",
         inside=("if values.ssh.secret.name",),
     ),
-    _low_port("ssh.port", "uses_ssh(values) and "),
-    _low_port("launch.masterPort"),
+    _warn_of_low_port("ssh.port", "uses_ssh(values) and "),
+    _warn_of_low_port("launch.masterPort"),
     Check(
         id="DS244",
         path="ssh.port",
@@ -146,8 +146,8 @@ ROWS = (
         inside=("for key, count in values.network.rdma.resources | items",),
         at_key=True,
     ),
-    _twice("workers.resources.requests"),
-    _twice("workers.resources.limits"),
+    _refuse_repeated_resource("workers.resources.requests"),
+    _refuse_repeated_resource("workers.resources.limits"),
     Check(
         id="DS226",
         path="network.rdma.resources.<< key >>",
@@ -198,11 +198,11 @@ ROWS = (
         hint="remove it: the default is the user of the container",
         inside=("if values.ssh.user",),
     ),
-    _same_port("monitoring.podMonitor.port", "ssh.port", "uses_ssh(values)"),
-    _same_port("monitoring.podMonitor.port", "launch.masterPort"),
-    _same_port("monitoring.podMonitor.port", "workers.readinessPort"),
-    _same_port("workers.readinessPort", "ssh.port", "uses_ssh(values)", inside=()),
-    _same_port("workers.readinessPort", "launch.masterPort", inside=()),
+    _refuse_same_port("monitoring.podMonitor.port", "ssh.port", "uses_ssh(values)"),
+    _refuse_same_port("monitoring.podMonitor.port", "launch.masterPort"),
+    _refuse_same_port("monitoring.podMonitor.port", "workers.readinessPort"),
+    _refuse_same_port("workers.readinessPort", "ssh.port", "uses_ssh(values)", inside=()),
+    _refuse_same_port("workers.readinessPort", "launch.masterPort", inside=()),
     Check(
         id="DS341",
         path="monitoring.tensorboard.logDir",
@@ -271,7 +271,7 @@ ROWS = (
 )
 
 
-def log_dir(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_log_dir(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """TensorBoard runs in its own pod and can only read volumes that several pods can mount."""
     board = values["monitoring"]["tensorboard"]
     if not board["enabled"] or not board["logDir"]:
@@ -286,7 +286,7 @@ def log_dir(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagn
     ]
     if not around:
         message = f"monitoring.tensorboard.logDir: {folder} is not on a volume of storage"
-        yield diagnostic(
+        yield make_diagnostic(
             ("DS342"), path, message, "write the events to a volume that several pods can mount, such as a claim", place
         )
         return
@@ -295,9 +295,9 @@ def log_dir(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagn
     is_for_one = "ReadWriteOncePod" in volume.get("create", {}).get("accessModes", ())
     if is_for_one or any(source in volume for source in EPHEMERAL):
         message = f"monitoring.tensorboard.logDir: {folder} is on storage.{name}, which other pods cannot mount"
-        yield diagnostic(
+        yield make_diagnostic(
             ("DS342"), path, message, "write the events to a volume that several pods can mount, such as a claim", place
         )
 
 
-FUNCTIONS = (Function(log_dir, {"DS342": (("storage",),)}),)
+FUNCTIONS = (Function(check_log_dir, {"DS342": (("storage",),)}),)

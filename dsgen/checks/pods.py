@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dsgen.checks.row import ANY_TEXT, ROLES, Check, Shortcut, quoted
+from dsgen.checks.row import ANY_TEXT, ROLES, Check, Shortcut, quote_text
 from dsgen.problems import KeyPath, Severity
 
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
@@ -41,7 +41,7 @@ FEWER_DEVICES = tuple(
 """A list of so many devices at most, for more processes."""
 
 
-def _cpus_hint(values: Mapping[str, Any], _: KeyPath) -> str:
+def _suggest_cpus(values: Mapping[str, Any], _: KeyPath) -> str:
     return f"set workers.resources.requests.cpu: {values['workers']['slots']}, or more for data loaders"
 
 
@@ -64,15 +64,15 @@ def _warn_of_shared_device(when: str, what: str, hint: str = "", severity: Sever
     )
 
 
-def _of_resource(pattern: str) -> str:
+def _test_resource(pattern: str) -> str:
     return f'values.workers.accelerator.resource is matching("{pattern}")'
 
 
-def _of_no_resource(*patterns: str) -> str:
-    return " and ".join(f"not {_of_resource(one)}" for one in patterns)
+def _test_no_resource(*patterns: str) -> str:
+    return " and ".join(f"not {_test_resource(one)}" for one in patterns)
 
 
-def _own_resource(path: str) -> Check:
+def _refuse_own_resource(path: str) -> Check:
     return Check(
         id="DS208",
         path=f"{path}.<< values.workers.accelerator.resource >>",
@@ -88,20 +88,20 @@ def _own_resource(path: str) -> Check:
     )
 
 
-def _own_key(_: Mapping[str, Any], path: KeyPath) -> str:
+def _suggest_own_key(_: Mapping[str, Any], path: KeyPath) -> str:
     from dsgen.schema import suggestions  # imported late: only problems need it
 
     return suggestions.suggest_field(*map(str, path))
 
 
-def _extra(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
+def _refuse_extra_fields(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
     return Check(
         id=id_,
         path=f"<< role >>.{key}.<< field >>",
-        when=f"field in [{', '.join(map(quoted, fields))}]",
+        when=f"field in [{', '.join(map(quote_text, fields))}]",
         message=f"<< role >>.{key}: << field | quote >> {what}",
         hint="use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys",
-        exact_hint=_own_key,
+        exact_hint=_suggest_own_key,
         inside=(
             Shortcut(f"if values.workers.{key} or values.launcher.{key}"),
             ROLES,
@@ -117,8 +117,8 @@ ROWS = (
         path="workers.accelerator.count",
         when=(
             "values.workers.accelerator.count is not none"
-            f" and values.workers.accelerator.count > values.workers.slots and ({_of_resource(GPUS)}"
-            f" or {_of_resource(DEVICES)})"
+            f" and values.workers.accelerator.count > values.workers.slots and ({_test_resource(GPUS)}"
+            f" or {_test_resource(DEVICES)})"
         ),
         message=(
             "workers.accelerator.count: << values.workers.slots >> of << values.workers.accelerator.count >> devices"
@@ -148,12 +148,12 @@ ROWS = (
         severity="warning",
     ),
     _warn_of_shared_device(
-        _of_resource(GPUS),
+        _test_resource(GPUS),
         ("GPUs"),
         "each process needs its own GPU: set workers.accelerator.count to the same number; count: 0 trains on CPUs",
     ),
-    _warn_of_shared_device(_of_resource(DEVICES), f"of {RESOURCE}"),
-    _warn_of_shared_device(_of_no_resource(GPUS, DEVICES, SEVERAL_EACH), f"of {RESOURCE}", severity="warning"),
+    _warn_of_shared_device(_test_resource(DEVICES), f"of {RESOURCE}"),
+    _warn_of_shared_device(_test_no_resource(GPUS, DEVICES, SEVERAL_EACH), f"of {RESOURCE}", severity="warning"),
     Check(
         id="DS207",
         path="workers.slots",
@@ -183,8 +183,8 @@ ROWS = (
         inside=SEVERAL,
         severity="warning",
     ),
-    _own_resource("workers.resources.requests"),
-    _own_resource("workers.resources.limits"),
+    _refuse_own_resource("workers.resources.requests"),
+    _refuse_own_resource("workers.resources.limits"),
     Check(
         id="DS237",
         path="workers.spread",
@@ -193,8 +193,10 @@ ROWS = (
         hint="keep one of them",
         inside=('if values.workers.spread != "none"',),
     ),
-    _extra("DS232", "extraPodSpec", POD_FIELDS, "is a field of the pod that dsgen writes"),
-    _extra("DS233", "extraContainerSpec", CONTAINER_FIELDS, "is a field of the container that dsgen writes"),
+    _refuse_extra_fields("DS232", "extraPodSpec", POD_FIELDS, "is a field of the pod that dsgen writes"),
+    _refuse_extra_fields(
+        "DS233", "extraContainerSpec", CONTAINER_FIELDS, "is a field of the container that dsgen writes"
+    ),
     Check(
         id="DS385",
         path="workers.resources.requests.cpu",
@@ -203,7 +205,7 @@ ROWS = (
             "workers.resources.requests.cpu: a worker has << values.workers.slots >> processes and requests fewer CPUs"
         ),
         hint="request at least one CPU for each process, and one for each of its data loaders",
-        exact_hint=_cpus_hint,
+        exact_hint=_suggest_cpus,
         inside=(
             *SEVERAL,
             'if "cpu" in values.workers.resources.requests',

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.containers import users_containers
+from dsgen.checks.containers import list_users_containers
 from dsgen.checks.memory import is_too_small
-from dsgen.checks.row import Function, Names, Place, diagnostic, helpers
+from dsgen.checks.row import Function, Names, Place, load_helpers, make_diagnostic
 from dsgen.language.text import scalar, to_json
 from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.quantities import parse_quantity
@@ -26,7 +26,7 @@ MAIN: dict[str, KeyPath] = {
 ONLY_WHOLE = "set request and limit to the same whole number, or only the limit"
 
 
-def _main(values: Mapping[str, Any]) -> Iterator[tuple[str, KeyPath, Mapping[str, Any]]]:
+def _list_main_containers(values: Mapping[str, Any]) -> Iterator[tuple[str, KeyPath, Mapping[str, Any]]]:
     """Role, path of the resources and values of each pod with a main container."""
     for role, path in MAIN.items():
         part: Any = values
@@ -35,55 +35,55 @@ def _main(values: Mapping[str, Any]) -> Iterator[tuple[str, KeyPath, Mapping[str
         yield role, (*path, "resources"), part
 
 
-def _resources(values: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Quantities, Quantities]]:
+def _list_resources(values: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Quantities, Quantities]]:
     """Path, requests and limits of every container whose resources the user sets."""
-    for role, path, part in _main(values):
+    for role, path, part in _list_main_containers(values):
         given = part["resources"]["requests"].items()
-        texts = {key: helpers().request_of(part, role, key, quantity) for key, quantity in given}
+        texts = {key: load_helpers().request_of(part, role, key, quantity) for key, quantity in given}
         yield path, {key: text.strip('"') for key, text in texts.items() if text}, part["resources"]["limits"]
     for role in ("workers", "launcher"):
-        for where, container in users_containers(values, role):
+        for where, container in list_users_containers(values, role):
             given = container.get("resources", {})
             yield (*where, "resources"), given.get("requests", {}), given.get("limits", {})
 
 
-def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_requests(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """Kubernetes refuses a request above its limit."""
-    for path, requests, limits in _resources(values):
+    for path, requests, limits in _list_resources(values):
         for key in sorted(requests.keys() & limits.keys()):
             if parse_quantity(requests[key]) > parse_quantity(limits[key]) and not is_too_small(key, limits[key]):
                 message = (
                     f"{path_text(path)}: the request of {key} ({requests[key]}) is above the limit ({limits[key]})"
                 )
                 hint = f"raise the limit, or set {path_text((*path, 'requests', key))} to at most the limit"
-                yield diagnostic("DS256", (*path, "requests", key), message, hint, place)
+                yield make_diagnostic("DS256", (*path, "requests", key), message, hint, place)
 
 
-def automatic(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_automatic_requests(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """An automatic request of a resource that has neither a limit nor a default."""
-    for role, path, part in _main(values):
+    for role, path, part in _list_main_containers(values):
         for key, quantity in sorted(part["resources"]["requests"].items()):
-            if not helpers().request_of(part, role, key, quantity):
+            if not load_helpers().request_of(part, role, key, quantity):
                 message = f"{path_text(path)}.requests: {key} is auto, but has no limit"
                 hint = f"set {path_text((*path, 'limits', key))}, or remove the request"
-                yield diagnostic("DS256", (*path, "requests", key), message, hint, place)
+                yield make_diagnostic("DS256", (*path, "requests", key), message, hint, place)
 
 
-def devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """What ValidateContainerResourceRequirements of Kubernetes checks for devices and huge pages."""
     written = {values["workers"]["accelerator"]["resource"], *values["network"]["rdma"]["resources"]}
-    for path, requests, limits in _resources(values):
+    for path, requests, limits in _list_resources(values):
         for kind, quantities in (("limits", limits), ("requests", requests)):
             for key in sorted(quantities):
                 if path[0] == "workers" and len(path) == 2 and key in written:
                     continue  # another check reports that
-                reason = _refusal(key, kind, requests, limits)
+                reason = _explain_refusal(key, kind, requests, limits)
                 if reason:
                     message = f"{path_text(path)}.{kind}: {reason}"
-                    yield diagnostic("DS259", (*path, kind, key), message, ONLY_WHOLE, place)
+                    yield make_diagnostic("DS259", (*path, kind, key), message, ONLY_WHOLE, place)
 
 
-def _refusal(key: str, kind: str, requests: Quantities, limits: Quantities) -> str:
+def _explain_refusal(key: str, kind: str, requests: Quantities, limits: Quantities) -> str:
     is_page, is_device = re.fullmatch(PAGES, key), "/" in key and "kubernetes.io/" not in key
     if not (is_page or is_device):
         return ""
@@ -122,54 +122,56 @@ APPLY = "use kubectl apply --server-side, and in Argo CD the sync option ServerS
 FEWER = "use shorter names or fewer workers"
 
 
-def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """The size of training.files, which have their own ConfigMap."""
     files, path = values["training"]["files"], ("training", "files")
-    size = sum(len(name) + _bytes(text) for name, text in files.items())
-    as_json = sum(_json_bytes(name) + _json_bytes(text) for name, text in files.items()) if size > SMALL else 0
+    size = sum(len(name) + _count_bytes(text) for name, text in files.items())
+    as_json = (
+        sum(_count_json_bytes(name) + _count_json_bytes(text) for name, text in files.items()) if size > SMALL else 0
+    )
     if size > MAX_BYTES:
         message = f"training.files: all files together have {size} bytes, but a ConfigMap is limited to {MAX_BYTES}"
-        yield diagnostic("DS253", path, message, "put large files into the image or onto a volume", place)
+        yield make_diagnostic("DS253", path, message, "put large files into the image or onto a volume", place)
     elif as_json + 1024 > MAX_ANNOTATION:
         message = f"training.files: their ConfigMap has {as_json} bytes of JSON, {TOO_MUCH}"
-        yield diagnostic("DS258", path, message, APPLY, place, "warning")
+        yield make_diagnostic("DS258", path, message, APPLY, place, "warning")
 
 
-def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Diagnostic]:
+def check_config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Diagnostic]:
     """The ConfigMap of the run; the message names its largest part."""
     job = values["name"] or release["name"]
-    texts = texts_of(values, job)
-    sizes = {path: _bytes(text) for path, text in texts.items()}
+    texts = collect_texts(values, job)
+    sizes = {path: _count_bytes(text) for path, text in texts.items()}
     total = sum(sizes.values()) + OTHER_BYTES
     if total <= SMALL:
         return
     path = max(sizes, key=lambda path: sizes[path])
-    as_json = json_bytes(texts.values())
+    as_json = estimate_json_bytes(texts.values())
     smaller = FEWER if path == WORKERS else "put large parts into the image or onto a volume"
     if total > MAX_BYTES:
         message = (
-            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest, the run's ConfigMap"
+            f"{path_text(path)}: {_name_owner(path)} {sizes[path]} bytes; with the rest, the run's ConfigMap"
             f" would have {total}, but is limited to {MAX_BYTES}"
         )
-        yield diagnostic("DS257", path, message, smaller, place)
+        yield make_diagnostic("DS257", path, message, smaller, place)
     elif as_json > MAX_ANNOTATION:
         message = (
-            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest, the run's ConfigMap"
+            f"{path_text(path)}: {_name_owner(path)} {sizes[path]} bytes; with the rest, the run's ConfigMap"
             f" has about {as_json} bytes of JSON, {TOO_MUCH}"
         )
-        yield diagnostic("DS258", path, message, f"{APPLY}; or {smaller}", place, "warning")
+        yield make_diagnostic("DS258", path, message, f"{APPLY}; or {smaller}", place, "warning")
 
 
-def json_bytes(texts: Iterable[str]) -> int:
+def estimate_json_bytes(texts: Iterable[str]) -> int:
     """An estimate, not too low, of the bytes that kubectl keeps of the run's ConfigMap with these texts."""
-    return sum(map(_json_bytes, texts)) + OTHER_BYTES
+    return sum(map(_count_json_bytes, texts)) + OTHER_BYTES
 
 
-def _what(path: KeyPath) -> str:
+def _name_owner(path: KeyPath) -> str:
     return "the names of the workers have" if path == WORKERS else "it has"
 
 
-def texts_of(values: Mapping[str, Any], job: str) -> dict[KeyPath, str]:
+def collect_texts(values: Mapping[str, Any], job: str) -> dict[KeyPath, str]:
     """The texts of the ConfigMap, by the key that they come from."""
     training = values["training"]
     texts = (
@@ -181,32 +183,32 @@ def texts_of(values: Mapping[str, Any], job: str) -> dict[KeyPath, str]:
         (("launch", "command"), to_json(values["launch"]["command"])),
         (("lifecycle", "debug", "command"), to_json(values["lifecycle"]["debug"]["command"])),
         (("code", "git", "knownHosts"), values["code"]["git"]["knownHosts"]),
-        (WORKERS, _hostfile(values, job)),
+        (WORKERS, _format_hostfile(values, job)),
     )
     return dict(texts)
 
 
-def _hostfile(values: Mapping[str, Any], job: str) -> str:
+def _format_hostfile(values: Mapping[str, Any], job: str) -> str:
     run, slots = f"{job}-{scalar(values['run']['id'])}", scalar(values["workers"]["slots"])
     before, after = f"{run}-worker-", f".{run} slots={slots}\n"
-    return before + f"{after}{before}".join(map(str, range(int(helpers().worker_pods(values))))) + after
+    return before + f"{after}{before}".join(map(str, range(int(load_helpers().worker_pods(values))))) + after
 
 
-def _bytes(text: str) -> int:
+def _count_bytes(text: str) -> int:
     return len(text.encode(errors="replace"))
 
 
 @functools.lru_cache(maxsize=256)
-def _json_bytes(text: str) -> int:
+def _count_json_bytes(text: str) -> int:
     """The size as kubectl writes it: JSON in Go also escapes <, > and &."""
-    return _bytes(to_json(text)) + 5 * sum(map(text.count, "<>&"))
+    return _count_bytes(to_json(text)) + 5 * sum(map(text.count, "<>&"))
 
 
 FUNCTIONS = (
-    Function(request_above_limit, {"DS256": ()}),
-    Function(automatic, {"DS256": ()}),
+    Function(check_requests, {"DS256": ()}),
+    Function(check_automatic_requests, {"DS256": ()}),
     Function(
-        devices,
+        check_devices,
         {
             "DS259": (
                 *(("workers", "accelerator"), ("network", "rdma")),
@@ -214,6 +216,6 @@ FUNCTIONS = (
             )
         },
     ),
-    Function(files_size, {"DS253": (), "DS258": LOOKS_AT}),
-    Function(config_size, {"DS257": LOOKS_AT, "DS258": LOOKS_AT}),
+    Function(check_files_size, {"DS253": (), "DS258": LOOKS_AT}),
+    Function(check_config_size, {"DS257": LOOKS_AT, "DS258": LOOKS_AT}),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.row import Check, Function, Names, Place, diagnostic
+from dsgen.checks.row import Check, Function, Names, Place, make_diagnostic
 from dsgen.deepspeed import batch as batches
 from dsgen.problems import Diagnostic, KeyPath
 
@@ -131,13 +131,13 @@ ROWS = (
 )
 
 
-def _config(values: Mapping[str, Any]) -> dict[str, Any]:
+def _find_config(values: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration in the values of a job whose checkpoints are converted; else {}."""
     given = values["training"]["deepspeed"]
     return dict(given["config"]) if given["resize"]["checkpoint"] and not given["configFile"] else {}
 
 
-def _at(config: Mapping[str, Any], *path: str) -> Any:
+def _find_value(config: Mapping[str, Any], *path: str) -> Any:
     """The value at a path; None without it."""
     value: Any = config
     for key in path:
@@ -145,49 +145,49 @@ def _at(config: Mapping[str, Any], *path: str) -> Any:
     return value
 
 
-def unusable_config(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_config(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """Settings of DeepSpeed whose checkpoints are not converted."""
-    config = _config(values)
-    optimizer = _at(config, "optimizer", "type")
+    config = _find_config(values)
+    optimizer = _find_value(config, "optimizer", "type")
     if isinstance(optimizer, str) and optimizer.lower() not in ADAM:
         message = f"{CANNOT} with the optimizer {optimizer}: only the state of Adam and AdamW is converted"
-        yield diagnostic("DS378", (*CONFIG, "optimizer", "type"), message, "use AdamW, or remove resize", place)
-    if _at(config, "optimizer", "params", "amsgrad") is True:
+        yield make_diagnostic("DS378", (*CONFIG, "optimizer", "type"), message, "use AdamW, or remove resize", place)
+    if _find_value(config, "optimizer", "params", "amsgrad") is True:
         message = f"{CANNOT} with amsgrad, whose state is not converted"
-        yield diagnostic("DS378", (*CONFIG, "optimizer", "params", "amsgrad"), message, "remove it", place)
+        yield make_diagnostic("DS378", (*CONFIG, "optimizer", "params", "amsgrad"), message, "remove it", place)
     for part in ("offload_optimizer", "offload_param"):
         path = ("zero_optimization", part, "device")
-        if _at(config, *path) == "nvme":
+        if _find_value(config, *path) == "nvme":
             message = f"{CANNOT} with {part} to nvme, whose files are not converted"
-            yield diagnostic("DS378", (*CONFIG, *path), message, "offload to cpu, or remove resize", place)
-    if _at(config, "checkpoint", "use_node_local_storage") is True:
+            yield make_diagnostic("DS378", (*CONFIG, *path), message, "offload to cpu, or remove resize", place)
+    if _find_value(config, "checkpoint", "use_node_local_storage") is True:
         message = f"{CANNOT} with use_node_local_storage: the first worker needs the files of all"
         hint = "write checkpoints to a volume that all workers share, or remove resize"
-        yield diagnostic("DS378", (*CONFIG, "checkpoint", "use_node_local_storage"), message, hint, place)
-    if _at(config, "checkpoint", "load_universal") is not None:
+        yield make_diagnostic("DS378", (*CONFIG, "checkpoint", "use_node_local_storage"), message, hint, place)
+    if _find_value(config, "checkpoint", "load_universal") is not None:
         message = "checkpoint.load_universal: training.deepspeed.resize sets it for the attempts that need it"
         hint = "remove it: with it, each restart loads the converted checkpoint, which gets older than the latest"
-        yield diagnostic("DS378", (*CONFIG, "checkpoint", "load_universal"), message, hint, place)
+        yield make_diagnostic("DS378", (*CONFIG, "checkpoint", "load_universal"), message, hint, place)
 
 
-def batch(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_batch(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """Batch sizes that allow one number of workers only, or with which the global batch changes."""
-    config = _config(values)
-    total, micro, steps = (_at(config, key) for key in (BATCH, MICRO, STEPS))
+    config = _find_config(values)
+    total, micro, steps = (_find_value(config, key) for key in (BATCH, MICRO, STEPS))
     if total is None and micro is not None:
         message = f"training.deepspeed.resize: without {BATCH} the global batch changes with the number of workers"
         hint = f"set {BATCH}, and leave {STEPS} to DeepSpeed"
-        yield diagnostic("DS379", (*CONFIG, MICRO), message, hint, place, "warning")
+        yield make_diagnostic("DS379", (*CONFIG, MICRO), message, hint, place, "warning")
     if total == "auto":
         message = f"training.deepspeed.resize: {BATCH} auto changes with the workers and the Trainer's arguments"
         hint = "set it to a number: the Trainer then refuses --gradient_accumulation_steps that would change it"
-        yield diagnostic("DS379", (*CONFIG, BATCH), message, hint, place, "warning")
+        yield make_diagnostic("DS379", (*CONFIG, BATCH), message, hint, place, "warning")
     if None not in (total, micro, steps) and "auto" not in (total, micro, steps):
         message = f"training.deepspeed.resize: {BATCH}, {MICRO} and {STEPS} together allow one number of workers only"
-        yield diagnostic("DS378", (*CONFIG, STEPS), message, f"remove {STEPS}: DeepSpeed computes it", place)
+        yield make_diagnostic("DS378", (*CONFIG, STEPS), message, f"remove {STEPS}: DeepSpeed computes it", place)
 
 
-def fewer_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_fewer_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """Batches that no smaller number of workers from workers.min on can share."""
     config, workers = values["training"]["deepspeed"]["config"], values["workers"]
     least, all_of_them, slots = workers["min"], workers["replicas"], workers["slots"]
@@ -196,15 +196,17 @@ def fewer_workers(values: Mapping[str, Any], _: Names, place: Place) -> Iterator
     sizes = batches.sizes(config, slots)
     if not sizes:
         message = f"workers.min needs {BATCH} in training.deepspeed.config, and {MICRO} as a number if it is there"
-        yield diagnostic("DS410", MIN, message, "set them: the launcher computes which numbers of workers fit", place)
+        yield make_diagnostic(
+            "DS410", MIN, message, "set them: the launcher computes which numbers of workers fit", place
+        )
     elif not any(least <= size < all_of_them for size in sizes):
         numbers = f"{least} to {all_of_them - 1}" if least < all_of_them - 1 else f"{least}"
         message = f"{BATCH} cannot be divided among {numbers} workers (workers.min to replicas - 1)"
-        yield diagnostic("DS410", MIN, message, batches.suggest_workers(config, all_of_them, slots), place)
+        yield make_diagnostic("DS410", MIN, message, batches.suggest_workers(config, all_of_them, slots), place)
 
 
 FUNCTIONS = (
-    Function(fewer_workers, {"DS410": (CONFIG, MIN)}),
-    Function(unusable_config, {"DS378": (CONFIG, CHECKPOINT)}),
-    Function(batch, {"DS378": (CONFIG, CHECKPOINT), "DS379": (CONFIG, CHECKPOINT)}),
+    Function(check_fewer_workers, {"DS410": (CONFIG, MIN)}),
+    Function(check_config, {"DS378": (CONFIG, CHECKPOINT)}),
+    Function(check_batch, {"DS378": (CONFIG, CHECKPOINT), "DS379": (CONFIG, CHECKPOINT)}),
 )

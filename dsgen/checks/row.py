@@ -62,14 +62,14 @@ class Check(NamedTuple):
     at_key: bool = False
     shared: tuple[Shared, ...] = ()
 
-    def tags(self) -> list[str]:
+    def list_tags(self) -> list[str]:
         """All tags around the message, the outermost first."""
         return [*self.inside, *([f"if {self.when}"] if self.when else [])]
 
     @property
     def needs_name(self) -> bool:
         """Whether it needs the names of objects, which do not exist until the job has a name."""
-        return any("release" in text for text in (*self.tags(), self.message))
+        return any("release" in text for text in (*self.list_tags(), self.message))
 
 
 class Function(NamedTuple):
@@ -96,20 +96,20 @@ ANY_TEXT = "([^$]|[$])*"
 """In a pattern: any text, also of several lines."""
 
 
-def helpers() -> Any:
+def load_helpers() -> Any:
     """The helpers of the templates as functions, imported late: the compiler that writes them imports the checks."""
     from dsgen.generated import helpers as module
 
     return module
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """A string constant of a template."""
     assert not {'"', "\\"} & set(text)
     return f'"{text}"'
 
 
-def diagnostic(
+def make_diagnostic(
     id_: str, path: KeyPath, message: str, hint: str, place: Place, severity: Severity = "error", at_key: bool = False
 ) -> Diagnostic:
     """A problem that a function reports."""

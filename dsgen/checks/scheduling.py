@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dsgen.checks.row import Check, Shared, quoted
+from dsgen.checks.row import Check, Shared, quote_text
 
 KUEUE = 'kueue_queue(values, "worker")'
 QUEUE = ("if values.scheduling.queue", 'if values.scheduling.gang != "volcano"')
@@ -26,7 +26,7 @@ class Queue(NamedTuple):
     def shared(self) -> tuple[Shared, ...]:
         """The helper for the rows of both queues."""
         words = "a pod that waits in a queue; `who` says that it waits"
-        arguments = (("pod", f"values.{self.role}"), ("queue", f"values.{self.key}"), ("who", quoted(self.who)))
+        arguments = (("pod", f"values.{self.role}"), ("queue", f"values.{self.key}"), ("who", quote_text(self.who)))
         return (Shared(self.role, len(self.inside), "queue", words, arguments),)
 
 
@@ -84,7 +84,7 @@ def _warn_of_uncovered_in_containers(queue: Queue) -> Check:
     )
 
 
-def _by_flavors(path: str, queue: Queue = OF_WORKERS) -> Check:
+def _warn_of_ignored_labels(path: str, queue: Queue = OF_WORKERS) -> Check:
     return Check(
         id="DS308",
         path=path,
@@ -176,10 +176,10 @@ ROWS = (
         hint="remove it; to pause, set spec.active: false in the run's Workload",
         inside=QUEUE,
     ),
-    _by_flavors("workers.nodeSelector"),
-    _by_flavors("workers.affinity"),
-    _by_flavors("launcher.nodeSelector", OF_LAUNCHER),
-    _by_flavors("launcher.affinity", OF_LAUNCHER),
+    _warn_of_ignored_labels("workers.nodeSelector"),
+    _warn_of_ignored_labels("workers.affinity"),
+    _warn_of_ignored_labels("launcher.nodeSelector", OF_LAUNCHER),
+    _warn_of_ignored_labels("launcher.affinity", OF_LAUNCHER),
     Check(
         id="DS307",
         path="workers.tolerations",

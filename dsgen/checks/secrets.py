@@ -32,7 +32,7 @@ DIGIT_IN_PATH = "^[A-Za-z]+://[^/]+/.*[0-9].*$"
 UUID_IN_PATH = "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$"
 
 
-def _secret(path: str, *inside: str) -> Check:
+def _warn_of_secret(path: str, *inside: str) -> Check:
     return Check(
         id="DS369",
         path=f"{path}[word]",
@@ -44,7 +44,7 @@ def _secret(path: str, *inside: str) -> Check:
     )
 
 
-def _variable(path: str) -> Check:
+def _warn_of_secret_variable(path: str) -> Check:
     from_secret = "{valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}"
     return Check(
         id="DS369",
@@ -102,9 +102,12 @@ ROWS = (
         inside=(f"if {WEBHOOK}",),
         severity="warning",
     ),
-    _variable("training.env"),
-    _variable("launcher.env"),
-    *(_secret(path, f"for word in values.{path}") for path in ("training.args", "training.exec", "launch.command")),
+    _warn_of_secret_variable("training.env"),
+    _warn_of_secret_variable("launcher.env"),
+    *(
+        _warn_of_secret(path, f"for word in values.{path}")
+        for path in ("training.args", "training.exec", "launch.command")
+    ),
     Check(
         id="DS369",
         path="training.files.<< name >>",

@@ -11,7 +11,7 @@ HOOKS = 'for hook in ["postStart", "preStop"]'
 ACTIONS = 'for action in ["httpGet", "tcpSocket"]'
 
 
-def _of_extra(field: str) -> Check:
+def _refuse_extra_field(field: str) -> Check:
     return Check(
         id="DS322",
         path=f"<< role >>.extraPodSpec.{field}",
@@ -30,7 +30,7 @@ def _of_extra(field: str) -> Check:
     )
 
 
-def _hosts(container: str, path: str, words: str, *outer: str) -> tuple[Check, ...]:
+def _refuse_hosts(container: str, path: str, words: str, *outer: str) -> tuple[Check, ...]:
     """Probes and hooks of a container with a host."""
     kinds = ((PROBES, "probe", "", "probe"), (HOOKS, "hook", "lifecycle.", '"lifecycle", hook'))
     return tuple(
@@ -114,21 +114,21 @@ ROWS = (
             'for port in get(container, "ports", [])',
         ),
     ),
-    *_hosts(
+    *_refuse_hosts(
         "container",
         "<< role >>.<< kind >>[container]",
         "<< role >>.<< kind >>",
         USER_CONTAINERS,
         *CONTAINER_LOOPS,
     ),
-    *_hosts(
+    *_refuse_hosts(
         'values[role]["extraContainerSpec"]',
         "<< role >>.extraContainerSpec",
         "<< role >>.extraContainerSpec",
         EXTRAS,
         ROLES,
     ),
-    *map(_of_extra, ("hostPID", "hostIPC")),
+    *map(_refuse_extra_field, ("hostPID", "hostIPC")),
     Check(
         id="DS344",
         path="<< role >>.extraPodSpec.<< field >>",

@@ -15,9 +15,9 @@ from dsgen.checks.row import (
     Place,
     Shared,
     Shortcut,
-    diagnostic,
-    helpers,
-    quoted,
+    load_helpers,
+    make_diagnostic,
+    quote_text,
 )
 from dsgen.problems import Diagnostic, KeyPath, path_text
 
@@ -55,7 +55,7 @@ OFFLOADED = (
 """The tags around a folder for what DeepSpeed offloads; `path` is its path."""
 
 
-def _folder_rows(key: str, path: str, *inside: str) -> tuple[Check, ...]:
+def _make_folder_rows(key: str, path: str, *inside: str) -> tuple[Check, ...]:
     """Rows about a folder to which the workers write, at `key`. path: an expression for its path."""
     shared = (Shared(key, len(inside), "folder", "the folder `path`", (VALUES, ("path", path))),)
     inside = (*inside, f'if {path} is matching("{ABSOLUTE}")')
@@ -85,8 +85,8 @@ def _folder_rows(key: str, path: str, *inside: str) -> tuple[Check, ...]:
     )
 
 
-def _folder_of(key: str) -> tuple[Check, ...]:
-    return _folder_rows(key, f"values.{key}", Shortcut(f"if values.{key}"))
+def _make_rows_of_key(key: str) -> tuple[Check, ...]:
+    return _make_folder_rows(key, f"values.{key}", Shortcut(f"if values.{key}"))
 
 
 CHECKPOINTS = "values.lifecycle.progress.checkpointPath"
@@ -238,7 +238,7 @@ ROWS = (
         hint="keep one of them",
         inside=(
             VOLUMES,
-            f"for source in [{', '.join(map(quoted, SOURCES[1:]))}]",
+            f"for source in [{', '.join(map(quote_text, SOURCES[1:]))}]",
         ),
         at_key=True,
     ),
@@ -250,10 +250,10 @@ ROWS = (
         hint="choose another folder, such as /workspace/code",
         inside=("if values.code.git.repository",),
     ),
-    *_folder_of("training.rankLogs"),
-    *_folder_of("lifecycle.progress.checkpointPath"),
-    *_folder_of("training.deepspeed.resize.checkpoint"),
-    *_folder_rows("training.deepspeed.config.zero_optimization.<< part >>.nvme_path", "path", *OFFLOADED),
+    *_make_rows_of_key("training.rankLogs"),
+    *_make_rows_of_key("lifecycle.progress.checkpointPath"),
+    *_make_rows_of_key("training.deepspeed.resize.checkpoint"),
+    *_make_folder_rows("training.deepspeed.config.zero_optimization.<< part >>.nvme_path", "path", *OFFLOADED),
     Check(
         id="DS389",
         path="lifecycle.progress.checkpointPath",
@@ -287,30 +287,30 @@ ROWS = (
 )
 
 
-def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
+def _list_mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
     for name, volume in sorted(values["storage"].items()):
-        if volume["mountPath"] and helpers().is_mounted_in(values, volume, role):
+        if volume["mountPath"] and load_helpers().is_mounted_in(values, volume, role):
             path: KeyPath = ("storage", name, "mountPath")
             yield path, f"storage.{name}", posixpath.normpath(volume["mountPath"]), volume
-    if helpers().has_code(values, role):
+    if load_helpers().has_code(values, role):
         yield ("code", "mountPath"), "code", posixpath.normpath(values["code"]["mountPath"]), values["code"]
 
 
-def mounts(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_mounts(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """A mount inside another volume that cannot contain a folder for it."""
     reported: set[KeyPath] = set()
     for role in ("workers", "launcher"):
         seen: dict[str, Mount] = {}
-        for mount in sorted(_mounts(values, role), key=lambda one: one[2].count("/")):
+        for mount in sorted(_list_mounts(values, role), key=lambda one: one[2].count("/")):
             path, where = mount[0], mount[2]
-            problem = _inside(mount, seen, place)
+            problem = _check_inside(mount, seen, place)
             if problem and path not in reported:
                 reported.add(path)
                 yield problem
             seen.setdefault(where, mount)
 
 
-def _inside(mount: Mount, seen: Mapping[str, Mount], place: Place) -> Diagnostic | None:
+def _check_inside(mount: Mount, seen: Mapping[str, Mount], place: Place) -> Diagnostic | None:
     """The container runtime creates a folder for the mount inside the outer volume, which must be possible."""
     path, _, where, _ = mount
     for outer, (_, name, _, volume) in seen.items():
@@ -318,15 +318,15 @@ def _inside(mount: Mount, seen: Mapping[str, Mount], place: Place) -> Diagnostic
             continue
         if any(source in volume for source in READ_ONLY):
             message = f"{path_text(path)}: {where} is inside {name}, where no folder can be created"
-            return diagnostic("DS254", path, message, "mount it elsewhere", place)
+            return make_diagnostic("DS254", path, message, "mount it elsewhere", place)
         if volume.get("readOnly"):
             message = f"{path_text(path)}: {where} is inside {name}, which is read-only"
             hint = f"mount it elsewhere, unless {name} already has the folder {where.removeprefix(outer)}"
-            return diagnostic("DS254", path, message, hint, place, "warning")
+            return make_diagnostic("DS254", path, message, hint, place, "warning")
     return None
 
 
-def persistent_volume(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_persistent_volumes(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """A PersistentVolume needs one source, and a local one also a node."""
     for name, volume in sorted(values["storage"].items()):
         given = volume.get("create", {}).get("persistentVolume")
@@ -335,10 +335,10 @@ def persistent_volume(values: Mapping[str, Any], _: Names, place: Place) -> Iter
         path = ("storage", name, "create", "persistentVolume")
         if len(given.keys() & {"nfs", "hostPath", "csi", "local"}) != 1:
             message = f"storage.{name}.create.persistentVolume needs exactly one source"
-            yield diagnostic("DS252", path, message, "set one of nfs, hostPath, csi and local", place)
+            yield make_diagnostic("DS252", path, message, "set one of nfs, hostPath, csi and local", place)
         elif "local" in given and "nodeAffinity" not in given:
             message = f"storage.{name}.create.persistentVolume: a local volume needs nodeAffinity"
-            yield diagnostic("DS252", path, message, "set nodeAffinity to the node that has the folder", place)
+            yield make_diagnostic("DS252", path, message, "set nodeAffinity to the node that has the folder", place)
 
 
-FUNCTIONS = (Function(mounts, {"DS254": (("code",),)}), Function(persistent_volume, {"DS252": ()}))
+FUNCTIONS = (Function(check_mounts, {"DS254": (("code",),)}), Function(check_persistent_volumes, {"DS252": ()}))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.row import ANY_TEXT, Check, Function, Names, Place, diagnostic
+from dsgen.checks.row import ANY_TEXT, Check, Function, Names, Place, make_diagnostic
 from dsgen.problems import Diagnostic
 
 RESERVED_ENV = "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$"
@@ -25,7 +25,7 @@ LINE_OF_BASH = re.compile(rf"^{STDIN}: (line \d+: .*)$")
 TUNING = ('if values.training.deepspeed.autotuning != "none"',)
 
 
-def _environment(path: str) -> tuple[Check, ...]:
+def _make_environment_rows(path: str) -> tuple[Check, ...]:
     """The rows about the environment variables of a key."""
     inside = (f"for key, value in values.{path} | items",)
     return (
@@ -115,8 +115,8 @@ ROWS = (
         inside=("if values.lifecycle.debug.command",),
         severity="warning",
     ),
-    *_environment("training.env"),
-    *_environment("launcher.env"),
+    *_make_environment_rows("training.env"),
+    *_make_environment_rows("launcher.env"),
     Check(
         id="DS223",
         path="training.envFrom[source].prefix",
@@ -150,12 +150,12 @@ ROWS = (
 )
 
 
-def setup_syntax(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def check_setup_syntax(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """training.setup must be a script for bash, which the pods check in the same way before they source it."""
     setup = values["training"]["setup"]
     if setup and (error := _find_syntax_error(setup)):
         message = f"training.setup is not a valid script of bash: {error}"
-        yield diagnostic("DS394", ("training", "setup"), message, "try it with bash -n", place)
+        yield make_diagnostic("DS394", ("training", "setup"), message, "try it with bash -n", place)
 
 
 @functools.lru_cache(maxsize=64)
@@ -187,4 +187,4 @@ def _find_syntax_error(script: str) -> str:
     return found[1] if found else ""
 
 
-FUNCTIONS = (Function(setup_syntax, {"DS394": ()}),)
+FUNCTIONS = (Function(check_setup_syntax, {"DS394": ()}),)

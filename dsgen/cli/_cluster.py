@@ -73,7 +73,7 @@ def run_options(*values_flags: str) -> Decorator:
         def call(cluster: "Cluster", job: str, run: str, namespace: str, **given: Any) -> int:
             inputs = Inputs((job,), given.pop("overlays"), given.pop("overrides"), "", namespace)
             values = read_values(job, inputs)
-            space, name = names_of(values) if values is not None else parse_job_name(job, namespace)
+            space, name = read_names(values) if values is not None else parse_job_name(job, namespace)
             return command(ref=RunRef(cluster, space or cluster.namespace, name, run, values), **given)
 
         return options(call)
@@ -94,7 +94,7 @@ def read_values(job: str, given: Inputs) -> dict[str, Any] | None:
     return None
 
 
-def names_of(values: Mapping[str, Any]) -> tuple[str, str]:
+def read_names(values: Mapping[str, Any]) -> tuple[str, str]:
     """Namespace and name in values."""
     return str(values.get("namespace") or ""), str(values.get("name") or "")
 
@@ -102,7 +102,7 @@ def names_of(values: Mapping[str, Any]) -> tuple[str, str]:
 def parse_job(job: str, namespace: str) -> tuple[str, str]:
     """Namespace and name of a job: `cifar`, `training/cifar` or the name of its values file."""
     values = read_values(job, Inputs((job,)))
-    return parse_job_name(job, namespace) if values is None else names_of(values)
+    return parse_job_name(job, namespace) if values is None else read_names(values)
 
 
 def confirm_change(words: str, yes: bool) -> bool:
@@ -113,9 +113,9 @@ def confirm_change(words: str, yes: bool) -> bool:
 
 def write_data(data: Any, form: str) -> None:
     """Print data for programs."""
-    write(json.dumps(data, indent=2) + "\n" if form == "json" else _yaml(data))
+    write(json.dumps(data, indent=2) + "\n" if form == "json" else _format_yaml(data))
 
 
-def _yaml(data: Any) -> str:
+def _format_yaml(data: Any) -> str:
     text: str = yaml.safe_dump(data, sort_keys=False)
     return text

@@ -60,7 +60,7 @@ def confirm(lines: Iterable[str], question: str, without_terminal: str) -> bool:
 
     Raises UsageError with the message `without_terminal` if nobody can answer.
     """
-    if not stdin_is_terminal():
+    if not is_stdin_terminal():
         raise UsageError(without_terminal)
     write_error(_escape(lines))
     return click.confirm(_escape([question]).rstrip("\n"), err=True)
@@ -113,7 +113,7 @@ def exit_now(code: int) -> NoReturn:
 
 def show_page(text: str) -> None:
     """Show a page of the documentation, in the pager if standard output is a terminal."""
-    if stdout_is_terminal():
+    if is_stdout_terminal():
         click.echo_via_pager(text)
     else:
         write(text)
@@ -121,7 +121,7 @@ def show_page(text: str) -> None:
 
 def show_progress(doing: str, items: Iterable[_Item], total: int) -> Iterator[_Item]:
     """The items; on a terminal with a line like `checked 12 of 1000`, which is removed at the end."""
-    if not stderr_is_terminal():
+    if not is_stderr_terminal():
         yield from items
         return
     next_time, line = time.monotonic() + PROGRESS_AFTER_SECONDS, ""
@@ -137,12 +137,12 @@ def show_progress(doing: str, items: Iterable[_Item], total: int) -> Iterator[_I
             write_error(f"\r{' ' * len(line)}\r")
 
 
-def stdin_is_terminal() -> bool:
+def is_stdin_terminal() -> bool:
     """Whether standard input is a terminal."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def stdout_is_terminal() -> bool:
+def is_stdout_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
@@ -156,9 +156,9 @@ def uses_color() -> bool:
     """Whether messages are coloured: on a terminal, unless NO_COLOR or FORCE_COLOR is set."""
     if os.environ.get("NO_COLOR") or sys.stderr is None:
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or stderr_is_terminal()
+    return bool(os.environ.get("FORCE_COLOR")) or is_stderr_terminal()
 
 
-def stderr_is_terminal() -> bool:
+def is_stderr_terminal() -> bool:
     """Whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()

@@ -159,7 +159,7 @@ def plan_manifests(
 
 
 def _plan_folder(place: Destination, loaded: LoadedJob, kustomization: bool, trust: bool) -> OutputFolder:
-    """The folder of a job; for the arguments see `manifests`."""
+    """The folder of a job; for the arguments see `plan_manifests`."""
     is_listed = kustomization or (loaded.member and loaded.member.settings.read_value("kustomization"))
     job, lists = loaded.job, LISTS if is_listed else {}
     sums = compute_input_checksum(job, lists) if trust else ""
@@ -288,7 +288,7 @@ def list_orphans(repository: Repository, key: str, folders: Sequence[OutputFolde
 def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:
     """Print all refusals. Raises ReportedError with the exit code of a read error, if nothing else was refused."""
     report.problems += [problem for one in refused for problem in one.changes.problems]
-    report.output(delivery.form)
+    report.print_all(delivery.form)
     lines = [line for one in refused for line in (*one.changes.refusals, *(one.failure.lines if one.failure else ()))]
     if lines and not (delivery.check and delivery.form == "text"):
         echo_error(*lines)

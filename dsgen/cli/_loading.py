@@ -82,7 +82,7 @@ class Report:
 
     def show(self) -> None:
         """Print all problems to standard error; raises ReportedError if one of them is an error."""
-        self.output("text")
+        self.print_all("text")
         self.end()
 
     def show_first(self, form: str) -> None:
@@ -91,7 +91,7 @@ class Report:
             self.show()
             self.problems = []
         elif self.failures or has_errors(self.diagnostics):
-            self.output(form)
+            self.print_all(form)
             self.end()
 
     def end(self) -> None:
@@ -102,7 +102,7 @@ class Report:
         if has_errors(self.diagnostics):
             raise ReportedError(exit_code=self.exit_code)
 
-    def output(self, form: str) -> None:
+    def print_all(self, form: str) -> None:
         """Print all problems: text to standard error, other forms to standard output."""
         if form == "text":
             if self.problems:
@@ -315,7 +315,7 @@ def _refuse_values(inputs: Inputs) -> None:
         if os.path.exists(name):  # noqa: PTH110 - without the import of pathlib
             continue
         key, sign, _ = name.partition("=")
-        if sign and key.partition(".")[0] in schema.keys(schema.load()):
+        if sign and key.partition(".")[0] in schema.list_keys(schema.load()):
             # A shell makes --set a=1 a=2 of --set a={1,2}.
             same = [one.text for one in inputs.overrides if one.text.startswith(f"{key}=")]
             texts = [text.partition("=")[2] for text in (*same, *inputs.files) if text.startswith(f"{key}=")]

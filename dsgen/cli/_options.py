@@ -90,10 +90,12 @@ def format_option(*choices: str, help: str) -> Decorator:  # noqa: A002 - the na
 
 def output_option(text: str) -> Decorator:
     """The option for the folder."""
-    return click.option("-o", "--output", metavar="DIR", callback=_folder, shell_complete=completion.folders, help=text)
+    return click.option(
+        "-o", "--output", metavar="DIR", callback=_parse_folder, shell_complete=completion.folders, help=text
+    )
 
 
-def _folder(_: click.Context, __: click.Parameter, name: str | None) -> Path | None:
+def _parse_folder(_: click.Context, __: click.Parameter, name: str | None) -> Path | None:
     if name == "":  # Path("") would be the current folder
         raise UsageError("the name of the folder, -o, is empty: is a variable not set?")
     if name is None:
@@ -144,7 +146,7 @@ def value_options(*flags: str, over: str = "every FILE") -> Decorator:
     def decorate(command: Function) -> Function:
         @functools.wraps(command)
         def call(**given: Any) -> int:
-            overrides = tuple(_override(flag, text) for flag in _SETS for text in given.pop(_name(flag)))
+            overrides = tuple(_make_override(flag, text) for flag in _SETS for text in given.pop(_name_parameter(flag)))
             return command(overrides=overrides, **given)
 
         return options(call)
@@ -152,12 +154,12 @@ def value_options(*flags: str, over: str = "every FILE") -> Decorator:
     return decorate
 
 
-def _name(flag: str) -> str:
+def _name_parameter(flag: str) -> str:
     """The parameter that click makes of a flag."""
     return flag.lstrip("-").replace("-", "_")
 
 
-def _override(flag: str, text: str) -> Override:
+def _make_override(flag: str, text: str) -> Override:
     """A --set flag. Raises UsageError for bytes that are not UTF-8."""
     try:
         text.encode()
@@ -196,7 +198,7 @@ _dry_run_option = click.option("--dry-run", is_flag=True, help="Change nothing; 
 
 def delivery_options(command: Function) -> Function:
     """Add the options for writing the folders of jobs; the command gets `delivery`."""
-    return _with_delivery(
+    return _add_delivery(
         combine(
             _check_option,
             click.option("--prune", is_flag=True, help="Remove the files of jobs that dsgen.yaml no longer names."),
@@ -224,10 +226,10 @@ def delivery_options(command: Function) -> Function:
 
 def delivery_options_without_runs(command: Function) -> Function:
     """Like `delivery_options`, for a folder without runs."""
-    return _with_delivery(combine(_check_option, _dry_run_option, quiet_option, problem_format_option), command)
+    return _add_delivery(combine(_check_option, _dry_run_option, quiet_option, problem_format_option), command)
 
 
-def _with_delivery(options: Decorator, command: Function) -> Function:
+def _add_delivery(options: Decorator, command: Function) -> Function:
     @functools.wraps(command)
     def call(**given: Any) -> int:
         parts = {name: given.pop(name) for name in Delivery._fields if name in given}

@@ -15,7 +15,7 @@ from dsgen.cli._delivery import Edit, make_edit
 from dsgen.cli._loading import LoadedJob, ReportedError, load_jobs, refuse_several
 from dsgen.cli._options import Function, Inputs, combine, name_options, strict_option, value_options
 from dsgen.cli.change import end_run
-from dsgen.cli.logs import Show, exit_code, follow, with_raw
+from dsgen.cli.logs import Show, choose_exit_code, follow, raw_option
 from dsgen.cluster.apply import ChangedRunError, apply_objects, plan_apply, prune_objects, read_runs
 from dsgen.cluster.logs import EVERYTHING, NO_LIMITS
 from dsgen.cluster.runs import RunRef
@@ -67,11 +67,11 @@ class Applying:
     def title(self) -> str:
         return f"{self.job.release.namespace}/{self.job.release.name}, run {self.run}"
 
-    def ref(self) -> RunRef:
+    def make_ref(self) -> RunRef:
         """The run, for the functions that observe it."""
         return RunRef(self.cluster, self.job.release.namespace, self.job.release.name, self.run)
 
-    def do(self, dry_run: bool = False) -> None:
+    def apply_job(self, dry_run: bool = False) -> None:
         """Apply all objects, or only ask the API server (dry_run).
 
         If it raises IncompleteApplyError, some objects were changed; with any other DsgenError, none was.
@@ -91,7 +91,7 @@ class Applying:
             echo([f"{self.title}: its objects are kept as {plan.kept} wrote them"])
         for one in prune_objects(self.cluster, plan, dry_run):
             echo([f"{one.name} {one.action}{DRY_RUN * dry_run}"])
-        if end := self.runs.end(self.run):
+        if end := self.runs.find_end(self.run):
             echo_error(f"{self.title} has ended ({end}) and does not train again; --bump starts the next run")
 
     def _ask(self, ends: Sequence[str]) -> None:
@@ -147,13 +147,13 @@ def apply(applying: Applying, dry_run: bool) -> int:
       dsgen apply cifar.yaml --dry-run
       dsgen apply cifar.yaml --bump --set training.args[1]=0.01
     """
-    applying.do(dry_run)
+    applying.apply_job(dry_run)
     return EXIT_OK
 
 
 @click.command("run")
 @apply_options
-@with_raw
+@raw_option
 def run(applying: Applying, raw: bool) -> int:
     """Apply a job, follow its log, and exit with its exit code.
 
@@ -165,19 +165,19 @@ def run(applying: Applying, raw: bool) -> int:
       dsgen run cifar.yaml
       dsgen run cifar.yaml --bump --yes
     """
-    applying.do()
-    ref = applying.ref()
+    applying.apply_job()
+    ref = applying.make_ref()
     try:
-        return exit_code(follow(ref, EVERYTHING, Show(raw=raw), NO_LIMITS))
+        return choose_exit_code(follow(ref, EVERYTHING, Show(raw=raw), NO_LIMITS))
     except KeyboardInterrupt:
         write_error("\n")
-        if _answer() == STOP:
+        if _ask_to_stop() == STOP:
             return end_run(ref, ref.read_state())
         echo_error(f"{applying.title} is still running: dsgen logs {ref.title} -f, dsgen stop {ref.title}")
         return EXIT_INTERRUPTED
 
 
-def _answer() -> str:
+def _ask_to_stop() -> str:
     """Ask whether to stop the run; without a terminal, it is left running."""
     if sys.stdin is None or not sys.stdin.isatty():
         return LEAVE

@@ -60,23 +60,23 @@ Completer = Callable[[Any, Any, str], list[Any]]
 """A function that click calls with the context, the parameter and the typed text; it returns items."""
 
 
-def _item(word: str, **rest: str) -> Any:
+def _make_item(word: str, **rest: str) -> Any:
     from click.shell_completion import CompletionItem
 
     return CompletionItem(word, **rest)
 
 
-def _of_kind(kind: str) -> Completer:
+def _make_path_completer(kind: str) -> Completer:
     """Completion of files (`file`) or folders (`dir`) by the shell itself."""
-    return lambda _, __, word: [_item(word, type=kind)]
+    return lambda _, __, word: [_make_item(word, type=kind)]
 
 
-def _among(words: Callable[[str], Iterable[tuple[str, str]]]) -> Completer:
+def _make_word_completer(words: Callable[[str], Iterable[tuple[str, str]]]) -> Completer:
     """Completion from words with help texts: those that begin with the typed text."""
-    return lambda _, __, typed: [_item(word, help=text) for word, text in words(typed) if word.startswith(typed)]
+    return lambda _, __, typed: [_make_item(word, help=text) for word, text in words(typed) if word.startswith(typed)]
 
 
-def _presets(_: str) -> Iterable[tuple[str, str]]:
+def _list_presets(_: str) -> Iterable[tuple[str, str]]:
     from dsgen import shipped
 
     return ((name, shipped.read_preset_summary(name)) for name in shipped.list_presets())
@@ -92,7 +92,7 @@ def _list_explained(typed: str) -> Iterable[tuple[str, str]]:
         yield from ((id_, rule.title) for id_, rule in RULES.items())
         yield from ((reason, "") for reason in list_reasons())
     depth = typed.count(".") + (2 if typed else 1)
-    for path, rule in schema.records():
+    for path, rule in schema.walk_keys():
         if len(path) <= depth:
             yield ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
 
@@ -103,11 +103,11 @@ def _list_assigned(typed: str) -> Iterable[tuple[str, str]]:
 
     key, sign, _ = typed.partition("=")
     *above, _ = parts = key.split(".")
-    for path, rule in schema.records():
+    for path, rule in schema.walk_keys():
         names = [given if name == "*" else name for given, name in zip(above, path[:-1], strict=False)]
         if len(path) != len(parts) or path[-1] == "*" or names != above:
             continue
-        text, types = str(rule.get("description", "")), schema.types(rule)
+        text, types = str(rule.get("description", "")), schema.list_types(rule)
         name = ".".join((*above, path[-1]))
         if not sign:
             yield f"{name}{'.' if 'object' in types else '='}", text
@@ -116,7 +116,7 @@ def _list_assigned(typed: str) -> Iterable[tuple[str, str]]:
             yield from ((f"{name}={word}", text) for word in words)
 
 
-def _topics(_: str) -> Iterable[tuple[str, str]]:
+def _list_topics(_: str) -> Iterable[tuple[str, str]]:
     from dsgen import shipped
     from dsgen.cli import COMMANDS
 
@@ -124,6 +124,10 @@ def _topics(_: str) -> Iterable[tuple[str, str]]:
     yield from ((name, shipped.read_page_title(name)) for name in shipped.list_pages())
 
 
-files, folders = _of_kind("file"), _of_kind("dir")
-presets, explained, topics = _among(_presets), _among(_list_explained), _among(_topics)
-assigned = _among(_list_assigned)
+files, folders = _make_path_completer("file"), _make_path_completer("dir")
+presets, explained, topics = (
+    _make_word_completer(_list_presets),
+    _make_word_completer(_list_explained),
+    _make_word_completer(_list_topics),
+)
+assigned = _make_word_completer(_list_assigned)

@@ -47,7 +47,7 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
     """
     if output is not None and not inputs.has_files:
         raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
-    folders, report = _charts(inputs, output) if chart else _manifests(inputs, output, kustomization)
+    folders, report = _plan_charts(inputs, output) if chart else _plan_manifests(inputs, output, kustomization)
     if report.repository:
         folders += list_orphans(report.repository, "charts" if chart else "output", folders)
     differences = [
@@ -62,12 +62,12 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
     return EXIT_OK if all(one.is_equal for one in differences) else EXIT_FINDINGS
 
 
-def _manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[OutputFolder], Report]:
-    jobs, report = _jobs(inputs, output)
+def _plan_manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[OutputFolder], Report]:
+    jobs, report = _load_jobs(inputs, output)
     return plan_manifests(jobs, output, kustomization), report
 
 
-def _jobs(inputs: Inputs, output: Path | None) -> tuple[list[LoadedJob], Report]:
+def _load_jobs(inputs: Inputs, output: Path | None) -> tuple[list[LoadedJob], Report]:
     """The jobs. Raises UsageError if there is neither DIR nor a folder in dsgen.yaml for one of them."""
     jobs, report = load_jobs(inputs)
     if output is None and (lost := [job.file for job in jobs if not job.member]):
@@ -75,9 +75,9 @@ def _jobs(inputs: Inputs, output: Path | None) -> tuple[list[LoadedJob], Report]
     return jobs, report
 
 
-def _charts(inputs: Inputs, output: Path | None) -> tuple[list[OutputFolder], Report]:
+def _plan_charts(inputs: Inputs, output: Path | None) -> tuple[list[OutputFolder], Report]:
     if output is None:
-        jobs, report = _jobs(inputs, output)
+        jobs, report = _load_jobs(inputs, output)
         return plan_charts(jobs), report
     if len(inputs.files) > 1:
         raise UsageError("a chart has the values of one job: give one FILE")
@@ -89,14 +89,14 @@ def _as_lines(job: JobChange) -> Iterator[str]:
     """The lines of the text form."""
     yield f"{job.folder}: {job.owner}, {job.status}"
     for one in job.objects:
-        yield f"  {_title(one)}{':' if one.fields else ''}"
+        yield f"  {_format_title(one)}{':' if one.fields else ''}"
         for field in one.fields:
             if _is_text(field):
                 yield f"    {field.path}:"
-                yield from (f"      {each}" for each in _unify(field))
+                yield from (f"      {each}" for each in _compare_lines(field))
             else:
-                yield f"    {field.path}: {_shown(field.old)} -> {_shown(field.new)}"
-    yield from (f"  {each}" for each in _reasons(job))
+                yield f"    {field.path}: {_format_value(field.old)} -> {_format_value(field.new)}"
+    yield from (f"  {each}" for each in _list_reasons(job))
 
 
 def _as_json(jobs: Iterable[JobChange]) -> str:
@@ -120,52 +120,53 @@ def _as_data(job: JobChange) -> dict[str, Any]:
                 "was": one.was,
                 "change": one.change,
                 "fields": [
-                    {"path": each.path, "old": _hidden(each.old), "new": _hidden(each.new)} for each in one.fields
+                    {"path": each.path, "old": _hide_secrets(each.old), "new": _hide_secrets(each.new)}
+                    for each in one.fields
                 ],
             }
             for one in job.objects
         ],
-        "problems": list(_reasons(job)),
+        "problems": list(_list_reasons(job)),
     }
 
 
 def _as_markdown(jobs: Iterable[JobChange]) -> str:
     """Markdown for a comment on a pull request: a section for each job with a difference."""
     changes = list(jobs)
-    sections = ["".join(f"{each}\n" for each in _section(job)) for job in changes if not job.is_equal]
+    sections = ["".join(f"{each}\n" for each in _format_section(job)) for job in changes if not job.is_equal]
     equal = sum(job.is_equal for job in changes)
     return "\n".join([*sections, f"{equal} of {len(changes)} jobs without a difference.\n"])
 
 
-def _section(job: JobChange) -> Iterator[str]:
-    yield f"### {_code(job.folder)}: {html.escape(escape_line(job.owner))}, {html.escape(job.status)}"
+def _format_section(job: JobChange) -> Iterator[str]:
+    yield f"### {_format_code(job.folder)}: {html.escape(escape_line(job.owner))}, {html.escape(job.status)}"
     yield ""
     rows = [(one, field) for one in job.objects for field in one.fields or (None,)]
     if rows:
         yield "| object | field | before | after |"
         yield "|---|---|---|---|"
     for one, field in rows:
-        cells = ("", "", "") if field is None else _cells(field)
-        yield f"| {html.escape(_title(one))} | {' | '.join(cells)} |"
+        cells = ("", "", "") if field is None else _format_cells(field)
+        yield f"| {html.escape(_format_title(one))} | {' | '.join(cells)} |"
     for one, field in rows:
         if field is not None and _is_text(field):
-            yield from ("", f"{html.escape(_title(one))}, {_code(field.path)}:", "", "<pre>")
-            yield from (html.escape(escape_line(each), quote=False) or "&nbsp;" for each in _unify(field))
+            yield from ("", f"{html.escape(_format_title(one))}, {_format_code(field.path)}:", "", "<pre>")
+            yield from (html.escape(escape_line(each), quote=False) or "&nbsp;" for each in _compare_lines(field))
             yield "</pre>"
-    yield from (f"- {html.escape(escape_line(each))}" for each in _reasons(job))
+    yield from (f"- {html.escape(escape_line(each))}" for each in _list_reasons(job))
 
 
-def _cells(field: FieldChange) -> tuple[str, str, str]:
+def _format_cells(field: FieldChange) -> tuple[str, str, str]:
     if _is_text(field):
-        return _code(field.path), "", "see below"
-    return _code(field.path), _code(_shown(field.old)), _code(_shown(field.new))
+        return _format_code(field.path), "", "see below"
+    return _format_code(field.path), _format_code(_format_value(field.old)), _format_code(_format_value(field.new))
 
 
-def _code(text: str) -> str:
+def _format_code(text: str) -> str:
     return f"<code>{html.escape(escape_line(text)).replace('|', '&#124;')}</code>"
 
 
-def _title(one: ObjectChange) -> str:
+def _format_title(one: ObjectChange) -> str:
     name = f"{one.kind} {one.was} -> {one.name}" if one.was else f"{one.kind} {one.name}"
     return name if one.fields else f"{name}: {_WORDS[bool(one.was), one.change]}"
 
@@ -182,27 +183,27 @@ def _is_text(field: FieldChange) -> bool:
     return any(isinstance(one, str) and "\n" in one.rstrip("\n") for one in (field.old, field.new))
 
 
-def _unify(field: FieldChange) -> list[str]:
-    old, new = (_hidden(one if isinstance(one, str) else "").splitlines() for one in (field.old, field.new))
+def _compare_lines(field: FieldChange) -> list[str]:
+    old, new = (_hide_secrets(one if isinstance(one, str) else "").splitlines() for one in (field.old, field.new))
     return [each for each in difflib.unified_diff(old, new, lineterm="", n=2) if not each.startswith(("---", "+++"))]
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is None:
         return "not set"
     return redact(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
-def _hidden(value: Any) -> Any:
+def _hide_secrets(value: Any) -> Any:
     """The value without secrets in URLs."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {key: _hidden(below) for key, below in value.items()}
-    return [_hidden(below) for below in value] if isinstance(value, list) else value
+        return {key: _hide_secrets(below) for key, below in value.items()}
+    return [_hide_secrets(below) for below in value] if isinstance(value, list) else value
 
 
-def _reasons(job: JobChange) -> Iterator[str]:
+def _list_reasons(job: JobChange) -> Iterator[str]:
     """The reasons of a refusal, and the files of interrupted writes."""
     yield from (f"{problem.message} [{problem.id}]" for problem in make_printable(job.changes.problems))
     yield from (redact(each) for each in job.changes.refusals)

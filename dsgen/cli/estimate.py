@@ -97,10 +97,10 @@ def command(
     """
     if not inputs.has_files:
         raise UsageError("give a values file, as in: dsgen estimate cifar.yaml")
-    given = [] if save else _words(inputs, config)
+    given = [] if save else _list_words(inputs, config)
     loaded, inputs = _load_with_model(inputs, config)
     if measured:
-        inputs = _with_model(inputs, _measures(loaded, context, kubeconfig))
+        inputs = _add_model(inputs, _read_measures(loaded, context, kubeconfig))
         loaded = check_jobs(inputs, with_estimate=False)[0][0]
     if save:
         loaded = _save(loaded, inputs)
@@ -138,16 +138,16 @@ def _load_with_model(inputs: Inputs, config: str | None) -> tuple[LoadedJob, Inp
     if config is None:
         return _load(inputs), inputs
     model = forecasts.read_model(config, api.read(config).text)
-    with_model = _with_model(inputs, forecasts.make_settings(model))
+    with_model = _add_model(inputs, forecasts.make_settings(model))
     loaded = _load(with_model)
     settings = forecasts.make_settings(model, loaded.job)
     if None in settings.values():
-        with_model = _with_model(inputs, settings)
+        with_model = _add_model(inputs, settings)
         loaded = _load(with_model)
     return loaded, with_model
 
 
-def _measures(loaded: LoadedJob, context: str, kubeconfig: str) -> dict[str, Any]:
+def _read_measures(loaded: LoadedJob, context: str, kubeconfig: str) -> dict[str, Any]:
     """Keys with what the newest run of a job has measured; empty for what a job has of an earlier run only."""
     from dsgen.cli._cluster import connect  # imported late: only --measured needs a cluster
     from dsgen.cluster.runs import MEASURED, RunRef, read_measures
@@ -164,7 +164,7 @@ def _measures(loaded: LoadedJob, context: str, kubeconfig: str) -> dict[str, Any
     return {f"{MEASURED}.{key}": value for key, value in {**found, **unknown}.items()}
 
 
-def _with_model(inputs: Inputs, settings: Mapping[str, Any]) -> Inputs:
+def _add_model(inputs: Inputs, settings: Mapping[str, Any]) -> Inputs:
     model = (Override("--set-json", f"{key}={json.dumps(number)}") for key, number in settings.items())
     return inputs._replace(overrides=(*model, *inputs.overrides))
 
@@ -194,32 +194,32 @@ def _save(loaded: LoadedJob, inputs: Inputs) -> LoadedJob:
 # -- the output -------------------------------------------------------------------------------------------------------
 
 
-def _title(job: Job, forecast: Forecast) -> str:
+def _format_title(job: Job, forecast: Forecast) -> str:
     names = job.release
     return f"job {names.namespace}/{names.name}: {report.format_heading(forecast.setup, forecast.estimate)}"
 
 
 def _as_text(job: Job, forecast: Forecast, call: Sequence[str], explain: bool) -> Iterator[str]:
-    yield f"{job.file}: {_title(job, forecast)}"
+    yield f"{job.file}: {_format_title(job, forecast)}"
     yield from report.as_text(report.make_tables(forecast.setup, forecast.estimate, forecast.limits), explain)
-    for title, lines in _rest(forecast, call):
+    for title, lines in _list_rest(forecast, call):
         yield ""
         yield title
         yield from (f"  {line}" for line in lines)
 
 
 def _as_markdown(job: Job, forecast: Forecast, call: Sequence[str], explain: bool) -> Iterator[str]:
-    yield f"**{_title(job, forecast)}**"
+    yield f"**{_format_title(job, forecast)}**"
     yield from report.as_markdown(report.make_tables(forecast.setup, forecast.estimate, forecast.limits), explain)
-    for title, lines in _rest(forecast, call):
+    for title, lines in _list_rest(forecast, call):
         yield from ("", f"**{title}**", "")
         yield from (f"- {line}" for line in lines)
 
 
-def _rest(forecast: Forecast, call: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def _list_rest(forecast: Forecast, call: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """What follows the tables: a title and lines. call: the words of this command, to repeat it, or none."""
     if forecast.may_not_fit:
-        yield _remedy(forecast, call)
+        yield _describe_remedy(forecast, call)
     missing = [(one.key, one.gives) for one in forecast.estimate.missing]
     if missing:
         yield "Not known, and what it would give", [*align(missing)]
@@ -228,14 +228,14 @@ def _rest(forecast: Forecast, call: Sequence[str]) -> Iterator[tuple[str, list[s
         yield "In the job, but not in this estimate", [*align(left_out)]
 
 
-def _words(inputs: Inputs, config: str | None) -> list[str]:
+def _list_words(inputs: Inputs, config: str | None) -> list[str]:
     """The options of a call that change the job, to repeat them."""
     model = [] if config is None else ["--model", config]
     overlays = [word for name in inputs.overlays for word in ("-f", name)]
     return [*overlays, *model, *(word for one in inputs.overrides for word in (one.flag, one.text))]
 
 
-def _remedy(forecast: Forecast, call: Sequence[str]) -> tuple[str, list[str]]:
+def _describe_remedy(forecast: Forecast, call: Sequence[str]) -> tuple[str, list[str]]:
     remedy = forecast.remedy
     if remedy is None:
         return "No change that dsgen tries makes it fit", ["tried: micro batch, recomputation, stage, offload, workers"]
@@ -270,13 +270,13 @@ class Attempt:
 
 def _sweep(inputs: Inputs, axes: Sequence[str], form: str) -> int:
     """Print the estimates of all combinations. The exit code is 1 if no combination is valid."""
-    keys = dict(_axis(text) for text in axes)
+    keys = dict(_parse_axis(text) for text in axes)
     if len(keys) < len(axes):
         raise UsageError("--sweep: a key can have only one list of values")
     combinations = list(itertools.product(*keys.values()))
     if len(combinations) > MOST:
         raise UsageError(f"--sweep: these are {len(combinations)} combinations, and {MOST} are possible")
-    attempts = _mark_cheapest([_attempt(inputs, tuple(keys), words) for words in combinations])
+    attempts = _mark_cheapest([_make_attempt(inputs, tuple(keys), words) for words in combinations])
     names = [key.rpartition(".")[2] if _is_short(key) else key for key in keys]
     if form == "json":
         write(json.dumps({"points": [_as_data(tuple(keys), each) for each in attempts]}, indent=2) + "\n")
@@ -285,29 +285,29 @@ def _sweep(inputs: Inputs, axes: Sequence[str], form: str) -> int:
 
         write(draw_sweep(names, [(each.words, each.point) for each in attempts]))
     else:
-        rows = [[*names, "accelerators", "memory of one", "step", "tokens a second", ""], *map(_row, attempts)]
-        echo(_markdown(rows) if form == "markdown" else align(rows))
+        rows = [[*names, "accelerators", "memory of one", "step", "tokens a second", ""], *map(_format_row, attempts)]
+        echo(_format_markdown(rows) if form == "markdown" else align(rows))
     return EXIT_OK if any(each.point for each in attempts) else EXIT_FINDINGS
 
 
 # -- the keys of a sweep ----------------------------------------------------------------------------------------------
 
 
-def _axis(text: str) -> tuple[str, list[str]]:
+def _parse_axis(text: str) -> tuple[str, list[str]]:
     key, sign, values = text.partition("=")
     words = [word.strip() for word in values.split(",")]
     if not sign or not all(words):
         raise UsageError(f"--sweep {text}: write a key and its values, as in workers.replicas=1,2,4")
-    return _full(key.strip().lstrip(".")), words
+    return _complete_key(key.strip().lstrip(".")), words
 
 
-def _full(key: str) -> str:
+def _complete_key(key: str) -> str:
     """A key with all that is above it. Raises UsageError for a key that is unknown."""
     for above in ("", *ABOVE):
         path = f"{above}.{key}" if above else key
         if _is_known(path):
             return path
-    below = [name for above in ABOVE for name in _names(above)]
+    below = [name for above in ABOVE for name in _list_names(above)]
     question = did_you_mean(find_closest(key.rpartition(".")[2], below))
     raise UsageError(f"--sweep {key}: there is no such key" + (f"; {question}" if question else ""))
 
@@ -315,16 +315,16 @@ def _full(key: str) -> str:
 def _is_known(path: str) -> bool:
     parts = path.split(".")
     if path.startswith(f"{CONFIG}."):
-        return parts[-1] in _names(path.rpartition(".")[0])
-    rule = schema.type_at(parts)
+        return parts[-1] in _list_names(path.rpartition(".")[0])
+    rule = schema.find_part(parts)
     return rule is not None and not schema.is_record(rule)
 
 
-def _names(above: str) -> list[str]:
+def _list_names(above: str) -> list[str]:
     """The keys below a path."""
     if above != CONFIG and not above.startswith(f"{CONFIG}."):
-        rule = schema.type_at(above.split("."))
-        return schema.keys(rule) if rule else []
+        rule = schema.find_part(above.split("."))
+        return schema.list_keys(rule) if rule else []
     rules: Any = load_table()
     for key in above.removeprefix(CONFIG).split("."):
         rules = rules.get("keys", {}).get(key, {}) if key else rules
@@ -339,8 +339,8 @@ def _is_short(key: str) -> bool:
 # -- its combinations -------------------------------------------------------------------------------------------------
 
 
-def _attempt(inputs: Inputs, keys: Sequence[str], words: tuple[str, ...]) -> Attempt:
-    flags = (Override(_flag(word), f"{key}={word}") for key, word in zip(keys, words, strict=True))
+def _make_attempt(inputs: Inputs, keys: Sequence[str], words: tuple[str, ...]) -> Attempt:
+    flags = (Override(_choose_flag(word), f"{key}={word}") for key, word in zip(keys, words, strict=True))
     jobs, problems = check_jobs(inputs._replace(overrides=(*inputs.overrides, *flags)), with_estimate=False)
     errors = [one for one in problems.problems if one.severity == "error"]
     if errors or len(jobs) != 1:
@@ -349,7 +349,7 @@ def _attempt(inputs: Inputs, keys: Sequence[str], words: tuple[str, ...]) -> Att
     return Attempt(words, changes.make_point(settings, data, estimate_inputs.read_section(data["estimate"])))
 
 
-def _flag(word: str) -> str:
+def _choose_flag(word: str) -> str:
     """With --set, as with Helm's, 0.5 and 1e9 are texts."""
     return "--set-json" if re.fullmatch(r"[0-9]+([.][0-9]+)?(e[+]?[0-9]+)?", word) else "--set"
 
@@ -375,7 +375,7 @@ def _as_data(keys: Sequence[str], attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _row(attempt: Attempt) -> list[str]:
+def _format_row(attempt: Attempt) -> list[str]:
     point = attempt.point
     if point is None:
         return [*attempt.words, "", "", "", "", f"refused: {attempt.refused}"]
@@ -393,7 +393,7 @@ def _row(attempt: Attempt) -> list[str]:
     ]
 
 
-def _markdown(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _format_markdown(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     first, *rest = rows
     yield report.format_markdown_row(first)
     yield "|---" * len(first) + "|"

@@ -35,15 +35,15 @@ def explain_words(words: tuple[str, ...], search: str | None) -> int:
       dsgen explain --search memory
     """
     if search is not None:
-        echo(_found(" ".join((search, *words))))
+        echo(_search(" ".join((search, *words))))
     elif len(words) > 1:
-        echo(_found(" ".join(words)))
+        echo(_search(" ".join(words)))
     else:
-        echo(_of_one("".join(words)))
+        echo(_explain_word("".join(words)))
     return EXIT_OK
 
 
-def _found(words: str) -> list[str]:
+def _search(words: str) -> list[str]:
     from dsgen import explain
 
     if not words.strip():
@@ -53,7 +53,7 @@ def _found(words: str) -> list[str]:
     raise UsageError(f"no key, id, reason, preset or page has {words}")
 
 
-def _of_one(word: str) -> list[str]:
+def _explain_word(word: str) -> list[str]:
     from dsgen.cluster.reasons import explain_reason, list_reasons
 
     if word == "import":
@@ -127,5 +127,5 @@ def print_schema(repository: bool) -> int:
     from dsgen.repository import settings
     from dsgen.schema import export
 
-    write(export.as_json(settings.make_editor_schema() if repository else export.for_editors()))
+    write(export.as_json(settings.make_editor_schema() if repository else export.make_editor_schema()))
     return EXIT_OK

@@ -31,7 +31,7 @@ FLAGS = {"namespace": "--controller-namespace"}
 """Flags of settings whose own names are used by other options."""
 
 
-def _settings() -> dict[str, list[dict[str, Any]]]:
+def _collect_settings() -> dict[str, list[dict[str, Any]]]:
     """Setting -> its rule for each tool that has it. The folder is -o."""
     schemas: dict[str, list[dict[str, Any]]] = {}
     for tool in gitops.TOOLS:
@@ -46,29 +46,29 @@ def _setting_options(command: Function) -> Function:
 
     @functools.wraps(command)
     def call(**parameters: Any) -> int:
-        given = {key: (parameters.pop(_name(key)), rules[0]) for key, rules in _settings().items()}
+        given = {key: (parameters.pop(_name_parameter(key)), rules[0]) for key, rules in _collect_settings().items()}
         settings = {
             key: _check_setting(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)
         }
         return command(settings=settings, **parameters)
 
-    return combine(*(_option(key, rules) for key, rules in _settings().items()))(call)
+    return combine(*(_make_option(key, rules) for key, rules in _collect_settings().items()))(call)
 
 
-def _option(key: str, rules: list[dict[str, Any]]) -> Decorator:
+def _make_option(key: str, rules: list[dict[str, Any]]) -> Decorator:
     text = " ".join(dict.fromkeys(rule["description"] for rule in rules))
     choices = [choice for rule in rules for choice in rule.get("enum", ())]
     if rules[0]["type"] == "boolean":
-        return click.option(_flag(key), _name(key), is_flag=True, help=text)
+        return click.option(_name_flag(key), _name_parameter(key), is_flag=True, help=text)
     rest: dict[str, Any] = {"type": click.Choice(choices)} if choices else {"metavar": "TEXT"}
-    return click.option(_flag(key), _name(key), help=text, **rest)
+    return click.option(_name_flag(key), _name_parameter(key), help=text, **rest)
 
 
-def _flag(key: str) -> str:
+def _name_flag(key: str) -> str:
     return FLAGS.get(key) or "--" + re.sub(r"[A-Z]", lambda letter: f"-{letter[0].lower()}", key)
 
 
-def _name(key: str) -> str:
+def _name_parameter(key: str) -> str:
     """The parameter of a setting, with a prefix, because other options have the same names."""
     return f"setting_{key.lower()}"
 
@@ -76,7 +76,7 @@ def _name(key: str) -> str:
 def _check_setting(key: str, given: Any, rule: dict[str, Any]) -> Any:
     """The value of a setting. Raises UsageError if it does not match the pattern."""
     if "pattern" in rule and not re.search(rule["pattern"], given):
-        raise UsageError(f"{_flag(key)} {given!a}: it must be {rule['x-pattern']}")
+        raise UsageError(f"{_name_flag(key)} {given!a}: it must be {rule['x-pattern']}")
     return given
 
 
@@ -102,9 +102,9 @@ def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], deliv
     loaded, report = load_jobs(inputs, delivery.form)
     of_repository = report.repository and report.repository.settings
     if of_repository:
-        folders = [*_of_repository(output, settings, of_repository)]
+        folders = [*_make_folders(output, settings, of_repository)]
     else:
-        folders = [_of_call(output, settings, _find_shared_settings(loaded))]
+        folders = [_make_folder(output, settings, _find_shared_settings(loaded))]
     jobs = [each.job for each in loaded]
     return deliver([wrap_plan(folder.place, folder.plan(jobs)) for folder in folders], delivery, report)
 
@@ -135,15 +135,15 @@ def _find_shared_settings(jobs: Sequence[LoadedJob]) -> Settings | None:
     return known[0] if is_one else None
 
 
-def _of_call(output: Path | None, settings: dict[str, Any], known: Settings | None) -> Folder:
+def _make_folder(output: Path | None, settings: dict[str, Any], known: Settings | None) -> Folder:
     """The folder according to the options, which override the settings of the repository."""
     if "kind" not in settings:
         raise UsageError("--kind is missing: Application, ApplicationSet, Kustomization or HelmRelease")
     if output is None:
         raise UsageError("-o is missing: the folder of these objects, as in -o gitops/flux")
-    tool = _tool(settings["kind"])
+    tool = _find_tool(settings["kind"])
     if strange := [key for key in settings if key not in gitops.load_rules(tool)]:
-        raise UsageError(f"{', '.join(map(_flag, strange))}: {gitops.TOOLS[tool]} has no such setting")
+        raise UsageError(f"{', '.join(map(_name_flag, strange))}: {gitops.TOOLS[tool]} has no such setting")
     of_tool = (known.read_value(tool) if known else None) or {}
     complete = gitops.add_defaults(tool, {**of_tool, **settings, "output": output.as_posix()})
     key, folder = ("charts", "charts") if gitops.uses_charts(complete) else ("output", "rendered")
@@ -152,12 +152,14 @@ def _of_call(output: Path | None, settings: dict[str, Any], known: Settings | No
     )
 
 
-def _of_repository(output: Path | None, settings: dict[str, Any], known: Settings) -> Iterator[Folder]:
+def _make_folders(output: Path | None, settings: dict[str, Any], known: Settings) -> Iterator[Folder]:
     """The folders according to dsgen.yaml, whose settings the options override."""
     if output is not None:
         raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
     tools = (
-        [_tool(settings["kind"])] if "kind" in settings else [tool for tool in gitops.TOOLS if known.find_node(tool)]
+        [_find_tool(settings["kind"])]
+        if "kind" in settings
+        else [tool for tool in gitops.TOOLS if known.find_node(tool)]
     )
     if not tools:
         raise UsageError("dsgen.yaml has neither `argocd` nor `flux`: add one of them, or use --kind")
@@ -168,6 +170,6 @@ def _of_repository(output: Path | None, settings: dict[str, Any], known: Setting
         yield Folder(tool, Destination(known.root, complete["output"]), complete, pattern)
 
 
-def _tool(kind: str) -> str:
+def _find_tool(kind: str) -> str:
     """The tool that has this kind of object."""
     return next(tool for tool in gitops.TOOLS if kind in gitops.load_rules(tool)["kind"]["enum"])

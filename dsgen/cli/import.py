@@ -96,14 +96,14 @@ def command(
     """
     options = Options(
         origin or "",
-        dict(map(_setting, settings)),
+        dict(map(_parse_setting, settings)),
         line or 0,
         runtimes=[_read(name) for name in runtimes],
     )
     jobs = _convert([_read(name) for name in files], options)
     if output == "":  # Path("") would be the current folder
         raise UsageError("the name of the file, -o, is empty: is a variable not set?")
-    places = _places(jobs, output or "")
+    places = _choose_places(jobs, output or "")
     compared = [check(job) if is_checked else [] for job in jobs]
     is_refused = strict and any(job.lost for job in jobs)
     if not is_refused:
@@ -116,7 +116,7 @@ def command(
     else:
         for job, place, differences in zip(jobs, places, compared, strict=True):
             echo(_format_report(job, place), err=True)
-            echo(_table(differences), err=True)
+            echo(_format_table(differences), err=True)
     if is_refused and form == "text":
         echo(["nothing was written, because of --strict: parts of the source are lost"], err=True)
     is_unexplained = any(not one.why for differences in compared for one in differences)
@@ -126,7 +126,7 @@ def command(
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _parse_setting(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not sign or not re.fullmatch(r"[A-Za-z_]\w*|[0-9]{1,2}", name):
         raise UsageError(f"--set {text}: expected the name of a variable and its value, as in --set MODEL=bert")
@@ -148,7 +148,7 @@ def _convert(sources: Sequence[SourceText], options: Options) -> list[ImportedJo
     jobs, reasons = list[ImportedJob](), list[str]()
     for source in sources:
         try:
-            jobs += import_jobs([source], replace(options, helpers=_helpers(source)))
+            jobs += import_jobs([source], replace(options, helpers=_find_helpers(source)))
         except ImportRefusedError as error:
             reasons += error.lines
     if reasons:
@@ -156,7 +156,7 @@ def _convert(sources: Sequence[SourceText], options: Options) -> list[ImportedJo
     return jobs
 
 
-def _helpers(source: SourceText) -> dict[str, str]:
+def _find_helpers(source: SourceText) -> dict[str, str]:
     """The scripts beside a script, and below its folder, that it names."""
     folder, found = Path(source.name).parent, dict[str, str]()
     for name in dict.fromkeys(HELPER.findall(source.text)):
@@ -172,7 +172,7 @@ def _helpers(source: SourceText) -> dict[str, str]:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def _places(jobs: Sequence[ImportedJob], output: str) -> list[Path | None]:
+def _choose_places(jobs: Sequence[ImportedJob], output: str) -> list[Path | None]:
     """The file of each job; None for standard output."""
     if output.endswith((".yaml", ".yml")) and not Path(output).is_dir():
         if len(jobs) > 1:
@@ -186,10 +186,10 @@ def _places(jobs: Sequence[ImportedJob], output: str) -> list[Path | None]:
     twins = sorted({name for name in names if names.count(name) > 1})
     if twins:
         raise UsageError(f"several jobs are named {', '.join(twins)}: import them one at a time, each with its -o FILE")
-    return [_place(name, output, len(jobs)) for name in names]
+    return [_choose_place(name, output, len(jobs)) for name in names]
 
 
-def _place(name: str, output: str, count: int) -> Path:
+def _choose_place(name: str, output: str, count: int) -> Path:
     """The file of a job: in the folder of -o, or where the dsgen.yaml above this folder has its jobs."""
     from dsgen import repository  # imported late: most calls write one file
 
@@ -236,7 +236,7 @@ def _format_report(job: ImportedJob, place: Path | None) -> Iterator[str]:
     yield f"{job.file}: {words}, {len(job.holes)} to fill in"
 
 
-def _table(differences: Sequence[Difference]) -> Iterator[str]:
+def _format_table(differences: Sequence[Difference]) -> Iterator[str]:
     """The differences between a source and the rendered objects, in columns."""
     rows = [tuple(COLUMNS)] * bool(differences)
     rows += [

@@ -52,7 +52,7 @@ def command(
     if listing:
         if file is not None or any((preset, name, namespace, image, repository)):
             raise UsageError("--list writes no file: leave out the other options and FILE, or --list")
-        echo(f"{each:<{_width()}}{shipped.read_preset_summary(each)}" for each in shipped.list_presets())
+        echo(f"{each:<{_measure_width()}}{shipped.read_preset_summary(each)}" for each in shipped.list_presets())
         return EXIT_OK
     if file == "":  # Path("") would be the current folder
         raise UsageError("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
@@ -61,7 +61,7 @@ def command(
     if repository:
         if file is not None:
             raise UsageError("--repository writes dsgen.yaml into this folder: leave out FILE")
-        return _repository(text)
+        return _write_repository(text)
     file = file or "values.yaml"
     if file == "-":
         write(text)
@@ -71,7 +71,7 @@ def command(
     return EXIT_OK
 
 
-def _repository(text: str) -> int:
+def _write_repository(text: str) -> int:
     """Write dsgen.yaml, and a first job if there is none."""
     create(Path(SETTINGS_FILE), BEGIN.read_text(encoding="utf-8"))
     echo([f"{SETTINGS_FILE}: written; it has the settings of a repository of jobs"])
@@ -82,7 +82,7 @@ def _repository(text: str) -> int:
     return EXIT_OK
 
 
-def _width() -> int:
+def _measure_width() -> int:
     return max(map(len, shipped.list_presets())) + 2
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from dsgen.cli._cluster import run_options
-from dsgen.cli._console import echo, echo_error, is_ci, stdout_is_terminal, write
-from dsgen.cli.observe import seconds
+from dsgen.cli._console import echo, echo_error, is_ci, is_stdout_terminal, write
+from dsgen.cli.observe import parse_seconds
 from dsgen.cluster.logs import (
     LogChoice,
     LogFollower,
@@ -38,27 +38,27 @@ _CHOICES = [
 ]
 
 
-def choices(command: Callable[..., int]) -> Callable[..., int]:
+def choice_options(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options that select containers to a command."""
     for option in reversed(_CHOICES):
         command = option(command)
     return command
 
 
-def with_raw(command: Callable[..., int]) -> Callable[..., int]:
+def raw_option(command: Callable[..., int]) -> Callable[..., int]:
     """Add the option that prints lines as they are."""
     return click.option("--raw", is_flag=True, help="Print lines unchanged, with their control characters.")(command)
 
 
 @click.command("logs")
 @run_options("--values")
-@choices
+@choice_options
 @click.option("-f", "--follow", is_flag=True, help="Follow the log until the run ends, across restarts and lost pods.")
 @click.option("--since", default="", metavar="TIME", help="Only lines newer than TIME, such as 90s, 30m or 2h.")
 @click.option("--tail", type=click.IntRange(0), metavar="N", help="Only the last N lines of each container.")
 @click.option("--timestamps", is_flag=True, help="Print the time of the node before each line.")
 @click.option("--grep", default="", metavar="REGEX", help="Only lines that match.")
-@with_raw
+@raw_option
 @click.option("--exit-code", is_flag=True, help="With --follow: exit with the exit code of the run.")
 def command(ref: RunRef, **given: Any) -> int:
     """Print the output of a run.
@@ -83,11 +83,11 @@ def command(ref: RunRef, **given: Any) -> int:
         show = Show(given["timestamps"], re.compile(given["grep"].encode()), given["raw"])
     except re.error as error:
         raise UsageError(f"--grep {given['grep']}: {error}") from error
-    limits = LogLimits(given["tail"], seconds(given["since"]) if given["since"] else None)
+    limits = LogLimits(given["tail"], parse_seconds(given["since"]) if given["since"] else None)
     if given["follow"]:
         ended = follow(ref, wanted, show, limits)
-        return exit_code(ended) if given["exit_code"] else EXIT_OK
-    return _once(ref, wanted, show, limits)
+        return choose_exit_code(ended) if given["exit_code"] else EXIT_OK
+    return _print_once(ref, wanted, show, limits)
 
 
 def _refuse_what_excludes_itself(given: dict[str, Any]) -> None:
@@ -109,31 +109,31 @@ class Show:
         self, timestamps: bool = False, pattern: re.Pattern[bytes] = re.compile(b""), raw: bool = False
     ) -> None:
         self.timestamps, self.pattern, self.raw, self.labels = timestamps, pattern, raw, False
-        self.colored = stdout_is_terminal() and not is_ci() and not os.environ.get("NO_COLOR")
+        self.colored = is_stdout_terminal() and not is_ci() and not os.environ.get("NO_COLOR")
 
-    def output(self, one: LogOutput) -> None:
+    def write_output(self, one: LogOutput) -> None:
         """Print a line, or a remark to standard error."""
         if isinstance(one, str):
             echo_error(one)
         else:
-            self.line(*one)
+            self.write_line(*one)
 
-    def line(self, source: LogSource, line: bytes) -> None:
+    def write_line(self, source: LogSource, line: bytes) -> None:
         stamp, _, text = line.partition(b" ")
         before = stamp + b" " if self.timestamps else b""
         if self.pattern.search(before + text):
-            write(self.label(source).encode() + before + (text if self.raw else self.escaped(text)) + b"\n")
+            write(self.format_label(source).encode() + before + (text if self.raw else self.escape(text)) + b"\n")
 
-    def escaped(self, text: bytes) -> bytes:
+    def escape(self, text: bytes) -> bytes:
         return escape_output(text.decode(errors="surrogateescape"), self.colored).encode()
 
-    def label(self, source: LogSource) -> str:
+    def format_label(self, source: LogSource) -> str:
         if not self.labels:
             return ""
         return f"{BRIGHT}{source.label}{PLAIN} " if self.colored else f"{source.label} "
 
 
-def _once(ref: RunRef, wanted: LogChoice, show: Show, limits: LogLimits) -> int:
+def _print_once(ref: RunRef, wanted: LogChoice, show: Show, limits: LogLimits) -> int:
     state = ref.read_state()
     sources = select_sources(state, wanted)
     show.labels = len(sources) > 1
@@ -149,7 +149,7 @@ def _once(ref: RunRef, wanted: LogChoice, show: Show, limits: LogLimits) -> int:
         echo(kept)
         return EXIT_OK if kept else EXIT_FINDINGS
     for one in read_logs(ref, state, sources, limits):
-        show.output(one)
+        show.write_output(one)
     return EXIT_OK
 
 
@@ -158,12 +158,12 @@ def follow(ref: RunRef, wanted: LogChoice, show: Show, limits: LogLimits) -> Rep
     follower = LogFollower(ref, wanted, limits)
     for one in follower.follow():
         show.labels = follower.has_several
-        show.output(one)
+        show.write_output(one)
     assert follower.report
     return follower.report
 
 
-def exit_code(report: Report) -> int:
+def choose_exit_code(report: Report) -> int:
     """The exit code of an ended run; 1 for a failed run without one."""
     if report["phase"] == "Succeeded":
         return EXIT_OK

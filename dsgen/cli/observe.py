@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from dsgen.cli._cluster import cluster_options, data_option, parse_job, run_options, write_data
-from dsgen.cli._console import echo, stdout_is_terminal, write
+from dsgen.cli._console import echo, is_stdout_terminal, write
 from dsgen.cluster.capacity import QueuePosition, list_devices, list_places, list_shares, list_usage, sum_devices
 from dsgen.cluster.diagnosis import diagnose
 from dsgen.cluster.format_text import (
@@ -22,19 +22,19 @@ from dsgen.cluster.format_text import (
 )
 from dsgen.cluster.models import JOB, RunState
 from dsgen.cluster.phase import ENDS, PHASES, describe_hidden
-from dsgen.cluster.reader import api_path, find_kueue, read_metrics, read_visible
+from dsgen.cluster.reader import find_kueue, make_api_path, read_metrics, read_visible
 from dsgen.cluster.report import list_entries, make_report, measure_duration, report_causes, report_timeline
 from dsgen.cluster.runs import (
     HEAD_OF_MEASURES,
     WAITED_FOR,
     RunRef,
+    add_traffic,
     compare_with_estimate,
     has_estimate,
     list_states,
     read_measures,
     report_run,
     wait_for,
-    with_traffic,
 )
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, EXIT_TIMEOUT, NotFoundError, UsageError
 from dsgen.reading.quantities import UNITS
@@ -82,13 +82,13 @@ def list_jobs(
     if form:
         write_data([made for _, made in chosen], form)
         return EXIT_OK
-    lines = [(made, format_duration(measure_duration(state)), _age(state)) for state, made in chosen]
+    lines = [(made, format_duration(measure_duration(state)), _format_age(state)) for state, made in chosen]
     text = format_list(lines, all_namespaces) or f"no jobs in {space or 'any namespace'}"
     echo(text.splitlines())
     return EXIT_OK
 
 
-def _age(state: RunState) -> str:
+def _format_age(state: RunState) -> str:
     job = state.launcher or state.worker
     return format_duration(state.now - job.created if job else None)
 
@@ -122,7 +122,7 @@ def status(ref: RunRef, form: str | None, watch: bool) -> int:
     state = ref.read_state(around=True, thrifty=True)
     compared = compare_with_estimate(ref.values, read_measures(ref.cluster, state)) if has_estimate(ref.values) else []
     report = report_run(state)
-    report["network"] = with_traffic(ref.values, state.run, report["network"])
+    report["network"] = add_traffic(ref.values, state.run, report["network"])
     if form:
         forecast = {"forecast": [one.as_data() for one in compared]} if compared else {}
         write_data({**report, **forecast}, form)
@@ -134,7 +134,7 @@ def status(ref: RunRef, form: str | None, watch: bool) -> int:
 
 def _watch(ref: RunRef) -> None:
     """Show the run at each change until it has ended: redrawn on a terminal, otherwise one line."""
-    redraw, before = stdout_is_terminal(), None
+    redraw, before = is_stdout_terminal(), None
     for state in ref.watch_states():
         run_report = report_run(state)
         now = [run_report[key] for key in ("phase", "reason", "message", "workers")]
@@ -228,7 +228,7 @@ def wait(ref: RunRef, what: str, timeout: str) -> int:
       dsgen wait cifar
       dsgen wait cifar.yaml --for running --timeout 30m
     """
-    until, before = time.monotonic() + seconds(timeout), None
+    until, before = time.monotonic() + parse_seconds(timeout), None
     for state, is_reached in wait_for(ref, what, until):
         report = report_run(state)
         if (report["phase"], report["reason"]) != before:
@@ -239,7 +239,7 @@ def wait(ref: RunRef, what: str, timeout: str) -> int:
     return EXIT_TIMEOUT
 
 
-def seconds(text: str) -> float:
+def parse_seconds(text: str) -> float:
     """A duration such as 90s or 1h30m. Raises UsageError."""
     if not re.fullmatch(r"([0-9]+[smhd])+", text):
         raise UsageError(f"{text}: write a time as 90s, 30m, 24h or 1h30m")
@@ -279,11 +279,11 @@ def top(cluster: "Cluster", what: str, name: str, namespace: str, all_namespaces
       dsgen top nodes -o json
     """
     if what == "nodes":
-        answer = _nodes(cluster, name)
+        answer = _report_nodes(cluster, name)
     elif what == "queue":
-        answer = _queues(cluster, "" if all_namespaces else namespace or cluster.namespace, name)
+        answer = _report_queues(cluster, "" if all_namespaces else namespace or cluster.namespace, name)
     elif name:
-        answer = _job(cluster, *parse_job(name, namespace))
+        answer = _report_job(cluster, *parse_job(name, namespace))
     else:
         raise UsageError("name the job, as in: dsgen top job training/cifar")
     if form:
@@ -294,18 +294,18 @@ def top(cluster: "Cluster", what: str, name: str, namespace: str, all_namespaces
     return EXIT_OK
 
 
-def _notes(hidden: Sequence[str]) -> list[str]:
+def _list_notes(hidden: Sequence[str]) -> list[str]:
     return [line for kind in hidden for line in describe_hidden([kind])]
 
 
-def _nodes(cluster: "Cluster", name: str) -> Answer:
-    nodes = [node for node in cluster.items(api_path("nodes")) if name in ("", node["metadata"]["name"])]
+def _report_nodes(cluster: "Cluster", name: str) -> Answer:
+    nodes = [node for node in cluster.list_items(make_api_path("nodes")) if name in ("", node["metadata"]["name"])]
     if name and not nodes:
         raise NotFoundError(f"the node {name} does not exist")
     hidden: list[str] = []
     going = "status.phase!=Succeeded,status.phase!=Failed"
-    address = api_path("pods")
-    pods = read_visible(hidden, "pods of all namespaces", lambda: [*cluster.items(address, fieldSelector=going)])
+    address = make_api_path("pods")
+    pods = read_visible(hidden, "pods of all namespaces", lambda: [*cluster.list_items(address, fieldSelector=going)])
     rows = list_devices(nodes, pods or [])
     text = format_table(
         ("NODE", "STATUS", "RESOURCE", "TOTAL", "REQUESTED", "FREE", "RUNS"),
@@ -317,7 +317,7 @@ def _nodes(cluster: "Cluster", name: str) -> Answer:
     )
     sums = sum_devices(rows)
     said = [] if pods is None else [f"{name}: {used} of {total} requested" for name, (used, total) in sums.items()]
-    notes = _notes(hidden)
+    notes = _list_notes(hidden)
     data = {"nodes": [row._asdict() | {"free": row.free} for row in rows], "notes": notes}
     return Answer([text], data, [*said, *notes])
 
@@ -326,18 +326,20 @@ def _format_counts(jobs: Mapping[str, int]) -> str:
     return ", ".join(f"{job} ({count} pods)" if count > 1 else job for job, count in jobs.items())
 
 
-def _queues(cluster: "Cluster", space: str, name: str) -> Answer:
+def _report_queues(cluster: "Cluster", space: str, name: str) -> Answer:
     hidden: list[str] = []
     group = read_visible(hidden, "Kueue", lambda: find_kueue(cluster))
     if group is None:
         raise NotFoundError("the cluster has no Kueue")
     inside = f"/namespaces/{space}" if space else ""
-    local = [one for one in cluster.items(f"{group}{inside}/localqueues") if name in ("", one["metadata"]["name"])]
+    local = [one for one in cluster.list_items(f"{group}{inside}/localqueues") if name in ("", one["metadata"]["name"])]
     if not local:
         raise NotFoundError(f"{f'namespace {space}' if space else 'the cluster'} has no queue {name}".rstrip())
-    cluster_queues = read_visible(hidden, "ClusterQueues", lambda: [*cluster.items(f"{group}/clusterqueues")]) or []
+    cluster_queues = (
+        read_visible(hidden, "ClusterQueues", lambda: [*cluster.list_items(f"{group}/clusterqueues")]) or []
+    )
     shares = [*list_shares(local, {one["metadata"]["name"]: one for one in cluster_queues})]
-    places = [place for queue in local for place in _places(cluster, queue, hidden)]
+    places = [place for queue in local for place in _list_places(cluster, queue, hidden)]
     head = ("QUEUE", "CLUSTER QUEUE", "FLAVOR", "RESOURCE", "USED", "USED BY ALL", "NOMINAL", "BORROWED")
     texts = [
         format_table(
@@ -345,12 +347,12 @@ def _queues(cluster: "Cluster", space: str, name: str) -> Answer:
         ),
         format_table(("QUEUE", "POSITION", "JOB", "PRIORITY"), [[str(cell) for cell in place] for place in places]),
     ]
-    notes = _notes(hidden)
+    notes = _list_notes(hidden)
     data = {"queues": [row._asdict() for row in shares], "pending": [row._asdict() for row in places]}
     return Answer(texts, data | {"notes": notes}, notes)
 
 
-def _places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> Iterator[QueuePosition]:
+def _list_places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> Iterator[QueuePosition]:
     space, name = queue["metadata"]["namespace"], queue["metadata"]["name"]
     if not queue.get("status", {}).get("pendingWorkloads"):
         return
@@ -363,13 +365,13 @@ def _places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> 
         yield from list_places(f"{space}/{name}", summary)
 
 
-def _job(cluster: "Cluster", space: str, name: str) -> Answer:
+def _report_job(cluster: "Cluster", space: str, name: str) -> Answer:
     space = space or cluster.namespace
     of_job = f"{JOB}={name}"
-    pods = [*cluster.items(api_path("pods", space), labelSelector=of_job)]
+    pods = [*cluster.list_items(make_api_path("pods", space), labelSelector=of_job)]
     hidden: list[str] = []
     metrics = read_metrics(cluster, space, of_job, hidden)
-    notes = _notes(hidden)
+    notes = _list_notes(hidden)
     if metrics is None and not hidden:
         notes.append("the cluster has no metrics API (metrics-server), so the use is unknown")
     rows = [*list_usage(pods, {one["metadata"]["name"]: one for one in metrics or []})]

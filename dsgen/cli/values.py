@@ -43,7 +43,7 @@ def validate(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
     """
     jobs, report = check_jobs(inputs, chart=target == "chart")
     if form != "text":
-        report.output(form)
+        report.print_all(form)
         report.end()
         return EXIT_OK
     report.show()

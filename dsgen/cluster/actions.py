@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.cluster.models import JOB, RUN, RunState, count_accelerators, format_time
 from dsgen.cluster.phase import ENDS, RECORD_VERSION, Owner, find_owner
-from dsgen.cluster.reader import FORBIDDEN, GANGS, MISSING, RECORD_SUFFIX, Reader, api_path
+from dsgen.cluster.reader import FORBIDDEN, GANGS, MISSING, RECORD_SUFFIX, Reader, make_api_path
 from dsgen.cluster.runs import RunRef
 from dsgen.errors import ApiError, RevertedError
 
@@ -76,7 +76,7 @@ def describe_freed(state: RunState) -> str:
 def list_run_jobs(state: RunState) -> list[ObjectRef]:
     """The existing Jobs of the run."""
     run_jobs = [one for one in (state.launcher, state.worker) if one]
-    return [ObjectRef(api_path("jobs", one.namespace, one.name), "job", one.name) for one in run_jobs]
+    return [ObjectRef(make_api_path("jobs", one.namespace, one.name), "job", one.name) for one in run_jobs]
 
 
 def list_objects(reader: Reader, state: RunState, whole: bool, volumes: bool) -> list[ObjectRef]:
@@ -95,7 +95,7 @@ def list_labelled(reader: Reader, namespace: str, selector: str) -> list[ObjectR
 def _list(reader: Reader, namespace: str, group: str, kind: str, selector: str) -> Iterator[ObjectRef]:
     address = f"{group}/namespaces/{namespace}/{kind}"
     try:
-        for item in reader.items(address, labelSelector=selector):
+        for item in reader.list_items(address, labelSelector=selector):
             name = item["metadata"]["name"]
             yield ObjectRef(f"{address}/{name}", kind.removesuffix("s").replace("policie", "policy"), name)
     except ApiError as error:
@@ -121,10 +121,10 @@ def stop_run(ref: RunRef, state: RunState) -> RunState | None:
     for job in list_run_jobs(state)[:1]:
         ref.cluster.delete(job.path)
     for now in ref.watch_states(time.monotonic() + PATIENCE_SECONDS):
-        if now.launcher or any(not pod.gone for pod in now.pods_of("launcher")):
+        if now.launcher or any(not pod.gone for pod in now.list_pods("launcher")):
             continue
         if not has_ended(now):
-            path = api_path("configmaps", ref.namespace, ref.job + RECORD_SUFFIX)
+            path = make_api_path("configmaps", ref.namespace, ref.job + RECORD_SUFFIX)
             ref.cluster.patch(path, make_stopped_record(now))
         elif all(pod.gone or not pod.node for pod in now.workers):
             return now

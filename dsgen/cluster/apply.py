@@ -96,15 +96,15 @@ class JobRuns:
     def known(self) -> list[str]:
         return list_runs(self.jobs, self.record)
 
-    def end(self, run: str) -> str:
+    def find_end(self, run: str) -> str:
         """The phase of a run that has ended; otherwise empty."""
         phase = str(parse_map(self.record.get(run)).get("phase", ""))
         return phase if phase in ENDS else ""
 
-    def going(self, but: str) -> list[str]:
+    def list_going(self, but: str) -> list[str]:
         """Other runs that have not ended."""
         live = {one.run for one in self.jobs if not one.ended and one.run != but}
-        return sorted(run for run in live if not self.end(run))
+        return sorted(run for run in live if not self.find_end(run))
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def plan_apply(cluster: Cluster, job: Job, runs: JobRuns, force: bool = False) -
     if refusals := find_refusals(cluster, [part for part in parts if not (verdict.kept and part.of_run)], force):
         raise ApplyError(*refusals)
     old = find_leftovers(cluster, job, parts, bool(verdict.kept))
-    ends = runs.going(job.data["run"]["id"]) if old else []
+    ends = runs.list_going(job.data["run"]["id"]) if old else []
     return ApplyPlan(parts, verdict.kept, old, ends, force)
 
 
@@ -159,16 +159,16 @@ def prepare_parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> 
             raise ApplyError(f"there is no namespace {space}: kubectl create namespace {space}") from error
         if error.status != FORBIDDEN:
             raise
-    return [_part(cluster, job, document) for document in documents]
+    return [_make_part(cluster, job, document) for document in documents]
 
 
-def _part(cluster: Cluster, job: Job, document: Document) -> Part:
+def _make_part(cluster: Cluster, job: Job, document: Document) -> Part:
     content = parse_object(document.text)
     if "settings.json" in content.get("data", {}):
         began = as_canonical_json({"dsgen": __version__, "values": select_given(job)})
         if len(began.encode()) <= MOST_BYTES:
             content["metadata"].setdefault("annotations", {})[BEGAN_WITH] = began
-    path = object_path(content)
+    path = make_object_path(content)
     try:
         live = cluster.get(path)
     except ApiError as error:
@@ -178,7 +178,7 @@ def _part(cluster: Cluster, job: Job, document: Document) -> Part:
     return Part(path, content, document.scope == "run", live)
 
 
-def object_path(content: Mapping[str, Any]) -> str:
+def make_object_path(content: Mapping[str, Any]) -> str:
     """The path of an object in the API."""
     group, kind, metadata = content["apiVersion"], content["kind"], content["metadata"]
     plural = kind.lower().removesuffix("y") + ("ies" if kind.endswith("y") else "s")
@@ -210,9 +210,9 @@ def judge(cluster: Cluster, job: Job, documents: Sequence[Document], rendered: S
     if not there:
         return Verdict()
     guard = JobGuard(job, collect_objects(documents))
-    began = _began_with(there)
+    began = _read_beginning(there)
     if not began:
-        changed = [text for part in there for text in _changes(cluster, part)]
+        changed = [text for part in there for text in _list_changes(cluster, part)]
         if not changed:
             return Verdict()
         message = f'run "{job.data["run"]["id"]}" is in the cluster and would change: ' + "; ".join(changed[:MOST_TOLD])
@@ -226,18 +226,18 @@ def judge(cluster: Cluster, job: Job, documents: Sequence[Document], rendered: S
     return Verdict(problems, "" if problems or writer == __version__ else f"dsgen {writer}")
 
 
-def _began_with(rendered: Iterable[Part]) -> dict[str, Any]:
+def _read_beginning(rendered: Iterable[Part]) -> dict[str, Any]:
     """The version of dsgen and the values with which the run began; empty if there is no annotation."""
     annotations = (part.live["metadata"].get("annotations") or {} for part in rendered if part.live)
     return next((json.loads(each[BEGAN_WITH]) for each in annotations if BEGAN_WITH in each), {})
 
 
-def _changes(cluster: Cluster, part: Part) -> Iterator[str]:
+def _list_changes(cluster: Cluster, part: Part) -> Iterator[str]:
     """The fields of an existing object that an apply would change, as text."""
     content = dict(part.content)
     if "spec" in content:
         content["spec"] = {key: value for key, value in content["spec"].items() if key != SUSPEND}
-    content["metadata"] = {**content["metadata"], "annotations": _without_values(content["metadata"])}
+    content["metadata"] = {**content["metadata"], "annotations": _remove_values(content["metadata"])}
     try:
         made = cluster.apply(part.path, content, dry_run=True, force=True)
     except ApiError as error:
@@ -249,10 +249,10 @@ def _changes(cluster: Cluster, part: Part) -> Iterator[str]:
         ]
     else:
         differences = find_differences(part, made)
-    yield from (f"{part.title} {one.path}: {_short(one.old)} -> {_short(one.new)}" for one in differences)
+    yield from (f"{part.title} {one.path}: {_format_value(one.old)} -> {_format_value(one.new)}" for one in differences)
 
 
-def _without_values(metadata: ApiObject) -> dict[str, str]:
+def _remove_values(metadata: ApiObject) -> dict[str, str]:
     return {key: value for key, value in metadata.get("annotations", {}).items() if key != BEGAN_WITH}
 
 
@@ -261,7 +261,7 @@ def find_differences(part: Part, made: ApiObject) -> list[FieldChange]:
     return [one for one in compare_fields(part.live, made) if not one.path.startswith(OF_THE_SERVER)]
 
 
-def _short(value: Any) -> str:
+def _format_value(value: Any) -> str:
     text = "not set" if value is None else json.dumps(value)
     return text if len(text) <= 60 else f"{text[:60]}..."
 
@@ -292,11 +292,11 @@ def find_refusals(cluster: Cluster, rendered: Iterable[Part], force: bool) -> li
         except ApiError as error:
             if not 400 <= error.status < 500:
                 raise ApiError(f"{part.title}: {shorten(error)}; nothing was applied", error.status) from error
-            said.append(_refusal(part, error))
+            said.append(_explain_refusal(part, error))
     return said
 
 
-def _refusal(part: Part, error: ApiError) -> str:
+def _explain_refusal(part: Part, error: ApiError) -> str:
     if error.status == MISSING and not part.live:
         return f"{part.title}: the cluster has no kind {part.content['kind']} of {part.content['apiVersion']}"
     return f"{part.title}: {shorten(error)}" + (". --force takes these fields over" * (error.status == CONFLICT))
@@ -343,7 +343,9 @@ def apply_objects(cluster: Cluster, plan: ApplyPlan, dry_run: bool = False) -> I
         except ApiError as error:
             if dry_run:
                 raise
-            raise _incomplete("applied", part.title, error, [one.title for one in plan.parts], number) from error
+            raise _make_incomplete_error(
+                "applied", part.title, error, [one.title for one in plan.parts], number
+            ) from error
         yield AppliedObject(part.title, action)
 
 
@@ -354,11 +356,13 @@ def prune_objects(cluster: Cluster, plan: ApplyPlan, dry_run: bool = False) -> I
         try:
             delete_objects(cluster, () if dry_run else (one,))
         except ApiError as error:
-            raise _incomplete("deleted", titles[number], error, titles, number) from error
+            raise _make_incomplete_error("deleted", titles[number], error, titles, number) from error
         yield AppliedObject(titles[number], "pruned")
 
 
-def _incomplete(verb: str, title: str, error: ApiError, titles: Sequence[str], count: int) -> IncompleteApplyError:
+def _make_incomplete_error(
+    verb: str, title: str, error: ApiError, titles: Sequence[str], count: int
+) -> IncompleteApplyError:
     """The message for a request that failed after the first `count` objects."""
     rest = {"applied": "applies the rest", "deleted": "deletes the rest; the new run is applied"}[verb]
     return IncompleteApplyError(

@@ -34,29 +34,29 @@ def list_devices(nodes: Iterable[ApiObject], pods: Iterable[ApiObject]) -> list[
     for pod in pods:
         if pod.get("status", {}).get("phase") not in ENDED:
             on_node.setdefault(pod["spec"].get("nodeName", ""), []).append(pod)
-    return [row for node in nodes for row in _of_node(node, on_node.get(node["metadata"]["name"], []))]
+    return [row for node in nodes for row in _list_node_devices(node, on_node.get(node["metadata"]["name"], []))]
 
 
-def _of_node(node: ApiObject, pods: Sequence[ApiObject]) -> Iterator[Devices]:
+def _list_node_devices(node: ApiObject, pods: Sequence[ApiObject]) -> Iterator[Devices]:
     name = node["metadata"]["name"]
     allocatable = node["status"].get("allocatable") or {}
     totals = {key: int(parse_quantity(text)) for key, text in allocatable.items() if ACCELERATOR.search(key)}
     for resource, total in totals.items():
-        asked = ((_holder(pod), int(parse_quantity(sum_request(pod["spec"], resource)))) for pod in pods)
+        asked = ((_name_holder(pod), int(parse_quantity(sum_request(pod["spec"], resource)))) for pod in pods)
         holders = [(holder, count) for holder, count in asked if count]
         jobs = Counter(holder for holder, _ in holders)
-        yield Devices(name, _state(node), resource, total, sum(count for _, count in holders), dict(jobs))
+        yield Devices(name, _describe_state(node), resource, total, sum(count for _, count in holders), dict(jobs))
     if not totals:
-        yield Devices(name, _state(node), "", 0, 0, {})
+        yield Devices(name, _describe_state(node), "", 0, 0, {})
 
 
-def _state(node: ApiObject) -> str:
+def _describe_state(node: ApiObject) -> str:
     ready = parse_conditions(node["status"].get("conditions")).get("Ready")
     word = "Ready" if ready and ready.status == "True" else "NotReady"
     return word + (",SchedulingDisabled" if node["spec"].get("unschedulable") else "")
 
 
-def _holder(pod: ApiObject) -> str:
+def _name_holder(pod: ApiObject) -> str:
     """The name of the holder: job and run of dsgen, or the name of the pod."""
     metadata = pod["metadata"]
     labels = metadata.get("labels") or {}
@@ -97,10 +97,10 @@ def list_shares(local: Iterable[ApiObject], cluster_queues: Mapping[str, ApiObje
     for queue in local:
         status, metadata = queue.get("status", {}), queue["metadata"]
         behind = queue["spec"]["clusterQueue"]
-        used = _usage(status.get("flavorsUsage") or status.get("flavorUsage"))
+        used = _collect_usage(status.get("flavorsUsage") or status.get("flavorUsage"))
         of_all = cluster_queues.get(behind, {})
-        everybody = _usage(of_all.get("status", {}).get("flavorsUsage"))
-        nominal = _nominal(of_all)
+        everybody = _collect_usage(of_all.get("status", {}).get("flavorsUsage"))
+        nominal = _collect_quotas(of_all)
         counts = status.get("admittedWorkloads", 0), status.get("pendingWorkloads", 0)
         for key in sorted({*nominal, *used}) or [("", "")]:
             share = everybody.get(key, {})
@@ -116,11 +116,11 @@ def list_shares(local: Iterable[ApiObject], cluster_queues: Mapping[str, ApiObje
             )
 
 
-def _usage(flavors: Sequence[ApiObject] | None) -> dict[tuple[str, str], ApiObject]:
+def _collect_usage(flavors: Sequence[ApiObject] | None) -> dict[tuple[str, str], ApiObject]:
     return {(flavor["name"], one["name"]): one for flavor in flavors or [] for one in flavor.get("resources") or []}
 
 
-def _nominal(queue: ApiObject) -> dict[tuple[str, str], str]:
+def _collect_quotas(queue: ApiObject) -> dict[tuple[str, str], str]:
     return {
         (flavor["name"], one["name"]): str(one["nominalQuota"])
         for group in queue.get("spec", {}).get("resourceGroups") or []

@@ -54,27 +54,29 @@ class Cluster:
         return time.time() + self.clock_offset
 
     def get(self, path: str) -> dict[str, Any]:
-        return self._json("GET", path)
+        return self._request_json("GET", path)
 
     def patch(self, path: str, body: Any, content_type: str = MERGE_PATCH) -> dict[str, Any]:
         query = {"fieldManager": MANAGER}
-        return self._json("PATCH", path, query, json.dumps(body), {"Content-Type": content_type})
+        return self._request_json("PATCH", path, query, json.dumps(body), {"Content-Type": content_type})
 
     def apply(self, path: str, content: Any, dry_run: bool = False, force: bool = False) -> dict[str, Any]:
         """Server-side apply of one object; force: take over fields of other managers."""
         query = {"fieldManager": MANAGER, "force": "true" if force else "false"}
         query |= {"dryRun": "All"} if dry_run else {}
-        return self._json("PATCH", path, query, json.dumps(content), {"Content-Type": APPLY_PATCH})
+        return self._request_json("PATCH", path, query, json.dumps(content), {"Content-Type": APPLY_PATCH})
 
     def delete(self, path: str) -> None:
         body = json.dumps({"propagationPolicy": "Background"})
-        self._json("DELETE", path, {}, body, {"Content-Type": "application/json"})
+        self._request_json("DELETE", path, {}, body, {"Content-Type": "application/json"})
 
-    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+    def list_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
         """All objects of a list, in pages. Raises ApiError."""
         token = ""
         while True:
-            page = self._json("GET", path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})
+            page = self._request_json(
+                "GET", path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})}
+            )
             yield from page.get("items") or []
             token = page.get("metadata", {}).get("continue", "")
             if not token:
@@ -82,15 +84,15 @@ class Cluster:
 
     def watch(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
         """Changes from now on, until the API server ends the watch or its version expires."""
-        version = self._json("GET", path, {**query, "limit": "1"})["metadata"]["resourceVersion"]
+        version = self._request_json("GET", path, {**query, "limit": "1"})["metadata"]["resourceVersion"]
         asked = {**query, "watch": "1", "resourceVersion": version, "timeoutSeconds": str(WATCH_SECONDS)}
-        for line in self.lines(path, asked, WATCH_SECONDS + CONNECT_SECONDS, whole=True):
+        for line in self.read_lines(path, asked, WATCH_SECONDS + CONNECT_SECONDS, whole=True):
             event = json.loads(line)
             if event["type"] == "ERROR":
                 return
             yield event
 
-    def lines(
+    def read_lines(
         self, path: str, query: dict[str, str], read_seconds: float = READ_SECONDS, whole: bool = False
     ) -> Iterator[bytes]:
         """The lines of a streamed answer, without line ends. Raises ApiError if the connection breaks or is silent.
@@ -104,13 +106,15 @@ class Cluster:
                 *complete, rest = (rest + chunk).split(b"\n")
                 yield from complete
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise ApiError(self._unreachable(error)) from error
+            raise ApiError(self._explain_unreachable(error)) from error
         finally:
             response.close()
         if rest and not whole:
             yield rest
 
-    def _json(self, method: str, path: str, query: Any = None, body: str = "", headers: Any = None) -> dict[str, Any]:
+    def _request_json(
+        self, method: str, path: str, query: Any = None, body: str = "", headers: Any = None
+    ) -> dict[str, Any]:
         response = self._request(method, path, query or {}, body, headers)
         try:
             content: dict[str, Any] = json.loads(response.data)
@@ -127,32 +131,32 @@ class Cluster:
         headers: dict[str, str] | None = None,
         read_seconds: float = READ_SECONDS,
     ) -> urllib3.BaseHTTPResponse:
-        def sent() -> urllib3.BaseHTTPResponse:
+        def send() -> urllib3.BaseHTTPResponse:
             address = f"{self.server}{path}" + (f"?{urlencode(query)}" if query else "")
             try:
                 response: urllib3.BaseHTTPResponse = self._pool.request(
                     method,
                     address,
                     body=body or None,
-                    headers={"Accept": "application/json", **self._login(), **(headers or {})},
+                    headers={"Accept": "application/json", **self._make_login_header(), **(headers or {})},
                     preload_content=False,
                     retries=False,
                     timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
                 )
                 return response
             except (urllib3.exceptions.HTTPError, OSError) as error:
-                raise ApiError(self._unreachable(error)) from error
+                raise ApiError(self._explain_unreachable(error)) from error
 
         if self._is_older_than(REBUILD_SECONDS):
             self._connect()
-        response = sent()
+        response = send()
         if response.status == UNAUTHORIZED and self._is_older_than(FRESH_SECONDS):
             self._connect()  # the kubeconfig may have another login by now
-            response = sent()
+            response = send()
         if date := response.headers.get("Date"):
             self.clock_offset = parsedate_to_datetime(date).timestamp() - time.time()
         if response.status >= 300:
-            raise self._refusal(response, path)
+            raise self._make_refusal(response, path)
         return response
 
     # The login
@@ -164,12 +168,12 @@ class Cluster:
         try:
             self._configuration = self._configure()
         except (config.ConfigException, OSError, yaml.YAMLError) as error:
-            raise ApiError(self._unusable(error)) from error
+            raise ApiError(self._explain_unusable(error)) from error
         finally:
             logging.getLogger().removeHandler(complaints)
         if complaints.texts:
-            said = redact_output(_one_line(complaints.texts[0])[:LONGEST_COMPLAINT])
-            raise ApiError(f"cannot log in with {self._name_user()}: {said}{self._command()}")
+            said = redact_output(_join_lines(complaints.texts[0])[:LONGEST_COMPLAINT])
+            raise ApiError(f"cannot log in with {self._name_user()}: {said}{self._find_login_command()}")
         self.server = self._configuration.host.rstrip("/")
         self._pool = client.ApiClient(self._configuration).rest_client.pool_manager
         self._made_at = time.monotonic()
@@ -179,12 +183,12 @@ class Cluster:
 
     def _configure(self) -> Any:
         configuration = client.Configuration()
-        file = self.kubeconfig or _kubeconfig_path()
-        if not (self.kubeconfig or self.context) and (IN_CLUSTER / "token").exists() and not _kubeconfig_is_there():
+        file = self.kubeconfig or _find_kubeconfig()
+        if not (self.kubeconfig or self.context) and (IN_CLUSTER / "token").exists() and not _has_kubeconfig():
             config.load_incluster_config(configuration)
             self.namespace = (IN_CLUSTER / "namespace").read_text().strip()
             return configuration
-        for path in _paths(file or _kubeconfig_path()):
+        for path in _split_paths(file or _find_kubeconfig()):
             if path.exists() and not path.is_file():  # reading a named pipe would wait for a writer
                 raise config.ConfigException(f"{path} is not a regular file")
         contexts, active = config.list_kube_config_contexts(file)
@@ -197,17 +201,17 @@ class Cluster:
         config.load_kube_config(file, self.context or None, configuration, persist_config=False)
         return configuration
 
-    def _login(self) -> dict[str, str]:
+    def _make_login_header(self) -> dict[str, str]:
         """The header for authentication, computed for each request, because the library renews expired tokens."""
         login = self._configuration.auth_settings().get("BearerToken")
         return {login["key"]: login["value"]} if login else {}
 
-    def _unusable(self, error: Exception) -> str:
+    def _explain_unusable(self, error: Exception) -> str:
         """What is wrong with the kubeconfig; if there is none, how to name one."""
-        file = self.kubeconfig or _kubeconfig_path()
-        if isinstance(error, PermissionError) or any(map(os.path.exists, _paths(file))):
+        file = self.kubeconfig or _find_kubeconfig()
+        if isinstance(error, PermissionError) or any(map(os.path.exists, _split_paths(file))):
             why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            return f"cannot use {self._name_user()}: {_one_line(why)}"
+            return f"cannot use {self._name_user()}: {_join_lines(why)}"
         how = "set KUBECONFIG or use --kubeconfig FILE, and --context NAME for one of its contexts"
         return f"there is no kubeconfig: {file} does not exist; {how}"
 
@@ -215,10 +219,10 @@ class Cluster:
         parts = [f"context {self.context}"] if self.context else []
         return " of ".join([*parts, self.kubeconfig or "the kubeconfig"])
 
-    def _command(self) -> str:
+    def _find_login_command(self) -> str:
         """The name of the kubeconfig's login command, for messages."""
         try:
-            loader = config.kube_config._get_kube_config_loader(self.kubeconfig or _kubeconfig_path())
+            loader = config.kube_config._get_kube_config_loader(self.kubeconfig or _find_kubeconfig())
             loader.set_active_context(self.context or None)
             command = loader._user["exec"]["command"]
         except (AttributeError, KeyError, TypeError, config.ConfigException):
@@ -227,13 +231,13 @@ class Cluster:
 
     # Messages of failures
 
-    def _unreachable(self, error: Exception) -> str:
-        reason = _CONNECTION.sub("", _one_line(str(getattr(error, "reason", None) or error)))
+    def _explain_unreachable(self, error: Exception) -> str:
+        reason = _CONNECTION.sub("", _join_lines(str(getattr(error, "reason", None) or error)))
         return f"cannot reach the API server {self.server} ({reason})"
 
-    def _refusal(self, response: urllib3.BaseHTTPResponse, path: str) -> ApiError:
+    def _make_refusal(self, response: urllib3.BaseHTTPResponse, path: str) -> ApiError:
         try:
-            said = _one_line(json.loads(response.data).get("message", ""))
+            said = _join_lines(json.loads(response.data).get("message", ""))
         except (ValueError, AttributeError, urllib3.exceptions.HTTPError):
             said = ""
         status = response.status
@@ -253,19 +257,19 @@ class _Complaints(logging.Handler):
         self.texts.append(record.getMessage())
 
 
-def _kubeconfig_path() -> str:
+def _find_kubeconfig() -> str:
     """The present kubeconfig; the library keeps the one of its import."""
     return os.environ.get("KUBECONFIG") or "~/.kube/config"
 
 
-def _kubeconfig_is_there() -> bool:
-    return any(map(os.path.exists, _paths(_kubeconfig_path())))
+def _has_kubeconfig() -> bool:
+    return any(map(os.path.exists, _split_paths(_find_kubeconfig())))
 
 
-def _paths(text: str) -> list[Path]:
+def _split_paths(text: str) -> list[Path]:
     """The files of KUBECONFIG or --kubeconfig."""
     return [Path(part).expanduser() for part in text.split(os.pathsep) if part]
 
 
-def _one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split())

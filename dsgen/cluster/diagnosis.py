@@ -17,7 +17,7 @@ from dsgen.cluster.models import (
     count_accelerators,
     parse_conditions,
     parse_time,
-    true_conditions,
+    select_true_conditions,
 )
 from dsgen.cluster.phase import ENDS, RunStatus, find_status
 from dsgen.cluster.reasons import GENERAL, RULES
@@ -110,26 +110,26 @@ def find_symptoms(state: RunState, shown: RunStatus) -> Symptoms:
         yield from look(state, shown)
 
 
-def _roles(state: RunState) -> Iterator[tuple[JobState, list[PodState]]]:
-    for job, pods in ((state.launcher, state.pods_of("launcher")), (state.worker, state.workers)):
+def _list_roles(state: RunState) -> Iterator[tuple[JobState, list[PodState]]]:
+    for job, pods in ((state.launcher, state.list_pods("launcher")), (state.worker, state.workers)):
         if job:
             yield job, [pod for pod in pods if not pod.gone]
 
 
-def _about(pod: PodState, container: Container | None = None) -> str:
+def _format_about(pod: PodState, container: Container | None = None) -> str:
     return f"pod {pod.name}" + (f", container {container.name}" if container and container.name != pod.role else "")
 
 
-def _jobs(state: RunState, _: RunStatus) -> Symptoms:
+def _find_missing_jobs(state: RunState, _: RunStatus) -> Symptoms:
     """Missing Jobs."""
     for role, job, other in (("launcher", state.launcher, state.worker), ("worker", state.worker, state.launcher)):
         if job is None and other is not None:
             yield Symptom("job", f"job {state.job}-{state.run}-{role}", f"missing {role}")
 
 
-def _creation(state: RunState, _: RunStatus) -> Symptoms:
+def _find_refused_pods(state: RunState, _: RunStatus) -> Symptoms:
     """Events of a Job with too few pods, because the API server refuses them."""
-    for job, pods in _roles(state):
+    for job, pods in _list_roles(state):
         if len(pods) >= job.parallelism or job.suspended or job.ended:
             continue
         events = [event for event in state.events if event.uid == job.uid and event.reason == "FailedCreate"]
@@ -137,9 +137,9 @@ def _creation(state: RunState, _: RunStatus) -> Symptoms:
             yield Symptom("creation", f"job {job.name}", max(events, key=lambda event: event.last).message)
 
 
-def _queue(state: RunState, _: RunStatus) -> Symptoms:
+def _find_queue_states(state: RunState, _: RunStatus) -> Symptoms:
     """The state of the Workload of a Job in a queue of Kueue."""
-    for job, _pods in _roles(state):
+    for job, _pods in _list_roles(state):
         if not (job.queue and job.suspended) or "Workloads of Kueue" in state.hidden:
             continue
         mine = [workload for workload in state.workloads or [] if _owns(job, workload)]
@@ -149,7 +149,8 @@ def _queue(state: RunState, _: RunStatus) -> Symptoms:
                 yield Symptom("queue", f"job {job.name}", f"{missing} {job.queue}")
         for workload in mine:
             yield from (
-                Symptom("queue", f"job {job.name}", text) for text in _workload(workload, job.queue, state.queued)
+                Symptom("queue", f"job {job.name}", text)
+                for text in _describe_workload(workload, job.queue, state.queued)
             )
 
 
@@ -157,7 +158,7 @@ def _owns(job: JobState, workload: ApiObject) -> bool:
     return any(owner["uid"] == job.uid for owner in workload["metadata"].get("ownerReferences", []))
 
 
-def _workload(workload: ApiObject, queue: str, jobs: Mapping[str, str]) -> Iterator[str]:
+def _describe_workload(workload: ApiObject, queue: str, jobs: Mapping[str, str]) -> Iterator[str]:
     held = parse_conditions(workload.get("status", {}).get("conditions"))
     if workload["spec"].get("active") is False:
         yield "inactive"
@@ -168,7 +169,7 @@ def _workload(workload: ApiObject, queue: str, jobs: Mapping[str, str]) -> Itera
             yield f"{name} {condition.reason} in {queue}: {message}"
 
 
-def _gang(state: RunState, _: RunStatus) -> Symptoms:
+def _find_gang_states(state: RunState, _: RunStatus) -> Symptoms:
     """The state of the PodGroup, and schedulers that are not running."""
     there = {gang["metadata"]["name"] for gang in state.gangs or []}
     named = {pod.gang for pod in state.workers if pod.gang and not pod.node and not pod.gone}
@@ -176,16 +177,16 @@ def _gang(state: RunState, _: RunStatus) -> Symptoms:
         yield Symptom("gang", f"podgroup {name}", f"no PodGroup {name}")
     for gang in state.gangs or []:
         name = gang["metadata"]["name"]
-        held = true_conditions(parse_conditions(gang.get("status", {}).get("conditions")))
+        held = select_true_conditions(parse_conditions(gang.get("status", {}).get("conditions")))
         if "Unschedulable" in held:
             yield Symptom("gang", f"podgroup {name}", f"Unschedulable {held['Unschedulable'].message}")
     for pod in state.workers:
         waits = pod.phase == "Pending" and not pod.node and "PodScheduled" not in pod.conditions
         if waits and pod.scheduler not in DEFAULT_SCHEDULERS and state.now - pod.created > PATIENCE_SECONDS / 4:
-            yield Symptom("gang", _about(pod), f"no scheduler {pod.scheduler}")
+            yield Symptom("gang", _format_about(pod), f"no scheduler {pod.scheduler}")
 
 
-def _claims(state: RunState, _: RunStatus) -> Symptoms:
+def _find_pending_claims(state: RunState, _: RunStatus) -> Symptoms:
     """Claims without a volume, with their newest events."""
     for claim in state.claims or []:
         name = claim["metadata"]["name"]
@@ -200,16 +201,16 @@ def _claims(state: RunState, _: RunStatus) -> Symptoms:
             yield Symptom("claim", f"claim {name}", f"{text} ({modes}, class {claim['spec'].get('storageClassName')})")
 
 
-def _scheduling(state: RunState, _: RunStatus) -> Symptoms:
+def _find_unscheduled_pods(state: RunState, _: RunStatus) -> Symptoms:
     """Pods that cannot be scheduled."""
-    for _job, pods in _roles(state):
+    for _job, pods in _list_roles(state):
         for pod in pods:
             condition = pod.conditions.get("PodScheduled")
             if condition and condition.status == "False":
                 if UNBOUND in condition.message and state.now - pod.created <= PROVISIONING_SECONDS:
                     continue
                 yield Symptom(
-                    "scheduling", _about(pod), _explain(condition.reason, condition.message, pod, state.nodes)
+                    "scheduling", _format_about(pod), _explain(condition.reason, condition.message, pod, state.nodes)
                 )
 
 
@@ -225,12 +226,12 @@ def _explain(reason: str, message: str, pod: PodState, nodes: Sequence[ApiObject
         return f"taken: {asked} {resource}; {message}"
     if "affinity/selector" in message and (lacks := find_missing(pod.required, nodes or [])):
         return f"no label {lacks.wanted}; {lacks.there or 'each is on some node, but not all on one'}"
-    if "untolerated taint" in message and (taints := _taints(pod, nodes or [])):
+    if "untolerated taint" in message and (taints := _describe_taints(pod, nodes or [])):
         return f"untolerated taint {{{taints}}}"
     return f"{reason}: {message}"
 
 
-def _taints(pod: PodState, nodes: Sequence[ApiObject]) -> str:
+def _describe_taints(pod: PodState, nodes: Sequence[ApiObject]) -> str:
     """The taints of the nodes with the labels that a pod selects; empty if one of these nodes has no taint."""
     fitting = select_nodes(pod.required, nodes)
     by_node = [[one for one in node["spec"].get("taints") or [] if one["effect"] in EFFECTS] for node in fitting]
@@ -241,31 +242,31 @@ def _taints(pod: PodState, nodes: Sequence[ApiObject]) -> str:
     )
 
 
-def _waiting(state: RunState, _: RunStatus) -> Symptoms:
+def _find_waiting_containers(state: RunState, _: RunStatus) -> Symptoms:
     """Containers that the kubelet cannot start: image, configuration, program."""
-    for _job, pods in _roles(state):
+    for _job, pods in _list_roles(state):
         for pod in pods:
             for container in pod.containers:
                 if container.state == "waiting" and container.reason not in ("ContainerCreating", "PodInitializing"):
-                    about = f"{_about(pod, container)}, image {container.image}"
+                    about = f"{_format_about(pod, container)}, image {container.image}"
                     yield Symptom("container", about, f"{container.reason}: {container.message}")
 
 
-def _mounts(state: RunState, _: RunStatus) -> Symptoms:
+def _find_mount_events(state: RunState, _: RunStatus) -> Symptoms:
     """Events of pods that have a node, but no container yet."""
     reasons = ("FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "FailedMapVolume")
-    for _job, pods in _roles(state):
+    for _job, pods in _list_roles(state):
         for pod in pods:
             begun = any(container.state in ("running", "terminated") for container in pod.containers)
             events = [event for event in state.events if event.uid == pod.uid and event.reason in reasons]
             if pod.node and not begun and events:
                 newest = max(events, key=lambda event: event.last)
-                yield Symptom("mount", _about(pod), f"{newest.reason}: {newest.message}")
+                yield Symptom("mount", _format_about(pod), f"{newest.reason}: {newest.message}")
 
 
-def _exits(state: RunState, _: RunStatus) -> Symptoms:
+def _find_failed_exits(state: RunState, _: RunStatus) -> Symptoms:
     """Containers of the newest pods that ended with an error, and all containers that were killed for their memory."""
-    newest = {pod.uid for pod in [*state.workers, *state.pods_of("launcher")]}
+    newest = {pod.uid for pod in [*state.workers, *state.list_pods("launcher")]}
     for pod in state.pods:
         for container in pod.containers:
             code = container.exit_code
@@ -274,10 +275,12 @@ def _exits(state: RunState, _: RunStatus) -> Symptoms:
                 continue
             if pod.uid in newest or container.reason == "OOMKilled":
                 word = "init" if container.kind == "init" else pod.role
-                yield Symptom("exit", _about(pod, container), f"{word} {container.reason} {code} {container.message}")
+                yield Symptom(
+                    "exit", _format_about(pod, container), f"{word} {container.reason} {code} {container.message}"
+                )
 
 
-def _nodes(state: RunState, _: RunStatus) -> Symptoms:
+def _find_unready_nodes(state: RunState, _: RunStatus) -> Symptoms:
     """Nodes of the run that are not ready."""
     lost = {
         node["metadata"]["name"]
@@ -291,12 +294,12 @@ def _nodes(state: RunState, _: RunStatus) -> Symptoms:
             yield Symptom("node", f"node {pod.node}", f"NotReady {pod.role}")
 
 
-def _said(_: RunState, shown: RunStatus) -> Symptoms:
+def _find_phase(_: RunState, shown: RunStatus) -> Symptoms:
     """The phase of the run."""
     yield Symptom("phase", "", f"{shown.phase} {shown.reason} {shown.message}")
 
 
-def _long_waits(state: RunState, shown: RunStatus) -> Symptoms:
+def _find_long_waits(state: RunState, shown: RunStatus) -> Symptoms:
     """Long waits: for the key, for the launcher to reach running workers, for the ranks to connect."""
     waited = state.now - (shown.since or state.now)
     secret = state.settings.get("secret", "")
@@ -319,7 +322,7 @@ def _is_unconnected(state: RunState, shown: RunStatus) -> bool:
     return bool(expected) and shown.phase == "Running" and state.record.get("worldSize") is None
 
 
-def _held(state: RunState, shown: RunStatus) -> Symptoms:
+def _find_held_devices(state: RunState, shown: RunStatus) -> Symptoms:
     """Running workers that hold devices without a running launcher."""
     up = [pod for pod in state.workers if pod.up]
     launcher, job = state.launcher_pod, state.launcher
@@ -331,9 +334,20 @@ def _held(state: RunState, shown: RunStatus) -> Symptoms:
 
 
 PLACES: tuple[Callable[[RunState, RunStatus], Symptoms], ...] = (
-    *(_jobs, _creation, _queue, _gang, _claims, _scheduling, _waiting, _mounts, _exits, _nodes),
-    *(_said, _long_waits, _held),
+    *(
+        _find_missing_jobs,
+        _find_refused_pods,
+        _find_queue_states,
+        _find_gang_states,
+        _find_pending_claims,
+        _find_unscheduled_pods,
+        _find_waiting_containers,
+        _find_mount_events,
+        _find_failed_exits,
+        _find_unready_nodes,
+    ),
+    *(_find_phase, _find_long_waits, _find_held_devices),
 )
 """The sources of signs while a run has not ended."""
-ENDED = (_exits, _said)
+ENDED = (_find_failed_exits, _find_phase)
 """The sources of signs after the end of a run."""

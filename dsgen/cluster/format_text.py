@@ -43,11 +43,17 @@ def format_duration(moment: float | None) -> str:
 
 def format_status(report: Report, state: RunState) -> str:
     """The status of a run, from its phase to its workers."""
-    parts = [_head(report, state), _failure(report), _attempts(report, state), _workers(report, state), _claims(report)]
-    return "\n".join(part for part in [*parts, _notes(report)] if part)
+    parts = [
+        _format_head(report, state),
+        _format_failure(report),
+        _format_attempts(report, state),
+        _format_workers(report, state),
+        _format_claims(report),
+    ]
+    return "\n".join(part for part in [*parts, _format_notes(report)] if part)
 
 
-def _head(report: Report, state: RunState) -> str:
+def _format_head(report: Report, state: RunState) -> str:
     since = parse_time(report["since"])
     phase = report["phase"] + (f" ({report['reason']})" if report["reason"] else "")
     count = report["workers"]
@@ -57,9 +63,9 @@ def _head(report: Report, state: RunState) -> str:
         ("Job", f"{report['namespace']}/{report['job']}, run {report['run']}"),
         ("Phase", phase + (f", for {format_duration(state.now - since)}" if since else "")),
         ("Message", report["message"]),
-        ("Workers", f"{count['ready']}/{count['wanted']} ready" + _fewer(report)),
+        ("Workers", f"{count['ready']}/{count['wanted']} ready" + _format_fewer(report)),
         ("Accelerators", devices),
-        ("GPU-hours", _hours(report) if devices else ""),
+        ("GPU-hours", _format_hours(report) if devices else ""),
         ("World size", str(report["worldSize"] or "")),
         ("Progress", format_progress(report["progress"] or {}, state.now)),
         ("Network", format_network(report["network"] or {})),
@@ -72,7 +78,7 @@ def _head(report: Report, state: RunState) -> str:
     return "".join(f"{name + ':':<14}{value}\n" for name, value in rows if value)
 
 
-def _fewer(report: Report) -> str:
+def _format_fewer(report: Report) -> str:
     """With how many workers the present attempt trains, and since when, if these are not all."""
     last = report["attempts"][-1:]
     fewer = [one for one in last if "workers" in one and not one.get("endTime")]
@@ -106,11 +112,11 @@ def format_network(checked: Mapping[str, Any]) -> str:
     return f"{words}: a worker sends {sent} a step, which takes {time} at least"
 
 
-def _hours(report: Report) -> str:
+def _format_hours(report: Report) -> str:
     return f"{report['acceleratorHours']}, of which {report['acceleratorHoursWaiting']} without training"
 
 
-def _failure(report: Report) -> str:
+def _format_failure(report: Report) -> str:
     failure = report["firstFailure"]
     if not failure:
         return ""
@@ -120,7 +126,7 @@ def _failure(report: Report) -> str:
     return head + "".join(f"  {line}\n" for line in (failure["tail"] or [])[-LAST_LINES:])
 
 
-def _attempts(report: Report, state: RunState) -> str:
+def _format_attempts(report: Report, state: RunState) -> str:
     attempts = report["attempts"]
     if len(attempts) < 2:
         return ""
@@ -140,14 +146,14 @@ def _attempts(report: Report, state: RunState) -> str:
     return format_table(("ATTEMPT", "STARTED", "DURATION", "REASON", "EXIT CODE"), rows)
 
 
-def _workers(report: Report, state: RunState) -> str:
+def _format_workers(report: Report, state: RunState) -> str:
     pods = [pod for task in report["tasks"] for pod in task["status"]]
     ages = {pod.name: format_duration(state.now - pod.created) for pod in state.pods}
     shown = pods if len(pods) <= MANY_WORKERS + 1 else [pod for pod in pods if not _is_well(pod)]
     rows = [
         (
             pod["name"],
-            _running(pod["containers"]),
+            _format_running(pod["containers"]),
             "Terminating" if pod["deleting"] else pod["phase"],
             "yes" if pod["ready"] else "no",
             str(pod["restarts"]),
@@ -162,7 +168,7 @@ def _workers(report: Report, state: RunState) -> str:
     return text + (f"{left} more pods are well\n" if left else "")
 
 
-def _running(containers: Sequence[Report]) -> str:
+def _format_running(containers: Sequence[Report]) -> str:
     """The number of running containers, and of those that have not completed."""
     going = [one for one in containers if one["exitCode"] != 0]
     return f"{sum(one['state'] == 'running' for one in going)}/{len(going)}"
@@ -172,11 +178,11 @@ def _is_well(pod: Report) -> bool:
     return pod["phase"] == "Succeeded" or bool(pod["ready"] and not pod["deleting"])
 
 
-def _claims(report: Report) -> str:
+def _format_claims(report: Report) -> str:
     return format_table(("CLAIM", "STATE"), [(claim["name"], claim["phase"]) for claim in report["claims"] or []])
 
 
-def _notes(report: Report) -> str:
+def _format_notes(report: Report) -> str:
     return "".join(f"{note}\n" for note in report["notes"])
 
 
@@ -221,11 +227,11 @@ def format_causes(report: Report, causes: Sequence[Cause]) -> str:
     head = f"{report['namespace']}/{report['job']}, run {report['run']}: {report['phase']}"
     head += f" ({report['reason']})\n" if report["reason"] else "\n"
     if not causes:
-        return f"{head}Nothing is wrong.\n{_notes(report)}"
-    return head + "\n" + "\n".join(_cause(cause) for cause in causes) + _notes(report)
+        return f"{head}Nothing is wrong.\n{_format_notes(report)}"
+    return head + "\n" + "\n".join(_format_cause(cause) for cause in causes) + _format_notes(report)
 
 
-def _cause(cause: Cause) -> str:
+def _format_cause(cause: Cause) -> str:
     more = f" (and {cause.more} more)" if cause.more else ""
     lines = [f"{cause.reason}: {cause.message}{more}"]
     lines += [f"  seen at: {cause.about}"] if cause.about and cause.about not in cause.message else []

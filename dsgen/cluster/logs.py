@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen.cluster.models import PodState, RunState, format_time, parse_pod
 from dsgen.cluster.phase import ENDS
-from dsgen.cluster.reader import MISSING, api_path
+from dsgen.cluster.reader import MISSING, make_api_path
 from dsgen.cluster.report import Report
 from dsgen.cluster.requirements import ApiObject
 from dsgen.cluster.runs import RunRef, report_run
@@ -74,7 +74,7 @@ class LogLimits(NamedTuple):
     tail: int | None = None
     seconds: float | None = None
 
-    def since(self, state: RunState) -> str:
+    def compute_since(self, state: RunState) -> str:
         """The time from which on lines are wanted; empty for all."""
         return "" if self.seconds is None else format_time(state.now - self.seconds) or ""
 
@@ -97,17 +97,21 @@ def select_sources(state: RunState, choice: LogChoice) -> list[LogSource]:
     """The selected containers, oldest first. Raises NotFoundError if a rank cannot be told from the others."""
     if method := find_unclear_method(state, choice):
         raise NotFoundError(f"launch.method {method} does not show which rank wrote a line: leave out --rank")
-    pods = sorted((one for one in state.pods if one.role == _role(state, choice)), key=lambda one: one.created)
-    index = _index(state, choice)
-    if index is not None and _role(state, choice) == "worker":
+    pods = sorted((one for one in state.pods if one.role == _choose_role(state, choice)), key=lambda one: one.created)
+    index = _find_index(state, choice)
+    if index is not None and _choose_role(state, choice) == "worker":
         pods = [one for one in pods if one.index == index]
     elif count_left_out(state, choice):
         pods = [one for one in pods if one.index in (0, state.wanted - 1)]
     if choice.previous:
-        newest = {one.name for one in state.pods_of(_role(state, choice))}
+        newest = {one.name for one in state.list_pods(_choose_role(state, choice))}
         pods = [one for one in pods if one.name not in newest]
     host = f"{state.job}-{state.run}-worker-{index}" if choice.rank is not None and state.uses_ssh else ""
-    return [LogSource(one.name, name, one.name, host, choice.rank) for one in pods for name in _containers(one, choice)]
+    return [
+        LogSource(one.name, name, one.name, host, choice.rank)
+        for one in pods
+        for name in _choose_containers(one, choice)
+    ]
 
 
 def remark_on_choice(state: RunState, choice: LogChoice) -> str:
@@ -124,7 +128,7 @@ def remark_on_choice(state: RunState, choice: LogChoice) -> str:
 
 def count_left_out(state: RunState, choice: LogChoice) -> int:
     """The number of workers whose logs are left out, because there are too many."""
-    if _role(state, choice) != "worker" or _index(state, choice) is not None:
+    if _choose_role(state, choice) != "worker" or _find_index(state, choice) is not None:
         return 0
     return state.wanted - 2 if state.wanted > MANY_WORKERS else 0
 
@@ -136,14 +140,14 @@ def find_unclear_method(state: RunState, choice: LogChoice) -> str:
 
 def count_ranks(state: RunState, choice: LogChoice) -> int:
     """The number of ranks of the worker if it has several, because most lines do not show their rank; else 0."""
-    return _slots(state) if choice.rank is not None and _slots(state) > 1 else 0
+    return _count_slots(state) if choice.rank is not None and _count_slots(state) > 1 else 0
 
 
-def _slots(state: RunState) -> int:
+def _count_slots(state: RunState) -> int:
     return max(int(state.settings.get("slots", 1)), 1)
 
 
-def _role(state: RunState, choice: LogChoice) -> str:
+def _choose_role(state: RunState, choice: LogChoice) -> str:
     if choice.launcher or choice.status:
         return "launcher"
     if choice.worker is not None:
@@ -151,13 +155,13 @@ def _role(state: RunState, choice: LogChoice) -> str:
     return "launcher" if state.uses_ssh else "worker"
 
 
-def _index(state: RunState, choice: LogChoice) -> int | None:
+def _find_index(state: RunState, choice: LogChoice) -> int | None:
     if choice.rank is not None:
-        return choice.rank // _slots(state)
+        return choice.rank // _count_slots(state)
     return choice.worker
 
 
-def _containers(one: PodState, choice: LogChoice) -> list[str]:
+def _choose_containers(one: PodState, choice: LogChoice) -> list[str]:
     if choice.status:
         return ["status"]
     if choice.init:
@@ -186,9 +190,9 @@ class LogLines:
 
     @property
     def path(self) -> str:
-        return api_path("pods", self.namespace, self.source.pod)
+        return make_api_path("pods", self.namespace, self.source.pod)
 
-    def state(self) -> str:
+    def read_state(self) -> str:
         """The state of the container. Raises ApiError, with status 404 if the pod is deleted."""
         parsed = parse_pod(self.cluster.get(self.path))
         return next((one.state for one in parsed.containers if one.name == self.source.container), "")
@@ -203,7 +207,7 @@ class LogLines:
         query |= {"sinceTime": self.since} if self.since else {}
         query |= {"tailLines": tail} if tail and not self.seen else {}
         again = self.seen.copy()
-        for line in self.cluster.lines(f"{self.path}/log", query, whole=follow):
+        for line in self.cluster.read_lines(f"{self.path}/log", query, whole=follow):
             if not TIMED.match(line):  # a message of the kubelet
                 raise ApiError(line.decode(errors="replace"), MISSING if LOST in line else 0)
             if again[line]:
@@ -235,7 +239,7 @@ def read_logs(
 ) -> Iterator[LogOutput]:
     """The present lines of containers. Raises ApiError."""
     for source in sources:
-        lines = LogLines(ref.cluster, ref.namespace, source, limits.since(state))
+        lines = LogLines(ref.cluster, ref.namespace, source, limits.compute_since(state))
         try:
             tail = "" if limits.tail is None else str(limits.tail)
             yield from ((source, line) for line in lines.connect(False, tail))
@@ -295,13 +299,13 @@ class LogFollower:
             for state in self._ref.watch_states():
                 report = report_run(state)
                 if since is None:
-                    since = self._limits.since(state)
+                    since = self._limits.compute_since(state)
                     if remark := remark_on_choice(state, self._choice):
                         self._output.put(remark)
                 self._start(state, since)
                 self._remark_on_wait(report)
                 if report["phase"] in ENDS:
-                    self._end(report)
+                    self._wait_for_ends(report)
                     return
         except DsgenError as error:
             self._output.put(error)
@@ -323,7 +327,7 @@ class LogFollower:
             self._output.put(text)
         self._remark = text
 
-    def _end(self, report: Report) -> None:
+    def _wait_for_ends(self, report: Report) -> None:
         """Wait a moment for the ends of the containers after the run."""
         until = time.monotonic() + END_SECONDS
         for thread in self._threads.values():
@@ -336,7 +340,7 @@ class LogFollower:
         tail = str(self._limits.tail or "")
         while True:
             try:
-                state = lines.state()
+                state = lines.read_state()
                 if state not in BEGUN:
                     tail = ""  # the container is followed from its start
                 else:

@@ -129,7 +129,7 @@ class JobState:
     @property
     def ended(self) -> str:
         """Complete or Failed; empty for a Job that has not ended."""
-        return next((word for word in ("Complete", "Failed") if word in true_conditions(self.conditions)), "")
+        return next((word for word in ("Complete", "Failed") if word in select_true_conditions(self.conditions)), "")
 
 
 @dataclass(frozen=True)
@@ -171,18 +171,18 @@ class RunState:
     gangs: Sequence[ApiObject] | None = None
     hidden: list[str] = field(default_factory=list)
 
-    def pods_of(self, role: str) -> list[PodState]:
+    def list_pods(self, role: str) -> list[PodState]:
         """The pods of a role; for each index only the newest, because older pods were lost."""
         newest = {pod.index: pod for pod in sorted(self.pods, key=lambda pod: pod.created) if pod.role == role}
         return [newest[index] for index in sorted(newest)]
 
     @property
     def launcher_pod(self) -> PodState | None:
-        return next(iter(self.pods_of("launcher")), None)
+        return next(iter(self.list_pods("launcher")), None)
 
     @property
     def workers(self) -> list[PodState]:
-        return self.pods_of("worker")
+        return self.list_pods("worker")
 
     @property
     def wanted(self) -> int:
@@ -199,12 +199,12 @@ class RunState:
     @property
     def uses_ssh(self) -> bool:
         """Whether the launcher starts the ranks over ssh, and its log has their lines; else each worker has its own."""
-        return bool(_helpers().uses_ssh({"launch": {"method": self.method}}))
+        return bool(_load_helpers().uses_ssh({"launch": {"method": self.method}}))
 
     @property
     def runs_command(self) -> bool:
         """Whether launch.command runs, of whose ranks the launcher does not know the connections."""
-        return bool(_helpers().runs_command({"launch": {"method": self.method}}))
+        return bool(_load_helpers().runs_command({"launch": {"method": self.method}}))
 
     @property
     def heard(self) -> float | None:
@@ -212,13 +212,13 @@ class RunState:
         return parse_time(self.lease.get("time")) if self.lease.get("run") == self.run else None
 
 
-def _helpers() -> Any:
+def _load_helpers() -> Any:
     from dsgen.generated import helpers  # imported late: most commands do not ask for the launch method
 
     return helpers
 
 
-def true_conditions(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
+def select_true_conditions(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
     """The conditions with status True."""
     return {name: condition for name, condition in conditions.items() if condition.status == "True"}
 
@@ -282,7 +282,7 @@ def parse_job(item: ApiObject) -> JobState:
         created=parse_time(meta.get("creationTimestamp")) or 0,
         deleting=bool(meta.get("deletionTimestamp")),
         suspended=bool(spec.get("suspend")),
-        suspended_by=_suspender(meta),
+        suspended_by=_find_suspender(meta),
         parallelism=spec.get("parallelism", 1),
         active=status.get("active", 0),
         failed=status.get("failed", 0),
@@ -296,7 +296,7 @@ def parse_job(item: ApiObject) -> JobState:
     )
 
 
-def _suspender(meta: ApiObject) -> str:
+def _find_suspender(meta: ApiObject) -> str:
     """The field manager that last wrote spec.suspend; empty if only the API server did."""
     writers = [
         (entry.get("time", ""), entry.get("manager", ""))
@@ -310,7 +310,7 @@ def parse_pod(item: ApiObject) -> PodState:
     """Convert a pod."""
     meta, spec, status = item["metadata"], item["spec"], item.get("status", {})
     labels, annotations = meta.get("labels", {}), meta.get("annotations", {})
-    containers = tuple(_containers(spec, status))
+    containers = tuple(_list_containers(spec, status))
     ends = [c.finished for c in containers if c.kind == "main" and c.finished]
     return PodState(
         name=meta["name"],
@@ -334,7 +334,7 @@ def parse_pod(item: ApiObject) -> PodState:
     )
 
 
-def _containers(spec: ApiObject, status: ApiObject) -> Iterable[Container]:
+def _list_containers(spec: ApiObject, status: ApiObject) -> Iterable[Container]:
     said = {s["name"]: s for key in ("initContainerStatuses", "containerStatuses") for s in status.get(key, [])}
     kinds = [(c, "sidecar" if c.get("restartPolicy") else "init") for c in spec.get("initContainers", [])]
     for container, kind in [*kinds, *((c, "main") for c in spec["containers"])]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from dsgen.cluster.models import JobState, RunState, format_time, parse_time, true_conditions
+from dsgen.cluster.models import JobState, RunState, format_time, parse_time, select_true_conditions
 
 RECORD_VERSION = 1
 LIMIT_BYTES = 16 * 1024
@@ -69,35 +69,35 @@ def list_notes(state: RunState) -> Iterator[str]:
 # Conditions
 
 
-def _phase(state: RunState) -> str:
+def _read_phase(state: RunState) -> str:
     return str(state.record.get("phase", ""))
 
 
-def _other_version(state: RunState) -> bool:
+def _has_other_version(state: RunState) -> bool:
     return bool(state.record) and state.record.get("version") != RECORD_VERSION
 
 
-def _jobs_are_gone(state: RunState) -> bool:
+def _lacks_jobs(state: RunState) -> bool:
     return state.launcher is None and state.worker is None
 
 
-def _no_launcher_lives(state: RunState) -> bool:
+def _lacks_launcher(state: RunState) -> bool:
     return state.launcher_pod is None or state.launcher_pod.gone
 
 
 def _is_silent(state: RunState) -> bool:
     """Whether a launcher that should be alive has not renewed the lease for too long."""
-    if _phase(state) not in ACTIVE:
+    if _read_phase(state) not in ACTIVE:
         return False
     heard = state.heard
-    return _no_launcher_lives(state) if heard is None else state.now - heard > DEAD_SECONDS
+    return _lacks_launcher(state) if heard is None else state.now - heard > DEAD_SECONDS
 
 
-def _job_failed(state: RunState) -> bool:
+def _has_failed(state: RunState) -> bool:
     return bool(state.launcher and state.launcher.ended == "Failed")
 
 
-def _job_complete(state: RunState) -> bool:
+def _is_complete(state: RunState) -> bool:
     return bool(state.launcher and state.launcher.ended == "Complete")
 
 
@@ -110,7 +110,7 @@ def _is_queued(state: RunState) -> bool:
 
 
 def _was_just_admitted(state: RunState) -> bool:
-    return _phase(state) == "Queued" or (_phase(state) == "Suspended" and state.launcher is not None)
+    return _read_phase(state) == "Queued" or (_read_phase(state) == "Suspended" and state.launcher is not None)
 
 
 def _waits_for_turn(state: RunState) -> bool:
@@ -120,8 +120,8 @@ def _waits_for_turn(state: RunState) -> bool:
     return not state.record and bool(state.launcher_pod) and bool(holder) and holder != state.run and fresh
 
 
-def _launcher_was_lost(state: RunState) -> bool:
-    return _phase(state) in ACTIVE and _no_launcher_lives(state)
+def _has_lost_launcher(state: RunState) -> bool:
+    return _read_phase(state) in ACTIVE and _lacks_launcher(state)
 
 
 # Results
@@ -133,7 +133,7 @@ def _report_recorded(state: RunState) -> RunStatus:
     attempts = record.get("attempts") or [{}]
     latest = attempts[-1].get("startTime") if record.get("phase") in ACTIVE else attempts[-1].get("endTime")
     since = ended or parse_time(latest) or parse_time(record.get("startTime"))
-    return RunStatus(_phase(state), str(record.get("reason") or ""), str(record.get("message") or ""), since)
+    return RunStatus(_read_phase(state), str(record.get("reason") or ""), str(record.get("message") or ""), since)
 
 
 def _report_unknown_version(state: RunState) -> RunStatus:
@@ -145,13 +145,13 @@ def _report_silent(state: RunState) -> RunStatus:
     said = _report_recorded(state)
     heard = state.heard
     last = f"last heard from at {format_time(heard)}, " if heard else ""
-    gone = ", and both its Jobs are gone" if _jobs_are_gone(state) else ""
+    gone = ", and both its Jobs are gone" if _lacks_jobs(state) else ""
     return RunStatus("Unknown", "LauncherSilent", f"{last}when it was {said.phase}{gone}", heard or said.since)
 
 
 def _report_end_without_record(state: RunState) -> RunStatus:
     assert state.launcher
-    condition = true_conditions(state.launcher.conditions)[state.launcher.ended]
+    condition = select_true_conditions(state.launcher.conditions)[state.launcher.ended]
     phase = "Failed" if state.launcher.ended == "Failed" else "Unknown"
     message = f"{state.launcher.name} is {state.launcher.ended}, but the record contains no end: {condition.message}"
     return RunStatus(phase, condition.reason or "RecordUnavailable", message, condition.since)
@@ -163,7 +163,7 @@ def _report_gone(state: RunState) -> RunStatus:
     return RunStatus("Unknown", "JobsGone", message, said.since)
 
 
-def _since_suspended(job: JobState | None) -> float | None:
+def _find_suspended_since(job: JobState | None) -> float | None:
     condition = job.conditions.get("Suspended") if job else None
     return condition.since if condition else None
 
@@ -171,13 +171,13 @@ def _since_suspended(job: JobState | None) -> float | None:
 def _report_suspended(state: RunState) -> RunStatus:
     by = state.launcher.suspended_by if state.launcher else ""
     message = f"lifecycle.suspend is true, or a user suspended it: by {by}" if by else "lifecycle.suspend is true"
-    return RunStatus("Suspended", "JobSuspended", message, _since_suspended(state.launcher))
+    return RunStatus("Suspended", "JobSuspended", message, _find_suspended_since(state.launcher))
 
 
 def _report_queued(state: RunState) -> RunStatus:
     worker = state.worker
     assert worker
-    since = _since_suspended(worker)
+    since = _find_suspended_since(worker)
     if worker.queue:
         return RunStatus("Queued", "WorkersSuspended", f"in the queue {worker.queue}", since)
     by = f" by {worker.suspended_by}" if worker.suspended_by else ""
@@ -185,7 +185,7 @@ def _report_queued(state: RunState) -> RunStatus:
 
 
 def _report_admitted(state: RunState) -> RunStatus:
-    return RunStatus("Pending", "WaitingForWorkers", "the workers may start", _since_suspended(state.worker))
+    return RunStatus("Pending", "WaitingForWorkers", "the workers may start", _find_suspended_since(state.worker))
 
 
 def _report_waiting(state: RunState) -> RunStatus:
@@ -205,18 +205,18 @@ def _report_unstarted(state: RunState) -> RunStatus:
 
 
 PHASE_RULES = (
-    PhaseRule("a record that this dsgen does not read", _other_version, _report_unknown_version),
-    PhaseRule("an end in the record", lambda state: _phase(state) in ENDS, _report_recorded),
+    PhaseRule("a record that this dsgen does not read", _has_other_version, _report_unknown_version),
+    PhaseRule("an end in the record", lambda state: _read_phase(state) in ENDS, _report_recorded),
     PhaseRule("a launcher said to be alive, silent for too long", _is_silent, _report_silent),
-    PhaseRule("no Job", _jobs_are_gone, _report_gone),
-    PhaseRule("the launcher Job failed, no end in the record", _job_failed, _report_end_without_record),
-    PhaseRule("the launcher Job is complete, no end in the record", _job_complete, _report_end_without_record),
+    PhaseRule("no Job", _lacks_jobs, _report_gone),
+    PhaseRule("the launcher Job failed, no end in the record", _has_failed, _report_end_without_record),
+    PhaseRule("the launcher Job is complete, no end in the record", _is_complete, _report_end_without_record),
     PhaseRule("the launcher Job is suspended", _is_suspended, _report_suspended),
     PhaseRule("the worker Job is suspended", _is_queued, _report_queued),
     PhaseRule("the record says queued or suspended, the Jobs are not", _was_just_admitted, _report_admitted),
     PhaseRule("no record, another run has the lease", _waits_for_turn, _report_waiting),
     PhaseRule("no record", lambda state: not state.record, _report_unstarted),
-    PhaseRule("a launcher said to be alive, its pod gone", _launcher_was_lost, _report_lost),
+    PhaseRule("a launcher said to be alive, its pod gone", _has_lost_launcher, _report_lost),
     PhaseRule("a record that goes on", lambda _: True, _report_recorded),
 )
 
@@ -245,28 +245,28 @@ class Owner(NamedTuple):
     removal: str
 
 
-def _flux(prefix: str) -> Callable[[Marked], str]:
-    def name(marked: Marked) -> str:
+def _make_flux_finder(prefix: str) -> Callable[[Marked], str]:
+    def find_name(marked: Marked) -> str:
         resource = marked.labels.get(f"{prefix}/name", "")
         return f"{marked.labels.get(f'{prefix}/namespace', '')}/{resource}" if resource else ""
 
-    return name
+    return find_name
 
 
-def _argo(marked: Marked) -> str:
+def _find_argo_name(marked: Marked) -> str:
     return marked.annotations.get(ARGO_ID, "").partition(":")[0] or marked.labels.get(ARGO_LABEL, "")
 
 
 CHANGE, REMOVAL = "{what} in the values file, render it and commit", "remove the job's folder and commit"
 OWNERS = (
-    Owner("Argo CD application", _argo, CHANGE, REMOVAL),
+    Owner("Argo CD application", _find_argo_name, CHANGE, REMOVAL),
     Owner(
         "Flux HelmRelease",
-        _flux(FLUX_HELM),
+        _make_flux_finder(FLUX_HELM),
         "{what} in the values of the HelmRelease and commit",
         "remove the HelmRelease and commit",
     ),
-    Owner("Flux Kustomization", _flux(FLUX), CHANGE, REMOVAL),
+    Owner("Flux Kustomization", _make_flux_finder(FLUX), CHANGE, REMOVAL),
     Owner(
         "Helm release",
         lambda marked: marked.annotations.get(f"{HELM}/release-name", ""),

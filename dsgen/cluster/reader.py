@@ -35,16 +35,16 @@ GANGS = ("/apis/scheduling.volcano.sh/v1beta1", "/apis/scheduling.x-k8s.io/v1alp
 
 
 class Reader(Protocol):
-    """The methods of `api.Cluster` that are used here."""
+    """The methods of `client.Cluster` that are used here."""
 
     def now(self) -> float: ...
 
     def get(self, path: str) -> dict[str, Any]: ...
 
-    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]: ...
+    def list_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]: ...
 
 
-def api_path(kind: str, namespace: str = "", name: str = "") -> str:
+def make_api_path(kind: str, namespace: str = "", name: str = "") -> str:
     """The path of a resource, in one namespace or in all, or of one object."""
     group = "/apis/batch/v1" if kind == "jobs" else "/api/v1"
     inside = f"/namespaces/{namespace}" if namespace else ""
@@ -53,12 +53,12 @@ def api_path(kind: str, namespace: str = "", name: str = "") -> str:
 
 def list_jobs(reader: Reader, namespace: str, selector: str = JOB) -> list[JobState]:
     """The Jobs of dsgen in a namespace, or in all namespaces."""
-    return [parse_job(item) for item in reader.items(api_path("jobs", namespace), labelSelector=selector)]
+    return [parse_job(item) for item in reader.list_items(make_api_path("jobs", namespace), labelSelector=selector)]
 
 
 def list_records(reader: Reader, namespace: str, selector: str = JOB) -> dict[tuple[str, str], dict[str, str]]:
     """The data of all records, by namespace and job."""
-    maps = reader.items(api_path("configmaps", namespace), labelSelector=f"{selector},{COMPONENT}=status")
+    maps = reader.list_items(make_api_path("configmaps", namespace), labelSelector=f"{selector},{COMPONENT}=status")
     metas = ((entry["metadata"], entry.get("data") or {}) for entry in maps)
     return {
         (meta["namespace"], meta["labels"][JOB]): data
@@ -97,11 +97,11 @@ def read_run(reader: Reader, namespace: str, name: str, run: str = "", thrifty: 
     """
     selector = f"{JOB}={name}"
     known_jobs = list_jobs(reader, namespace, selector)
-    pods = [parse_pod(entry) for entry in reader.items(api_path("pods", namespace), labelSelector=selector)]
+    pods = [parse_pod(entry) for entry in reader.list_items(make_api_path("pods", namespace), labelSelector=selector)]
     config = f"{selector},{COMPONENT} in (status,config)"
     maps = {
         entry["metadata"]["name"]: entry
-        for entry in reader.items(api_path("configmaps", namespace), labelSelector=config)
+        for entry in reader.list_items(make_api_path("configmaps", namespace), labelSelector=config)
     }
     record = maps.get(name + RECORD_SUFFIX)
     data = (record or {}).get("data") or {}
@@ -110,30 +110,30 @@ def read_run(reader: Reader, namespace: str, name: str, run: str = "", thrifty: 
         return None
     state = RunState(name, namespace, run or known[0], reader.now())
     state.pods = [one for one in pods if one.run == state.run]
-    state.settings = _settings(maps.values(), state.run)
+    state.settings = _find_settings(maps.values(), state.run)
     add_record(add_jobs(state, known_jobs), data if record else None)
     if not thrifty or _lacks_pods(state):
-        state.events = read_visible(state.hidden, "events", lambda: _events(reader, state)) or []
+        state.events = read_visible(state.hidden, "events", lambda: _list_events(reader, state)) or []
     return state
 
 
 def _lacks_pods(state: RunState) -> bool:
     """Whether a Job has too few pods, or a pod has a node but no container; events explain both."""
     jobs = [one for one in (state.launcher, state.worker) if one and not (one.suspended or one.ended)]
-    few = any(len([pod for pod in state.pods_of(job.role) if not pod.gone]) < job.parallelism for job in jobs)
+    few = any(len([pod for pod in state.list_pods(job.role) if not pod.gone]) < job.parallelism for job in jobs)
     return few or any(pod.node and not any(one.state for one in pod.containers) for pod in state.pods)
 
 
-def _settings(maps: Iterable[ApiObject], run: str) -> dict[str, Any]:
+def _find_settings(maps: Iterable[ApiObject], run: str) -> dict[str, Any]:
     of_run = (m for m in maps if m["metadata"]["labels"].get(RUN) == run)
     return next((parse_map(m["data"][SETTINGS]) for m in of_run if SETTINGS in (m.get("data") or {})), {})
 
 
-def _events(reader: Reader, state: RunState) -> list[Event]:
+def _list_events(reader: Reader, state: RunState) -> list[Event]:
     """Events of the run's objects, and of all claims, whose names do not contain the run."""
     mine = {state.job, *(one.name for one in state.pods)}
     prefix = f"{state.job}-{state.run}"
-    all_events = (parse_event(entry) for entry in reader.items(api_path("events", state.namespace)))
+    all_events = (parse_event(entry) for entry in reader.list_items(make_api_path("events", state.namespace)))
     return [one for one in all_events if one.name in mine or one.name.startswith(prefix) or one.kind == PVC]
 
 
@@ -143,14 +143,16 @@ def add_surroundings(reader: Reader, state: RunState, thrifty: bool = False) -> 
     thrifty: list either nodes, if the scheduler mentions their sizes, labels or taints, or claims.
     """
     space, selector = state.namespace, f"{JOB}={state.job}"
-    claims, of_nodes = api_path("persistentvolumeclaims", space), depends_on_nodes(state.pods)
+    claims, of_nodes = make_api_path("persistentvolumeclaims", space), depends_on_nodes(state.pods)
     if not (thrifty and of_nodes):
-        state.claims = read_visible(state.hidden, "claims", lambda: [*reader.items(claims, labelSelector=selector)])
+        state.claims = read_visible(
+            state.hidden, "claims", lambda: [*reader.list_items(claims, labelSelector=selector)]
+        )
     if not thrifty or of_nodes:
         state.nodes = list_nodes(reader, state.hidden)
     if state.worker and state.worker.queue:
-        state.workloads = read_visible(state.hidden, "Workloads of Kueue", lambda: _workloads(reader, state))
-    gangs = [item for group in GANGS for item in _gangs(reader, state, group)]
+        state.workloads = read_visible(state.hidden, "Workloads of Kueue", lambda: _list_workloads(reader, state))
+    gangs = [item for group in GANGS for item in _list_gangs(reader, state, group)]
     state.gangs = gangs or None
     return state
 
@@ -164,10 +166,12 @@ def depends_on_nodes(pods: Iterable[PodState]) -> bool:
 
 def list_nodes(reader: Reader, hidden: list[str]) -> list[ApiObject] | None:
     """All nodes, without the parts that are not used."""
-    return read_visible(hidden, "nodes", lambda: [_node(item) for item in reader.items(api_path("nodes"))])
+    return read_visible(
+        hidden, "nodes", lambda: [_reduce_node(item) for item in reader.list_items(make_api_path("nodes"))]
+    )
 
 
-def _node(node: ApiObject) -> ApiObject:
+def _reduce_node(node: ApiObject) -> ApiObject:
     """The part of a node that is used; its list of images is large."""
     status = {key: node["status"].get(key) for key in ("allocatable", "conditions")}
     metadata = {key: node["metadata"].get(key) for key in ("name", "labels")}
@@ -179,21 +183,23 @@ def find_kueue(reader: Reader) -> str:
     return f"{KUEUE}/{reader.get(KUEUE)['preferredVersion']['version']}"
 
 
-def _workloads(reader: Reader, state: RunState) -> list[ApiObject]:
+def _list_workloads(reader: Reader, state: RunState) -> list[ApiObject]:
     uids = {one.uid for one in (state.launcher, state.worker) if one}
-    workloads = [*reader.items(f"{find_kueue(reader)}/namespaces/{state.namespace}/workloads")]
+    workloads = [*reader.list_items(f"{find_kueue(reader)}/namespaces/{state.namespace}/workloads")]
     owners = [(workload, owner) for workload in workloads for owner in workload["metadata"].get("ownerReferences", [])]
     state.queued = {workload["metadata"]["uid"]: owner["name"] for workload, owner in owners}
     return [workload for workload, owner in owners if owner["uid"] in uids]
 
 
-def _gangs(reader: Reader, state: RunState, group: str) -> list[ApiObject]:
+def _list_gangs(reader: Reader, state: RunState, group: str) -> list[ApiObject]:
     """The PodGroups of the run in one API group; requested only if a pod names one."""
     if not any(one.gang for one in state.workers):
         return []
     address = f"{group}/namespaces/{state.namespace}/podgroups"
     selector = f"{JOB}={state.job},{RUN}={state.run}"
-    return read_visible(state.hidden, "PodGroups", lambda: list(reader.items(address, labelSelector=selector))) or []
+    return (
+        read_visible(state.hidden, "PodGroups", lambda: list(reader.list_items(address, labelSelector=selector))) or []
+    )
 
 
 def read_visible(hidden: list[str], what: str, ask: Callable[[], T]) -> T | None:
@@ -211,4 +217,4 @@ def read_visible(hidden: list[str], what: str, ask: Callable[[], T]) -> T | None
 def read_metrics(reader: Reader, namespace: str, selector: str, hidden: list[str]) -> Sequence[ApiObject] | None:
     """What the pods of a selector use at present; None if the cluster has no metrics API, or if it may not be read."""
     address = f"{METRICS}/namespaces/{namespace}/pods"
-    return read_visible(hidden, "metrics of pods", lambda: [*reader.items(address, labelSelector=selector)])
+    return read_visible(hidden, "metrics of pods", lambda: [*reader.list_items(address, labelSelector=selector)])

@@ -643,14 +643,14 @@ def explain_reason(reason: str) -> list[str]:
     if recorded := RECORDED.get(reason):
         lines += [f"In the record, with the phase {' or '.join(recorded.phases)}: {recorded.text}"]
     rules = [rule for rule in RULES if rule.reason == reason]
-    lines += [f"From dsgen why: {in_capitals(rule.message)}" for rule in rules]
+    lines += [f"From dsgen why: {capitalize_placeholders(rule.message)}" for rule in rules]
     keys = dict.fromkeys(key for rule in rules for key in rule.keys)
     if keys:
         lines += [f"In the values file: {', '.join(keys)}"]
     return [*lines, *([PLACEHOLDERS] if any("{" in rule.message for rule in rules) else [])]
 
 
-def in_capitals(sentence: str) -> str:
+def capitalize_placeholders(sentence: str) -> str:
     """A sentence of the table, with its placeholders in capitals."""
     words = {"about": "OBJECT", "text": "MESSAGE"}
     return re.sub(r"\{(\w+)\}", lambda match: words.get(match[1], match[1].upper()), sentence).rstrip(":. ")

@@ -91,7 +91,7 @@ def report_causes(report: Report, causes: Iterable[Cause]) -> CausesReport:
 def make_report(state: RunState, shown: RunStatus) -> Report:
     """The report of one run."""
     record = state.record
-    began, (held, waited) = _began(state), count_hours(state)
+    began, (held, waited) = _find_beginning(state), count_hours(state)
     return {
         "version": SHAPE,
         "job": state.job,
@@ -109,16 +109,16 @@ def make_report(state: RunState, shown: RunStatus) -> Report:
         "network": record.get("network"),
         "managedBy": name_manager(state.launcher or state.worker),
         "workers": count_workers(state),
-        "accelerators": {name: count * state.wanted for name, count in _devices(state).items()},
+        "accelerators": {name: count * state.wanted for name, count in _count_devices(state).items()},
         "acceleratorHours": held,
         "acceleratorHoursWaiting": waited,
         "attempts": record.get("attempts", []),
         "totals": record.get("totals", {"attempts": 0, "failures": 0, "replacements": 0, "seconds": 0}),
-        "firstFailure": _first_failure(state),
-        "lease": _lease(state),
-        "claims": _claims(state),
-        "conditions": _conditions(state, shown),
-        "tasks": [_task(state, role) for role in ("launcher", "worker")],
+        "firstFailure": _find_first_failure(state),
+        "lease": _report_lease(state),
+        "claims": _report_claims(state),
+        "conditions": _report_conditions(state, shown),
+        "tasks": [_report_task(state, role) for role in ("launcher", "worker")],
         "aggregate": _aggregate(state.pods),
         "notes": list(list_notes(state)),
     }
@@ -136,7 +136,7 @@ def count_workers(state: RunState) -> dict[str, int]:
 
 def measure_duration(state: RunState) -> float | None:
     """Seconds from the start of the run to its end, or until now."""
-    began = _began(state)
+    began = _find_beginning(state)
     return None if began is None else max((parse_time(state.record.get("endTime")) or state.now) - began, 0)
 
 
@@ -154,7 +154,7 @@ def count_hours(state: RunState) -> tuple[float, float]:
             trained = sum(max(min(end, last) - max(pod.scheduled, first), 0) for first, last in attempts)
             held += devices * (end - pod.scheduled)
             waited += devices * max(end - pod.scheduled - trained, 0)
-    each = sum(_devices(state).values())
+    each = sum(_count_devices(state).values())
     missing = (
         (state.wanted - one["workers"]) * ((parse_time(one.get("endTime")) or start) - start)
         for one, start in _list_starts(state)
@@ -170,25 +170,25 @@ def _list_starts(state: RunState) -> Iterator[tuple[Any, float]]:
             yield attempt, start
 
 
-def _devices(state: RunState) -> dict[str, int]:
+def _count_devices(state: RunState) -> dict[str, int]:
     """The accelerators of one worker."""
     requests = state.worker.requests if state.worker else next((pod.requests for pod in state.workers), {})
     return count_accelerators(requests)
 
 
-def _began(state: RunState) -> float | None:
+def _find_beginning(state: RunState) -> float | None:
     job = state.launcher or state.worker
     return parse_time(state.record.get("startTime")) or (job.created if job else None)
 
 
-def _first_failure(state: RunState) -> dict[str, Any] | None:
+def _find_first_failure(state: RunState) -> dict[str, Any] | None:
     """Host, rank and last lines of the first failure in the newest failed attempt."""
     failed = [attempt for attempt in state.record.get("attempts", []) if attempt.get("tail") or "host" in attempt]
     keys = ("startTime", "reason", "exitCode", "host", "rank", "tail")
     return {key: failed[-1].get(key) for key in keys} if failed else None
 
 
-def _lease(state: RunState) -> dict[str, Any] | None:
+def _report_lease(state: RunState) -> dict[str, Any] | None:
     if not state.lease:
         return None
     renewed = parse_time(state.lease.get("time"))
@@ -196,7 +196,7 @@ def _lease(state: RunState) -> dict[str, Any] | None:
     return {"holder": state.lease.get("run"), "renewed": state.lease.get("time"), "alive": alive}
 
 
-def _claims(state: RunState) -> list[dict[str, Any]] | None:
+def _report_claims(state: RunState) -> list[dict[str, Any]] | None:
     if state.claims is None:
         return None
     return [
@@ -205,7 +205,7 @@ def _claims(state: RunState) -> list[dict[str, Any]] | None:
     ]
 
 
-def _conditions(state: RunState, shown: RunStatus) -> list[dict[str, Any]]:
+def _report_conditions(state: RunState, shown: RunStatus) -> list[dict[str, Any]]:
     """The state of the run as conditions, each with the time of its last change, if known."""
     ended = parse_time(state.record.get("endTime"))
     attempts = [parse_time(a.get("startTime")) for a in state.record.get("attempts", [])]
@@ -232,8 +232,8 @@ def _conditions(state: RunState, shown: RunStatus) -> list[dict[str, Any]]:
     ]
 
 
-def _task(state: RunState, role: str) -> dict[str, Any]:
-    pods = state.pods_of(role)
+def _report_task(state: RunState, role: str) -> dict[str, Any]:
+    pods = state.list_pods(role)
     lost = sum(pod.role == role for pod in state.pods) - len(pods)
     return {"type": role, "restartCount": lost, "status": [report_pod(pod) for pod in pods]}
 
@@ -323,7 +323,11 @@ def list_entries(state: RunState) -> list[TimelineEntry]:
         for one in state.events
     ]
     said = {(one.about, one.reason) for one in events}
-    states = (one for part in (_list_of_jobs, _list_of_workloads, _list_of_pods, _list_attempts) for one in part(state))
+    states = (
+        one
+        for part in (_list_job_entries, _list_workload_entries, _list_pod_entries, _list_attempts)
+        for one in part(state)
+    )
     shown = [*(one for one in states if (one.about, one.reason) not in said), *events]
     return sorted(shown, key=lambda one: one.time)
 
@@ -346,24 +350,24 @@ def _list_attempts(state: RunState) -> Iterator[TimelineEntry]:
         yield TimelineEntry(end, about, record["phase"], ": ".join(word for word in said if word))
 
 
-def _list_of_jobs(state: RunState) -> Iterator[TimelineEntry]:
+def _list_job_entries(state: RunState) -> Iterator[TimelineEntry]:
     for job in (state.launcher, state.worker):
         if job:
             about = f"job/{job.name}"
             yield TimelineEntry(
                 job.created, about, "Created", f"for {job.parallelism} pod{'s' * (job.parallelism != 1)}"
             )
-            yield from _list_of_conditions(about, job)
+            yield from _list_condition_entries(about, job)
 
 
-def _list_of_conditions(about: str, job: JobState) -> Iterator[TimelineEntry]:
+def _list_condition_entries(about: str, job: JobState) -> Iterator[TimelineEntry]:
     for name, condition in job.conditions.items():
         word = {"Suspended": "Resumed"}.get(name) if condition.status == "False" else name
         if word and condition.since is not None:
             yield TimelineEntry(condition.since, about, word, condition.message)
 
 
-def _list_of_workloads(state: RunState) -> Iterator[TimelineEntry]:
+def _list_workload_entries(state: RunState) -> Iterator[TimelineEntry]:
     for workload in state.workloads or []:
         about = f"workload/{workload['metadata']['name']}"
         for name, condition in parse_conditions(workload.get("status", {}).get("conditions")).items():
@@ -372,16 +376,16 @@ def _list_of_workloads(state: RunState) -> Iterator[TimelineEntry]:
                 yield TimelineEntry(condition.since, about, word, condition.message)
 
 
-def _list_of_pods(state: RunState) -> Iterator[TimelineEntry]:
+def _list_pod_entries(state: RunState) -> Iterator[TimelineEntry]:
     for pod in state.pods:
         about = f"pod/{pod.name}"
         yield TimelineEntry(pod.created, about, "Created", "")
         if pod.scheduled is not None:
             yield TimelineEntry(pod.scheduled, about, "Scheduled", f"to {pod.node}")
-        yield from _list_of_containers(about, pod)
+        yield from _list_container_entries(about, pod)
 
 
-def _list_of_containers(about: str, pod: PodState) -> Iterator[TimelineEntry]:
+def _list_container_entries(about: str, pod: PodState) -> Iterator[TimelineEntry]:
     for one in pod.containers:
         if one.started is not None and one.kind == "main":
             yield TimelineEntry(one.started, about, "Started", f"container {one.name}")

@@ -40,20 +40,20 @@ def read_requirements(spec: ApiObject) -> tuple[Requirement, ...]:
     terms = affinity.get("nodeSelectorTerms") or []
     only = terms[0] if len(terms) == 1 else {}
     expressions = [one for kind in ("matchExpressions", "matchFields") for one in only.get(kind) or []]
-    return (*selector, *map(_requirement, expressions))
+    return (*selector, *map(_make_requirement, expressions))
 
 
-def _requirement(expression: ApiObject) -> Requirement:
+def _make_requirement(expression: ApiObject) -> Requirement:
     return Requirement(expression["key"], expression["operator"], tuple(expression.get("values") or ()))
 
 
 def select_nodes(requirements: Iterable[Requirement], nodes: Iterable[ApiObject]) -> list[ApiObject]:
     """The nodes that meet all requirements."""
     wanted = [*requirements]
-    return [node for node in nodes if all(accepts(one, node_labels(node)) for one in wanted)]
+    return [node for node in nodes if all(accepts(one, list_node_labels(node)) for one in wanted)]
 
 
-def node_labels(node: ApiObject) -> dict[str, str]:
+def list_node_labels(node: ApiObject) -> dict[str, str]:
     """The labels of a node, and its name as a field."""
     return {**(node["metadata"].get("labels") or {}), NAME: node["metadata"]["name"]}
 
@@ -78,11 +78,11 @@ def find_missing(requirements: Sequence[Requirement], nodes: Sequence[ApiObject]
     if not nodes or not requirements or select_nodes(requirements, nodes):
         return None
     never = [one for one in requirements if not select_nodes([one], nodes)]
-    text = " and ".join(map(_words, never or requirements))
-    return MissingLabels(text, "; ".join(filter(None, (_instead(one, nodes) for one in never))))
+    text = " and ".join(map(_format_requirement, never or requirements))
+    return MissingLabels(text, "; ".join(filter(None, (_describe_instead(one, nodes) for one in never))))
 
 
-def _words(requirement: Requirement) -> str:
+def _format_requirement(requirement: Requirement) -> str:
     """A requirement as kubectl writes it."""
     key, operator, values = requirement
     if operator == "In":
@@ -91,22 +91,22 @@ def _words(requirement: Requirement) -> str:
     return words.get(operator, f"{key}{'>' if operator == 'Gt' else '<'}{''.join(values)}")
 
 
-def _instead(requirement: Requirement, nodes: Sequence[ApiObject]) -> str:
+def _describe_instead(requirement: Requirement, nodes: Sequence[ApiObject]) -> str:
     """The values that nodes have for the label, or labels with a similar key."""
     key = requirement.key
-    values = _of_key(key, nodes)
+    values = _list_values(key, nodes)
     if values:
         return f"{key} is {_join(values)}"
     import difflib  # imported late: few clusters lack a label
 
-    keys = sorted({other for node in nodes for other in node_labels(node)})
+    keys = sorted({other for node in nodes for other in list_node_labels(node)})
     last = key.rpartition("/")[2]
     near = [other for other in keys if other.rpartition("/")[2] == last] or difflib.get_close_matches(key, keys, 3, 0.7)
-    return "; ".join(f"{other} is {_join(_of_key(other, nodes))}" for other in near) or f"none has a label {key}"
+    return "; ".join(f"{other} is {_join(_list_values(other, nodes))}" for other in near) or f"none has a label {key}"
 
 
-def _of_key(key: str, nodes: Sequence[ApiObject]) -> list[str]:
-    return sorted({node_labels(node)[key] for node in nodes if key in node_labels(node)})
+def _list_values(key: str, nodes: Sequence[ApiObject]) -> list[str]:
+    return sorted({list_node_labels(node)[key] for node in nodes if key in list_node_labels(node)})
 
 
 def _join(values: Sequence[str]) -> str:
@@ -139,7 +139,9 @@ def sum_request(spec: ApiObject, resource: str) -> str:
             sidecars += count
         else:
             most = max(most, sidecars + count)
-    return _written(max(most, sidecars + sum(parse_quantity(_read_requests(one).get(resource, "0")) for one in main)))
+    return _format_quantity(
+        max(most, sidecars + sum(parse_quantity(_read_requests(one).get(resource, "0")) for one in main))
+    )
 
 
 def sum_limit(spec: ApiObject, resource: str) -> str:
@@ -150,7 +152,7 @@ def sum_limit(spec: ApiObject, resource: str) -> str:
 
 
 def _sum(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else _written(sum((parse_quantity(text) for text in texts), Fraction()))
+    return texts[0] if len(texts) == 1 else _format_quantity(sum((parse_quantity(text) for text in texts), Fraction()))
 
 
 def _is_sidecar(container: ApiObject) -> bool:
@@ -163,7 +165,7 @@ def _read_requests(container: ApiObject) -> dict[str, str]:
     return {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
 
 
-def _written(value: Fraction) -> str:
+def _format_quantity(value: Fraction) -> str:
     if value.denominator > 1:
         return f"{-(-value * 1000 // 1)}m"
     whole = int(value)

@@ -22,12 +22,12 @@ from dsgen.cluster.reader import (
     add_jobs,
     add_record,
     add_surroundings,
-    api_path,
     depends_on_nodes,
     list_jobs,
     list_nodes,
     list_records,
     list_runs,
+    make_api_path,
     read_metrics,
     read_run,
 )
@@ -81,7 +81,7 @@ class RunRef:
         """The present state of the run. around: with its surroundings; thrifty: see `reader`. Raises NotFoundError."""
         state = read_run(self.cluster, self.namespace, self.job, self.run, thrifty)
         if state is None:
-            raise NotFoundError(self._missing())
+            raise NotFoundError(self._describe_missing())
         return add_surroundings(self.cluster, state, thrifty) if around else state
 
     def watch_states(self, until: float = float("inf")) -> Iterator[RunState]:
@@ -101,7 +101,7 @@ class RunRef:
             self.run = state.run
             yield state
 
-    def _missing(self) -> str:
+    def _describe_missing(self) -> str:
         """The message for an unknown job or run, with a suggestion."""
         jobs = list_jobs(self.cluster, self.namespace)
         known = sorted({one.job for one in jobs})
@@ -159,7 +159,7 @@ def list_states(reader: Reader, namespace: str, selector: str = "", all_runs: bo
     for one in list_jobs(reader, namespace, selector):
         jobs[one.namespace, one.job].append(one)
     pods: dict[tuple[tuple[str, str], str], list[PodState]] = defaultdict(list)
-    for entry in reader.items(api_path("pods", namespace), labelSelector=JOB):
+    for entry in reader.list_items(make_api_path("pods", namespace), labelSelector=JOB):
         pod = parse_pod(entry)
         pods[(entry["metadata"]["namespace"], entry["metadata"]["labels"][JOB]), pod.run].append(pod)
     records = list_records(reader, namespace, selector)
@@ -200,7 +200,7 @@ def _watch(
     """One watch after the other. Changes between two watches are not lost, because everything is read again."""
     while not stopped.is_set():
         try:
-            for _ in cluster.watch(api_path(kind, namespace), labelSelector=f"{JOB}={job}"):
+            for _ in cluster.watch(make_api_path(kind, namespace), labelSelector=f"{JOB}={job}"):
                 if stopped.is_set():
                     return
                 seen.put(kind)
@@ -218,12 +218,12 @@ def read_measures(reader: Reader, state: RunState) -> dict[str, Any]:
     found = {"secondsPerStep": progress.get("secondsPerStep"), "memory": progress.get("memory")}
     if state.record.get("phase") not in ENDS:
         selector = f"{JOB}={state.job},{RUN}={state.run},{ROLE}=worker"
-        found["workerMemory"] = most_memory(read_metrics(reader, state.namespace, selector, []) or [])
+        found["workerMemory"] = find_most_memory(read_metrics(reader, state.namespace, selector, []) or [])
     known = {key: value for key, value in found.items() if value}
     return {"run": state.run, **known} if known else {}
 
 
-def most_memory(metrics: Iterable[ApiObject]) -> int | None:
+def find_most_memory(metrics: Iterable[ApiObject]) -> int | None:
     """The bytes of the pod that uses most."""
     used = (sum(parse_quantity(one["usage"]["memory"]) for one in pod.get("containers") or []) for pod in metrics)
     return int(max(used, default=0)) or None
@@ -234,7 +234,7 @@ def has_estimate(values: Mapping[str, Any] | None) -> bool:
     return values is not None and values["estimate"]["model"].get("parameters") is not None
 
 
-def with_traffic(values: Mapping[str, Any] | None, run: str, checked: dict[str, Any] | None) -> dict[str, Any] | None:
+def add_traffic(values: Mapping[str, Any] | None, run: str, checked: dict[str, Any] | None) -> dict[str, Any] | None:
     """What the check of the network has measured, with the bytes and seconds of a step if the values describe them."""
     if not values or not checked or not has_estimate(values) or str(values["run"]["id"]) != run:
         return checked

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 from dsgen.checks import CHECKS, SUBJECTS
-from dsgen.checks.row import Check, Shared, Shortcut, quoted
+from dsgen.checks.row import Check, Shared, Shortcut, quote_text
 from dsgen.compiler.frontend import CompileError, Unit, name_source
 from dsgen.compiler.frontend.statements import INDEX, PROBLEM
 from dsgen.problems import Severity
@@ -214,13 +214,13 @@ def _name_arguments(shared: Shared) -> dict[str, str]:
 def _as_expression(text: str) -> str:
     """A text with printed expressions as one expression."""
     pieces = _PRINTED.split(text)
-    parts = [(f"({one})" if "|" in one else one) if at % 2 else quoted(one) for at, one in enumerate(pieces) if one]
+    parts = [(f"({one})" if "|" in one else one) if at % 2 else quote_text(one) for at, one in enumerate(pieces) if one]
     return " ~ ".join(parts)
 
 
 def _place_in_helpers(row: Check, kind: str) -> Check:
     """The row as the chart has it: the calls of its helpers are among the tags, and it reads their arguments."""
-    tags, message = _add_helper_calls(row.tags(), row.message, row.shared, kind)
+    tags, message = _add_helper_calls(row.list_tags(), row.message, row.shared, kind)
     return row._replace(message=message, when="", inside=tuple(tag for tag in tags if not isinstance(tag, Shortcut)))
 
 
@@ -268,7 +268,7 @@ def _use_arguments(text: str, shared: Shared) -> str:
 def _build_tree(rows: Iterable[Check]) -> TagBlock:
     root = TagBlock("")
     for row in rows:
-        root.add(row.tags(), row)
+        root.add(row.list_tags(), row)
     return root.join_nested()
 
 

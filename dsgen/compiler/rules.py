@@ -85,7 +85,7 @@ def read_rule_blocks() -> dict[str, RuleBlock]:
             place = f"{name}:{(node.key or node.position).line}"
             if id_ in blocks:
                 raise CompileError(f"{place}: there is another rule {id_}")
-            blocks[id_] = _make_block(f"{place}: {id_}", node.data())
+            blocks[id_] = _make_block(f"{place}: {id_}", node.as_data())
     return dict(sorted(blocks.items()))
 
 

@@ -24,7 +24,7 @@ SHAPES = {
 
 def read_graph(texts: Iterable[str]) -> Graph:
     """The graph of a job's rendered objects."""
-    return make_graph(read(SourceText("", text)).root.data() for text in texts)
+    return make_graph(read(SourceText("", text)).root.as_data() for text in texts)
 
 
 def as_mermaid(graph: Graph, title: str) -> str:

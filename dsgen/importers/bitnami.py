@@ -183,14 +183,14 @@ def _write_image(fields: Fields) -> None:
             "image.repository", "", "the values have the image of the chart: write an image"
         )
         return
-    data: dict[str, Any] = node.data() if isinstance(node.value, dict) else {}
+    data: dict[str, Any] = node.as_data() if isinstance(node.value, dict) else {}
     registry = format_scalar(data.get("registry"))
     repository = "/".join(part for part in (registry, format_scalar(data.get("repository"))) if part)
     for key, value in (("repository", repository), ("tag", data.get("tag")), ("digest", data.get("digest"))):
         if value:
             fields.conversion.draft.set(f"image.{key}", format_scalar(value))
     for key in ("registry", "repository", "tag", "digest"):
-        child = node.child(key)
+        child = node.find_child(key)
         if child is not None:
             to_key = "image.repository" if key in ("registry", "repository") else f"image.{key}"
             if child.value:
@@ -204,7 +204,7 @@ def _write_claim(fields: Fields, path: KeyPath) -> None:
     node = fields.find_node(*path)
     if node is None or not isinstance(node.value, dict):
         return
-    data = node.data()
+    data = node.as_data()
     if not data.get("enabled", True):
         fields.drop(path, node, "the values have no volume")
         return
@@ -222,9 +222,9 @@ def _write_claim(fields: Fields, path: KeyPath) -> None:
     for name, child in node.value.items():
         if name == "accessModes" and not data.get("existingClaim"):
             fields.drop((*path, name), child, "all workers mount one claim, which needs ReadWriteMany")
-        elif child.data() and name in ("mountPath", "subPath", "existingClaim", "size", "storageClass", "enabled"):
+        elif child.as_data() and name in ("mountPath", "subPath", "existingClaim", "size", "storageClass", "enabled"):
             fields.map((*path, name), child, "storage.data")
-        elif child.data():
+        elif child.as_data():
             fields.lose(
                 (*path, name), child, "dsgen has no key for it in a claim", "create the claim, and set existingClaim"
             )

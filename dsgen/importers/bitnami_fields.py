@@ -20,7 +20,7 @@ OVER_SSH = ("deepspeed", "mpirun", "mpiexec")
 def drop_empty(action: Action) -> Action:
     """The action for a value; an empty one is the default of the chart."""
     return lambda fields, path, node: (
-        action(fields, path, node) if node.data() else fields.drop(path, node, "it is empty")
+        action(fields, path, node) if node.as_data() else fields.drop(path, node, "it is empty")
     )
 
 
@@ -53,7 +53,7 @@ def write_release_name(fields: Fields, path: KeyPath, node: Node) -> None:
 
 def write_pull_secrets(fields: Fields, path: KeyPath, node: Node) -> None:
     """Secrets of a registry: names, or maps with a name."""
-    data = [{"name": one} if isinstance(one, str) else one for one in as_list(node.data()) or []]
+    data = [{"name": one} if isinstance(one, str) else one for one in as_list(node.as_data()) or []]
     fields.set(path, node, "image.pullSecrets", data)
 
 
@@ -114,7 +114,7 @@ def add_env_from(kind: str) -> Action:
 def write_git_image(fields: Fields, path: KeyPath, node: Node) -> None:
     """The image with git."""
     if fields.conversion.draft.get("code.git.repository") and isinstance(node.value, dict):
-        data = node.data()
+        data = node.as_data()
         parts = [format_scalar(data.get("registry")), format_scalar(data.get("repository"))]
         image = "/".join(part for part in parts if part) + (f":{data['tag']}" if data.get("tag") else "")
         fields.set(path, node, "code.git.image", image)
@@ -126,7 +126,7 @@ def write_context() -> Action:
     """A security context with the switch `enabled`; the defaults of the chart are for its own image."""
 
     def act(fields: Fields, path: KeyPath, node: Node) -> None:
-        data = node.data() if isinstance(node.value, dict) else {}
+        data = node.as_data() if isinstance(node.value, dict) else {}
         users = {
             name: data[name]
             for name in ("runAsUser", "runAsGroup", "fsGroup", "runAsNonRoot")
@@ -156,7 +156,7 @@ def lose_resources_preset(fields: Fields, path: KeyPath, node: Node) -> None:
 
 def write_service_account(fields: Fields, path: KeyPath, node: Node) -> None:
     """A ServiceAccount: only its name has a key."""
-    child = node.child("name")
+    child = node.find_child("name")
     if child is not None and child.value:
         to("workers.serviceAccountName", as_text)(fields, (*path, "name"), child)
     fields.drop(path, node, "dsgen has a ServiceAccount of its own")

@@ -18,7 +18,7 @@ from dsgen.importers.writing import format_values, order_values
 from dsgen.problems import KeyPath, Position
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import parse_quantity
-from dsgen.schema.default_values import defaults
+from dsgen.schema.default_values import load_defaults
 
 SHARED_MEMORY = "8Gi"
 """The default of workers.sharedMemory, which counts against the memory limit."""
@@ -130,7 +130,7 @@ class Conversion:
     def _prune(self) -> None:
         """Leave out what dsgen has anyway."""
         kept = {hole.key for hole in self.draft.holes}
-        self.draft.data = _remove_defaults(self.draft.data, defaults(), kept)
+        self.draft.data = _remove_defaults(self.draft.data, load_defaults(), kept)
 
     def _forget_lock(self) -> None:
         """A container that only adds IPC_LOCK has what dsgen adds for RDMA."""

@@ -71,7 +71,7 @@ def _write_program(key: str) -> Action:
     """A script or a module, with its arguments: a list, or one text."""
 
     def act(fields: Fields, path: KeyPath, node: Node) -> None:
-        words = as_list(node.data()) or (str(node.value).split() if isinstance(node.value, str) else [])
+        words = as_list(node.as_data()) or (str(node.value).split() if isinstance(node.value, str) else [])
         draft = fields.conversion.draft
         if not words:
             fields.lose(path, node, "it names no program")
@@ -86,7 +86,7 @@ def _write_program(key: str) -> Action:
 
 
 def _write_exec(fields: Fields, path: KeyPath, node: Node) -> None:
-    words = as_words(node.data()) or (["bash", "-c", node.value] if isinstance(node.value, str) else None)
+    words = as_words(node.as_data()) or (["bash", "-c", node.value] if isinstance(node.value, str) else None)
     if words is None:
         fields.lose(path, node, "it names no program")
     else:

@@ -64,7 +64,7 @@ class Document:
     @property
     def name(self) -> str:
         """metadata.name, else ""."""
-        metadata = self.root.child("metadata")
+        metadata = self.root.find_child("metadata")
         return _read_text(metadata, "name") if metadata else ""
 
     def read_text(self, node: Node, atlas: Atlas) -> Text:
@@ -117,7 +117,7 @@ def read_items(document: Document, *keys: str) -> Iterator[Document]:
     node = document.root.find(keys)[0]
     below: KeyPath = keys
     for number, item in enumerate(node.value if isinstance(node.value, list) else ()):
-        inner = item.child("template") if keys[-1] == "components" else item
+        inner = item.find_child("template") if keys[-1] == "components" else item
         path: KeyPath = (*below, number, "template") if keys[-1] == "components" else (*below, number)
         if inner is not None and isinstance(inner.value, dict):
             yield Document(inner, document.lines, (*document.path, *path), remarks=document.remarks)
@@ -180,7 +180,7 @@ def _format_scalar(value: object) -> str:
 
 
 def _read_text(node: Node, key: str) -> str:
-    child = node.child(key)
+    child = node.find_child(key)
     return child.value if child and isinstance(child.value, str) else ""
 
 

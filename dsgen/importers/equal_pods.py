@@ -47,7 +47,7 @@ def compare_templates(fields: Fields, kept: KeyPath, other: KeyPath) -> None:
             continue
         twin = fields.find_node(*kept, *place[len(other) :])
         is_name = len(place) == len(other) + 4 and place[-3:-1] == ("containers", place[-2]) and place[-1] == "name"
-        if is_name or (twin is not None and twin.data() == node.data()):
+        if is_name or (twin is not None and twin.as_data() == node.as_data()):
             fields.drop(place, node, SAME)
         else:
             where = f"line {twin.position.line}" if twin is not None else "none"

@@ -130,7 +130,7 @@ def to(key: str, read: Read | None = None) -> Action:
     """The value of a key."""
 
     def act(fields: Fields, path: KeyPath, node: Node) -> None:
-        data = node.data()
+        data = node.as_data()
         value = read(data) if read else data
         if value is None:
             fields.lose(path, node, NOT_USED, f"set {key}")

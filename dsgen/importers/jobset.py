@@ -70,7 +70,7 @@ def _choose_job(fields: Fields) -> int:
     best = [index for index, rank in enumerate(ranks) if rank == max(ranks)]
     if len(best) > 1 or max(ranks) == 0:
         names = ", ".join(
-            format_scalar((one.child("name") or one).value) for one in items if isinstance(one.value, dict)
+            format_scalar((one.find_child("name") or one).value) for one in items if isinstance(one.value, dict)
         )
         at = node.position if node is not None else fields.document.position
         raise ImportRefusedError(f"the JobSet has several kinds of pods, and dsgen has only workers: {names}", at)

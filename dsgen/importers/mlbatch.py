@@ -93,12 +93,12 @@ def _make_table() -> Table:
 
 def _write_variable(fields: Fields, path: KeyPath, node: Node) -> None:
     """A variable with a value, or from a Secret or a ConfigMap."""
-    named = node.child("name") if isinstance(node.value, dict) else None
+    named = node.find_child("name") if isinstance(node.value, dict) else None
     for kind, reference in (("secret", "secretKeyRef"), ("configmap", "configMapKeyRef")):
-        child = node.child(kind) if isinstance(node.value, dict) else None
+        child = node.find_child(kind) if isinstance(node.value, dict) else None
         if named is not None and child is not None and isinstance(child.value, dict):
             key = ("training", "env", format_scalar(named.value))
-            fields.map(path, node, fields.conversion.draft.set(key, {"valueFrom": {reference: child.data()}}))
+            fields.map(path, node, fields.conversion.draft.set(key, {"valueFrom": {reference: child.as_data()}}))
             return
     write_variable(fields, path, node)
 
@@ -165,7 +165,7 @@ def _write_program(fields: Fields, path: KeyPath, node: Node) -> None:
 
 
 def _write_volume(fields: Fields, path: KeyPath, node: Node) -> None:
-    data = node.data() if isinstance(node.value, dict) else {}
+    data = node.as_data() if isinstance(node.value, dict) else {}
     name = re.sub(r"[^a-z0-9-]", "-", str(data.get("name") or data.get("claimName") or "").lower())[:20].strip("-")
     if not name or not str(data.get("mountPath", "")).startswith("/"):
         fields.lose(path, node, "it has no name or no path", "set storage")

@@ -73,7 +73,7 @@ def write_extra(key: str, own: Sequence[str]) -> Action:
         if path[-1] in own:
             fields.lose(path, node, "it would break what dsgen writes")
         else:
-            fields.set(path, node, (*key.split("."), str(path[-1])), _remove_nulls(node.data()))
+            fields.set(path, node, (*key.split("."), str(path[-1])), _remove_nulls(node.as_data()))
 
     return act
 
@@ -81,10 +81,10 @@ def write_extra(key: str, own: Sequence[str]) -> Action:
 def add_all(key: str) -> Action:
     def act(fields: Fields, path: KeyPath, node: Node) -> None:
         for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
-            if one.data() in (fields.conversion.draft.get(key) or []):
+            if one.as_data() in (fields.conversion.draft.get(key) or []):
                 fields.drop((*path, index), one, "another container has it, too")
             else:
-                fields.map((*path, index), one, fields.conversion.draft.add(key, one.data()), is_same=True)
+                fields.map((*path, index), one, fields.conversion.draft.add(key, one.as_data()), is_same=True)
 
     return act
 
@@ -117,7 +117,7 @@ def _format_image(data: Mapping[str, Any]) -> str:
 
 def write_variable(fields: Fields, path: KeyPath, node: Node) -> None:
     """One variable of a container."""
-    named, value, origin = node.child("name"), node.child("value"), node.child("valueFrom")
+    named, value, origin = node.find_child("name"), node.find_child("value"), node.find_child("valueFrom")
     name = format_scalar(named.value) if named is not None else ""
     key = ("training", "env", name)
     for other, child in (node.value if isinstance(node.value, dict) else {}).items():
@@ -130,7 +130,7 @@ def write_variable(fields: Fields, path: KeyPath, node: Node) -> None:
     elif OWN.fullmatch(name):
         fields.drop(path, node, RANKS)
     elif origin is not None and isinstance(origin.value, dict):
-        fields.map(path, node, fields.conversion.draft.set(key, {"valueFrom": origin.data()}))
+        fields.map(path, node, fields.conversion.draft.set(key, {"valueFrom": origin.as_data()}))
     else:
         text = format_scalar(value.value) if value is not None and not isinstance(value.value, dict | list) else ""
         _write_constant(fields, path, node, key, text)
@@ -161,7 +161,7 @@ def write_folder(fields: Fields, path: KeyPath, node: Node) -> None:
 
 def write_main_context(role: RoleName) -> Action:
     def act(fields: Fields, path: KeyPath, node: Node) -> None:
-        data = as_map(node.data())
+        data = as_map(node.as_data())
         if data is None:
             fields.lose(path, node, "its value is no map")
         else:
@@ -224,7 +224,7 @@ def report_restart(fields: Fields, path: KeyPath, node: Node) -> None:
 def add_init_containers(role: RoleName) -> Action:
     def act(fields: Fields, path: KeyPath, node: Node) -> None:
         for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
-            name = format_scalar((one.child("name") or one).value) if isinstance(one.value, dict) else ""
+            name = format_scalar((one.find_child("name") or one).value) if isinstance(one.value, dict) else ""
             if name == "kubectl-delivery" or ("wait" in name and "master" in name):
                 fields.drop((*path, index), one, "dsgen does not need it: workers and launcher wait for each other")
             else:
@@ -242,7 +242,7 @@ def add_extra_container(key: str) -> Action:
     """A container of the user, in this list of values."""
 
     def act(fields: Fields, path: KeyPath, node: Node) -> None:
-        data = _remove_nulls(node.data())
+        data = _remove_nulls(node.as_data())
         if not isinstance(data, dict):
             fields.lose(path, node, "it is no container")
             return

@@ -28,10 +28,10 @@ def write_resources(role: RoleName, pod: Pod) -> Action:
 
     def act(fields: Fields, path: KeyPath, node: Node) -> None:
         for kind in ("requests", "limits"):
-            amounts = node.child(kind)
+            amounts = node.find_child(kind)
             for name, one in (amounts.value if amounts is not None and isinstance(amounts.value, dict) else {}).items():
                 _write_amount(fields, (*path, kind, name), one, role, pod)
-        if (claims := node.child("claims")) is not None:
+        if (claims := node.find_child("claims")) is not None:
             to(f"{role}.resources.claims", as_list)(fields, (*path, "claims"), claims)
 
     return act

@@ -55,7 +55,7 @@ def read_pod(
 def _find_main(fields: Fields, path: KeyPath, names: Sequence[str]) -> int:
     node = fields.find_node(*path)
     items = node.value if node is not None and isinstance(node.value, list) else []
-    found = [str((one.child("name") or Node("", one.position)).value) for one in items]
+    found = [str((one.find_child("name") or Node("", one.position)).value) for one in items]
     return next((found.index(name) for name in names if name in found), 0)
 
 
@@ -149,8 +149,8 @@ def read_container_command(fields: Fields, path: KeyPath) -> tuple[list[tuple[Ke
 
 def _read_facts(fields: Fields, pod: Pod) -> Role:
     spec, main = fields.find_node(*pod.path, "spec"), fields.find_node(*pod.container)
-    data = spec.data() if spec is not None and isinstance(spec.value, dict) else {}
-    container = main.data() if main is not None and isinstance(main.value, dict) else {}
+    data = spec.as_data() if spec is not None and isinstance(spec.value, dict) else {}
+    container = main.as_data() if main is not None and isinstance(main.value, dict) else {}
     role = read_container_facts(fields, pod.container)
     volumes = {format_scalar(one.get("name")): one for one in _list_items(data.get("volumes")) if isinstance(one, dict)}
     for index, mount in enumerate(_list_items(container.get("volumeMounts"))):
@@ -169,7 +169,7 @@ def _read_facts(fields: Fields, pod: Pod) -> Role:
 def read_container_facts(fields: Fields, path: KeyPath, amounts: str = "resources") -> Role:
     """What a container says, for the comparison. amounts: the field that has requests and limits."""
     node = fields.find_node(*path)
-    data = node.data() if node is not None and isinstance(node.value, dict) else {}
+    data = node.as_data() if node is not None and isinstance(node.value, dict) else {}
 
     def make_fact(value: Any, *below: str | int) -> Fact:
         return Fact(value, fields.name_field((*path, *below)))

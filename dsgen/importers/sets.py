@@ -178,7 +178,7 @@ def _compare_sets(other: Set, first: Set) -> None:
         twin = first.fields.find_node(*path)
         if isinstance(node.value, dict | list):
             continue
-        if twin is not None and twin.data() == node.data():
+        if twin is not None and twin.as_data() == node.as_data():
             other.fields.drop(path, node, "it is the same as in the other pods")
         elif {"name", "RANK", "value", "labels", "matchLabels", "hostname"} & set(path):
             other.fields.drop(path, node, "dsgen names and numbers its workers")
@@ -216,7 +216,7 @@ def _read_beside(conversion: Conversion) -> Beside:
 
 def _list_keys(document: Document) -> Iterator[str]:
     for key in ("data", "stringData"):
-        node = document.root.child(key)
+        node = document.root.find_child(key)
         yield from node.value if node is not None and isinstance(node.value, dict) else ()
     yield document.name
 
@@ -274,11 +274,11 @@ def _mount_files(one: Set, beside: Beside, conversion: Conversion) -> dict[str, 
     for volume in volumes.value if volumes is not None and isinstance(volumes.value, list) else ():
         source = volume.find(("configMap", "name"))
         if len(source[1]) == 2:
-            names[format_scalar((volume.child("name") or volume).value)] = format_scalar(source[0].value)
+            names[format_scalar((volume.find_child("name") or volume).value)] = format_scalar(source[0].value)
     for path, mount in one.fields.document.root.walk():
         if len(path) > 1 and path[-2] == "volumeMounts" and isinstance(mount.value, dict):
-            config = names.get(format_scalar((mount.child("name") or mount).value), "")
-            folder = format_scalar((mount.child("mountPath") or mount).value)
+            config = names.get(format_scalar((mount.find_child("name") or mount).value), "")
+            folder = format_scalar((mount.find_child("mountPath") or mount).value)
             for name, text in beside.files.get(config, {}).items():
                 conversion.mounted[posixpath.join(folder, name)] = text
                 conversion.mounted.setdefault(folder, text)

@@ -80,7 +80,7 @@ def _count_accelerators(fields: Fields) -> int | None:
     node = fields.find_node("resources", "accelerators")
     if node is None:
         return None
-    data = node.data()
+    data = node.as_data()
     text = format_scalar(next(iter(data.items()), ("", 1))[1] if isinstance(data, dict) else data)
     match = re.fullmatch(r"(?:[\w.-]+:)?(\d{1,4})", text)
     return int(match[1]) if match else 1

@@ -75,7 +75,9 @@ def _find_templates(runtime: Fields) -> tuple[KeyPath, KeyPath]:
     """The template of the nodes, and that of the launcher if there is one."""
     node = runtime.find_node(*JOBS)
     items = node.value if node is not None and isinstance(node.value, list) else []
-    names = [format_scalar((one.child("name") or one).value) if isinstance(one.value, dict) else "" for one in items]
+    names = [
+        format_scalar((one.find_child("name") or one).value) if isinstance(one.value, dict) else "" for one in items
+    ]
     below: KeyPath = ("template", "spec", "template")
     nodes = names.index("node") if "node" in names else 0
     launcher: KeyPath = (*JOBS, names.index("launcher"), *below) if "launcher" in names else ()
@@ -188,7 +190,7 @@ def _report_other_jobs(runtime: Fields) -> None:
     """The jobs of the runtime beside nodes and launcher, and the fields around their pods."""
     node = runtime.find_node(*JOBS)
     for index, one in enumerate(node.value if node is not None and isinstance(node.value, list) else ()):
-        named = one.child("name") if isinstance(one.value, dict) else None
+        named = one.find_child("name") if isinstance(one.value, dict) else None
         name = format_scalar(named.value) if named is not None else ""
         if name.endswith("initializer"):
             runtime.lose((*JOBS, index), one, STAGE, STAGE_HINT)

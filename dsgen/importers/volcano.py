@@ -125,7 +125,7 @@ def _write_queue(fields: Fields, path: KeyPath, node: Node) -> None:
 def _report_policies(fields: Fields, path: KeyPath, node: Node) -> None:
     """Rules: that the job ends with a task is what dsgen does; others are lost."""
     for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
-        data = one.data() if isinstance(one.value, dict) else {}
+        data = one.as_data() if isinstance(one.value, dict) else {}
         if data.get("event") == "TaskCompleted" and data.get("action") == "CompleteJob":
             fields.drop((*path, index), one, "a run ends when its training ends")
         elif data.get("action") == "RestartJob" and data.get("event") in ("PodEvicted", "PodFailed"):

@@ -38,7 +38,7 @@ def write_volumes(fields: Fields, spec: KeyPath, main: int, role: str) -> None:
 
 
 def _write_mount(fields: Fields, path: KeyPath, mount: Node, volume_path: KeyPath, volume: Node, role: str) -> None:
-    target = format_scalar((mount.child("mountPath") or mount).value) if isinstance(mount.value, dict) else ""
+    target = format_scalar((mount.find_child("mountPath") or mount).value) if isinstance(mount.value, dict) else ""
     kind, data = _find_source(volume)
     if SHARED_MEMORY.fullmatch(target) and kind in ("emptyDir", "hostPath"):
         size = data.get("sizeLimit") if isinstance(data, dict) else None
@@ -58,9 +58,9 @@ def _write_mount(fields: Fields, path: KeyPath, mount: Node, volume_path: KeyPat
         return
     entry: dict[str, Any] = {"mountPath": target.rstrip("/") or target}
     for key in ("subPath", "readOnly"):
-        child = mount.child(key)
+        child = mount.find_child(key)
         if child is not None and child.value:
-            entry[key] = child.data()
+            entry[key] = child.as_data()
     entry["mountIn"] = role
     entry[kind] = data
     name = _choose_name(fields, _read_name(volume))
@@ -105,20 +105,20 @@ def _find_source(volume: Node) -> tuple[str | None, Any]:
     """The key of storage for a volume and its value; None for a kind that dsgen does not have."""
     if not isinstance(volume.value, dict):
         return None, None
-    claim = volume.child("persistentVolumeClaim")
-    if claim is not None and (name := claim.child("claimName")) is not None:
+    claim = volume.find_child("persistentVolumeClaim")
+    if claim is not None and (name := claim.find_child("claimName")) is not None:
         return "existingClaim", format_scalar(name.value)
     for kind in SOURCES:
-        child = volume.child(kind)
+        child = volume.find_child(kind)
         if child is not None:
-            data = child.data()
+            data = child.as_data()
             return kind, {} if data is None else data
     return None, None
 
 
 def _find_same_mount(fields: Fields, target: str, mount: Node, kind: str, data: Any) -> str:
     """The name of a volume that is mounted in the same way already."""
-    sub = mount.child("subPath")
+    sub = mount.find_child("subPath")
     for name, entry in (fields.conversion.draft.get("storage") or {}).items():
         is_same = entry.get("mountPath") == target.rstrip("/") and entry.get(kind) == data
         if is_same and entry.get("subPath") == (sub.value if sub is not None else None):
@@ -145,7 +145,7 @@ def _find_used_by_others(fields: Fields, spec: KeyPath, main: int) -> set[str]:
         for path, container in _list_items(fields, (*spec, kind)):
             if kind == "containers" and path[-1] == main:
                 continue
-            mounts = container.child("volumeMounts") if isinstance(container.value, dict) else None
+            mounts = container.find_child("volumeMounts") if isinstance(container.value, dict) else None
             used |= {
                 _read_name(one)
                 for one in (mounts.value if mounts is not None and isinstance(mounts.value, list) else ())
@@ -160,5 +160,5 @@ def _list_items(fields: Fields, path: KeyPath) -> list[tuple[KeyPath, Node]]:
 
 
 def _read_name(node: Node) -> str:
-    child = node.child("name") if isinstance(node.value, dict) else None
+    child = node.find_child("name") if isinstance(node.value, dict) else None
     return format_scalar(child.value) if child is not None and not isinstance(child.value, dict | list) else ""

@@ -17,11 +17,11 @@ def read(file: SourceText) -> Tree:
 
         tree = yaml_reader.read(file)
         if any(one.severity == "error" for one in tree.diagnostics):
-            return _of_another_kind(file) or tree
+            return _refuse_other_format(file) or tree
     return tree
 
 
-def _of_another_kind(file: SourceText) -> Tree | None:
+def _refuse_other_format(file: SourceText) -> Tree | None:
     """The tree of a file that is known not to be YAML, with this one problem."""
     from dsgen.problems import Position  # imported late, as the next: only problems need them
     from dsgen.reading import nodes, yaml_errors

@@ -30,7 +30,7 @@ def read(source: SourceText) -> Tree | None:
     if is_long or not text.endswith("\n") or not text.replace("\n", "").isprintable():
         return None
     try:
-        return Tree(_FastReader(source.name, text).document())
+        return Tree(_FastReader(source.name, text).read_document())
     except (_NotInSubsetError, UnreadableScalarError):
         return None
 
@@ -47,21 +47,21 @@ class _FastReader:
         self.lines = text.split("\n")
         self.number = 1 if self.lines[0] == "---" else 0
 
-    def document(self) -> Node:
-        width, words = self._next()
+    def read_document(self) -> Node:
+        width, words = self._skip_to_next()
         if not words:
             return Node({}, Position(self.name, 1, 1))
         if width:
             raise _NotInSubsetError
-        root = self._map(0, 0, self._at(0))
+        root = self._read_map(0, 0, self._make_position(0))
         if self.number < len(self.lines):
             raise _NotInSubsetError
         return root
 
-    def _at(self, column: int) -> Position:
+    def _make_position(self, column: int) -> Position:
         return Position(self.name, self.number + 1, column + 1)
 
-    def _next(self) -> tuple[int, str]:
+    def _skip_to_next(self) -> tuple[int, str]:
         """Skip empty lines and comments: the indentation of the next line and its text; -1 at the end."""
         lines = self.lines
         while self.number < len(lines):
@@ -74,7 +74,7 @@ class _FastReader:
 
     # -- blocks -----------------------------------------------------------------------------------------------------
 
-    def _map(self, width: int, depth: int, at: Position) -> Node:
+    def _read_map(self, width: int, depth: int, at: Position) -> Node:
         """The map whose first key is in the current line, at column `width`."""
         entries: dict[str, Node] = {}
         words = self.lines[self.number][width:]
@@ -83,26 +83,26 @@ class _FastReader:
             key = name[1:-1] if name[:1] == '"' == name[-1:] and len(name) > 2 else name
             if not colon or (rest and rest[0] != " ") or not _is_key(key, name) or key in entries:
                 raise _NotInSubsetError
-            place = self._at(width)
+            place = self._make_position(width)
             value = rest.lstrip(" ")
             if not value or value[0] == "#":
-                node = self._below(width, depth + 1, self._at(width + len(name) + 1))
+                node = self._read_below(width, depth + 1, self._make_position(width + len(name) + 1))
             else:
-                node = self._value(value.rstrip(" "), width + len(words) - len(value), width, depth + 1)
+                node = self._read_value(value.rstrip(" "), width + len(words) - len(value), width, depth + 1)
             node.key = place
             entries[key] = node
-            indent, words = self._next()
+            indent, words = self._skip_to_next()
             if indent < width:
                 return Node(entries, at)
             if indent > width:
                 raise _NotInSubsetError
 
-    def _list(self, width: int, depth: int) -> Node:
+    def _read_list(self, width: int, depth: int) -> Node:
         """The list whose first dash is in the current line, at column `width`."""
         items: list[Node] = []
-        at = self._at(width)
+        at = self._make_position(width)
         while True:
-            indent, words = self._next()
+            indent, words = self._skip_to_next()
             if indent != width or (words[:2] != "- " and words != "-"):
                 if indent > width:
                     raise _NotInSubsetError
@@ -114,30 +114,30 @@ class _FastReader:
             item = item.rstrip(" ")
             plain = item.partition(" #")[0].rstrip(" ")
             if item[0] not in _INDICATORS and (": " in plain or plain[-1] == ":"):
-                items.append(self._map(column, depth + 1, self._at(column)))
+                items.append(self._read_map(column, depth + 1, self._make_position(column)))
             else:
-                items.append(self._value(item, column, width, depth + 1))
+                items.append(self._read_value(item, column, width, depth + 1))
 
-    def _below(self, width: int, depth: int, at: Position) -> Node:
+    def _read_below(self, width: int, depth: int, at: Position) -> Node:
         """The value in the lines below a key with this indentation; null, at the end of the key, if there are none."""
         if depth > MAX_DEPTH:
             raise _NotInSubsetError
         self.number += 1
-        indent, words = self._next()
+        indent, words = self._skip_to_next()
         is_list = words[:2] == "- " or words == "-"
         if is_list and indent >= width:
-            return self._list(indent, depth)
-        return self._map(indent, depth, self._at(indent)) if indent > width else Node(None, at)
+            return self._read_list(indent, depth)
+        return self._read_map(indent, depth, self._make_position(indent)) if indent > width else Node(None, at)
 
     # -- values on the line of their key or dash ----------------------------------------------------------------------
 
-    def _value(self, text: str, column: int, width: int, depth: int) -> Node:
-        at = self._at(column)
+    def _read_value(self, text: str, column: int, width: int, depth: int) -> Node:
+        at = self._make_position(column)
         first = text[0]
         if first == "|":
-            return Node(self._literal(text, width), at)
+            return Node(self._read_literal(text, width), at)
         if first in "\"'[{":
-            node, end = self._in_flow(text, 0, column, depth)
+            node, end = self._read_in_flow(text, 0, column, depth)
             rest = text[end:]
             if (rest and not rest.startswith(" ")) or rest.lstrip(" ")[:1] not in ("", "#"):
                 raise _NotInSubsetError
@@ -145,18 +145,18 @@ class _FastReader:
             plain = text.partition(" #")[0].rstrip(" ")
             if ": " in plain or plain[-1] == ":":
                 raise _NotInSubsetError
-            node = self._plain(plain, at)
+            node = self._read_plain(plain, at)
         self.number += 1
         return node
 
-    def _plain(self, text: str, at: Position) -> Node:
+    def _read_plain(self, text: str, at: Position) -> Node:
         if not text or text[0] in _INDICATORS or text == "-" or text[:2] == "- " or text in ("<<", "="):
             raise _NotInSubsetError
         if explain_surprise(text):
             raise _NotInSubsetError
         return Node(resolve(text), at, None, text)
 
-    def _literal(self, head: str, width: int) -> str:
+    def _read_literal(self, head: str, width: int) -> str:
         """The text in the lines below `|` or `|-`, which are indented more than the key or the dash."""
         if head not in ("|", "|-"):
             raise _NotInSubsetError
@@ -188,9 +188,9 @@ class _FastReader:
 
     # -- lists and maps on one line -----------------------------------------------------------------------------------
 
-    def _in_flow(self, text: str, start: int, column: int, depth: int) -> tuple[Node, int]:
+    def _read_in_flow(self, text: str, start: int, column: int, depth: int) -> tuple[Node, int]:
         """The value at index `start` of the text, and the index of its end; `column`: of the beginning of the text."""
-        at = self._at(column + start)
+        at = self._make_position(column + start)
         first = text[start : start + 1]
         if depth > MAX_DEPTH or not first:
             raise _NotInSubsetError
@@ -201,26 +201,26 @@ class _FastReader:
                 raise _NotInSubsetError
             return Node(value, at), end + 1
         if first == "[":
-            return self._flow_list(text, start, column, depth, at)
+            return self._read_flow_list(text, start, column, depth, at)
         if first == "{":
-            return self._flow_map(text, start, column, depth, at)
+            return self._read_flow_map(text, start, column, depth, at)
         end = start
         while end < len(text) and (text[end] not in _END_IN_FLOW or _is_inside(text, end)):
             end += 1
         if text[end : end + 1] not in (",", "]", "}"):
             raise _NotInSubsetError
-        return self._plain(text[start:end].rstrip(" "), at), end
+        return self._read_plain(text[start:end].rstrip(" "), at), end
 
-    def _flow_list(self, text: str, start: int, column: int, depth: int, at: Position) -> tuple[Node, int]:
+    def _read_flow_list(self, text: str, start: int, column: int, depth: int, at: Position) -> tuple[Node, int]:
         items: list[Node] = []
         index = _skip_blanks(text, start + 1)
         while text[index : index + 1] != "]":
-            item, index = self._in_flow(text, index, column, depth + 1)
+            item, index = self._read_in_flow(text, index, column, depth + 1)
             items.append(item)
             index = _skip_comma(text, index, "]")
         return Node(items, at), index + 1
 
-    def _flow_map(self, text: str, start: int, column: int, depth: int, at: Position) -> tuple[Node, int]:
+    def _read_flow_map(self, text: str, start: int, column: int, depth: int, at: Position) -> tuple[Node, int]:
         entries: dict[str, Node] = {}
         index = _skip_blanks(text, start + 1)
         while text[index : index + 1] != "}":
@@ -228,8 +228,8 @@ class _FastReader:
             key = text[index:colon]
             if colon < 0 or not _is_key(key, key) or key in entries:
                 raise _NotInSubsetError
-            value, end = self._in_flow(text, _skip_blanks(text, colon + 1), column, depth + 1)
-            value.key = self._at(column + index)
+            value, end = self._read_in_flow(text, _skip_blanks(text, colon + 1), column, depth + 1)
+            value.key = self._make_position(column + index)
             entries[key] = value
             index = _skip_comma(text, end, "}")
         return Node(entries, at), index + 1

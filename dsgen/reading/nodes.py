@@ -64,12 +64,12 @@ class Node:
         self.value, self.position, self.key, self.text = value, position, key, text
         self.broken, self.is_partial, self.removes = broken, is_partial, removes
 
-    def data(self) -> Any:
+    def as_data(self) -> Any:
         """A copy as plain Python data."""
         if isinstance(self.value, dict):
-            return {key: node.data() for key, node in self.value.items()}
+            return {key: node.as_data() for key, node in self.value.items()}
         if isinstance(self.value, list):
-            return [node.data() for node in self.value]
+            return [node.as_data() for node in self.value]
         return self.value
 
     def copy(self) -> Node:
@@ -81,17 +81,18 @@ class Node:
             value = [node.copy() for node in value]
         return Node(value, self.position, self.key, self.text, self.broken, self.is_partial, self.removes)
 
-    def without(self, paths: Collection[KeyPath], here: KeyPath = ()) -> Node:
+    def copy_without(self, paths: Collection[KeyPath], here: KeyPath = ()) -> Node:
         """A copy without the values at these paths; an item of a list becomes null, so that indices stay the same."""
         if isinstance(self.value, dict):
             kept = {key: node for key, node in self.value.items() if (*here, key) not in paths}
-            return replace(self, value={key: node.without(paths, (*here, key)) for key, node in kept.items()})
+            return replace(self, value={key: node.copy_without(paths, (*here, key)) for key, node in kept.items()})
         if isinstance(self.value, list):
             items = (((*here, index), node) for index, node in enumerate(self.value))
             return replace(
                 self,
                 value=[
-                    Node(None, node.position) if path in paths else node.without(paths, path) for path, node in items
+                    Node(None, node.position) if path in paths else node.copy_without(paths, path)
+                    for path, node in items
                 ],
             )
         return self.copy()
@@ -100,13 +101,13 @@ class Node:
         """The node at the path, or the last existing node on the way to it, with its path."""
         node = self
         for depth, key in enumerate(path):
-            child = node.child(key)
+            child = node.find_child(key)
             if child is None:
                 return node, tuple(path[:depth])
             node = child
         return node, tuple(path)
 
-    def child(self, key: str | int) -> Node | None:
+    def find_child(self, key: str | int) -> Node | None:
         """The node at a key or an index, or None."""
         if isinstance(self.value, dict):
             return self.value.get(key) if isinstance(key, str) else None
@@ -117,7 +118,7 @@ class Node:
     def walk(self, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
         """This node and all nodes below it, each with its path."""
         yield path, self
-        children = self.value.items() if isinstance(self.value, dict) else enumerate(self._items())
+        children = self.value.items() if isinstance(self.value, dict) else enumerate(self._list_items())
         for key, node in children:
             if isinstance(node.value, dict | list):
                 yield from node.walk((*path, key))
@@ -128,13 +129,13 @@ class Node:
         """Whether values are nested more than so many levels below this node."""
         level = [self]
         for _ in range(levels + 1):
-            level = [child for node in level for child in node._children()]
+            level = [child for node in level for child in node._list_children()]
         return bool(level)
 
-    def _children(self) -> list[Node]:
-        return [*self.value.values()] if isinstance(self.value, dict) else self._items()
+    def _list_children(self) -> list[Node]:
+        return [*self.value.values()] if isinstance(self.value, dict) else self._list_items()
 
-    def _items(self) -> list[Node]:
+    def _list_items(self) -> list[Node]:
         return self.value if isinstance(self.value, list) else []
 
 

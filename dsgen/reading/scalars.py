@@ -43,16 +43,16 @@ def resolve(text: str) -> Scalar:
         return None
     if text in NOT_FINITE:
         raise UnreadableScalarError("it is not a finite number, which Helm cannot read")
-    number = _number(text)
+    number = _parse_number(text)
     return text if number is None else number
 
 
-def _number(text: str) -> int | float | None:
+def _parse_number(text: str) -> int | float | None:
     # Underscores group digits, but not after a leading dot: `1_000` is a number, `._5` a text.
     digits = text if text.startswith(".") else text.replace("_", "")
     if text[0] not in "+-.0123456789":
         return None
-    integer = _integer(digits)
+    integer = _parse_integer(digits)
     if integer is not None:
         if abs(integer) > EXACT:
             raise UnreadableScalarError(f"Helm would round this number to {float(integer):.0f}")
@@ -64,10 +64,10 @@ def _number(text: str) -> int | float | None:
         return None  # 1e400 is a text for Helm
     if digits.lstrip("+-").isdigit() and abs(number) > EXACT:
         raise UnreadableScalarError(f"Helm would round this number to {number:.0f}")
-    return _whole(number)
+    return _as_whole(number)
 
 
-def _unsigned(text: str) -> str:
+def _remove_sign(text: str) -> str:
     return text[1:] if text[:1] in ("+", "-") else text
 
 
@@ -75,8 +75,8 @@ def _is_decimal(text: str) -> bool:
     return text != "" and _FIGURES[10].issuperset(text)
 
 
-def _integer(digits: str) -> int | None:
-    figures, base = _unsigned(digits), 10
+def _parse_integer(digits: str) -> int | None:
+    figures, base = _remove_sign(digits), 10
     if figures[:1] == "0" and len(figures) > 1:
         base = _BASES.get(figures[1], 8)
         figures = figures[2:] if figures[1] in _BASES else figures[1:]
@@ -90,12 +90,12 @@ def _integer(digits: str) -> int | None:
 
 def _is_float(digits: str) -> bool:
     """Whether it is a decimal number, with or without a fraction and an exponent."""
-    mantissa, sign, exponent = _unsigned(digits).replace("E", "e").partition("e")
+    mantissa, sign, exponent = _remove_sign(digits).replace("E", "e").partition("e")
     whole, _, fraction = mantissa.partition(".")
-    return _is_decimal(whole + fraction) and (not sign or _is_decimal(_unsigned(exponent)))
+    return _is_decimal(whole + fraction) and (not sign or _is_decimal(_remove_sign(exponent)))
 
 
-def _whole(number: float) -> int | float:
+def _as_whole(number: float) -> int | float:
     negative_zero = number == 0 and str(number)[0] == "-"
     return int(number) if number.is_integer() and abs(number) <= EXACT and not negative_zero else number
 
@@ -121,7 +121,7 @@ def explain_surprise(text: str) -> tuple[str, str] | None:
         return "boolean", "true"
     if text in FALSE and text.lower() != "false":
         return "boolean", "false"
-    if _unsigned(text)[:1] == "0" and _is_decimal(_unsigned(text).replace("_", "0")[1:]):
+    if _remove_sign(text)[:1] == "0" and _is_decimal(_remove_sign(text).replace("_", "0")[1:]):
         value = resolve(text)
         return None if isinstance(value, str) else ("number", str(value))
     return None

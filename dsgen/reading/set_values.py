@@ -38,42 +38,42 @@ def apply_overrides(root: Node, overrides: Iterable[Override]) -> tuple[Node, di
         try:
             result = _apply(result, override, len(lines))
         except RecursionError:
-            raise _too_deep(override) from None
+            raise _make_depth_error(override) from None
         if result.is_deeper_than(MAX_DEPTH):
-            raise _too_deep(override)
+            raise _make_depth_error(override)
     return result, {flag: "\n".join(lines) for flag, lines in texts.items()}
 
 
-def _too_deep(override: Override) -> UsageError:
+def _make_depth_error(override: Override) -> UsageError:
     return UsageError(f"{override.flag}: the values are nested more than {MAX_DEPTH} levels deep")
 
 
 def _apply(root: Node, override: Override, line: int) -> Node:
     if override.flag == "--set-json" and override.text.lstrip().startswith("{"):
-        whole = build_nodes(_json_object(override), Position(override.flag, line, 1))
+        whole = build_nodes(_parse_json_object(override), Position(override.flag, line, 1))
         return merge(root, whole)
     parser = _Parser(override, line)
     assert isinstance(root.value, dict)
-    while not parser.at_end():
-        parser.key(root.value, 0)
+    while not parser.is_at_end():
+        parser.read_key(root.value, 0)
     return root
 
 
-def _json_object(override: Override) -> Any:
+def _parse_json_object(override: Override) -> Any:
     try:
         return DECODER.decode(override.text.strip())
     except ValueError as error:
         raise UsageError(f"{override.flag} {override.text}: this is not JSON: {error}") from error
 
 
-def _number(text: str) -> Any:
+def _parse_number(text: str) -> Any:
     number = resolve(text)
     if isinstance(number, str):
         raise ValueError(f"{text} is not a finite number")
     return number
 
 
-DECODER = json.JSONDecoder(parse_constant=_number, parse_int=_number, parse_float=_number)
+DECODER = json.JSONDecoder(parse_constant=_parse_number, parse_int=_parse_number, parse_float=_parse_number)
 
 
 class _Parser:
@@ -87,125 +87,127 @@ class _Parser:
         values: dict[str, Callable[[str], Any]] = {
             "--set": parse_typed,
             "--set-string": lambda text: text,
-            "--set-file": _file_text,
+            "--set-file": _read_file_text,
             "--set-json": lambda text: text,
         }
         self.read = values[override.flag]
 
-    def at_end(self) -> bool:
+    def is_at_end(self) -> bool:
         return self.index >= len(self.text)
 
-    def key(self, target: dict[str, Node], level: int) -> None:
+    def read_key(self, target: dict[str, Node], level: int) -> None:
         """Read one key and its value into the map `target`."""
         start = self.index
-        name, stop = self._until("=[,.")
+        name, stop = self._read_until("=[,.")
         if not stop:
-            raise self._wrong(f'the key "{self._since(start)}" has no value')
+            raise self._make_error(f'the key "{self._redact_since(start)}" has no value')
         if stop == ",":
-            raise self._wrong(f'the key "{self._since(start).removesuffix(",")}" has no value (a comma follows)')
+            raise self._make_error(
+                f'the key "{self._redact_since(start).removesuffix(",")}" has no value (a comma follows)'
+            )
         if stop == "=":
-            node = self._value()
+            node = self._read_value()
         elif stop == "[":
-            items = self._container(target.get(name), list, name)
-            self._item(items, self._list_index(), level)
-            node = Node(items, self._at(start))
+            items = self._open_container(target.get(name), list, name)
+            self._read_item(items, self._read_list_index(), level)
+            node = Node(items, self._make_position(start))
         else:
             if level >= MAX_LEVEL:
-                raise self._wrong(f"keys are nested more than {MAX_LEVEL} levels deep")
-            inner = self._container(target.get(name), dict, name)
-            self.key(inner, level + 1)
+                raise self._make_error(f"keys are nested more than {MAX_LEVEL} levels deep")
+            inner = self._open_container(target.get(name), dict, name)
+            self.read_key(inner, level + 1)
             if not inner:
-                raise self._wrong(f'the key "{name}" has no value')
-            node = Node(inner, self._at(start))
+                raise self._make_error(f'the key "{name}" has no value')
+            node = Node(inner, self._make_position(start))
         if name:
             node = merge(target.get(name), node) if node.value is None else node
-            node.key = self._at(start)
+            node.key = self._make_position(start)
             target[name] = node
 
-    def _item(self, items: list[Node], index: int, level: int) -> None:
+    def _read_item(self, items: list[Node], index: int, level: int) -> None:
         start = self.index
-        rest, stop = self._until("[.=")
+        rest, stop = self._read_until("[.=")
         if rest or not stop:
-            raise self._wrong(f'"{rest}" after a list index' if rest else "a list index has no value")
+            raise self._make_error(f'"{rest}" after a list index' if rest else "a list index has no value")
         here = items[index] if index < len(items) and items[index].value is not None else None
         if stop == "=":
-            item = self._value()
+            item = self._read_value()
         elif stop == "[":
-            nested = self._container(here, list, "the item")
-            self._item(nested, self._list_index(), level)
-            item = Node(nested, self._at(start))
+            nested = self._open_container(here, list, "the item")
+            self._read_item(nested, self._read_list_index(), level)
+            item = Node(nested, self._make_position(start))
         else:
             # Helm replaces an item that is not a map, but refuses a key whose value is not a map.
             inner = here.value if here and isinstance(here.value, dict) else {}
-            self.key(inner, level)
-            item = Node(inner, self._at(start))
-        items.extend(Node(None, self._at(start)) for _ in range(index + 1 - len(items)))
+            self.read_key(inner, level)
+            item = Node(inner, self._make_position(start))
+        items.extend(Node(None, self._make_position(start)) for _ in range(index + 1 - len(items)))
         items[index] = item
 
-    def _list_index(self) -> int:
-        text, stop = self._until("]")
+    def _read_list_index(self) -> int:
+        text, stop = self._read_until("]")
         if not stop or not re.fullmatch("[+-]?[0-9]+", text):
-            raise self._wrong(f'"{text}" is not a list index')
+            raise self._make_error(f'"{text}" is not a list index')
         index = int(text) if len(text) <= LONGEST_INTEGER else MAX_INDEX + 1
         if not 0 <= index <= MAX_INDEX:
-            raise self._wrong(f"a list index is between 0 and {MAX_INDEX}, not {text}")
+            raise self._make_error(f"a list index is between 0 and {MAX_INDEX}, not {text}")
         return index
 
-    def _container(self, node: Node | None, kind: type, name: str) -> Any:
+    def _open_container(self, node: Node | None, kind: type, name: str) -> Any:
         if node is None:
             return kind()
         if not isinstance(node.value, kind):
-            raise self._wrong(f"{name} already has a value that is not a {'map' if kind is dict else 'list'}")
+            raise self._make_error(f"{name} already has a value that is not a {'map' if kind is dict else 'list'}")
         return node.value
 
     # -- values -----------------------------------------------------------------------------------------------------
 
-    def _value(self) -> Node:
-        at = self._at(self.index)
+    def _read_value(self) -> Node:
+        at = self._make_position(self.index)
         if self.override.flag == "--set-json":
-            return self._json_value(at)
+            return self._read_json_value(at)
         if self.text[self.index : self.index + 1] == "{":
-            return self._list(at)
-        return build_nodes(self.read(self._until(",")[0]), at)
+            return self._read_list(at)
+        return build_nodes(self.read(self._read_until(",")[0]), at)
 
-    def _list(self, at: Position) -> Node:
+    def _read_list(self, at: Position) -> Node:
         self.index += 1
         items: list[Node] = []
         while True:
-            start = self._at(self.index)
-            text, stop = self._until(",}")
+            start = self._make_position(self.index)
+            text, stop = self._read_until(",}")
             if not stop:
-                raise self._wrong("a list ends with }")
+                raise self._make_error("a list ends with }")
             items.append(build_nodes(self.read(text), start))
             if stop == "}":
                 if self.text[self.index : self.index + 1] == ",":
                     self.index += 1
                 return Node(items, at)
 
-    def _json_value(self, at: Position) -> Node:
+    def _read_json_value(self, at: Position) -> Node:
         if self._skip_to_comma():
             return Node(None, at)
         try:
             value, self.index = DECODER.raw_decode(self.text, self.index)
         except ValueError as error:
-            raise self._wrong(f"this is not JSON: {error}") from error
+            raise self._make_error(f"this is not JSON: {error}") from error
         self._skip_to_comma()
         return merge(None, build_nodes(value, at))
 
     def _skip_to_comma(self) -> bool:
         """Skip blanks and one comma; whether there was a comma or the end."""
-        while not self.at_end() and self.text[self.index].isspace():
+        while not self.is_at_end() and self.text[self.index].isspace():
             self.index += 1
-        if self.at_end():
+        if self.is_at_end():
             return True
         comma = self.text[self.index] == ","
         self.index += comma
         return comma
 
-    def _until(self, stops: str) -> tuple[str, str]:
+    def _read_until(self, stops: str) -> tuple[str, str]:
         """The text up to one of the stops, and the stop, which is read too; a backslash escapes the next character."""
         text = ""
-        while not self.at_end():
+        while not self.is_at_end():
             char = self.text[self.index]
             self.index += 1
             if char in stops:
@@ -216,14 +218,14 @@ class _Parser:
             text += char
         return text, ""
 
-    def _at(self, index: int) -> Position:
+    def _make_position(self, index: int) -> Position:
         return Position(self.override.flag, self.line, index + 1)
 
-    def _since(self, start: int) -> str:
+    def _redact_since(self, start: int) -> str:
         """The text since `start`, without secrets; redacted first, because a part of a URL is not recognised."""
         return redact(self.text)[start : self.index]
 
-    def _wrong(self, reason: str) -> UsageError:
+    def _make_error(self, reason: str) -> UsageError:
         return UsageError(f"{self.override.flag} {self.text}: {reason}")
 
 
@@ -240,7 +242,7 @@ def parse_typed(text: str) -> str | int | bool | None:
     return text
 
 
-def _file_text(path: str) -> str:
+def _read_file_text(path: str) -> str:
     try:
         return read_bytes(path, MAX_TEXT).decode("utf-8")  # keeps line ends
     except OSError as error:

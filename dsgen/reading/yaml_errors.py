@@ -44,10 +44,10 @@ def find_unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]
     starts = [0, *(line.end() for line in LINE_END.finditer(text))] if matches else []
     for match in matches:
         line = bisect_right(starts, match.start())
-        yield line, match.start() - starts[line - 1] + 1, *_unreadable(match.group())
+        yield line, match.start() - starts[line - 1] + 1, *_explain_character(match.group())
 
 
-def _unreadable(char: str) -> tuple[str, str]:
+def _explain_character(char: str) -> tuple[str, str]:
     if "\udc80" <= char <= "\udcff":
         return f"byte 0x{ord(char) - 0xDC00:02x} is not UTF-8", "save the file as UTF-8"
     hint = "remove it" if is_refused(char) else 'write it as an escape in double quotes, such as "\\x07"'
@@ -107,19 +107,19 @@ class Stop:
     def number(self) -> int:
         return self.place[0]
 
-    def before(self, number: int) -> Iterator[int]:
+    def list_above(self, number: int) -> Iterator[int]:
         """The numbers of the lines above that are neither empty nor comments, nearest first."""
-        return (at for at in range(min(number, len(self.lines)) - 1, -1, -1) if self._counts(at))
+        return (at for at in range(min(number, len(self.lines)) - 1, -1, -1) if self._has_words(at))
 
-    def after(self, number: int) -> Iterator[int]:
+    def list_below(self, number: int) -> Iterator[int]:
         """The same for the lines below."""
-        return (at for at in range(number + 1, len(self.lines)) if self._counts(at))
+        return (at for at in range(number + 1, len(self.lines)) if self._has_words(at))
 
-    def _counts(self, number: int) -> bool:
+    def _has_words(self, number: int) -> bool:
         words = self.lines[number].lstrip()
         return bool(words) and not words.startswith("#")
 
-    def width(self, number: int) -> int:
+    def count_indentation(self, number: int) -> int:
         """The indentation of a line."""
         line = self.lines[number]
         return len(line) - len(line.lstrip(" "))
@@ -128,13 +128,15 @@ class Stop:
         """Whether a line is a key whose value is in the lines below."""
         return self.lines[number].partition(" #")[0].rstrip().endswith(":")
 
-    def parent(self, number: int) -> int | None:
+    def find_parent(self, number: int) -> int | None:
         """The nearest line above that is indented less, or None."""
-        return next((at for at in self.before(number) if self.width(at) < self.width(number)), None)
+        return next(
+            (at for at in self.list_above(number) if self.count_indentation(at) < self.count_indentation(number)), None
+        )
 
-    def start(self, number: int) -> LineColumn:
+    def find_start(self, number: int) -> LineColumn:
         """The first word of a line."""
-        return number, self.width(number)
+        return number, self.count_indentation(number)
 
 
 def find_mistake(error: yaml.MarkedYAMLError, text: str, quoted: tuple[LineColumn, LineColumn] | None) -> Mistake:
@@ -160,13 +162,13 @@ def find_place(mark: Any) -> LineColumn:
     return mark.line, mark.column
 
 
-def index_of(mark: Any) -> int:
+def find_index(mark: Any) -> int:
     """The index of a mark in the text."""
     index: int = mark.index
     return index
 
 
-def _forbidden_start(stop: Stop) -> Mistake | None:
+def _find_forbidden_start(stop: Stop) -> Mistake | None:
     """A character that cannot begin a value, such as a tab in the indentation."""
     if "any token" not in stop.problem and "a tab" not in stop.problem:
         return None
@@ -180,7 +182,7 @@ def _forbidden_start(stop: Stop) -> Mistake | None:
     return Mistake(stop.place, f"a value that begins with {word[0][0]} must be in quotes", f'write "{word[0]}"')
 
 
-def _open_quote(stop: Stop) -> Mistake | None:
+def _find_open_quote(stop: Stop) -> Mistake | None:
     hint = "close it on the same line"
     scanning = stop.begin if stop.context == "while scanning a quoted scalar" else None
     if stop.quoted and stop.quoted[0][0] < stop.quoted[1][0] == (scanning or stop.place)[0]:
@@ -189,42 +191,46 @@ def _open_quote(stop: Stop) -> Mistake | None:
     return Mistake(scanning, "the string that begins with this quote has no end", hint) if scanning else None
 
 
-def _open_bracket(stop: Stop) -> Mistake | None:
+def _find_open_bracket(stop: Stop) -> Mistake | None:
     if not stop.context.startswith("while parsing a flow") or not stop.begin or stop.begin[0] == stop.number:
         return None
     first = stop.begin[0]
-    following = next(stop.after(first), first)
-    inside = stop.width(following) > stop.width(first) or stop.lines[following].lstrip().startswith(("]", "}"))
+    following = next(stop.list_below(first), first)
+    inside = stop.count_indentation(following) > stop.count_indentation(first) or stop.lines[
+        following
+    ].lstrip().startswith(("]", "}"))
     if inside and stop.lines[first].partition(" #")[0].rstrip().endswith((",", "[", "{")):
         return None  # the bracket is meant to extend over several lines
     return Mistake(stop.begin, "this bracket is not closed", "close it on the same line, or end the line with a comma")
 
 
-def _no_colon(stop: Stop) -> Mistake | None:
+def _find_missing_colon(stop: Stop) -> Mistake | None:
     if stop.context == "while scanning a simple key" and stop.begin:
         return Mistake(stop.begin, NO_COLON, COLON)
     if stop.problem != "mapping values are not allowed in this context":
         return None
-    above = next(stop.before(stop.number), None)
+    above = next(stop.list_above(stop.number), None)
     if above is None or stop.lines[above].lstrip().startswith("- "):
         return None
     if not KEY.match(stop.lines[above]):
-        return Mistake(stop.start(above), NO_COLON, COLON)
-    return _shallow(stop, above)
+        return Mistake(stop.find_start(above), NO_COLON, COLON)
+    return _find_shallow_line(stop, above)
 
 
-def _end_of_document(stop: Stop) -> Mistake | None:
+def _find_end_of_document(stop: Stop) -> Mistake | None:
     if stop.problem != "did not find expected <document start>":
         return None
-    first = next(stop.after(-1), stop.number)
-    if stop.width(first) > stop.width(stop.number):
-        return Mistake(stop.start(first), "this line is indented more than those below", "begin it in the same column")
-    ends = (at for at in stop.before(stop.number) if stop.lines[at].startswith(("...", "%")))
+    first = next(stop.list_below(-1), stop.number)
+    if stop.count_indentation(first) > stop.count_indentation(stop.number):
+        return Mistake(
+            stop.find_start(first), "this line is indented more than those below", "begin it in the same column"
+        )
+    ends = (at for at in stop.list_above(stop.number) if stop.lines[at].startswith(("...", "%")))
     mark = next(ends, None)
     return None if mark is None else Mistake((mark, 0), "the document ends here, and more follows", "remove this line")
 
 
-def _lonely_dash(stop: Stop) -> Mistake | None:
+def _find_lonely_dash(stop: Stop) -> Mistake | None:
     if stop.problem != "did not find expected '-' indicator" or not stop.begin or stop.begin[1] != stop.place[1]:
         return None
     if not KEY.match(stop.lines[stop.number]):
@@ -235,67 +241,73 @@ def _lonely_dash(stop: Stop) -> Mistake | None:
     return Mistake(stop.begin, "this dash begins a list, but keys of a map follow", "remove it, or write dashes there")
 
 
-def _indentation(stop: Stop) -> Mistake | None:
+def _find_wrong_indentation(stop: Stop) -> Mistake | None:
     if stop.problem != "did not find expected key" or not stop.context.startswith("while parsing a block mapping"):
         return None
-    if stop.place[1] != stop.width(stop.number):
+    if stop.place[1] != stop.count_indentation(stop.number):
         return None  # the parser did not stop at the first word of the line
-    above = next(stop.before(stop.number), stop.number)
-    if stop.width(above) < stop.width(stop.number):
-        return _below_a_value(stop, above) or _shallow(stop, above)
-    return _deep(stop)
+    above = next(stop.list_above(stop.number), stop.number)
+    if stop.count_indentation(above) < stop.count_indentation(stop.number):
+        return _find_lines_below_value(stop, above) or _find_shallow_line(stop, above)
+    return _find_deep_line(stop)
 
 
-def _below_a_value(stop: Stop, above: int) -> Mistake | None:
+def _find_lines_below_value(stop: Stop, above: int) -> Mistake | None:
     """Several lines below a key that has a value on its own line."""
-    below = next(stop.after(stop.number), None)
-    if below is None or stop.width(below) < stop.width(stop.number) or stop.opens(stop.number):
+    below = next(stop.list_below(stop.number), None)
+    if below is None or stop.count_indentation(below) < stop.count_indentation(stop.number) or stop.opens(stop.number):
         return None
-    return Mistake(stop.start(above), "this key has a value, and more lines below it", "remove one or the other")
+    return Mistake(stop.find_start(above), "this key has a value, and more lines below it", "remove one or the other")
 
 
-def _shallow(stop: Stop, above: int) -> Mistake | None:
+def _find_shallow_line(stop: Stop, above: int) -> Mistake | None:
     """The first line below a key is indented too little, and the next one is not."""
-    parent = stop.parent(above)
-    if parent is None or next(stop.after(parent)) != above:
+    parent = stop.find_parent(above)
+    if parent is None or next(stop.list_below(parent)) != above:
         return None
-    return _level(stop, above, parent)
+    return _find_in_level(stop, above, parent)
 
 
-def _deep(stop: Stop) -> Mistake | None:
+def _find_deep_line(stop: Stop) -> Mistake | None:
     """The first line below a key is indented too much, or the current line too little."""
-    parent = stop.parent(stop.number)
-    if parent is None or stop.width(first := next(stop.after(parent))) <= stop.width(stop.number):
+    parent = stop.find_parent(stop.number)
+    if parent is None or stop.count_indentation(first := next(stop.list_below(parent))) <= stop.count_indentation(
+        stop.number
+    ):
         return None
-    return _level(stop, first, parent) or Mistake(stop.place, "the lines of one level must begin in the same column")
+    return _find_in_level(stop, first, parent) or Mistake(
+        stop.place, "the lines of one level must begin in the same column"
+    )
 
 
-def _level(stop: Stop, first: int, parent: int) -> Mistake | None:
+def _find_in_level(stop: Stop, first: int, parent: int) -> Mistake | None:
     """The mistake is in the first line of the level if the current line has the usual indentation."""
-    usual = stop.width(parent) + _usual_step(stop, parent)
-    if stop.width(stop.number) != usual or stop.width(first) == usual:
+    usual = stop.count_indentation(parent) + _find_usual_step(stop, parent)
+    if stop.count_indentation(stop.number) != usual or stop.count_indentation(first) == usual:
         return None
-    return Mistake(stop.start(first), "this line does not begin in the column of those below", f"indent it by {usual}")
+    return Mistake(
+        stop.find_start(first), "this line does not begin in the column of those below", f"indent it by {usual}"
+    )
 
 
-def _usual_step(stop: Stop, parent: int) -> int:
+def _find_usual_step(stop: Stop, parent: int) -> int:
     """The most frequent indentation below a key in the file, without the lines in question."""
     steps = Counter(
-        stop.width(below) - stop.width(at)
+        stop.count_indentation(below) - stop.count_indentation(at)
         for at in range(len(stop.lines))
-        if at not in (parent, stop.number) and stop.opens(at) and (below := next(stop.after(at), None))
+        if at not in (parent, stop.number) and stop.opens(at) and (below := next(stop.list_below(at), None))
     )
     return next((step for step, _ in steps.most_common() if step > 0), USUAL_STEP)
 
 
 GUESSES: tuple[Callable[[Stop], Mistake | None], ...] = (
-    _forbidden_start,
-    _open_quote,
-    _open_bracket,
-    _no_colon,
-    _end_of_document,
-    _lonely_dash,
-    _indentation,
+    _find_forbidden_start,
+    _find_open_quote,
+    _find_open_bracket,
+    _find_missing_colon,
+    _find_end_of_document,
+    _find_lonely_dash,
+    _find_wrong_indentation,
 )
 
 
@@ -320,13 +332,15 @@ def find_other_format(file: SourceText) -> Diagnostic | None:
     """The one problem of a file that cannot be read as YAML; None if it is not known what the file is."""
     if match := MERGE.search(file.text):
         hint = "resolve the conflict: keep one side or both, and remove the lines with <<<<<<<, ======= and >>>>>>>"
-        return Diagnostic("DS017", "the file has the marks of an unresolved merge", _position(file, match), hint=hint)
+        return Diagnostic(
+            "DS017", "the file has the marks of an unresolved merge", _find_position(file, match), hint=hint
+        )
     for pattern, what, hint in SCRIPTS:
         if match := pattern.search(file.text):
             hint = hint.replace("FILE", file.name)
-            return Diagnostic("DS016", f"this is {what}, not a values file", _position(file, match), hint=hint)
+            return Diagnostic("DS016", f"this is {what}, not a values file", _find_position(file, match), hint=hint)
     return None
 
 
-def _position(file: SourceText, match: re.Match[str]) -> Position:
+def _find_position(file: SourceText, match: re.Match[str]) -> Position:
     return Position(file.name, file.text.count("\n", 0, match.start()) + 1, 1)

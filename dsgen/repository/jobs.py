@@ -143,7 +143,7 @@ class Repository:
 
     def make_member(self, entry: Entry, names: Release) -> Member:
         """The place in the repository of a job with these names."""
-        return Member(names, entry.file, self.settings, {key: node.data() for key, node in entry.variables.items()})
+        return Member(names, entry.file, self.settings, {key: node.as_data() for key, node in entry.variables.items()})
 
     def _read_values_above(self, entry: Entry, texts: dict[str, str]) -> Iterator[Tree]:
         """The values that are merged over those of a file; adds their texts to `texts`."""
@@ -166,9 +166,9 @@ class Repository:
         """What every claim has that these trees create."""
         if (claim := self.settings.find_node("claims")) is None:
             return
-        for volumes in filter(None, (tree.root.child("storage") for tree in trees)):
+        for volumes in filter(None, (tree.root.find_child("storage") for tree in trees)):
             for name, volume in volumes.value.items() if isinstance(volumes.value, dict) else ():
-                create = volume.child("create")
+                create = volume.find_child("create")
                 if create and isinstance(create.value, dict):
                     yield Tree(_nest(claim, "storage", name, "create"))
 

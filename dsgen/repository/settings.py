@@ -60,7 +60,7 @@ class Settings:
         """The value at a path; for an absent key, its default if it is at the top, otherwise None."""
         node, known = self.tree.root.find(path)
         if len(known) == len(path):
-            return node.data()
+            return node.as_data()
         return load_schema()["properties"].get(path[0], {}).get("default") if len(path) == 1 else None
 
     def find_node(self, *path: str | int) -> Node | None:
@@ -104,7 +104,7 @@ def _remove_values(root: Node) -> Node:
         if path and path[-1] in VALUES and isinstance(node.value, dict)
         for key in node.value
     }
-    return root.without(below)
+    return root.copy_without(below)
 
 
 def _find_problems(root: Node) -> Iterator[Diagnostic]:

@@ -40,7 +40,7 @@ def compute_input_checksum(job: Job, lists: Iterable[str] = ()) -> str:
 
     The order of the values is included, because it may affect an object; no object depends on an estimate.
     """
-    values = {key: value for key, value in job.root.data().items() if key != "estimate"}
+    values = {key: value for key, value in job.root.as_data().items() if key != "estimate"}
     return compute_checksum(json.dumps([__version__, DIGEST, values, sorted(lists)]).encode())
 
 

@@ -133,7 +133,7 @@ def _list_flag_changes(source: SourceText, flags: Sequence[Override]) -> Iterato
         after, _ = set_values.apply_overrides(before, flags)
     except UsageError as error:
         raise _RefusedChangeError(f"the file lacks a part: {error}", (), Position(flags[0].flag, 1, 1)) from error
-    old, new = before.data(), after.data()
+    old, new = before.as_data(), after.as_data()
     for path in _list_changed_paths(old, new):
         node = after.find(path)[0]
         if node.value is None and not takes_null(path, Node(None, node.position)):
@@ -157,7 +157,7 @@ def _edit(source: SourceText, changes: Sequence[_ValueChange]) -> str:
     """The new text of a values file."""
     mark = "\ufeff" if source.text.startswith("\ufeff") else ""
     text, before = source.text.removeprefix(mark), read(source)
-    wanted = before.root.data()
+    wanted = before.root.as_data()
     for change in changes:
         try:
             text = set_value(text, change.path, change.new, ABOVE if change.path[0] == "run" else ())
@@ -165,7 +165,7 @@ def _edit(source: SourceText, changes: Sequence[_ValueChange]) -> str:
             raise _RefusedChangeError(str(reason), change.path, change.at) from reason
         wanted = _put(wanted, change.path, change.new)
         after = read(SourceText(source.name, mark + text))
-        if after.root.data() != wanted or [one.id for one in after.diagnostics] != [
+        if after.root.as_data() != wanted or [one.id for one in after.diagnostics] != [
             one.id for one in before.diagnostics
         ]:
             raise _RefusedChangeError(

@@ -31,7 +31,7 @@ LONGEST = 60
 
 def select_given(job: Job) -> dict[str, Any]:
     """The user's values, without those that may change under one run id."""
-    values: dict[str, Any] = job.root.data()
+    values: dict[str, Any] = job.root.as_data()
     for path in MAY_CHANGE:
         values = put(values, path, MISSING)
     return values
@@ -52,7 +52,7 @@ def find_differing(old: Any, new: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
 
 
 def _is_record(path: KeyPath) -> bool:
-    rule = schema.type_at(path)
+    rule = schema.find_part(path)
     return rule is not None and schema.is_always_there(rule)
 
 

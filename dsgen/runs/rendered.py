@@ -80,7 +80,7 @@ def compare_texts(old: str, new: str) -> list[Field]:
 
 def parse_object(text: str) -> Any:
     """An object as plain data."""
-    return read(SourceText("", text)).root.data()
+    return read(SourceText("", text)).root.as_data()
 
 
 def _compare_fields(old: Any, new: Any, path: KeyPath) -> Iterator[Field]:

@@ -47,25 +47,25 @@ def is_record(schema: Schema) -> bool:
 
 def is_nullable(schema: Schema) -> bool:
     """Whether the key may be null, which means the same as absent."""
-    return "null" in types(schema)
+    return "null" in list_types(schema)
 
 
-def types(schema: Schema) -> list[str]:
+def list_types(schema: Schema) -> list[str]:
     """The JSON types that a value may have; empty for any type."""
     names = schema.get("type", [])
     return [names] if isinstance(names, str) else names
 
 
-def kubernetes_type(schema: Schema) -> str:
+def find_kubernetes_type(schema: Schema) -> str:
     """The type of the Kubernetes API that a part describes, such as Affinity; empty for a part of dsgen."""
     for part in (schema, *schema.get("allOf", ())):
         name = part.get("$ref", "").removeprefix(DEFINITION)
         if name:
-            return str(name) if name[0].isupper() else kubernetes_type(load()["definitions"][name])
+            return str(name) if name[0].isupper() else find_kubernetes_type(load()["definitions"][name])
     return ""
 
 
-def child(schema: Schema, key: str | int) -> Schema | None:
+def find_child(schema: Schema, key: str | int) -> Schema | None:
     """The schema under a key or an index; None if there is no such key, or if its value may be anything."""
     schema = resolve(schema)
     if isinstance(key, int):
@@ -74,25 +74,25 @@ def child(schema: Schema, key: str | int) -> Schema | None:
         part = schema.get("properties", {}).get(key, schema.get("additionalProperties"))
     if isinstance(part, dict):
         return resolve(part)
-    inner = (child(one, key) for one in schema.get("allOf", ()))
+    inner = (find_child(one, key) for one in schema.get("allOf", ()))
     return next((one for one in inner if one is not None), None)
 
 
-def keys(schema: Schema) -> list[str]:
+def list_keys(schema: Schema) -> list[str]:
     """The fixed keys of a record or a Kubernetes object, in their order."""
     parts = (schema, *schema.get("allOf", ()))
     return [key for part in parts for key in resolve(part).get("properties", ())]
 
 
-def type_at(path: Sequence[str | int]) -> Schema | None:
+def find_part(path: Sequence[str | int]) -> Schema | None:
     """The schema at a path of the values, such as ("workers", "slots"); None if there is no such path."""
     schema: Schema | None = load()
     for key in path:
-        schema = child(schema, key) if schema is not None else None
+        schema = find_child(schema, key) if schema is not None else None
     return schema
 
 
-def defaults(schema: Schema | None = None) -> dict[str, Any]:
+def make_defaults(schema: Schema | None = None) -> dict[str, Any]:
     """A new tree of the defaults in the chart's values.yaml. Nullable keys are absent."""
     record = load() if schema is None else schema
     values: dict[str, Any] = {}
@@ -100,17 +100,17 @@ def defaults(schema: Schema | None = None) -> dict[str, Any]:
         if "default" in part:
             values[key] = copy_plain(part["default"])
         elif is_always_there(part):
-            values[key] = defaults(part)
+            values[key] = make_defaults(part)
     return values
 
 
-def maps(schema: Schema | None = None) -> dict[str, Any]:
+def make_empty_maps(schema: Schema | None = None) -> dict[str, Any]:
     """A tree of empty maps for the keys with a map as their default."""
     found: dict[str, Any] = {}
     for key, part in (load() if schema is None else schema)["properties"].items():
         if isinstance(part.get("default"), dict) and key != "global":  # Helm creates it
             found[key] = {}
-        elif is_always_there(part) and (below := maps(part)):
+        elif is_always_there(part) and (below := make_empty_maps(part)):
             found[key] = below
     return found
 
@@ -120,13 +120,13 @@ def is_always_there(schema: Schema) -> bool:
     return is_record(schema) and "x-optional" not in schema
 
 
-def records(schema: Schema | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Schema]]:
+def walk_keys(schema: Schema | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Schema]]:
     """Every key with its schema, in the order of values.json; `*` is a key that the user names."""
     record = resolve(load() if schema is None else schema)
     for key, part in record.get("properties", {}).items():
         yield (*path, key), part
         if is_record(part):
-            yield from records(part, (*path, key))
+            yield from walk_keys(part, (*path, key))
         below = part.get("additionalProperties")
         if isinstance(below, dict) and is_record(resolve(below)):
-            yield from records(below, (*path, key, "*"))
+            yield from walk_keys(below, (*path, key, "*"))

@@ -73,7 +73,7 @@ def join_script(words: Sequence[str], further: bool) -> str:
 
     The kubelet's $(NAME) becomes $NAME, which a shell replaces by the value.
     """
-    parts = [word if _OPERATOR.fullmatch(word) or word.endswith(";") else _for_shell(word) for word in words]
+    parts = [word if _OPERATOR.fullmatch(word) or word.endswith(";") else _quote_for_shell(word) for word in words]
     if len(words) == 1:
         parts = [replace_variables(words[0])]  # a whole command line
     script = " ".join(parts)
@@ -101,7 +101,7 @@ def find_name(script: str) -> str:
     return f"write {replace_variables(match[0])} in place of {match[0]}" if match else ""
 
 
-def _for_shell(word: str) -> str:
+def _quote_for_shell(word: str) -> str:
     word = replace_variables(word)
     if not _VARIABLE.search(word):
         return shlex.quote(word) if not re.match(r"[A-Za-z_]\w*=[\w./:,@%+-]*$", word) else word

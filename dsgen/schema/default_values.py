@@ -16,12 +16,12 @@ from typing import Any
 from dsgen.generated.defaults import RULES as GENERATED
 from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node
-from dsgen.schema import child, copy_plain, is_always_there, is_nullable, load, resolve, type_at
+from dsgen.schema import copy_plain, find_child, find_part, is_always_there, is_nullable, load, resolve
 
 RULES: Mapping[str, Any] = GENERATED
 
 
-def defaults() -> dict[str, Any]:
+def load_defaults() -> dict[str, Any]:
     """All defaults; shared, do not change them."""
     rules: dict[str, Any] = RULES["defaults"]
     return rules
@@ -29,21 +29,21 @@ def defaults() -> dict[str, Any]:
 
 def fill(values: Mapping[str, Any]) -> dict[str, Any]:
     """A copy with all defaults, also those that Helm cannot merge: below keys that the user names."""
-    return _fill(RULES, defaults(), values)
+    return _fill(RULES, load_defaults(), values)
 
 
 def _fill(rules: Mapping[str, Any], missing: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     below = rules["below"]
     whole = {**missing, **values}
-    return {key: _part(below.get(key), missing.get(key), value) for key, value in whole.items()}
+    return {key: _fill_part(below.get(key), missing.get(key), value) for key, value in whole.items()}
 
 
-def _part(rules: Mapping[str, Any] | None, missing: Any, value: Any) -> Any:
+def _fill_part(rules: Mapping[str, Any] | None, missing: Any, value: Any) -> Any:
     if not rules or not isinstance(value, dict):
         return copy_plain(value)
     if "each" in rules:
         each = rules["each"]
-        return {key: _part(each, None, part) for key, part in value.items()}
+        return {key: _fill_part(each, None, part) for key, part in value.items()}
     return _fill(rules, rules.get("defaults", missing), value)
 
 
@@ -57,7 +57,7 @@ def classify_place(path: Sequence[str | int]) -> str:
     """The kind of a place in the values: MAP, ENTRY, FIELD or OTHER. Places in lists are OTHER."""
     rule, found, below = load(), OTHER, ""
     for key in path:
-        part = child(rule, key)
+        part = find_child(rule, key)
         if part is None or isinstance(key, int):
             return OTHER
         if below:
@@ -81,7 +81,7 @@ def takes_null(path: Sequence[str | int], node: Node) -> bool:
 
     Both majors of Helm remove defaults before they check the schema.
     """
-    rule, above = type_at(path), type_at(path[:-1])
+    rule, above = find_part(path), find_part(path[:-1])
     default = above.get("default") if above else None
     if (rule is not None and is_nullable(rule)) or (isinstance(default, dict) and path[-1] in default):
         return True
@@ -95,7 +95,7 @@ def remove_nulls(root: Node) -> tuple[Node, list[Diagnostic]]:
     """
     removed: set[KeyPath] = set()
     idle: list[Diagnostic] = []
-    for path, node in _nulls(root):
+    for path, node in _find_nulls(root):
         found = OTHER if takes_null(path, node) else classify_place(path)
         if found == OTHER or (found == FIELD and not node.removes):
             continue
@@ -103,14 +103,14 @@ def remove_nulls(root: Node) -> tuple[Node, list[Diagnostic]]:
         if not node.removes:
             message = f"{path_text(path)} has no value, and there is none that null could remove"
             idle.append(Diagnostic(NO_VALUE, message, node.position, path, GIVE, severity="warning"))
-    return (root.without(removed) if removed else root), idle
+    return (root.copy_without(removed) if removed else root), idle
 
 
-def _nulls(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
+def _find_nulls(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
     """The nulls that were merged over other values."""
     if isinstance(node.value, dict):
         for key, below in node.value.items():
             if below.value is None and below.removes is not None and not below.broken:
                 yield (*path, key), below
             elif isinstance(below.value, dict):
-                yield from _nulls(below, (*path, key))
+                yield from _find_nulls(below, (*path, key))

@@ -11,13 +11,13 @@ from dsgen.generated.schema import KUBERNETES_VERSION
 from dsgen.schema import (
     DEFINITION,
     Schema,
+    find_kubernetes_type,
     is_always_there,
     is_record,
-    kubernetes_type,
+    list_types,
     load,
-    records,
     resolve,
-    types,
+    walk_keys,
 )
 
 FREE, NULLS_IN_MAPS = f"{DEFINITION}withoutNull", "nullsInMaps"
@@ -31,58 +31,58 @@ WIDTH = 120
 """The longest line of published files, if possible."""
 
 
-def for_chart() -> Schema:
+def make_chart_schema() -> Schema:
     """The chart's values.schema.json.
 
     Every key with a default is `required` in the records that are always there: Helm merges the defaults before it
     checks, so such a key is missing only if the user set it to null. Maps are not required, because null removes all of
     their entries. Definitions have no descriptions, for size.
     """
-    chart: Schema = _publish(_with_required(_with_nulls(copy.deepcopy(load()))))
-    chart["definitions"] = {name: _bare(part) for name, part in chart["definitions"].items()}
+    chart: Schema = _publish(_add_required(_allow_nulls(copy.deepcopy(load()))))
+    chart["definitions"] = {name: _remove_descriptions(part) for name, part in chart["definitions"].items()}
     return chart
 
 
-def for_editors() -> Schema:
+def make_editor_schema() -> Schema:
     """The copy for editors, which see the user's file before any default is merged."""
-    editors: Schema = _publish(_with_nulls(copy.deepcopy(load())))
+    editors: Schema = _publish(_allow_nulls(copy.deepcopy(load())))
     return editors
 
 
-def _with_required(schema: Schema) -> Schema:
+def _add_required(schema: Schema) -> Schema:
     always = [key for key, part in schema["properties"].items() if "default" in part or is_always_there(part)]
     # Helm creates `global`, and a parent chart may set it to null.
     schema["required"] = [key for key in always if not isinstance(schema["properties"][key].get("default"), dict)]
     for part in schema["properties"].values():
         if is_always_there(part):
-            _with_required(part)
+            _add_required(part)
     return schema
 
 
-def _with_nulls(schema: Schema) -> Schema:
+def _allow_nulls(schema: Schema) -> Schema:
     """The schema, changed: null is allowed for maps, their entries, and all below these (`nulls.place`)."""
     for key, part in schema["properties"].items():
         if is_always_there(part):
-            _with_nulls(part)
+            _allow_nulls(part)
         elif isinstance(part.get("default"), dict):
-            _with_nulls_below(part)
-            schema["properties"][key] = _or_null(part)
+            _allow_nulls_below(part)
+            schema["properties"][key] = _allow_null(part)
     if "definitions" in schema:
         schema["definitions"][NULLS_IN_MAPS] = FREE_MAP
     return schema
 
 
-def _with_nulls_below(part: Schema) -> None:
+def _allow_nulls_below(part: Schema) -> None:
     """Allow null for all values of a map or a record, but not in lists and objects of Kubernetes."""
     if isinstance(part.get("additionalProperties"), dict):
-        _with_nulls_below(part["additionalProperties"])
-        part["additionalProperties"] = _or_null(part["additionalProperties"])
+        _allow_nulls_below(part["additionalProperties"])
+        part["additionalProperties"] = _allow_null(part["additionalProperties"])
     for key, below in part.get("properties", {}).items():
-        _with_nulls_below(below)
-        part["properties"][key] = _or_null(below)
+        _allow_nulls_below(below)
+        part["properties"][key] = _allow_null(below)
 
 
-def _or_null(part: Schema) -> Schema:
+def _allow_null(part: Schema) -> Schema:
     """The same or null. Keywords such as `pattern` and `properties` only hold for other types."""
     part = copy.deepcopy(resolve(part))
     if "allOf" in part:
@@ -92,7 +92,7 @@ def _or_null(part: Schema) -> Schema:
         kinds = part.pop("type")
         return {**part, "anyOf": [{"type": "null"}, {"type": kinds, "allOf": inner}]}
     enum = {"enum": [*part["enum"], None]} if "enum" in part else {}
-    return {**part, "type": [*dict.fromkeys((*types(part), "null"))], **enum}
+    return {**part, "type": [*dict.fromkeys((*list_types(part), "null"))], **enum}
 
 
 def _publish(schema: Any) -> Any:
@@ -104,28 +104,30 @@ def _publish(schema: Any) -> Any:
     return schema
 
 
-def _bare(definition: Schema) -> Schema:
+def _remove_descriptions(definition: Schema) -> Schema:
     """A definition without the descriptions of its fields."""
     if "properties" not in definition:
         return {key: part for key, part in definition.items() if key != "description"}
-    return definition | {"properties": {key: _bare(part) for key, part in definition["properties"].items()}}
+    return definition | {
+        "properties": {key: _remove_descriptions(part) for key, part in definition["properties"].items()}
+    }
 
 
 def as_json(part: Any) -> str:
     """The text of a file with this schema; what fits on one line is on one line."""
-    return f"{_json(part, '', 0)}\n"
+    return f"{_format_json(part, '', 0)}\n"
 
 
-def _json(part: Any, margin: str, used: int) -> str:
+def _format_json(part: Any, margin: str, used: int) -> str:
     """JSON that starts after `used` characters of its line; further lines start with `margin`."""
     line = json.dumps(part, ensure_ascii=False)
     if not part or not isinstance(part, dict | list) or used + len(line) < WIDTH:
         return line
     below = f"{margin}  "
     if isinstance(part, list):
-        return "[\n" + ",\n".join(below + _json(one, below, len(below)) for one in part) + f"\n{margin}]"
+        return "[\n" + ",\n".join(below + _format_json(one, below, len(below)) for one in part) + f"\n{margin}]"
     keys = [(f"{below}{json.dumps(key, ensure_ascii=False)}: ", one) for key, one in part.items()]
-    return "{\n" + ",\n".join(key + _json(one, below, len(key)) for key, one in keys) + f"\n{margin}}}"
+    return "{\n" + ",\n".join(key + _format_json(one, below, len(key)) for key, one in keys) + f"\n{margin}}}"
 
 
 HEAD = """\
@@ -149,69 +151,69 @@ TYPES = {
 }
 
 
-def options_page() -> str:
+def format_options_page() -> str:
     """The text of docs/options.md: a section with a table for every key at the top."""
-    sections = (_section(key, part) for key, part in load()["properties"].items())
-    return HEAD + "".join(sections) + "\n" + "".join(_links())
+    sections = (_format_section(key, part) for key, part in load()["properties"].items())
+    return HEAD + "".join(sections) + "\n" + "".join(_list_links())
 
 
-def _section(key: str, part: Schema) -> str:
+def _format_section(key: str, part: Schema) -> str:
     rows: list[tuple[tuple[str, ...], Schema]] = [] if is_record(part) else [((key,), part)]
-    rows += [((key, *path), below) for path, below in _keys(part)]
+    rows += [((key, *path), below) for path, below in _list_keys(part)]
     text = f"\n## {key}\n\n"
     if is_record(part):
         text += f"{part['description']}\n\n"
-    return text + "| key | type | default | meaning |\n|---|---|---|---|\n" + "".join(_row(*row) for row in rows)
+    return text + "| key | type | default | meaning |\n|---|---|---|---|\n" + "".join(_format_row(*row) for row in rows)
 
 
-def _keys(part: Schema) -> Iterator[tuple[tuple[str, ...], Schema]]:
+def _list_keys(part: Schema) -> Iterator[tuple[tuple[str, ...], Schema]]:
     """The keys below one, without the records in between."""
     below = part.get("additionalProperties")
     record = resolve(below) if isinstance(below, dict) else {}
-    named = [(("NAME", *path), one) for path, one in records(record)] if is_record(record) else []
-    for path, one in (*(records(part) if is_record(part) else ()), *named):
+    named = [(("NAME", *path), one) for path, one in walk_keys(record)] if is_record(record) else []
+    for path, one in (*(walk_keys(part) if is_record(part) else ()), *named):
         if not is_always_there(one):
             yield tuple("NAME" if key == "*" else key for key in path), one
 
 
-def _row(path: tuple[str, ...], part: Schema) -> str:
-    cells = (f"`{'.'.join(path)}`", _type(part), _default(part), _meaning(part))
+def _format_row(path: tuple[str, ...], part: Schema) -> str:
+    cells = (f"`{'.'.join(path)}`", _describe_type(part), _format_default(part), _describe_meaning(part))
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
-def _type(part: Schema) -> str:
-    if words := _of_kubernetes(part):
+def _describe_type(part: Schema) -> str:
+    if words := _link_kubernetes_type(part):
         return words
     if "enum" in part:
         return ", ".join(f"`{word}`" if word else '`""`' for word in part["enum"])
-    words = " or ".join(TYPES[name] for name in types(part) if name != "null")
-    items = types(resolve(part["items"])) if "items" in part else []
+    words = " or ".join(TYPES[name] for name in list_types(part) if name != "null")
+    items = list_types(resolve(part["items"])) if "items" in part else []
     return f"{words} of {TYPES[items[0]]}s" if items and items[0] == "string" else words
 
 
-def _of_kubernetes(part: Schema) -> str:
+def _link_kubernetes_type(part: Schema) -> str:
     """The type of the Kubernetes API as a link; empty for a type of dsgen."""
-    item = kubernetes_type(part.get("items", {}))
-    name = item or kubernetes_type(part)
+    item = find_kubernetes_type(part.get("items", {}))
+    name = item or find_kubernetes_type(part)
     return (f"list of [{name}]" if item else f"[{name}]") if name else ""
 
 
-def _links() -> Iterator[str]:
+def _list_links() -> Iterator[str]:
     """Link definitions of Markdown for the types of the Kubernetes API."""
-    every = (part for _, top in records() for part in (top, top.get("items", {})))
-    for name in sorted({kubernetes_type(part) for part in every} - {""}):
+    every = (part for _, top in walk_keys() for part in (top, top.get("items", {})))
+    for name in sorted({find_kubernetes_type(part) for part in every} - {""}):
         yield f"[{name}]: {REFERENCE.format(version=KUBERNETES_VERSION, name=name.lower())}\n"
 
 
-def _default(part: Schema) -> str:
+def _format_default(part: Schema) -> str:
     return f"`{json.dumps(part['default'], ensure_ascii=False)}`" if "default" in part else "absent"
 
 
-def _meaning(part: Schema) -> str:
-    return " ".join(filter(None, (part["description"], _limits(part), _examples(part))))
+def _describe_meaning(part: Schema) -> str:
+    return " ".join(filter(None, (part["description"], _describe_limits(part), _format_examples(part))))
 
 
-def _limits(part: Mapping[str, Any]) -> str:
+def _describe_limits(part: Mapping[str, Any]) -> str:
     if "x-pattern" in part:
         return f"Form: {part['x-pattern']}."
     if part.get("minimum", 0) > 0:
@@ -219,6 +221,6 @@ def _limits(part: Mapping[str, Any]) -> str:
     return ""
 
 
-def _examples(part: Mapping[str, Any]) -> str:
+def _format_examples(part: Mapping[str, Any]) -> str:
     examples = [f"`{json.dumps(example, ensure_ascii=False)}`" for example in part.get("examples", ())]
     return f"For example {' or '.join(examples)}." if examples else ""

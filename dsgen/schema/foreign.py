@@ -50,15 +50,15 @@ class Program:
     hint: str
 
 
-def _several(keys: frozenset[str]) -> Callable[[Mapping[str, Any]], str]:
-    def first(data: Mapping[str, Any]) -> str:
+def _make_key_finder(keys: frozenset[str]) -> Callable[[Mapping[str, Any]], str]:
+    def find_first(data: Mapping[str, Any]) -> str:
         found = [key for key in data if key in keys]
         return found[0] if len(found) > 1 and not OWN & data.keys() else ""
 
-    return first
+    return find_first
 
 
-def _compose(data: Mapping[str, Any]) -> str:
+def _find_compose_key(data: Mapping[str, Any]) -> str:
     services = data.get("services")
     is_map = isinstance(services, dict) and any(isinstance(one, dict) for one in services.values())
     return "services" if is_map and not OWN & data.keys() else ""
@@ -67,22 +67,22 @@ def _compose(data: Mapping[str, Any]) -> str:
 PROGRAMS = (
     Program(
         "this is a file of Docker Compose, not a values file",
-        _compose,
+        _find_compose_key,
         f"{PRESETS}; `dsgen help side-by-side` says what the keys of a service become",
     ),
     Program(
         "this is a configuration of DeepSpeed, not a values file",
-        _several(DEEPSPEED),
+        _make_key_finder(DEEPSPEED),
         f"{PRESETS}; in a values file, it belongs below training.deepspeed.config",
     ),
     Program(
         "this is a configuration of Accelerate, not a values file",
-        _several(ACCELERATE),
+        _make_key_finder(ACCELERATE),
         f"{PRESETS}; num_machines is workers.replicas, and launch.method: worker-command runs `accelerate launch`",
     ),
     Program(
         "these are the values of another Helm chart",
-        _several(HELM),
+        _make_key_finder(HELM),
         f"{PRESETS}; docs/options.md describes the keys of a values file",
     ),
 )
@@ -90,21 +90,21 @@ PROGRAMS = (
 
 def find_foreign_file(root: Node) -> Diagnostic | None:
     """The one problem of a file of another program; None for any other file."""
-    data = root.data()
+    data = root.as_data()
     if not isinstance(data, dict):
         return None
     if isinstance(data.get("apiVersion"), str) and isinstance(data.get("kind"), str):
         kind = f"{format_value(data['kind'])} of {format_value(data['apiVersion'])}"
         message = f"the file is a {kind}, a Kubernetes object, not a values file"
-        return _problem(root, "kind", message, f"convert a training: dsgen import {root.position.file}")
+        return _make_problem(root, "kind", message, f"convert a training: dsgen import {root.position.file}")
     for program in PROGRAMS:
         if key := program.key(data):
-            return _problem(root, key, program.message, program.hint)
+            return _make_problem(root, key, program.message, program.hint)
     return None
 
 
-def _problem(root: Node, key: str, message: str, hint: str) -> Diagnostic:
-    place = root.child(key) or root
+def _make_problem(root: Node, key: str, message: str, hint: str) -> Diagnostic:
+    place = root.find_child(key) or root
     return Diagnostic("DS112", message, place.key or place.position, (key,), hint)
 
 
@@ -117,7 +117,7 @@ ABSENT = ("DS201", "DS202", "DS901")
 def simplify_overlay(root: Node, found: list[Diagnostic]) -> list[Diagnostic]:
     """The problems of a job; if its values are only an overlay, one problem in place of those for what is absent."""
     keys = root.value.keys() if isinstance(root.value, dict) and not root.is_partial else ()
-    if not keys or not set(keys) <= {*schema.keys(schema.load())}.difference(NEEDED):
+    if not keys or not set(keys) <= {*schema.list_keys(schema.load())}.difference(NEEDED):
         return found
     name = root.position.file
     message = f"{name} has no {', '.join(NEEDED[:-1])} or {NEEDED[-1]}, so it is not a whole job"
@@ -139,12 +139,12 @@ def report_empty(file: str) -> Diagnostic:
 def hint_for_value(path: KeyPath, value: Any) -> str:
     """How to write a value of a wrong type; empty if its form is not known."""
     if path[:1] == ("estimate",):
-        return _of_number(value)
+        return _hint_for_number(value)
     kind, words = SHAPES.get(path) or SHAPES.get((*path[:1], "*", *path[2:]), (type(None), str))
     return words(value) if isinstance(value, kind) else ""
 
 
-def _of_number(value: Any) -> str:
+def _hint_for_number(value: Any) -> str:
     """A number of parameters or tokens that is written with a letter."""
     number, letter = (value[:-1], value[-1:].upper()) if isinstance(value, str) else ("", "")
     if letter not in FACTORS or not re.fullmatch(r"[0-9]{1,6}([.][0-9]{1,6})?", number):
@@ -152,7 +152,7 @@ def _of_number(value: Any) -> str:
     return f"write it as a number: {int(Decimal(number) * FACTORS[letter])}"
 
 
-def _of_image(text: str) -> str:
+def _hint_for_image(text: str) -> str:
     """An image reference as the map that the key takes."""
     rest, _, digest = text.partition("@")
     folder, slash, last = rest.rpartition("/")
@@ -171,12 +171,12 @@ def _as_reference(parts: dict[str, Any]) -> str:
     return f"write it as one text: {format_item(parts['repository'] + version)}"
 
 
-def _of_nfs(text: str) -> str:
+def _hint_for_nfs(text: str) -> str:
     server, colon, path = text.partition(":")
     return f"write it as a map: {{server: {format_item(server)}, path: {format_item(path)}}}" if colon else ""
 
 
-def _of_variables(given: list[Any]) -> str:
+def _hint_for_variables(given: list[Any]) -> str:
     """A list of variables, as in Kubernetes or Docker Compose, as the map that the key takes."""
     import json  # imported late: only problems need it
 
@@ -202,12 +202,12 @@ IMAGES: tuple[KeyPath, ...] = (
 )
 """The keys of the schema's definition `optionalImage`."""
 SHAPES: dict[KeyPath, tuple[type, Callable[[Any], str]]] = {
-    ("image",): (str, _of_image),
+    ("image",): (str, _hint_for_image),
     ("storage",): (
         list,
         lambda _: "write each volume as a name with a map, such as data: {mountPath: /data, create: {}}",
     ),
-    ("training", "env"): (list, _of_variables),
+    ("training", "env"): (list, _hint_for_variables),
     ("workers", "sharedMemory"): (int, lambda number: suggest_memory(number) if 0 < number < 2**20 else ""),
     ("training", "deepspeed", "config"): (
         str,
@@ -215,7 +215,7 @@ SHAPES: dict[KeyPath, tuple[type, Callable[[Any], str]]] = {
     ),
     ("run",): (str, lambda _: "run has only the id of the run; the program belongs in training"),
     **dict.fromkeys(IMAGES, (dict, _as_reference)),
-    ("storage", "*", "nfs"): (str, _of_nfs),
+    ("storage", "*", "nfs"): (str, _hint_for_nfs),
     ("storage", "*", "existingClaim"): (
         dict,
         lambda claim: f"write only its name: {claim['claimName']}" if "claimName" in claim else "",

@@ -70,18 +70,18 @@ class Violation(NamedTuple):
     @property
     def known(self) -> list[str]:
         """The keys that are possible there."""
-        return schema.keys(self.rule)
+        return schema.list_keys(self.rule)
 
-    def problem(self, id_: str, message: str, hint: str = "") -> Diagnostic:
+    def make_problem(self, id_: str, message: str, hint: str = "") -> Diagnostic:
         return Diagnostic(id_, message, self.node.position, self.path, hint)
 
     def report_key(self, id_: str, key: str, message: str, hint: str) -> Diagnostic:
-        child = self.node.child(key)
+        child = self.node.find_child(key)
         at = (child.key if child else None) or self.node.position
         return Diagnostic(id_, message, at, (*self.path, key), hint)
 
 
-def _unknown_keys(violation: Violation) -> Iterator[Diagnostic]:
+def _report_unknown_keys(violation: Violation) -> Iterator[Diagnostic]:
     for key in violation.value:
         if key not in violation.known and not explain_key(key):  # reported as DS111
             where = path_text(violation.path) or violation.about.file
@@ -90,28 +90,30 @@ def _unknown_keys(violation: Violation) -> Iterator[Diagnostic]:
             yield violation.report_key(UNKNOWN_KEY, key, message, hint)
 
 
-def _wrong_type(violation: Violation) -> Iterator[Diagnostic]:
+def _report_wrong_type(violation: Violation) -> Iterator[Diagnostic]:
     wanted = [violation.limit] if isinstance(violation.limit, str) else list(violation.limit)
     words = " or ".join(TYPE_WORDS[name] for name in wanted if name != "null")
-    yield violation.problem(
-        ("DS102"), f"{violation.name} must be {words}, not {_is(violation.value, wanted)}", _repair(violation, wanted)
+    yield violation.make_problem(
+        ("DS102"),
+        f"{violation.name} must be {words}, not {_describe_value(violation.value, wanted)}",
+        _suggest_repair(violation, wanted),
     )
 
 
-def _is(value: Any, wanted: Sequence[str]) -> str:
+def _describe_value(value: Any, wanted: Sequence[str]) -> str:
     if isinstance(value, float) and "integer" in wanted:
         return format_value(value)
     return name_type(value) if isinstance(value, dict | list) else f"{name_type(value)} ({format_value(value)})"
 
 
-def _repair(violation: Violation, wanted: Sequence[str]) -> str:
+def _suggest_repair(violation: Violation, wanted: Sequence[str]) -> str:
     from dsgen.schema import foreign  # imported late: only problems need it
 
     value, path = violation.value, violation.path
     if text := foreign.hint_for_value(path, value):
         return text
     if "string" in wanted:
-        return _as_text(violation)
+        return _suggest_text(violation)
     if isinstance(value, str) and {"integer", "number"} & set(wanted) and value.isdecimal() and value.isascii():
         if len(value) > LONGEST_INTEGER:
             return "it is too large for a number"
@@ -127,7 +129,7 @@ def _repair(violation: Violation, wanted: Sequence[str]) -> str:
     if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
         return "write true or false, without quotes"
     if "array" in wanted:
-        return _as_list(violation)
+        return _suggest_list(violation)
     return suggestions.list_possible_keys(violation.known) if "object" in wanted else ""
 
 
@@ -135,10 +137,14 @@ COMMANDS: tuple[KeyPath, ...] = (("training", "exec"), ("launch", "command"), ("
 """Keys whose list begins with a program; it may be a shell."""
 
 
-def _as_list(violation: Violation) -> str:
+def _suggest_list(violation: Violation) -> str:
     """A hint for a value that should be a list; a string with spaces is most likely a command line."""
-    value, items = violation.value, schema.types(schema.child(violation.rule, 0) or {})
-    if isinstance(value, str) and "name" in schema.keys(schema.child(violation.rule, 0) or {}) and " " not in value:
+    value, items = violation.value, schema.list_types(schema.find_child(violation.rule, 0) or {})
+    if (
+        isinstance(value, str)
+        and "name" in schema.list_keys(schema.find_child(violation.rule, 0) or {})
+        and " " not in value
+    ):
         return f"write it as a list: [{{name: {format_item(value)}}}]"
     if isinstance(value, dict) or (items and isinstance(value, str) and "string" not in items):
         return "write it as a list: begin each item with -"
@@ -155,13 +161,13 @@ def _as_list(violation: Violation) -> str:
     return f"write it as a list{each}: {commands.format_list(words)}"
 
 
-def _as_text(violation: Violation) -> str:
+def _suggest_text(violation: Violation) -> str:
     """A hint for a value that should be a string."""
     text = violation.node.text or format_value(violation.value)
     if "enum" in violation.rule:
         return suggestions.list_possible(violation.rule["enum"])
     if "pattern" in violation.rule and not re.fullmatch(violation.rule["pattern"], text):
-        return _pattern_words(violation)
+        return _explain_pattern(violation)
     if violation.node.position.file == "--set":
         return "use --set-string, which makes it a string"
     if isinstance(violation.value, dict | list) and isinstance(violation.path[-1], int):
@@ -173,22 +179,22 @@ def _as_text(violation: Violation) -> str:
     return f'put it in quotes: "{text}"' if isinstance(violation.value, int | float) else ""
 
 
-def _not_in_enum(violation: Violation) -> Iterator[Diagnostic]:
+def _report_not_in_enum(violation: Violation) -> Iterator[Diagnostic]:
     if type(violation.value) is not str:
         return  # reported as a wrong type
     hint = suggestions.suggest_among(violation.value, violation.limit) or violation.rule.get("x-otherwise", "")
-    yield violation.problem("DS103", f"{violation.name} cannot be {format_value(violation.value)}", hint)
+    yield violation.make_problem("DS103", f"{violation.name} cannot be {format_value(violation.value)}", hint)
 
 
-def _wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
-    yield violation.problem(
-        "DS104", f"{violation.name} cannot be {format_value(violation.value)}", _pattern_words(violation)
+def _report_wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
+    yield violation.make_problem(
+        "DS104", f"{violation.name} cannot be {format_value(violation.value)}", _explain_pattern(violation)
     )
 
 
-def _pattern_words(violation: Violation) -> str:
+def _explain_pattern(violation: Violation) -> str:
     expected, text = f"expected: {violation.rule['x-pattern']}", str(violation.value)
-    for candidate in (*_correct(text), *(_beginning_with_a_letter(text) if violation.path == ("name",) else ())):
+    for candidate in (*_correct(text), *(_begin_with_letter(text) if violation.path == ("name",) else ())):
         if re.fullmatch(violation.rule["pattern"], candidate, re.ASCII):
             return f"{suggestions.did_you_mean(candidate)} {expected[:1].upper()}{expected[1:]}"
     return expected
@@ -208,30 +214,30 @@ def _correct(text: str) -> Iterator[str]:
     yield re.sub("[-_.]", "", text.lower())
 
 
-def _beginning_with_a_letter(text: str) -> Iterator[str]:
+def _begin_with_letter(text: str) -> Iterator[str]:
     """Names such as 7b-sft, with the digits at the end or after a word."""
     first, _, rest = re.sub("[_.]", "-", text.lower()).partition("-")
     yield f"{rest}-{first}"
     yield f"job-{text.lower()}"
 
 
-def _out_of_range(violation: Violation) -> Iterator[Diagnostic]:
+def _report_out_of_range(violation: Violation) -> Iterator[Diagnostic]:
     side = "at least" if violation.violated.keyword == "minimum" else "at most"
     unit = violation.path[:1] == ("estimate",) and "x-pattern" in violation.rule
     hint = f"expected: {violation.rule['x-pattern']}" if unit else ""
     message = f"{violation.name} must be {side} {violation.limit}, not {format_value(violation.value)}"
-    yield violation.problem("DS105", message, hint)
+    yield violation.make_problem("DS105", message, hint)
 
 
-def _empty(violation: Violation) -> Iterator[Diagnostic]:
-    yield violation.problem("DS108", f"{violation.name} must not be empty")
+def _report_empty(violation: Violation) -> Iterator[Diagnostic]:
+    yield violation.make_problem("DS108", f"{violation.name} must not be empty")
 
 
-def _too_many(violation: Violation) -> Iterator[Diagnostic]:
-    yield violation.problem("DS108", f"{violation.name} takes only one of its keys, not {len(violation.value)}")
+def _report_too_many(violation: Violation) -> Iterator[Diagnostic]:
+    yield violation.make_problem("DS108", f"{violation.name} takes only one of its keys, not {len(violation.value)}")
 
 
-def _missing(violation: Violation) -> Iterator[Diagnostic]:
+def _report_missing(violation: Violation) -> Iterator[Diagnostic]:
     if any(key not in violation.known for key in violation.value):
         return  # most likely a misspelt key, which is reported
     for key in violation.limit:
@@ -240,30 +246,30 @@ def _missing(violation: Violation) -> Iterator[Diagnostic]:
             yield Diagnostic("DS107", message, violation.node.position, (*violation.path, key))
 
 
-def _one_of(violation: Violation) -> Iterator[Diagnostic]:
+def _report_one_of(violation: Violation) -> Iterator[Diagnostic]:
     choices = [key for branch in violation.limit for key in branch["required"]]
     if isinstance(violation.value, dict) and set(violation.value) <= set(violation.known):
-        yield violation.problem("DS108", f"{violation.name} needs exactly one of {' and '.join(choices)}")
+        yield violation.make_problem("DS108", f"{violation.name} needs exactly one of {' and '.join(choices)}")
 
 
-def explain_name(violation: Violation) -> Iterator[Diagnostic]:
+def report_name(violation: Violation) -> Iterator[Diagnostic]:
     """A name that the user chose, such as a key of `storage` or `labels`."""
     key = str(violation.value)
     message = f'"{key}" is not a valid name in {violation.name}'
-    yield violation.report_key("DS109", key, message, _pattern_words(violation))
+    yield violation.report_key("DS109", key, message, _explain_pattern(violation))
 
 
 WORDING: dict[str, Callable[[Violation], Iterator[Diagnostic]]] = {
-    "additionalProperties": _unknown_keys,
-    "type": _wrong_type,
-    "enum": _not_in_enum,
-    "pattern": _wrong_pattern,
-    "minimum": _out_of_range,
-    "maximum": _out_of_range,
-    "minLength": _empty,
-    "minItems": _empty,
-    "minProperties": _empty,
-    "maxProperties": _too_many,
-    "required": _missing,
-    "oneOf": _one_of,
+    "additionalProperties": _report_unknown_keys,
+    "type": _report_wrong_type,
+    "enum": _report_not_in_enum,
+    "pattern": _report_wrong_pattern,
+    "minimum": _report_out_of_range,
+    "maximum": _report_out_of_range,
+    "minLength": _report_empty,
+    "minItems": _report_empty,
+    "minProperties": _report_empty,
+    "maxProperties": _report_too_many,
+    "required": _report_missing,
+    "oneOf": _report_one_of,
 }

@@ -108,7 +108,7 @@ ANYWHERE = {
     "workdir": "training.workingDir",
     "workingdir": "training.workingDir",
 }
-"""Words of Kubernetes, the MPI Operator and Arena, as `_plain` spells them, and the keys with the same meaning."""
+"""Words of Kubernetes, the MPI Operator and Arena, as `_normalize` spells them, and the keys with the same meaning."""
 ROLES = ("workers", "launcher")
 SECTIONS = ("", "training", "launch", *ROLES)
 """The sections where these words are recognized; empty: at the top of the file."""
@@ -170,7 +170,7 @@ def suggest_key(key: str, path: KeyPath, part: schema.Schema) -> str:
         return f'write the value directly: {path_text(path[2:])}: "value"'
     if path[:2] == ("training", "env") and key in ENV_SOURCES:
         return f"write it below valueFrom: {path_text(path[2:])}: {{valueFrom: {{{key}: ...}}}}"
-    if text := _of_other_values(key, path):
+    if text := _suggest_other_value(key, path):
         return f"use {text}"
     if not path and key.startswith("x-"):
         return "remove it, and write the anchor at its first use, such as env: &env {NAME: value} and later *env"
@@ -178,7 +178,7 @@ def suggest_key(key: str, path: KeyPath, part: schema.Schema) -> str:
     is_beside = all(one[:-1] == path for one in others)
     shown = [path_text(one[len(path) :]) if is_beside else path_text(one) for one in others]
     top = ", at the top of the file" if path and others and len(others[0]) == 1 else ""
-    return did_you_mean(*shown, where=top) or list_possible_keys(sorted(schema.keys(part)))
+    return did_you_mean(*shown, where=top) or list_possible_keys(sorted(schema.list_keys(part)))
 
 
 OWN_KEYS = {
@@ -195,9 +195,9 @@ def suggest_field(role: str, part: str, field: str) -> str:
     if own := OWN_KEYS.get((part, field)):
         of_worker = role == "workers" and own.startswith("serviceAccount")
         return "use workers.serviceAccountName" if of_worker else f"use {own.format(role=role)}"
-    if text := _of_other_values(field, (role,)):
+    if text := _suggest_other_value(field, (role,)):
         return f"use {text}"
-    keys = guess_keys(field, (role,), schema.type_at((role,)) or {})
+    keys = guess_keys(field, (role,), schema.find_part((role,)) or {})
     return f"use {path_text(keys[0])}" if len(keys) == 1 else ""
 
 
@@ -205,64 +205,64 @@ def guess_keys(key: str, path: KeyPath, part: schema.Schema) -> list[KeyPath]:
     """The full paths of the keys that an unknown key most likely means: the key for a word of another tool, a similar
     key, or keys with the same name elsewhere.
     """
-    known = sorted(schema.keys(part))
-    if spelt := next((other for other in known if _plain(other) == _plain(key)), ""):
+    known = sorted(schema.list_keys(part))
+    if spelt := next((other for other in known if _normalize(other) == _normalize(key)), ""):
         return [(*path, spelt)]
-    if len(path) == 2 and path[0] == "storage" and (word := IN_VOLUME.get(_plain(key))):
-        return [_in_volume(path, word, key)]
-    if text := _of_other_values(key, path):
+    if len(path) == 2 and path[0] == "storage" and (word := IN_VOLUME.get(_normalize(key))):
+        return [_find_in_volume(path, word, key)]
+    if text := _suggest_other_value(key, path):
         return [tuple(text.split()[0].rstrip(":;,").split("."))]
-    if names := _in_other_tools(key, path):
+    if names := _find_in_other_tools(key, path):
         return [tuple(name.split(".")) for name in names.split()]
     if similar := find_closest(key, known, ALMOST):
         return [(*path, similar)]
-    if len(path) == 1 and path[0] in ROLES and _plain(key) in NOWHERE:
+    if len(path) == 1 and path[0] in ROLES and _normalize(key) in NOWHERE:
         return []
-    others = [(*path, *below) for below in _deeper(key, part)] or _elsewhere(key, path)
+    others = [(*path, *below) for below in _find_deeper(key, part)] or _find_elsewhere(key, path)
     if others:
         return others[:3]
     return [(*path, similar)] if (similar := find_closest(key, known)) else []
 
 
-def _of_other_values(key: str, path: KeyPath) -> str:
+def _suggest_other_value(key: str, path: KeyPath) -> str:
     is_word = len(path) < 2 and (not path or path[0] in (*SECTIONS, "lifecycle"))
-    return OTHER_VALUES.get(_plain(key), "") if is_word else ""
+    return OTHER_VALUES.get(_normalize(key), "") if is_word else ""
 
 
-def _in_volume(path: KeyPath, word: str, key: str) -> KeyPath:
+def _find_in_volume(path: KeyPath, word: str, key: str) -> KeyPath:
     """The key of a volume; what belongs to a new claim is below `create`."""
     if word != "create":
         return (*path, word)
-    rule = schema.type_at((*path, word)) or {}
-    return (*path, word, find_closest(key, schema.keys(rule)))
+    rule = schema.find_part((*path, word)) or {}
+    return (*path, word, find_closest(key, schema.list_keys(rule)))
 
 
-def _plain(key: str) -> str:
+def _normalize(key: str) -> str:
     return key.lower().replace("-", "").replace("_", "")
 
 
-def _in_other_tools(key: str, path: KeyPath) -> str:
+def _find_in_other_tools(key: str, path: KeyPath) -> str:
     """The key for a word of another tool, at the top or in a section; empty for any other word."""
-    word, section = _plain(key), str(path[0]) if path else ""
+    word, section = _normalize(key), str(path[0]) if path else ""
     if len(path) > 1:
         return ""
     name = IN_SECTION.get(section, {}).get(word) or (ANYWHERE.get(word, "") if section in SECTIONS else "")
     top, _, below = name.partition(".")
-    if section == "launcher" and top == "workers" and schema.type_at(("launcher", *below.split("."))):
+    if section == "launcher" and top == "workers" and schema.find_part(("launcher", *below.split("."))):
         return f"launcher.{below}"
     return name
 
 
-def _deeper(key: str, part: schema.Schema) -> list[KeyPath]:
+def _find_deeper(key: str, part: schema.Schema) -> list[KeyPath]:
     """The keys with this name one level below, such as podAffinityTerm.topologyKey."""
     parts: list[tuple[KeyPath, schema.Schema | None]]
-    parts = [((name,), schema.child(part, name)) for name in schema.keys(part)]
-    parts += [((*path, 0), schema.child(one, 0)) for path, one in parts if one and "items" in one]
-    return [(*path, key) for path, one in parts if one and key in schema.keys(one)]
+    parts = [((name,), schema.find_child(part, name)) for name in schema.list_keys(part)]
+    parts += [((*path, 0), schema.find_child(one, 0)) for path, one in parts if one and "items" in one]
+    return [(*path, key) for path, one in parts if one and key in schema.list_keys(one)]
 
 
-def _elsewhere(key: str, path: KeyPath) -> list[KeyPath]:
+def _find_elsewhere(key: str, path: KeyPath) -> list[KeyPath]:
     """dsgen's own keys with this name: those in the same section, otherwise all."""
-    named = (other for other, _ in schema.records() if other[-1] == key and "*" not in other)
+    named = (other for other, _ in schema.walk_keys() if other[-1] == key and "*" not in other)
     others: list[KeyPath] = [other for other in named if other[:-1] != path]
     return [other for other in others if other[0] == path[0]] if len(path) > 1 else others

@@ -15,7 +15,7 @@ from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node
 from dsgen.reading.scalars import explain_argument, explain_key, explain_text
 from dsgen.schema.default_values import GIVE, NO_VALUE, takes_null
-from dsgen.schema.messages import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, explain_name
+from dsgen.schema.messages import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, report_name
 from dsgen.schema.violations import find_violations
 
 __all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "find_schema_problems", "validate"]
@@ -32,15 +32,15 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
 
     complete: false if a part could not be read; then missing keys are not reported.
     """
-    is_valid = next(find_violations(schema.load(), root.data()), None) is None
+    is_valid = next(find_violations(schema.load(), root.as_data()), None) is None
     if not is_valid:
         from dsgen.schema import foreign  # imported late: only problems need it
 
         if problem := foreign.find_foreign_file(root):
             return [problem]
     worded = () if is_valid else _describe_violations(schema.load(), root, complete, VALUES)
-    groups = (_nulls(root), _spellings(root), _find_uncarried(root), worded)
-    problems = [problem for group in groups for problem in _first(group)]
+    groups = (_find_nulls(root), _find_spellings(root), _find_uncarried(root), worded)
+    problems = [problem for group in groups for problem in _limit_problems(group)]
     unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]
     return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
 
@@ -55,7 +55,7 @@ def find_schema_problems(whole: schema.Schema, root: Node, complete: bool, about
     return nulls + list(_describe_violations(whole, root, complete, about))
 
 
-def _first(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def _limit_problems(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """The first of the problems; if some are left out, the last one says that there are more."""
     for number, problem in enumerate(problems):
         if number == MOST_PROBLEMS:
@@ -66,20 +66,20 @@ def _first(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def _describe_violations(rule: schema.Schema, root: Node, complete: bool, about: About) -> Iterator[Diagnostic]:
-    for one in find_violations(rule, root.data()):
+    for one in find_violations(rule, root.as_data()):
         if one.value is None or _is_broken(root, one.path):
             continue  # reported by _nulls or the reader
         if one.keyword == "required" and not complete:
             continue
-        is_item = one.keyword == "type" and schema.types(one.rule) == ["string"]
-        if is_item and (problem := _one_item(root, one.path)):
+        is_item = one.keyword == "type" and schema.list_types(one.rule) == ["string"]
+        if is_item and (problem := _report_split_item(root, one.path)):
             yield problem
             continue
-        word = explain_name if one.is_name else WORDING[one.keyword]
+        word = report_name if one.is_name else WORDING[one.keyword]
         yield from word(Violation(one, root.find(one.path)[0], about))
 
 
-def _one_item(root: Node, path: KeyPath) -> Diagnostic | None:
+def _report_split_item(root: Node, path: KeyPath) -> Diagnostic | None:
     """A problem for an item and its neighbours, if there is nothing but a comma between them; else None.
 
     The other items become broken, so that no other problem is reported for them.
@@ -111,9 +111,12 @@ def _is_next(node: Node, following: Node) -> bool:
 
 def _is_not_indented(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
     """Whether the value of a key is in the next line, but not indented, so that it is reported as an unknown key."""
-    rule, at = schema.type_at(empty.path), empty.position
+    rule, at = schema.find_part(empty.path), empty.position
     return rule is not None and any(
-        at and other.position and other.position.line == at.line + 1 and schema.child(rule, other.path[-1]) is not None
+        at
+        and other.position
+        and other.position.line == at.line + 1
+        and schema.find_child(rule, other.path[-1]) is not None
         for other in unknown
     )
 
@@ -125,18 +128,18 @@ def _is_broken(root: Node, path: KeyPath) -> bool:
 # -- what a schema cannot express -------------------------------------------------------------------------------------
 
 
-def _nulls(root: Node) -> Iterator[Diagnostic]:
+def _find_nulls(root: Node) -> Iterator[Diagnostic]:
     for path, node in root.walk():
         if node.value is not None or not path or path[0] == "global" or _is_broken(root, path):
             continue
-        rule = schema.type_at(path)  # None below an unknown key, which is reported itself
+        rule = schema.find_part(path)  # None below an unknown key, which is reported itself
         if rule is not None and not takes_null(path, node):
             yield Diagnostic(
-                NO_VALUE, f"{path_text(path)} has no value", node.position, path, _no_value(rule, node, path)
+                NO_VALUE, f"{path_text(path)} has no value", node.position, path, _suggest_value(rule, node, path)
             )
 
 
-def _no_value(rule: schema.Schema, node: Node, path: KeyPath) -> str:
+def _suggest_value(rule: schema.Schema, node: Node, path: KeyPath) -> str:
     default = rule.get("default")
     if path[:2] == ("training", "env"):
         return f'for an empty text, write {path_text(path[2:])}: ""; otherwise remove the line'
@@ -149,13 +152,13 @@ def _no_value(rule: schema.Schema, node: Node, path: KeyPath) -> str:
     return GIVE
 
 
-def _spellings(root: Node) -> Iterator[Diagnostic]:
+def _find_spellings(root: Node) -> Iterator[Diagnostic]:
     """Keys that may be a text or an integer, and would change: `1e3` is read as 1000, `010` as 8."""
     for path, node in root.walk():
         if not node.text or isinstance(node.value, str | bool | None) or node.text == str(node.value):
             continue
-        rule = schema.type_at(path)
-        if rule and schema.types(rule) == ["string", "integer"]:
+        rule = schema.find_part(path)
+        if rule and schema.list_types(rule) == ["string", "integer"]:
             message = f"{path_text(path)}: {node.text} is read as the number {node.value}"
             is_text = re.fullmatch(rule.get("pattern", ".*"), node.text, re.ASCII)
             hint = f'put it in quotes: "{node.text}"' if is_text else f"expected: {rule['x-pattern']}"

@@ -71,11 +71,11 @@ def _is_spelled_otherwise(pattern: str, text: Any) -> bool:
     return isinstance(text, str) and re.fullmatch(pattern, text, re.ASCII) is None
 
 
-def _other_keys(value: Any, rule: Schema) -> list[str]:
+def _list_other_keys(value: Any, rule: Schema) -> list[str]:
     return [key for key in value if key not in rule.get("properties", {})] if isinstance(value, dict) else []
 
 
-def _several_fit(limit: list[Schema], value: Any) -> bool:
+def _lacks_single_match(limit: list[Schema], value: Any) -> bool:
     return sum(next(find_violations(one, value), None) is None for one in limit) != 1
 
 
@@ -90,46 +90,46 @@ VIOLATED: dict[str, Callable[[Any, Any, Schema], bool]] = {
     "minProperties": lambda limit, value, _: isinstance(value, dict) and len(value) < limit,
     "maxProperties": lambda limit, value, _: isinstance(value, dict) and len(value) > limit,
     "required": lambda limit, value, _: isinstance(value, dict) and not value.keys() >= {*limit},
-    "oneOf": lambda limit, value, _: _several_fit(limit, value),
+    "oneOf": lambda limit, value, _: _lacks_single_match(limit, value),
 }
 """Keyword -> whether the value violates it."""
 
 
-def _properties(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
+def _check_properties(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
     for key, rule in limit.items() if isinstance(value, dict) else ():
         if key in value:
             yield from find_violations(rule, value[key], (*path, key))
 
 
-def _additional(limit: Any, value: Any, rule: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
-    others = _other_keys(value, rule)
+def _check_additional(limit: Any, value: Any, rule: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
+    others = _list_other_keys(value, rule)
     if limit is False and others:
         yield KeywordViolation("additionalProperties", limit, value, rule, path)
     for key in others:
         yield from find_violations(limit, value[key], (*path, key))
 
 
-def _names(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
+def _check_names(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
     for key in value if isinstance(value, dict) else ():
         for one in find_violations(limit, key, path):
             yield one._replace(is_name=True)
 
 
-def _items(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
+def _check_items(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
     for index, item in enumerate(value if isinstance(value, list) else ()):
         yield from find_violations(limit, item, (*path, index))
 
 
-def _all(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
+def _check_all(limit: Any, value: Any, _: Schema, path: KeyPath) -> Iterator[KeywordViolation]:
     for rule in limit:
         yield from find_violations(rule, value, path)
 
 
 BELOW: dict[str, Below] = {
-    "properties": _properties,
-    "additionalProperties": _additional,
-    "propertyNames": _names,
-    "items": _items,
-    "allOf": _all,
+    "properties": _check_properties,
+    "additionalProperties": _check_additional,
+    "propertyNames": _check_names,
+    "items": _check_items,
+    "allOf": _check_all,
 }
 """Keyword -> the violations in parts of the value, or of the schema."""

@@ -71,7 +71,7 @@ def test_the_record_of_a_function_names_every_id_that_it_reports() -> None:
 
 def test_the_keys_that_may_be_null_are_those_of_the_schema() -> None:
     """Those of an estimate are read by no row, and by functions as what may be absent."""
-    paths = {path for path, rule in schema.records() if "null" in schema.types(rule) and "default" not in rule}
+    paths = {path for path, rule in schema.walk_keys() if "null" in schema.list_types(rule) and "default" not in rule}
     paths = {path for path in paths if path[0] != "estimate"}
 
     assert paths == {(*above, key) for above, key in NULLABLE}
@@ -111,7 +111,7 @@ def test_a_row_about_a_key_points_at_the_key() -> None:
 
 
 def test_what_stands_around_a_row_is_a_loop_a_condition_or_a_name() -> None:
-    assert {"for", "if", "set"} == {tag.partition(" ")[0] for row in CHECKS for tag in row.tags()}
+    assert {"for", "if", "set"} == {tag.partition(" ")[0] for row in CHECKS for tag in row.list_tags()}
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_every_label_and_annotation_that_dsgen_writes_is_reserved() -> None:
     loaded = job(None, 'storage.data={"mountPath":"/data","create":{"persistentVolume":{"hostPath":{"path":"/x"}}}}')
     assert loaded.values
     objects = [parsed(document.text) for document in render(loaded.values.data, RELEASE)]
-    theirs = schema.defaults()["workers"]["podAnnotations"].keys()
+    theirs = schema.make_defaults()["workers"]["podAnnotations"].keys()
     written = {
         key for metadata in _metadata(objects) for kind in ("labels", "annotations") for key in metadata.get(kind) or ()
     }

@@ -32,7 +32,7 @@ class Both:
     def findings(
         self, rows: Sequence[Check], tree: Mapping[str, Any], release: Mapping[str, str], watch: Watch
     ) -> Iterator[tuple[Check, Any, str]]:
-        generated = list(gaps.findings(rows, tree, release, watch))
+        generated = list(gaps.evaluate_rows(rows, tree, release, watch))
         other = list(jinja_checks.findings(rows, tree, release, watch))
         self.counts.update(row.id for row, _, _ in generated)
         self.different += [one for one in generated if one not in other] + [
@@ -44,7 +44,7 @@ class Both:
 @pytest.fixture
 def both(monkeypatch: pytest.MonkeyPatch) -> Both:
     made = Both()
-    monkeypatch.setattr(checks, "findings", made.findings)
+    monkeypatch.setattr(checks, "evaluate_rows", made.findings)
     return made
 
 

@@ -42,7 +42,7 @@ def problems(data: Case) -> list[Diagnostic]:
 
 def whole(case: Case) -> Case:
     """The base job with a case."""
-    merged: Case = job(case).root.data()
+    merged: Case = job(case).root.as_data()
     return merged
 
 

@@ -119,4 +119,8 @@ def test_the_estimated_size_of_the_configmap_is_a_little_above_what_kubectl_writ
     written = json.dumps(yaml.load(config, yaml.CSafeLoader), ensure_ascii=False, separators=(",", ":"))
     real = len(written.encode()) + 5 * sum(map(written.count, "<>&"))
 
-    assert 0 <= quantities.json_bytes(quantities.texts_of(data, release.name).values()) - real < quantities.OTHER_BYTES
+    assert (
+        0
+        <= quantities.estimate_json_bytes(quantities.collect_texts(data, release.name).values()) - real
+        < quantities.OTHER_BYTES
+    )

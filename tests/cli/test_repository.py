@@ -267,5 +267,5 @@ def test_every_line_of_the_settings_to_begin_with_is_valid() -> None:
     text = re.sub(r"^# (?=[ a-z]*:| +-)", "", BEGIN.read_text(), flags=re.MULTILINE)
     settings_ = settings.read_settings(SourceText("dsgen.yaml", text), Path())
 
-    assert {"jobs", "output", "defaults", "overlays", "matrix", "checks"} == settings_.tree.root.data().keys()
+    assert {"jobs", "output", "defaults", "overlays", "matrix", "checks"} == settings_.tree.root.as_data().keys()
     assert () == settings_.diagnostics

@@ -32,8 +32,8 @@ class Keeping:
     def get(self, path: str) -> dict[str, Any]:
         return self._kept(path, lambda: self.cluster.get(path))
 
-    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
-        yield from self._kept(_key(path, query), lambda: list(self.cluster.items(path, **query)))
+    def list_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        yield from self._kept(_key(path, query), lambda: list(self.cluster.list_items(path, **query)))
 
     def _kept(self, key: str, ask: Any) -> Any:
         try:
@@ -70,7 +70,7 @@ class Kept:
         answer: dict[str, Any] = self._answer(path)
         return answer
 
-    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+    def list_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
         yield from self._answer(_key(path, query))
 
     def _answer(self, key: str) -> Any:

@@ -85,7 +85,7 @@ def test_the_shape_has_all_phases() -> None:
 
 @pytest.mark.parametrize("key", sorted({key for row in RULES for key in row.keys}))
 def test_keys_to_change_are_keys(key: str) -> None:
-    assert schema.type_at(tuple(key.split("."))) is not None
+    assert schema.find_part(tuple(key.split("."))) is not None
 
 
 def test_every_cause_has_its_section_in_the_manual() -> None:
@@ -190,9 +190,9 @@ class Many(recorded.Kept):
 
     lists = 0
 
-    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+    def list_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
         self.lists += 1
-        for entry in super().items(path, **query):
+        for entry in super().list_items(path, **query):
             is_worker = path.endswith("/pods") and entry["metadata"]["labels"]["dsgen.dev/role"] == "worker"
             for index in range(500 if is_worker else 1):
                 made = json.loads(json.dumps(entry))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.cli.observe import WAITED_FOR, seconds
+from dsgen.cli.observe import WAITED_FOR, parse_seconds
 from dsgen.cluster.actions import explain_refusal, make_stopped_record
 from dsgen.cluster.format_text import format_duration, format_progress, format_status, format_table
 from dsgen.cluster.models import Condition, RunState, count_accelerators, format_time, parse_time
@@ -41,7 +41,7 @@ def test_tables_have_columns_and_no_blanks_at_the_end() -> None:
 
 @pytest.mark.parametrize(("text", "expected"), [("90s", 90), ("1h30m", 5400), ("2d", 172_800)])
 def test_times_are_read(text: str, expected: int) -> None:
-    assert expected == seconds(text)
+    assert expected == parse_seconds(text)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_run_is_admitted_when_both_jobs_may_have_pods(expected: bool, seen: Ru
 @pytest.mark.parametrize("text", ["", "90", "h", "1h 30m", "-5s"])
 def test_what_is_no_time_is_wrong_usage(text: str) -> None:
     with pytest.raises(UsageError, match="write a time as 90s"):
-        seconds(text)
+        parse_seconds(text)
 
 
 @pytest.mark.parametrize(

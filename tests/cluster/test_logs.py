@@ -86,7 +86,7 @@ class Node:
     log: list[bytes]
     connections: list[int]
 
-    def lines(self, _: str, query: dict[str, str], **__: Any) -> Iterator[bytes]:
+    def read_lines(self, _: str, query: dict[str, str], **__: Any) -> Iterator[bytes]:
         since = query.get("sinceTime", "")
         yield from [line for line in self.log[: self.connections.pop(0)] if line[:19].decode() + "Z" >= since]
 
@@ -167,7 +167,8 @@ SHOW = """
 from dsgen.cli.logs import LogSource, Show
 shown = Show({timestamps}, raw={raw})
 shown.labels = {labels}
-shown.line(LogSource("pod", "worker", "pod"), b"2026-01-01T00:00:00Z \\x1b[31m::set-output name=a::b\\x1b[2J\\xff")
+source = LogSource("pod", "worker", "pod")
+shown.write_line(source, b"2026-01-01T00:00:00Z \\x1b[31m::set-output name=a::b\\x1b[2J\\xff")
 """
 RED, CLEAR = b"\x1b[31m", b"\x1b[2J"
 COMMAND = b"::set-output name=a::b"

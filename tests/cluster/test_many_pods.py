@@ -37,7 +37,7 @@ class Counting:
     def get(self, path: str) -> dict[str, Any]:
         return self.kept.get(path)
 
-    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+    def list_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
         self.lists.append(path)
         wanted = query.get("labelSelector", "")
         for entry in self.entries.get(path.rpartition("/")[2], []):

@@ -54,7 +54,7 @@ def test_read_back_by_helm(number: int, major: int, tmp_path: Path) -> None:
 def test_every_key_has_its_comment() -> None:
     text = format_values_file()
 
-    missing = [path for path, part in schema.records() if "*" not in path and part["description"][:40] not in text]
+    missing = [path for path, part in schema.walk_keys() if "*" not in path and part["description"][:40] not in text]
     assert [] == missing
 
 
@@ -74,7 +74,7 @@ def test_a_volume_is_shown_that_can_be_uncommented() -> None:
 def test_every_key_of_a_volume_is_described() -> None:
     text = " ".join(format_values_file().replace("#", " ").split())
 
-    rows = [(path[2:], part) for path, part in schema.records() if path[:2] == ("storage", "*")]
+    rows = [(path[2:], part) for path, part in schema.walk_keys() if path[:2] == ("storage", "*")]
     assert [] == [path for path, part in rows if f"{'.'.join(path)} {part['description']}" not in text]
     assert len(rows) > 15
 

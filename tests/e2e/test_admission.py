@@ -177,7 +177,7 @@ def refused(server: Server, things: list[dict[str, Any]]) -> list[str]:
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_examples_are_accepted(file: Path, server: Server, spaces: dict[str, Namespace]) -> None:
-    tree = read(SourceText.from_bytes(file.name, file.read_bytes())).root.data()
+    tree = read(SourceText.from_bytes(file.name, file.read_bytes())).root.as_data()
 
     assert [] == refused(server, objects(tree, spaces[level_of(tree)]))
 

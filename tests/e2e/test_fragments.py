@@ -68,7 +68,7 @@ def problems_below(key: str, value: Any) -> list[tuple[KeyPath, Diagnostic]]:
 
 def at(key: str) -> schema.Schema:
     """The schema of a key."""
-    part = schema.type_at(key.split("."))
+    part = schema.find_part(key.split("."))
     assert part is not None
     return part
 
@@ -78,7 +78,7 @@ def complete(part: schema.Schema) -> Any:
     part = schema.resolve(part)
     if "allOf" in part:
         return complete(part["allOf"][0])
-    kind = " ".join(schema.types(part))
+    kind = " ".join(schema.list_types(part))
     if kind == "object":
         fields = part.get("properties", {"a": part.get("additionalProperties")}).items()
         return {key: complete(below) for key, below in fields if below != kubernetes_fragments.FREE}
@@ -99,7 +99,7 @@ def changes(part: schema.Schema, value: Any, seen: set[int], path: KeyPath = ())
     part = schema.resolve(part)
     for other in part.get("allOf", ()):
         yield from changes(other, value, seen, path)
-    kind = " ".join(schema.types(part))
+    kind = " ".join(schema.list_types(part))
     if id(part) in seen or "allOf" in part:
         return
     seen.add(id(part))
@@ -109,7 +109,7 @@ def changes(part: schema.Schema, value: Any, seen: set[int], path: KeyPath = ())
     if kind == "object" and "properties" in part:
         yield Change((*path, UNKNOWN), "is unknown", {})
     for key in value if kind == "object" else range(len(value)) if kind == "array" else ():
-        below = schema.child(part, key)
+        below = schema.find_child(part, key)
         assert below is not None
         yield from changes(below, value[key], seen, (*path, key))
 

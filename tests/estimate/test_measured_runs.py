@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dsgen.cluster.format_text import format_network
-from dsgen.cluster.runs import compare_with_estimate, most_memory, with_traffic
+from dsgen.cluster.runs import add_traffic, compare_with_estimate, find_most_memory
 from dsgen.estimate import estimates, inputs, measured, setup
 from dsgen.estimate.measured import MeasuredValue
 from tests.estimate.jobs import MODEL, config, values
@@ -80,8 +80,8 @@ def test_the_memory_of_a_worker_is_that_of_the_pod_that_uses_most() -> None:
     def pod(*memory: str) -> dict[str, Any]:
         return {"containers": [{"usage": {"cpu": "1", "memory": one}} for one in memory]}
 
-    assert 3 * GIB == most_memory([pod("1Gi", "2Gi"), pod("2Gi"), pod()])
-    assert most_memory([]) is None
+    assert 3 * GIB == find_most_memory([pod("1Gi", "2Gi"), pod("2Gi"), pod()])
+    assert find_most_memory([]) is None
 
 
 CHECKED = {"median": 4310, "lowest": 4102}
@@ -90,7 +90,7 @@ CHECKED = {"median": 4310, "lowest": 4102}
 def test_the_rate_of_the_network_is_shown_with_the_traffic_of_a_step() -> None:
     data = described()
     data["workers"] = {**data["workers"], "replicas": 4}
-    made = with_traffic(data, "1", CHECKED)
+    made = add_traffic(data, "1", CHECKED)
     assert made
 
     sent = estimates.estimate_job(data, inputs.read_section(data["estimate"])).traffic
@@ -104,7 +104,7 @@ def test_the_rate_of_the_network_is_shown_with_the_traffic_of_a_step() -> None:
     ("data", "run"), [(None, "1"), (described(parameters=None), "1"), (described(), "2")], ids=["none", "model", "run"]
 )
 def test_without_the_model_of_the_run_only_the_rate_is_shown(data: dict[str, Any] | None, run: str) -> None:
-    assert CHECKED == with_traffic(data, run, CHECKED)
+    assert CHECKED == add_traffic(data, run, CHECKED)
     words = "4310 MiB/s is the median of the workers, 4102 the least of those that train"
     assert words == format_network(CHECKED)
     assert "" == format_network({})

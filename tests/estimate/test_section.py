@@ -88,20 +88,20 @@ def test_a_chart_takes_a_change_without_a_new_run(cli: Cli, folder: Path) -> Non
 
 
 def test_every_input_has_a_key_and_every_key_an_input() -> None:
-    keys = {".".join(path) for path, part in schema.records() if path[0] == "estimate" and not schema.is_record(part)}
+    keys = {".".join(path) for path, part in schema.walk_keys() if path[0] == "estimate" and not schema.is_record(part)}
 
     assert keys == set(KEYS.values())
 
 
 def test_accelerators_are_those_of_the_table() -> None:
-    rule = schema.type_at(("estimate", "accelerator", "product"))
+    rule = schema.find_part(("estimate", "accelerator", "product"))
 
     assert rule is not None
     assert ["", *(one.name for one in ROWS)] == rule["enum"]
 
 
 def test_the_defaults_know_nothing() -> None:
-    assert Inputs() == read_section(schema.defaults()["estimate"])
+    assert Inputs() == read_section(schema.make_defaults()["estimate"])
 
 
 @pytest.mark.parametrize(

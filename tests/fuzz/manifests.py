@@ -61,7 +61,7 @@ def _shown(major: int, text: str) -> str:
         verdict = dict(zip(sound, different(major, sound), strict=True))
         return [verdict.get(candidate, False) for candidate in candidates]
 
-    tree = values.load([SourceText("v.yaml", text)]).root.data()
+    tree = values.load([SourceText("v.yaml", text)]).root.as_data()
     return f"Helm {major}, release rel in the namespace space: {smallest_tree(tree, dump, which)}"
 
 

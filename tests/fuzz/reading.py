@@ -173,7 +173,7 @@ def verdict(text: str, answer: Any, alone: bool = False) -> str:
     if has_errors(tree.diagnostics):
         first = next(one.id for one in tree.diagnostics if one.severity == "error")
         return "refused" if answer is None else f"stricter: {first}"
-    data = tree.root.data()
+    data = tree.root.as_data()
     if alone and answer is not None:
         data, answer = _of_the_user(data), _of_the_user(answer)
     return "equal" if answer is not None and same(data, answer) else "DIFFERENT"
@@ -213,7 +213,7 @@ def _verdicts(major: int, texts: Sequence[str], alone: bool) -> list[str]:
 
 def _shown(major: int, text: str, alone: bool) -> str:
     text = smallest_text(text, lambda texts: [verdict == "DIFFERENT" for verdict in _verdicts(major, texts, alone)])
-    ours, theirs = read(SourceText("v.yaml", text)).root.data(), (helms_alone if alone else helms)(major, [text])[0]
+    ours, theirs = read(SourceText("v.yaml", text)).root.as_data(), (helms_alone if alone else helms)(major, [text])[0]
     return f"{text!r}\n  dsgen:  {_short(ours)}\n  Helm {major}: {'an error' if theirs is None else _short(theirs)}"
 
 

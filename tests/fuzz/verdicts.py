@@ -237,6 +237,6 @@ def _shown(major: int, text: str) -> str:
     def which(candidates: list[str]) -> list[bool]:
         return [one == "DIFFERENT" for one in map(agreement, candidates, helms(major, candidates))]
 
-    text = smallest_tree(read(SourceText("v.yaml", text)).root.data(), dump, which)
+    text = smallest_tree(read(SourceText("v.yaml", text)).root.as_data(), dump, which)
     mine, ids = ours(text)
     return f"{text}\n  dsgen:  {[*mine, *sorted(ids)]}\n  Helm {major}: {list(helms(major, [text])[0])}"

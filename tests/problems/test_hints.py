@@ -17,7 +17,7 @@ from dsgen.schema import foreign, suggestions
 from tests import hints
 from tests.base import BASE
 
-METHODS: list[str] = (schema.type_at(("launch", "method")) or {})["enum"]
+METHODS: list[str] = (schema.find_part(("launch", "method")) or {})["enum"]
 
 
 def problems(text: str) -> list[Diagnostic]:

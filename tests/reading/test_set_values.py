@@ -58,7 +58,7 @@ WRONG_JSON = ["a=x", "a=1 2", "a=1e400", "a={", "a=[1", "a=NaN", "a=Infinity"]
 def ours(flag: str, text: str) -> dict[str, Any]:
     """The values after the flag, null taken away as Helm does where there is a default."""
     root, _ = apply_overrides(build_nodes(START, Position("v.yaml", 1, 1)), [Override(flag, text)])
-    return without_null(root.data())
+    return without_null(root.as_data())
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 def test_helms_order_counts_and_not_the_command_lines() -> None:
     overrides = [Override("--set-string", "a=1"), Override("--set", "a=2"), Override("--set-json", "a=3")]
 
-    assert {"a": "1"} == apply_overrides(Node({}, Position("v", 1, 1)), overrides)[0].data()
+    assert {"a": "1"} == apply_overrides(Node({}, Position("v", 1, 1)), overrides)[0].as_data()
 
 
 def test_positions_say_which_flag_and_which_column() -> None:
@@ -170,4 +170,4 @@ def test_positions_say_which_flag_and_which_column() -> None:
 def test_an_alias_in_the_file_is_changed_in_one_place_only() -> None:
     root = read(SourceText("v", "a: &x {b: 1}\nc: *x\n")).root
 
-    assert {"a": {"b": 2}, "c": {"b": 1}} == apply_overrides(root, [Override("--set", "a.b=2")])[0].data()
+    assert {"a": {"b": 2}, "c": {"b": 1}} == apply_overrides(root, [Override("--set", "a.b=2")])[0].as_data()

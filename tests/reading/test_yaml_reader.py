@@ -33,7 +33,7 @@ def test_what_is_accepted_is_what_both_helm_majors_read(entry: dict[str, Any]) -
     got = read(SourceText.from_bytes("v.yaml", data))
     if any(one.severity == "error" for one in got.diagnostics):
         return  # refusing is not disagreeing; the next test counts how often
-    value = got.root.data()
+    value = got.root.as_data()
     value.pop("global", None)  # Helm's own
 
     for answer in (entry["helm4"], entry.get("helm3_17", entry["helm4"])):

@@ -99,7 +99,7 @@ OTHERS = [
 
 def words() -> list[tuple[str, str, str]]:
     """Every word of the tables, with the section where it is written and the keys that it stands for."""
-    keys_at_the_top = {key.lower() for key in schema.keys(schema.load())}
+    keys_at_the_top = {key.lower() for key in schema.list_keys(schema.load())}
     named = [("", word, keys) for word, keys in suggestions.ANYWHERE.items() if word not in keys_at_the_top]
     return named + [(top, word, keys) for top, below in suggestions.IN_SECTION.items() for word, keys in below.items()]
 

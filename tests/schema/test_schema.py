@@ -42,13 +42,13 @@ def parts(node: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_it_is_a_draft_7_schema_that_its_defaults_obey() -> None:
-    for variant in (schema.load(), export.for_chart(), export.for_editors()):
+    for variant in (schema.load(), export.make_chart_schema(), export.make_editor_schema()):
         jsonschema.Draft7Validator.check_schema(variant)
-        assert [] == list(jsonschema.Draft7Validator(variant).iter_errors(schema.defaults()))
+        assert [] == list(jsonschema.Draft7Validator(variant).iter_errors(schema.make_defaults()))
 
 
 def test_every_key_has_type_description_and_default() -> None:
-    for path, part in schema.records():
+    for path, part in schema.walk_keys():
         assert part["type"], path
         assert re.fullmatch(r"[A-Z][^\n]*[.]|auto: .*[.]|cluster: .*[.]", part["description"]), path
         has_default = "default" in part or schema.is_always_there(part)
@@ -62,12 +62,12 @@ def is_unknown(path: tuple[str, ...], part: schema.Schema) -> bool:
 
 def test_only_these_keys_may_be_null() -> None:
     """And those of an estimate, of which any may be unknown; texts are empty then."""
-    nullable = {path for path, part in schema.records() if schema.is_nullable(part)}
+    nullable = {path for path, part in schema.walk_keys() if schema.is_nullable(part)}
 
     assert {path for path in nullable if path[0] != "estimate"} == NULLABLE
     assert [] == [
         path
-        for path, part in schema.records()
+        for path, part in schema.walk_keys()
         if path[0] == "estimate" and not schema.is_record(part) and path not in nullable and part["default"] != ""
     ]
 
@@ -90,23 +90,23 @@ def test_every_pattern_is_anchored_plain_and_explained() -> None:
 
 
 def test_durations_are_whole_seconds() -> None:
-    for path, part in schema.records():
+    for path, part in schema.walk_keys():
         assert not re.search("(?i)timeout|delay|deadline|period|interval|ttl", path[-1]) or (
-            path[-1].endswith(("Seconds", "SecondsAfterFinished")) and "integer" in schema.types(part)
+            path[-1].endswith(("Seconds", "SecondsAfterFinished")) and "integer" in schema.list_types(part)
         )
 
 
 def test_no_key_and_no_choice_is_a_word_that_helm_reads_as_a_boolean() -> None:
-    words = {key for path, _ in schema.records() for key in path}
+    words = {key for path, _ in schema.walk_keys() for key in path}
     words |= {word for part in parts(schema.load()) for word in part.get("enum", ()) if isinstance(word, str)}
 
     assert set() == {word.lower() for word in words} & {"y", "n", "yes", "no", "on", "off", "true", "false"}
 
 
 def test_defaults_are_new_each_time() -> None:
-    schema.defaults()["workers"]["tolerations"].append("x")
+    schema.make_defaults()["workers"]["tolerations"].append("x")
 
-    assert [] == schema.defaults()["workers"]["tolerations"]
+    assert [] == schema.make_defaults()["workers"]["tolerations"]
 
 
 def test_fill_gives_what_helm_cannot() -> None:
@@ -140,7 +140,7 @@ def test_fill_gives_what_helm_cannot() -> None:
     ],
 )
 def test_every_path_has_a_type(path: tuple[str | int, ...], expected: str) -> None:
-    type_ = schema.type_at(path)
+    type_ = schema.find_part(path)
 
     assert type_ is not None
     assert expected == type_["type"]
@@ -148,14 +148,14 @@ def test_every_path_has_a_type(path: tuple[str | int, ...], expected: str) -> No
 
 @pytest.mark.parametrize("path", [("worker",), ("workers", "slots", "x"), ("workers", 0)])
 def test_a_path_that_leads_nowhere_has_none(path: tuple[str | int, ...]) -> None:
-    assert schema.type_at(path) is None
+    assert schema.find_part(path) is None
 
 
 def test_published_files_are_those_that_would_be_written() -> None:
-    editors = export.as_json(export.for_editors())
+    editors = export.as_json(export.make_editor_schema())
 
     assert (ROOT / "schemas" / "values.schema.json").read_text(encoding="utf-8") == editors
-    assert (ROOT / "docs" / "options.md").read_text(encoding="utf-8") == export.options_page()
+    assert (ROOT / "docs" / "options.md").read_text(encoding="utf-8") == export.format_options_page()
     assert '"x-' not in editors
 
 
@@ -165,8 +165,8 @@ def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("chart")
     (folder / "templates").mkdir()
     (folder / "Chart.yaml").write_text("apiVersion: v2\nname: values\nversion: 0.1.0\n")
-    (folder / "values.yaml").write_text(json.dumps(schema.defaults()))
-    (folder / "values.schema.json").write_text(export.as_json(export.for_chart()))
+    (folder / "values.yaml").write_text(json.dumps(schema.make_defaults()))
+    (folder / "values.schema.json").write_text(export.as_json(export.make_chart_schema()))
     (folder / "templates" / "values.yaml").write_text("values: {{ .Values | toJson }}\n")
     return folder
 
@@ -251,7 +251,7 @@ def test_helm_accepts_what_dsgen_accepts(values: dict[str, Any], major: int, cha
 def test_every_key_with_an_image_is_checked_for_its_version_and_named_as_a_cause() -> None:
     """Whether the image has a fixed version (DS250); the image of the job has a row of its own."""
     image = json.loads(Path(schema.SCHEMA_FILE).read_text(encoding="utf-8"))["definitions"]["optionalImage"]["pattern"]
-    keys = {".".join(path) for path, part in schema.records() if part.get("pattern") == image}
+    keys = {".".join(path) for path, part in schema.walk_keys() if part.get("pattern") == image}
 
     assert keys == names.OTHER_IMAGES.keys()
     assert keys - {"monitoring.tensorboard.image"} == set(reasons.IMAGE) - {"image.repository", "image.tag"}

@@ -40,7 +40,7 @@ from dsgen.schema import suggestions
     ],
 )
 def test_a_key_that_does_not_exist(key: str, path: KeyPath, expected: str) -> None:
-    part = schema.type_at(path)
+    part = schema.find_part(path)
 
     assert part is not None
     assert expected == suggestions.suggest_key(key, path, part)
@@ -48,7 +48,7 @@ def test_a_key_that_does_not_exist(key: str, path: KeyPath, expected: str) -> No
 
 @pytest.mark.parametrize("role", ["workers", "launcher"])
 def test_no_hint_names_what_a_check_refuses(role: str) -> None:
-    part = schema.type_at((role,))
+    part = schema.find_part((role,))
     assert part is not None
 
     hints = {key: suggestions.suggest_key(key, (role,), part) for key in (*POD_FIELDS, *CONTAINER_FIELDS)}
@@ -61,7 +61,7 @@ def test_every_word_of_another_tool_leads_to_a_key() -> None:
 
     keys = {key for some in keys for key in some.split()}
 
-    assert [] == [key for key in sorted(keys) if schema.type_at(key.split(".")) is None]
+    assert [] == [key for key in sorted(keys) if schema.find_part(key.split(".")) is None]
 
 
 def test_words_are_listed_unless_they_are_too_many() -> None:

@@ -52,7 +52,7 @@ def is_valid(whole: schema.Schema, value: Any) -> bool:
 
 
 def data(text: str) -> Any:
-    return read(SourceText("values.yaml", text)).root.data()
+    return read(SourceText("values.yaml", text)).root.as_data()
 
 
 @functools.cache

@@ -23,7 +23,7 @@ WRITER = ReadableWriter()
 def format_values_file(values: Mapping[str, Any] | None = None) -> str:
     """The text of values.yaml: these values (a complete tree), or the schema's defaults."""
     root = schema.load()
-    tree = schema.defaults() if values is None else values
+    tree = schema.make_defaults() if values is None else values
     head = [f"# {line}" for line in _wrap(root["description"], 0)]
     return "\n".join([*head, *_format_record(root, tree, "", is_top=True)]) + "\n"
 
@@ -65,7 +65,7 @@ def _describe_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator
     record = schema.resolve(dict(entry)) if isinstance(entry, Mapping) else {}
     if not schema.is_record(record):
         return
-    rows = {".".join(path): _describe_key(each) for path, each in schema.records(record)}
+    rows = {".".join(path): _describe_key(each) for path, each in schema.walk_keys(record)}
     width = max(map(len, rows)) + 2
     yield from ("", "Example:" if given else f"Example, to replace the line `{key}: {{}}`:", "")
     yield from _format_entry(key, part["examples"][0], "")
@@ -129,13 +129,15 @@ def make_chart_files(values: Mapping[str, Any] | None = None, name: str = "deeps
         **{path.relative_to(STATIC).as_posix(): read(path) for path in STATIC.rglob("*") if path.is_file()},
         **{f"templates/{path}": text for path, text in compile_templates().items()},
     }
-    templates[(FIRST / VALUES.name).as_posix()] = read(VALUES).replace("<MAPS>", export.as_json(schema.maps()).rstrip())
+    templates[(FIRST / VALUES.name).as_posix()] = read(VALUES).replace(
+        "<MAPS>", export.as_json(schema.make_empty_maps()).rstrip()
+    )
     if values and (values["name"] or values["namespace"]):
         templates[(FIRST / RELEASE.name).as_posix()] = read(RELEASE)
     files = {
         "Chart.yaml": format_chart_yaml(name),
         "values.yaml": format_values_file(values),
-        "values.schema.json": export.as_json(export.for_chart()),
+        "values.schema.json": export.as_json(export.make_chart_schema()),
         **{path: text.replace(CHART_NAME, name) for path, text in templates.items()},
         **{path: SHIPPED.texts[path] for path in make_chart_program().files},
     }

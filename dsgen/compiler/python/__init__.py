@@ -242,7 +242,7 @@ def find_unknown_keywords(part: Any) -> set[str]:
 def write_defaults_module() -> str:
     """The module of the defaults in the schema of the values."""
     whole = schema.load()
-    rules = _select_rules(whole) | {"defaults": schema.defaults(whole)}
+    rules = _select_rules(whole) | {"defaults": schema.make_defaults(whole)}
     return DEFAULTS + _write_literal(rules)
 
 
@@ -270,14 +270,18 @@ def _select_rules(part: Schema) -> dict[str, Any]:
     """The rules of a record or a map of records; empty for any other part."""
     if schema.is_record(part):
         below = {key: rules for key, inner in part["properties"].items() if (rules := _select_rules(inner))}
-        return {"below": below} if schema.is_always_there(part) else {"defaults": schema.defaults(part), "below": below}
+        return (
+            {"below": below}
+            if schema.is_always_there(part)
+            else {"defaults": schema.make_defaults(part), "below": below}
+        )
     each = part.get("additionalProperties")
     if not isinstance(each, dict):
         return {}
     one = schema.resolve(each)
     rules = _select_rules(one)
     if rules and schema.is_record(one):
-        rules |= {"defaults": schema.defaults(one)}
+        rules |= {"defaults": schema.make_defaults(one)}
     return {"each": rules} if rules else {}
 
 
