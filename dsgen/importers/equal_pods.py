@@ -37,15 +37,19 @@ def write_pods(
     return pod
 
 
-def compare_templates(fields: Fields, kept: KeyPath, other: KeyPath) -> None:
-    """Drop the fields of another template that are the same, and name those that differ with both lines."""
-    first, second = fields.find_node(*kept), fields.find_node(*other)
+def compare_templates(fields: Fields, kept: KeyPath, other: KeyPath, holder: Fields | None = None) -> None:
+    """Drop the fields of another template that are the same, and name those that differ with both lines.
+
+    kept, other: the paths of the templates. holder: the object with the kept one, if that is another object.
+    """
+    holder = holder or fields
+    first, second = holder.find_node(*kept), fields.find_node(*other)
     if first is None or second is None:
         return
     for place, node in second.walk(other):
         if isinstance(node.value, dict | list):
             continue
-        twin = fields.find_node(*kept, *place[len(other) :])
+        twin = holder.find_node(*kept, *place[len(other) :])
         is_name = len(place) == len(other) + 4 and place[-3:-1] == ("containers", place[-2]) and place[-1] == "name"
         if is_name or (twin is not None and twin.as_data() == node.as_data()):
             fields.drop(place, node, SAME)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from dsgen.importers.container_commands import make_runtime, write_command
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
+from dsgen.importers.environment import OWN
 from dsgen.importers.equal_pods import compare_templates
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Fields, Table, as_whole, drop, format_scalar, lose
@@ -171,19 +172,22 @@ def _write_peers(conversion: Conversion, workers: Sequence[Set], beside: Beside,
 
 
 def _compare_sets(other: Set, first: Set) -> None:
-    """A set that differs from the first one in its name and rank only."""
-    if other.template:
-        compare_templates(other.fields, other.template, other.template)
-    for path, node in other.fields.document.root.walk():
-        twin = first.fields.find_node(*path)
-        if isinstance(node.value, dict | list):
-            continue
-        if twin is not None and twin.as_data() == node.as_data():
-            other.fields.drop(path, node, "it is the same as in the other pods")
-        elif {"name", "RANK", "value", "labels", "matchLabels", "hostname"} & set(path):
+    """The pods of another set: their names and ranks are those of dsgen, what else differs from the first is lost."""
+    pods = other.fields.find_node(*other.template)
+    for path, node in pods.walk(other.template) if pods is not None else ():
+        twin = first.fields.find_node(*first.template, *path[len(other.template) :])
+        is_same = twin is not None and twin.as_data() == node.as_data()
+        if not isinstance(node.value, dict | list) and not is_same and _is_name_or_rank(other.fields, path):
             other.fields.drop(path, node, "dsgen names and numbers its workers")
-        else:
-            other.fields.lose(path, node, "it differs from the other pods of the job, and all workers are equal")
+    compare_templates(other.fields, first.template, other.template, first.fields)
+
+
+def _is_name_or_rank(fields: Fields, path: KeyPath) -> bool:
+    """Whether a scalar of a pod is one of its names or labels, or the value of a variable with its rank."""
+    if path[-1] == "value" and "env" in path:
+        name = fields.find_node(*path[:-1], "name")
+        return name is not None and OWN.fullmatch(format_scalar(name.value)) is not None
+    return path[-1] == "hostname" or path[-2:-1] == ("labels",) or "matchLabels" in path
 
 
 def _check_hosts(conversion: Conversion, beside: Beside, nodes: int, launcher: Set) -> None:

@@ -494,6 +494,59 @@ def test_pods_that_differ_in_their_rank_are_one_job() -> None:
     assert unaccounted("---\n".join(pods), [job], "job.yaml") == []
 
 
+def stateful(name: str, template: Fields, replicas: int = 1) -> str:
+    """A StatefulSet."""
+    return text("StatefulSet", {"replicas": replicas, "template": template}, "apps/v1", name=name)
+
+
+def test_a_second_statefulset_with_the_same_pods_is_more_workers() -> None:
+    source = "---\n".join(stateful(name, pod(env=[{"name": "NODE_RANK", "value": rank}]), 2)
+                          for name, rank in (("first", "0"), ("second", "2")))  # fmt: skip
+
+    job = check(source)
+
+    assert value(job, "workers.replicas") == 4
+    assert fates(job, "lost") == []
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"image": "registry.example.com/team/bert:v2"}, ["image"]),
+        ({"command": [*TORCHRUN[:2], "other.py", "--lr=1"]}, ["command[2]", "command[3]"]),
+        ({"args": ["--lr=1"]}, ["args[0]"]),
+        ({"env": [{"name": "LR", "value": "1"}]}, ["env[0].name", "env[0].value"]),
+    ],
+)
+def test_what_differs_in_a_second_statefulset_is_lost(change: Fields, expected: list[str]) -> None:
+    source = f"{stateful('first', pod())}---\n{stateful('second', pod(**change))}"
+
+    job = check(source)
+
+    assert [f"spec.template.spec.containers[0].{one}" for one in expected] == fates(job, "lost")
+    assert (value(job, "workers.replicas"), value(job, "image.tag"), command(job)) == (2, "v1", ["train.py"])
+
+
+def test_a_variable_with_another_value_in_a_second_statefulset_is_lost() -> None:
+    first, second = (pod(env=[{"name": "LR", "value": rate}]) for rate in ("0.1", "0.2"))
+
+    job = check(f"{stateful('first', first)}---\n{stateful('second', second)}")
+
+    assert fates(job, "lost") == ["spec.template.spec.containers[0].env[0].value"]
+
+
+def test_workers_of_another_kind_are_compared_with_the_first() -> None:
+    sshd = ["/usr/sbin/sshd", "-D"]
+    single = text("Pod", pod(command=sshd, image="registry.example.com/team/bert:v2")["spec"], "v1", name="second")
+    launch = pod(command=["deepspeed", "--hostfile=/h/hostfile", "train.py"], resources=None)
+    launcher = text("Job", {"template": launch}, "batch/v1", name="launcher")
+
+    job = check(f"{stateful('first', pod(command=sshd))}---\n{single}---\n{launcher}")
+
+    assert fates(job, "lost") == ["spec.containers[0].image"]
+    assert value(job, "workers.replicas") == 2
+
+
 def test_a_hostfile_and_replicas_that_disagree_are_named() -> None:
     config = yaml.safe_dump({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "hosts"},
                              "data": {"hostfile": "a-0.a slots=4\na-1.a slots=4\na-2.a slots=4\n"}})  # fmt: skip
