@@ -17,7 +17,7 @@ SEPARATOR, INDEX = "\x1f", "\x1e"
 """Between the parts of a rendered path; before a part that is an index. JSON of keys holds no control character."""
 
 
-def findings(
+def evaluate_rows(
     rows: Sequence[Check], values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
 ) -> Iterator[tuple[Check, KeyPath, str]]:
     """As in dsgen/checks/gaps.py: each row that has found something without a look at a gap, path and message."""

@@ -15,6 +15,7 @@ from dsgen import values
 from dsgen.importers.draft import as_key_path
 from dsgen.importers.environment import OWN
 from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
+from dsgen.importers.fields import remove_nulls
 from dsgen.importers.ledger import ImportedJob
 from dsgen.importers.secrets import MASK, hide, is_secret
 from dsgen.render import render
@@ -296,10 +297,4 @@ def _normalize(value: Any) -> str:
         return json.dumps(value)
     if isinstance(value, str | int | float):
         return str(value)
-    return json.dumps(_remove_nulls(value), sort_keys=True, default=str)
-
-
-def _remove_nulls(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _remove_nulls(one) for key, one in value.items() if one is not None}
-    return [_remove_nulls(one) for one in value] if isinstance(value, list) else value
+    return json.dumps(remove_nulls(value), sort_keys=True, default=str)

@@ -192,6 +192,13 @@ def as_words(data: Any) -> list[str] | None:
     return [format_scalar(one) for one in data if not isinstance(one, dict | list)]
 
 
+def remove_nulls(data: Any) -> Any:
+    """Plain data without the keys whose value is null."""
+    if isinstance(data, dict):
+        return {key: remove_nulls(value) for key, value in data.items() if value is not None}
+    return [remove_nulls(one) for one in data] if isinstance(data, list) else data
+
+
 def format_scalar(value: Any) -> str:
     """A scalar as a text; "" for null, a map and a list."""
     if isinstance(value, bool):

@@ -74,18 +74,10 @@ class Ledger:
         """A part has no equivalent."""
         self._add(Entry("lost", source, at, why=why, hint=hint, is_part=is_part))
 
-    def list_entries(self, fate: Fate) -> list[Entry]:
-        """The entries with this fate, by their place."""
-        return sorted((one for one in self.entries if one.fate == fate), key=_find_place)
-
     def _add(self, entry: Entry) -> None:
         source = hide(entry.source)
         source = source if len(source) <= LONGEST else f"{source[:LONGEST]}..."
         self.entries.append(Entry(**{**entry.__dict__, "source": source, "why": hide(entry.why)}))
-
-
-def _find_place(entry: Entry) -> tuple[str, int, int]:
-    return entry.position.file, entry.position.line, entry.position.column
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import OWN, RANKS
 from dsgen.importers.facts import Role
-from dsgen.importers.fields import Action, Fields, as_count, as_list, as_map, as_text, format_scalar, to
+from dsgen.importers.fields import Action, Fields, as_count, as_list, as_map, as_text, format_scalar, remove_nulls, to
 from dsgen.importers.images import write_image
 from dsgen.importers.ledger import Hole
 from dsgen.importers.secrets import has_secret, is_secret
@@ -73,7 +73,7 @@ def write_extra(key: str, own: Sequence[str]) -> Action:
         if path[-1] in own:
             fields.lose(path, node, "it would break what dsgen writes")
         else:
-            fields.set(path, node, (*key.split("."), str(path[-1])), _remove_nulls(node.as_data()))
+            fields.set(path, node, (*key.split("."), str(path[-1])), remove_nulls(node.as_data()))
 
     return act
 
@@ -242,7 +242,7 @@ def add_extra_container(key: str) -> Action:
     """A container of the user, in this list of values."""
 
     def act(fields: Fields, path: KeyPath, node: Node) -> None:
-        data = _remove_nulls(node.as_data())
+        data = remove_nulls(node.as_data())
         if not isinstance(data, dict):
             fields.lose(path, node, "it is no container")
             return
@@ -270,9 +270,3 @@ def add_extra_container(key: str) -> Action:
 def _list_maps(items: object) -> list[dict[str, Any]]:
     """The maps of a list; none of anything else."""
     return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
-
-
-def _remove_nulls(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: _remove_nulls(value) for key, value in data.items() if value is not None}
-    return [_remove_nulls(one) for one in data] if isinstance(data, list) else data

@@ -149,10 +149,6 @@ class Atlas:
         start = Position(at.file, at.line, at.column + quoted)
         return self._add(text, [0], [start], is_fixed="\n" in text)
 
-    def add_word(self, text: str, at: Position) -> Text:
-        """A text that is not in the source as it is, all of it at one place."""
-        return self._add(text, [0], [at], is_fixed=True)
-
     def add_unknown(self, part: Unknown, places: Sequence[int]) -> Text:
         """A text of one unknown part, at the first of these places."""
         if part not in self._unknown:

@@ -186,9 +186,9 @@ class Repository:
 
 def load(root: Path) -> Repository:
     """A repository whose jobs are not read yet. Raises RefusedError if dsgen.yaml is not a regular file."""
-    read = settings.load(root)
-    repository = Repository(read, list(read.diagnostics), [])
-    if not has_errors(read.diagnostics):
+    loaded = settings.load(root)
+    repository = Repository(loaded, list(loaded.diagnostics), [])
+    if not has_errors(loaded.diagnostics):
         files = _list_files(repository)
         repository.entries = [entry for file in files for entry in _list_entries(repository, file)]
         repository.diagnostics = sort_problems(repository.diagnostics)

@@ -184,7 +184,7 @@ def _put(tree: Any, path: KeyPath, value: Any) -> Any:
 
 
 def _check(written: Job, job: Job, changes: Sequence[_ValueChange]) -> Job:
-    """The job as it is read from the new text. Raises _Refusal if it is not the same as with the flags."""
+    """The job as it is read from the new text. Raises _RefusedChangeError if it is not the same as with the flags."""
     wanted = job.data
     for change in changes:
         if change.path == ID:

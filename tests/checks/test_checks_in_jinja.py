@@ -23,17 +23,17 @@ SPOILT = 150
 
 
 class Both:
-    """Both ways in one, which counts the findings of each row and keeps what only one of them found."""
+    """Both ways in one, which counts the problems of each row and keeps what only one of them found."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.different: list[Any] = []
 
-    def findings(
+    def evaluate_rows(
         self, rows: Sequence[Check], tree: Mapping[str, Any], release: Mapping[str, str], watch: Watch
     ) -> Iterator[tuple[Check, Any, str]]:
         generated = list(gaps.evaluate_rows(rows, tree, release, watch))
-        other = list(jinja_checks.findings(rows, tree, release, watch))
+        other = list(jinja_checks.evaluate_rows(rows, tree, release, watch))
         self.counts.update(row.id for row, _, _ in generated)
         self.different += [one for one in generated if one not in other] + [
             one for one in other if one not in generated
@@ -44,7 +44,7 @@ class Both:
 @pytest.fixture
 def both(monkeypatch: pytest.MonkeyPatch) -> Both:
     made = Both()
-    monkeypatch.setattr(checks, "evaluate_rows", made.findings)
+    monkeypatch.setattr(checks, "evaluate_rows", made.evaluate_rows)
     return made
 
 
