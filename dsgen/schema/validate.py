@@ -68,7 +68,7 @@ def _limit_problems(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
 def _describe_violations(rule: schema.Schema, root: Node, complete: bool, about: About) -> Iterator[Diagnostic]:
     for one in find_violations(rule, root.as_data()):
         if one.value is None or _is_broken(root, one.path):
-            continue  # reported by _nulls or the reader
+            continue  # reported by _find_nulls or the reader
         if one.keyword == "required" and not complete:
             continue
         is_item = one.keyword == "type" and schema.list_types(one.rule) == ["string"]
