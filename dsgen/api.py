@@ -28,7 +28,7 @@ from dsgen.errors import (
 )
 from dsgen.problems import Diagnostic, KeyPath, Position, has_errors
 from dsgen.problems import path_text as _path_text
-from dsgen.reading.files import read_bytes
+from dsgen.reading import read_bytes
 from dsgen.render import Document
 from dsgen.render import render as _render
 from dsgen.values import Job, Override, Release, SourceText

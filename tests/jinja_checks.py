@@ -8,7 +8,7 @@ from typing import Any
 
 import jinja2
 
-from dsgen.checks.gaps import Watch
+from dsgen.checks import Watch
 from dsgen.checks.row import Check
 from dsgen.language.environment import make_environment
 from dsgen.problems import KeyPath
@@ -20,7 +20,7 @@ SEPARATOR, INDEX = "\x1f", "\x1e"
 def evaluate_rows(
     rows: Sequence[Check], values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
 ) -> Iterator[tuple[Check, KeyPath, str]]:
-    """As in dsgen/checks/gaps.py: each row that has found something without a look at a gap, path and message."""
+    """As in dsgen/checks: each row that has found something without a look at a gap, path and message."""
     for line in filter(None, _template(*rows).render(values=values, release=release, watch=watch).split("\n")):
         number, path, message, missed = line.split("\t")
         if missed == "false":

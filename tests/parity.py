@@ -19,7 +19,7 @@ from dsgen.catalogue import TEMPLATES
 from dsgen.compiler import make_chart_files
 from dsgen.generated import manifests
 from dsgen.language.environment import make_environment
-from dsgen.language.files import SHIPPED
+from dsgen.language.functions import SHIPPED
 from dsgen.language.text import quote
 from dsgen.render import render
 from dsgen.values import Release

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from dsgen import values
-from dsgen.language.files import SHIPPED, compute_digest
+from dsgen.language.functions import SHIPPED, compute_digest
 from dsgen.render import render
 from dsgen.values import Release, SourceText
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.language.files import SHIPPED, compute_digest
+from dsgen.language.functions import SHIPPED, compute_digest
 from dsgen.runs.rendered import name_file
 from tests.parity import parsed
 from tests.test_objects import documents, objects

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dsgen.compiler import CompileError, make_chart_files, make_python_files, make_schema_files
 from dsgen.language.environment import TEMPLATES
-from dsgen.language.files import SHIPPED
+from dsgen.language.functions import SHIPPED
 from dsgen.repository import settings
 from dsgen.schema import export
 from dsgen.writer import as_canonical_json, compute_checksum

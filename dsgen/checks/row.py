@@ -76,7 +76,7 @@ class Function(NamedTuple):
     """A check that templates cannot express.
 
     looks_at: the ids that it reports, each with the further keys on which such a problem depends. They are needed if
-    the function iterates over a map; other reads of an unknown value are recorded automatically (see gaps.py).
+    the function iterates over a map; other reads of an unknown value are recorded automatically (see `Watch`).
     is_watched: false for a function that always reads everything, so that only `looks_at` is used.
     """
 

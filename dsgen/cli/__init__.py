@@ -54,7 +54,7 @@ ON_CLUSTERS = {
 COMMANDS = ON_FILES | ON_CLUSTERS
 """Command -> the first sentence of its help."""
 MODULES = {
-    "chart": "render",
+    **dict.fromkeys(("chart", "graph"), "render"),
     "run": "apply",
     "validate": "values",
     **dict.fromkeys(("help", "schema"), "explain"),

@@ -17,7 +17,7 @@ from dsgen.cli._console import describe_bug, show_progress, uses_color, write, w
 from dsgen.cli._options import Inputs
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, DsgenError, UsageError
 from dsgen.problems import Diagnostic, Position, has_errors
-from dsgen.reading.files import SETTINGS_FILE, find_places, find_root, read_standard_input
+from dsgen.reading import SETTINGS_FILE, find_places, find_root, read_standard_input
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
 from dsgen.values import Job, Release, SourceText
 

@@ -26,7 +26,7 @@ from dsgen.importers import (
     make_report,
 )
 from dsgen.language.text import align
-from dsgen.reading.files import read_bytes, read_standard_input
+from dsgen.reading import read_bytes, read_standard_input
 
 if TYPE_CHECKING:
     from dsgen.importers.comparison import Difference

@@ -9,7 +9,7 @@ from dsgen.cli import completion
 from dsgen.cli._console import echo, write
 from dsgen.errors import EXIT_OK, UsageError
 from dsgen.problems import Diagnostic
-from dsgen.reading.files import SETTINGS_FILE
+from dsgen.reading import SETTINGS_FILE
 from dsgen.repository import BEGIN
 from dsgen.schema.suggestions import did_you_mean
 from dsgen.values import SourceText

@@ -1,4 +1,4 @@
-"""The commands that write the objects of jobs: `dsgen render` and `dsgen chart`."""
+"""The commands that write or draw the objects of jobs: `dsgen render`, `dsgen chart` and `dsgen graph`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import click
 
 from dsgen import api
 from dsgen.cli._console import show_progress, write
-from dsgen.cli._loading import load_chart, load_jobs
+from dsgen.cli._loading import check_jobs, load_chart, load_jobs, refuse_several
 from dsgen.cli._options import (
     NO_PRUNE,
     Delivery,
     Inputs,
     delivery_options,
+    format_option,
     input_options,
     kustomization_option,
     output_option,
@@ -22,6 +23,8 @@ from dsgen.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dsgen.values import Job
 
 
 @click.command("render")
@@ -105,3 +108,47 @@ def chart(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
         raise UsageError(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)
     return deliver([plan_chart(Destination(output), job)], delivery, report)
+
+
+@click.command("graph")
+@input_options(many=False)
+@click.option("--memory", is_flag=True, help="Draw what an accelerator holds, by dsgen estimate; as svg.")
+@format_option("svg", "mermaid", help="GitHub and GitLab draw mermaid in Markdown.")
+def draw(inputs: Inputs, memory: bool, form: str) -> int:
+    """Draw the objects of a job and the traffic between them.
+
+    The picture is made from the rendered objects: what pods mount and read, which labels select them, to which ports
+    they connect, and what their Roles allow. Objects with a dashed border must exist before. The SVG follows the light
+    or dark mode of the viewer.
+
+    \b
+    Examples:
+      dsgen graph cifar.yaml > cifar.svg
+      dsgen graph cifar.yaml --format mermaid > cifar.mmd
+      dsgen graph cifar.yaml --memory > memory.svg
+    """
+    if not inputs.has_files:
+        raise UsageError("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
+    if memory and form != "svg":
+        raise UsageError("--memory draws svg: leave out --format")
+    jobs, report = check_jobs(inputs, with_estimate=not memory)
+    report.show_first("text")
+    refuse_several(inputs, [job.release.name for job in jobs], "the picture shows one job")
+    job = jobs[0].job
+    if memory:
+        return _draw_memory(job)
+    from dsgen import graph  # imported late: the other commands draw nothing
+
+    names = job.release
+    title = f"The objects of job {names.name} in namespace {names.namespace}, and the traffic between them"
+    write(graph.FORMS[form](graph.read_graph([document.text for document in api.render(job)]), title))
+    return EXIT_OK
+
+
+def _draw_memory(job: Job) -> int:
+    from dsgen import forecasts  # imported late: the other picture needs neither
+    from dsgen.graph.estimates import draw_memory
+
+    forecast = forecasts.forecast_job(job)
+    write(draw_memory(forecast.setup, forecast.estimate))
+    return EXIT_OK

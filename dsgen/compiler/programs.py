@@ -18,7 +18,7 @@ from dsgen.compiler.frontend.statements import Statements
 from dsgen.compiler.frontend.tree import Body
 from dsgen.compiler.frontend.types import SchemaTypes
 from dsgen.language.environment import TEMPLATES, make_environment
-from dsgen.language.files import SHIPPED
+from dsgen.language.functions import SHIPPED
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 """The rows of the checks: each is a function that yields the paths and messages of its problems. `watch` records
-reads of unknown values (dsgen/checks/gaps.py).
+reads of unknown values (dsgen/checks/__init__.py).
 
 Written by `make generate` from dsgen/checks; changes are lost.
 """

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "2465192abf54e3c31b58da51c8e2f2acdc517881380b26f480f89daafbfc435e"
+DIGEST = "c635a560f832b47bdfa5b7df23625ae9e4ae223c6bb7fb390881f82764d27a11"

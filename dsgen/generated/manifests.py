@@ -46,8 +46,7 @@ from dsgen.generated.helpers import (
     worker_pods,
     worker_ports,
 )
-from dsgen.language.files import SHIPPED
-from dsgen.language.functions import basename, count_to, items, join, replace, whole_bytes
+from dsgen.language.functions import SHIPPED, basename, count_to, items, join, replace, whole_bytes
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
 
 

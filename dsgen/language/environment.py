@@ -24,8 +24,8 @@ from jinja2.runtime import Context, Macro
 from jinja2.utils import missing
 
 from dsgen.errors import DsgenError
-from dsgen.language.files import Files
 from dsgen.language.functions import (
+    Files,
     basename,
     count_to,
     fail,

@@ -1,12 +1,27 @@
 """Reads values files and `--set` flags as Helm does, and keeps the place of every value.
 
-Other packages read the text of a file with `read`.
+Other packages get the bytes of a file that the user names with `read_bytes`, and read its text with `read`. Regular
+files are read, and descriptors that are open already, such as /dev/fd/63. `find_root` and `find_places` find the
+repository of jobs to which a file belongs.
 """
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
+import sys
+
 from dsgen.reading import fast_reader
 from dsgen.reading.nodes import SourceText, Tree
+
+SETTINGS_FILE = "dsgen.yaml"
+"""At the root of a repository."""
+MAX_BYTES = 16 << 20
+"""The largest file with values."""
+_DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
+"""A shell passes the output of a command as such a name: -f <(sops decrypt secrets.yaml)."""
+_KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
 
 def read(file: SourceText) -> Tree:
@@ -28,3 +43,67 @@ def _refuse_other_format(file: SourceText) -> Tree | None:
 
     problem = yaml_errors.find_other_format(file)
     return nodes.Tree(nodes.Node({}, Position(file.name, 1, 1)), [problem], complete=False) if problem else None
+
+
+def read_bytes(path: str | os.PathLike[str], largest: int = MAX_BYTES) -> bytes:
+    """The content of a file. Raises OSError if it is not a regular file, cannot be read or is too large."""
+    is_open = os.fspath(path).startswith(_DESCRIPTORS)
+    # Without O_NONBLOCK, opening a named pipe waits for a writer.
+    wait = 0 if is_open else getattr(os, "O_NONBLOCK", 0)
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | wait)) as file:
+        kind = stat.S_IFMT(os.fstat(file.fileno()).st_mode)
+        if kind != stat.S_IFREG and not is_open:
+            what = _KINDS.get(kind, "a device")
+            raise OSError(errno.EINVAL, f"it is {what}, but only regular files and standard input are read")
+        content = file.read(largest + 1)
+    check_size(content, largest)
+    return content
+
+
+def read_standard_input() -> bytes:
+    """The content of standard input. Raises OSError if it is closed, cannot be read or is too large."""
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed")
+    content = sys.stdin.buffer.read(MAX_BYTES + 1)
+    check_size(content)
+    return content
+
+
+def check_size(content: bytes, largest: int = MAX_BYTES) -> None:
+    """Raises OSError if a content has more bytes."""
+    if len(content) > largest:
+        raise OSError(errno.EFBIG, f"it has more than {largest >> 20} MiB, the limit for values")
+
+
+def find_root(folder: str) -> str | None:
+    """The nearest folder with a dsgen.yaml: this one, or a parent up to the root of a Git working copy."""
+    here = os.path.realpath(folder)
+    while not _has_settings(here):
+        above = os.path.dirname(here)
+        if above == here or os.path.lexists(os.path.join(here, ".git")):
+            return None
+        here = above
+    return here
+
+
+def find_places(file: str) -> list[tuple[str, str]]:
+    """The places of a file in repositories: the root of each, and the path below it, with `/`.
+
+    For a link, the first place is that of the link, the second that of its target.
+    """
+    if not os.path.isfile(file):
+        return []
+    folder, name = os.path.split(file)
+    paths = (os.path.join(os.path.realpath(folder or "."), name), os.path.realpath(file))
+    found = ((find_root(os.path.dirname(path)), path) for path in dict.fromkeys(paths))
+    return [(root, os.path.relpath(path, root).replace(os.sep, "/")) for root, path in found if root]
+
+
+def _has_settings(folder: str) -> bool:
+    """Whether a folder has a dsgen.yaml; that of another user does not count where all users may create files."""
+    settings = os.path.join(folder, SETTINGS_FILE)
+    if not os.path.lexists(settings):
+        return False
+    mode = os.stat(folder).st_mode
+    is_shared = mode & stat.S_ISVTX and mode & stat.S_IWOTH
+    return not is_shared or os.lstat(settings).st_uid == os.geteuid()

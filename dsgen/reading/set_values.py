@@ -10,7 +10,7 @@ from typing import Any
 from dsgen.errors import DsgenError, UsageError
 from dsgen.problems import Position
 from dsgen.problems.safe_text import redact
-from dsgen.reading.files import read_bytes
+from dsgen.reading import read_bytes
 from dsgen.reading.nodes import MAX_TEXT, Node, Override, build_nodes, merge
 from dsgen.reading.scalars import LONGEST_INTEGER, resolve
 

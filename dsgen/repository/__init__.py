@@ -8,7 +8,7 @@
         member.output, member.chart         # folders of its manifests and of its chart: "rendered/training/cifar"
         member.place, member.chart_place    # the same for `writer.compare` and `writer.write`
 
-`find_root` of reading/files.py finds the root. `Repositories` finds the jobs of which a file is a part.
+`find_root` of dsgen/reading finds the root. `Repositories` finds the jobs of which a file is a part.
 `repository.read_setting("argocd")` is the value of a key of dsgen.yaml, or its default; `repository.position(path)` is
 its place. `find_orphans` finds the folders of removed jobs, `find_new_place` and `choose_place_in` the file of a new
 one. The schema of the file is `settings.json`. Paths are relative to the root, with `/`. Only regular files below the
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dsgen.problems import Diagnostic, Position, has_errors
-from dsgen.reading.files import SETTINGS_FILE, find_root
+from dsgen.reading import SETTINGS_FILE, find_root
 from dsgen.repository import globs, settings
 from dsgen.repository.jobs import Entry, Member, Repository, find_collisions, find_orphans, load
 
@@ -90,7 +90,7 @@ class Repositories:
         return iter(self._by_root.values())
 
     def locate(self, file: str, places: Sequence[tuple[str, str]]) -> Part:
-        """The part that a file is. places: see `reading.files.find_places`; the first one with jobs counts."""
+        """The part that a file is. places: see `reading.find_places`; the first one with jobs counts."""
         parts = [Part(self._load(root, Path(file).is_absolute()), file, path) for root, path in places]
         return next((part for part in parts if part.entries), parts[0])
 

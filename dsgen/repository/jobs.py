@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 from dsgen import values
 from dsgen.errors import DsgenError
 from dsgen.problems import Diagnostic, KeyPath, Position, has_errors, sort_problems
-from dsgen.reading import read
-from dsgen.reading.files import MAX_BYTES, SETTINGS_FILE
+from dsgen.reading import MAX_BYTES, SETTINGS_FILE, read
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.repository import globs, settings
 from dsgen.repository.settings import Settings

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgen.problems import Diagnostic, KeyPath, Position, sort_problems
-from dsgen.reading import read
-from dsgen.reading.files import MAX_BYTES, SETTINGS_FILE
+from dsgen.reading import MAX_BYTES, SETTINGS_FILE, read
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.schema import Schema
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys

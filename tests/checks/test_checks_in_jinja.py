@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from dsgen import checks, values
-from dsgen.checks import gaps
-from dsgen.checks.gaps import Watch
+from dsgen.checks import Watch, evaluate_rows
 from dsgen.checks.row import Check
 from dsgen.reading.nodes import SourceText
 from tests import jinja_checks
@@ -32,7 +31,7 @@ class Both:
     def evaluate_rows(
         self, rows: Sequence[Check], tree: Mapping[str, Any], release: Mapping[str, str], watch: Watch
     ) -> Iterator[tuple[Check, Any, str]]:
-        generated = list(gaps.evaluate_rows(rows, tree, release, watch))
+        generated = list(evaluate_rows(rows, tree, release, watch))
         other = list(jinja_checks.evaluate_rows(rows, tree, release, watch))
         self.counts.update(row.id for row, _, _ in generated)
         self.different += [one for one in generated if one not in other] + [

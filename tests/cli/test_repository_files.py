@@ -11,7 +11,7 @@ import yaml
 
 from dsgen.cli._cluster import parse_job
 from dsgen.errors import UsageError
-from dsgen.reading.files import find_places
+from dsgen.reading import find_places
 from tests.cli.conftest import IMAGE, Cli, job, put
 
 A, B = "jobs/a/values.yaml", "jobs/b/values.yaml"

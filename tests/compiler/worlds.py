@@ -17,7 +17,7 @@ from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.programs import type_program
 from dsgen.compiler.python import make_python_modules
 from dsgen.language.environment import Environment, make_environment
-from dsgen.language.files import Files
+from dsgen.language.functions import Files
 from tests.helm import helm, helm_template
 from tests.parity import dump
 

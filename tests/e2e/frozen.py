@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from dsgen.language.files import SHIPPED, compute_digest
+from dsgen.language.functions import SHIPPED, compute_digest
 from tests.e2e.cluster import Namespace, kubectl, soon
 from tests.e2e.conftest import unavailable
 from tests.e2e.queues import HOW_KUEUE, api_version, delete, held_queue

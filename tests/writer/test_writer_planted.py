@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from dsgen import writer
 from dsgen.compiler import make_chart_files
 from dsgen.errors import DsgenError
-from dsgen.writer import INDEX, Destination, Plan, RefusedError, compare, find_untouched, folder, staging, write
+from dsgen.writer import INDEX, Destination, Plan, RefusedError, compare, find_untouched, folder, write
 from dsgen.writer.folder import is_path
 
 OLD, NEW, SECRET = "old\n", "new\n", "a secret of the user's\n"
@@ -186,7 +187,7 @@ def test_an_index_names_only_paths_inside(out: Path, path: str) -> None:
 
 def test_foreseen_temporary_names_are_no_way_out(out: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody can foresee them; if somebody did, the link would not be followed and the write would fail."""
-    monkeypatch.setattr(staging, "make_temporary_name", lambda path: f".dsgen-foreseen-{path.rpartition('/')[2]}")
+    monkeypatch.setattr(writer, "make_temporary_name", lambda path: f".dsgen-foreseen-{path.rpartition('/')[2]}")
     changes = compare(Destination(out), PLAN)
     (out / ".dsgen-foreseen-b.yaml").symlink_to(outside / "victim")
 

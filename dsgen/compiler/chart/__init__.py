@@ -12,7 +12,7 @@ from dsgen.compiler.checks import TEMPLATE
 from dsgen.compiler.go import make_go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.programs import make_chart_program, read
-from dsgen.language.files import SHIPPED
+from dsgen.language.functions import SHIPPED
 from dsgen.language.text import ReadableWriter, quote
 from dsgen.schema import export
 

@@ -32,7 +32,7 @@ from dsgen.compiler.frontend.types import (
     widen,
 )
 from dsgen.language.environment import Builtin, find_builtins
-from dsgen.language.files import compute_digest, find_matching
+from dsgen.language.functions import compute_digest, find_matching
 
 FILTERS, FUNCTIONS, TESTS, OPERATORS = (find_builtins(kind) for kind in ("filter", "function", "test", "operator"))
 ROOTS = ("values", "release")

@@ -44,7 +44,7 @@ MANIFESTS = ("The templates of the objects: each is a function from values to YA
 
 CHECKS = (
     "The rows of the checks: each is a function that yields the paths and messages of its problems. `watch` records\n"
-    "reads of unknown values (dsgen/checks/gaps.py).",
+    "reads of unknown values (dsgen/checks/__init__.py).",
     "dsgen/checks",
 )
 

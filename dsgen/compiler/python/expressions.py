@@ -8,7 +8,7 @@ from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.tree import Expr
-from dsgen.language import files, functions, text
+from dsgen.language import functions, text
 from dsgen.language.environment import Builtin
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, ATOM = range(7)
@@ -50,7 +50,7 @@ class PythonExpressions:
 
     def __init__(self, helpers: Helpers) -> None:
         self._helpers = helpers
-        modules = (functions, text, files)
+        modules = (functions, text)
         own = {name for module in modules for name in vars(module)}
         self._taken = {*own, *keyword.kwlist, *(name for name, _ in helpers), "int", "len", "dict", "str", TEXT}
         self.imports: dict[str, set[str]] = {}
@@ -144,12 +144,12 @@ class PythonExpressions:
 
     @write.register
     def _(self, expr: tree.FileText) -> Python:
-        self.imports.setdefault(files.__name__, set()).add("SHIPPED")
+        self.imports.setdefault(functions.__name__, set()).add("SHIPPED")
         return Python(f"SHIPPED.get({self.write(expr.path).text})")
 
     @write.register
     def _(self, expr: tree.FileNames) -> Python:
-        self.imports.setdefault(files.__name__, set()).add("SHIPPED")
+        self.imports.setdefault(functions.__name__, set()).add("SHIPPED")
         return Python(f"SHIPPED.glob({expr.pattern!r})")
 
     @write.register
