@@ -104,7 +104,8 @@ def test_a_pod_mounts_the_folders_of_its_containers(role: str, folders: set[str]
     made = objects(CASE.read_text(), "{name: cifar, launch: {method: pdsh}, training: {setup: 'true'}}")
     pod = made[f"Job/cifar-1-{role}"]["spec"]["template"]["spec"]
     prefix = "dsgen-scripts-"
-    volumes = {one["name"]: one["configMap"]["name"] for one in pod["volumes"] if one["name"].startswith(prefix)}
+    projected = {one["name"]: one["projected"] for one in pod["volumes"] if one["name"].startswith(prefix)}
+    volumes = {name: one["configMap"]["name"] for name, volume in projected.items() for one in volume["sources"]}
     (main,) = (one for one in pod["containers"] if one["name"] == role)
     mounted = {one["mountPath"]: one["name"] for one in main["volumeMounts"] if one["name"] in volumes}
 

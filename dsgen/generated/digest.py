@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "c635a560f832b47bdfa5b7df23625ae9e4ae223c6bb7fb390881f82764d27a11"
+DIGEST = "704ec9343626a60ea4718d1fe0b389437fe5278b22b8730cc98d9fee1d4724f1"

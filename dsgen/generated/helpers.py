@@ -361,7 +361,9 @@ def worker_ports(values):
 
 
 def training_mounts(values, pod, role, pods):
-    """Mounts of the main container."""
+    """Mounts of the main container. A mount with subPath costs a node more than a volume, so a worker has the files of
+    ssh only where a command of the user may log in from it.
+    """
     text = f"{own_mounts(values, pod, role, 'dsgen-run')}\n"
     if pods == 'launcher':
         text += (
@@ -378,9 +380,16 @@ def training_mounts(values, pod, role, pods):
             "- name: dsgen-keys\n"
             "  mountPath: /run/dsgen/private/key\n"
             "  readOnly: true\n"
+        )
+    if uses_ssh(values) and (pods == 'launcher' or values['launch']['method'] == 'launcher-command'):
+        text += (
             "- name: dsgen-config\n"
             "  mountPath: /etc/ssh/ssh_config\n"
             "  subPath: ssh_config\n"
+            "  readOnly: true\n"
+            "- name: dsgen-config\n"
+            "  mountPath: /etc/mpi/hostfile\n"
+            "  subPath: hostfile\n"
             "  readOnly: true\n"
         )
     text += (
@@ -389,13 +398,6 @@ def training_mounts(values, pod, role, pods):
         "  subPath: hostfile\n"
         "  readOnly: true\n"
     )
-    if uses_ssh(values):
-        text += (
-            "- name: dsgen-config\n"
-            "  mountPath: /etc/mpi/hostfile\n"
-            "  subPath: hostfile\n"
-            "  readOnly: true\n"
-        )
     if values['training']['deepspeed']['config']:
         text += (
             "- name: dsgen-config\n"
@@ -624,7 +626,7 @@ def scripts_name(values, release, folder):
     """The ConfigMap with a folder of dsgen's scripts. The names change with the content of all scripts, so a run keeps
     those with which it started.
     """
-    return f"{job_name(values, release)}-scripts-{folder}-{'d6d944b269'}"
+    return f"{job_name(values, release)}-scripts-{folder}-{'f6985d198f'}"
 
 
 def image_of(values, role):
@@ -870,8 +872,10 @@ def volumes(values, release, pod, pods):
     for folder in folders:
         text += (
             f"- name: dsgen-scripts-{folder}\n"
-            "  configMap:\n"
-            f"    name: {scripts_name(values, release, folder)}\n"
+            "  projected:  # in memory; to write the files of a configMap to the disk takes a node longer\n"
+            "    sources:\n"
+            "      - configMap:\n"
+            f"          name: {scripts_name(values, release, folder)}\n"
             "    defaultMode: 365  # 0555\n"
         )
     text += (

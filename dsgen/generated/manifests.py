@@ -784,7 +784,7 @@ def workers_job(values, release):
         "            initialDelaySeconds: 1\n"
         "            periodSeconds: 1\n"
         "            timeoutSeconds: 5\n"
-        "            failureThreshold: 1\n"
+        "            failureThreshold: 2\n"
         "          resources:\n"
         f"            {indent(resources(values, pod, 'worker'), 12)}\n"
         "          securityContext:\n"

@@ -336,7 +336,10 @@ ports, so two workers with the same port never share a node.
 {{- end }}
 {{- end }}
 
-{{/* Mounts of the main container. */}}
+{{/*
+Mounts of the main container. A mount with subPath costs a node more than a volume, so a worker has the files of
+   ssh only where a command of the user may log in from it.
+*/}}
 {{- define "deepspeed-job.trainingMounts" -}}
 {{ include "deepspeed-job.ownMounts" (dict "Values" .Values
                                          "pod" .pod
@@ -353,21 +356,22 @@ ports, so two workers with the same port never share a node.
 - name: dsgen-keys
   mountPath: /run/dsgen/private/key
   readOnly: true
+{{- end }}
+{{- if and (include "deepspeed-job.usesSsh" .)
+           (or (eq .pods "launcher") (eq .Values.launch.method "launcher-command")) }}
 - name: dsgen-config
   mountPath: /etc/ssh/ssh_config
   subPath: ssh_config
+  readOnly: true
+- name: dsgen-config
+  mountPath: /etc/mpi/hostfile
+  subPath: hostfile
   readOnly: true
 {{- end }}
 - name: dsgen-config
   mountPath: /job/hostfile
   subPath: hostfile
   readOnly: true
-{{- if include "deepspeed-job.usesSsh" . }}
-- name: dsgen-config
-  mountPath: /etc/mpi/hostfile
-  subPath: hostfile
-  readOnly: true
-{{- end }}
 {{- if .Values.training.deepspeed.config }}
 - name: dsgen-config
   mountPath: /job/ds_config.json

@@ -114,10 +114,12 @@ or launcher, as in storage.*.mountIn. Some scripts are executed by their names.
     defaultMode: 292  # 0444
 {{- range $folder := $folders }}
 - name: dsgen-scripts-{{ $folder }}
-  configMap:
-    name: {{ include "deepspeed-job.scriptsName" (dict "Values" $.Values
-                                                     "Release" $.Release
-                                                     "folder" $folder) }}
+  projected:  # in memory; to write the files of a configMap to the disk takes a node longer
+    sources:
+      - configMap:
+          name: {{ include "deepspeed-job.scriptsName" (dict "Values" $.Values
+                                                           "Release" $.Release
+                                                           "folder" $folder) }}
     defaultMode: 365  # 0555
 {{- end }}
 - name: dsgen-run

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from shared import backoff, control
 
-FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 15.0  # between two changes; the probe asks once a second
+UNREADY_SECONDS = 2.4  # the probe asks once a second, and has to fail twice; each failure is an event
+FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 20.0  # for which it is ready in between
 FASTEST_PER_SECOND, SLOWEST_PER_SECOND = 100, 20  # changes of all workers: the API server stores each
 DRAINED = 1000  # connections in one look: a kubelet makes one a second
 BACKLOG = 4096  # connections that the kernel accepts while this process is busy
@@ -32,8 +33,9 @@ class Readiness:
         self.port = port
         self.announcements = announcements
         self.server: socket.socket | None = None
-        self.interval = self.first = max(FASTEST_SECONDS, workers / FASTEST_PER_SECOND)
-        self.longest = max(SLOWEST_SECONDS, workers / SLOWEST_PER_SECOND)
+        self.ready_seconds = self.first = max(FASTEST_SECONDS, workers / FASTEST_PER_SECOND)
+        self.unready_seconds = max(UNREADY_SECONDS, workers / FASTEST_PER_SECOND)
+        self.longest = max(SLOWEST_SECONDS, 2 * workers / SLOWEST_PER_SECOND - self.unready_seconds)
         self.changed_at = float("-inf")  # what is waited for may have come while the container started
 
     def show(self) -> None:
@@ -52,13 +54,14 @@ class Readiness:
 
     def change(self) -> None:
         """Let the readiness change if it is time to, so that the kubelet brings what is mounted."""
-        if time.monotonic() - self.changed_at >= self.interval:
+        seconds = time.monotonic() - self.changed_at
+        if self.server is None and seconds >= self.unready_seconds:
             self.changed_at = time.monotonic()
-            self.interval = backoff.lengthen(self.interval, self.first, self.longest)
-            if self.server is None:
-                self.show()
-            else:
-                self.withdraw()
+            self.show()
+        elif self.server and seconds >= self.ready_seconds:
+            self.changed_at = time.monotonic()
+            self.ready_seconds = backoff.lengthen(self.ready_seconds, self.first, self.longest)
+            self.withdraw()
         self.drain()
 
     def drain(self) -> None:

@@ -90,7 +90,7 @@ def test_the_load_on_the_api_server_is_bounded(workers: int, at_most: float, mon
 
     between = [after - before for before, after in itertools.pairwise(changes)]
     assert workers / min(between) <= at_most
-    assert workers / between[-1] <= max(workers / 15, 20)
+    assert 2 * workers / sum(between[-2:]) <= max(workers / 8, 20)
 
 
 def test_a_worker_that_is_busy_stays_ready() -> None:

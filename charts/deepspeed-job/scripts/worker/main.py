@@ -117,9 +117,9 @@ class Worker:
         log(f"{end.reason}; exit code {end.code}")
         if end.code not in (DONE, TERMINATED):
             write_last_words(settings.TERMINATION_LOG, end.reason)
-        self.readiness.withdraw()
         self.part.close(end)
         if end.code == DONE and self.keeps(end.phase):
+            self.readiness.withdraw()
             log("lifecycle.keepWorkers: this pod stays until it is deleted")
             while signal.sigwait(WATCHED) in EVENTS:
                 processes.reap()
