@@ -10,7 +10,7 @@ from dsgen.importers.documents import Document
 from dsgen.importers.fields import Fields, Table, as_count, as_list, as_text, as_whole, drop, format_scalar, lose, to
 from dsgen.importers.launch import write_counts
 from dsgen.importers.objects import write_name
-from dsgen.importers.pod_fields import write_container_image, write_variable
+from dsgen.importers.pod_fields import write_container_image, write_grace_period, write_variable
 from dsgen.importers.world import World
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
@@ -75,7 +75,7 @@ def _make_table() -> Table:
         "schedulerName": to("workers.schedulerName", as_text),
         "serviceAccountName": to("workers.serviceAccountName", as_text),
         "restartPolicy": _report_restart,
-        "terminationGracePeriodSeconds": _write_grace_period,
+        "terminationGracePeriodSeconds": write_grace_period,
         "ncclGdrEnvConfigMap": _add_env_from,
         "ncclGdrTopologyConfigMap": lose("dsgen mounts ConfigMaps by storage", "set storage"),
         "topologyFileConfigMap": lose("dsgen mounts ConfigMaps by storage", "set storage"),
@@ -185,14 +185,6 @@ def _report_restart(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.lose(
             path, node, "the source does not say how often a failed training may restart", "set lifecycle.maxRestarts"
         )
-
-
-def _write_grace_period(fields: Fields, path: KeyPath, node: Node) -> None:
-    seconds = as_count(node.value)
-    if seconds and seconds >= 30:
-        fields.set(path, node, "lifecycle.terminationGracePeriodSeconds", seconds)
-    else:
-        fields.lose(path, node, "dsgen needs at least 30 seconds", "set lifecycle.terminationGracePeriodSeconds")
 
 
 def _add_env_from(fields: Fields, path: KeyPath, node: Node) -> None:

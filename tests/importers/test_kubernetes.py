@@ -547,6 +547,16 @@ def test_workers_of_another_kind_are_compared_with_the_first() -> None:
     assert value(job, "workers.replicas") == 2
 
 
+def test_a_grace_period_of_mlbatch_is_at_most_a_day() -> None:
+    """The most that lifecycle.terminationGracePeriodSeconds may be, as for a pod."""
+    settings = {"jobName": "bert", "containerImage": "registry.example.com/team/bert:v1", "numPods": 2,
+                "numGpusPerPod": 8, "mainProgram": "train.py", "terminationGracePeriodSeconds": 100000}  # fmt: skip
+
+    job = check(yaml.safe_dump(settings))
+
+    assert value(job, "lifecycle.terminationGracePeriodSeconds") == 86400
+
+
 def test_a_hostfile_and_replicas_that_disagree_are_named() -> None:
     config = yaml.safe_dump({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "hosts"},
                              "data": {"hostfile": "a-0.a slots=4\na-1.a slots=4\na-2.a slots=4\n"}})  # fmt: skip
