@@ -61,7 +61,7 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	@# tests that run on clusters only: all that they ask for exists
 	$(python) -m pytest --setup-plan --quiet -m cluster tests/scripts tests/e2e >$(VENV)/plan || { grep '^E' $(VENV)/plan; exit 1; }
 
-generate: $(VENV)/installed ## Write the generated files: dsgen/generated, charts/, schemas/, and output in docs/
+generate: $(VENV)/installed-test ## Write the generated files: dsgen/generated, charts/, schemas/, and output in docs/
 	$(python) -m tools.generate $(ARGS)
 
 contract: $(VENV)/installed-test ## Write the golden files of this minor version, until it is released (tests/contract/README.md)

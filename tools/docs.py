@@ -21,10 +21,13 @@ from tests.cluster.server import RecordedServer
 from tools import causes, checks
 
 ROOT = Path(__file__).parent.parent
+PYTHON = Path(sys.executable).absolute()  # a PATH may name it relative to the present folder
 BLOCK = re.compile(
     r"^(?:<!-- file (?P<file>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-STUMBLED = re.compile("internal error, please report it|^Traceback [(]|: command not found$", re.MULTILINE)
+STUMBLED = re.compile(
+    "internal error, please report it|^Traceback [(]|: command not found$|: pipx inject ", re.MULTILINE
+)
 ANY_LINES = "...\n"
 GENERATED = ("options.md", "causes.md")
 
@@ -53,7 +56,7 @@ def make_folder(folder: Path) -> None:
     programs = folder / ".programs"
     programs.mkdir()
     for name, arguments in {"dsgen": " -m dsgen", "python": ""}.items():
-        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{arguments} "$@"\n')
+        (programs / name).write_text(f'#!/bin/sh\nexec "{PYTHON}"{arguments} "$@"\n')
         (programs / name).chmod(0o755)
 
 
@@ -80,7 +83,8 @@ def _servers() -> dict[str, RecordedServer]:
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a command line as a reader would, with standard error and standard output together.
 
-    Raises AssertionError for a traceback, an internal error or a missing command, which a page must not show.
+    Raises AssertionError for a traceback, an internal error, a missing command or a missing package, which a page must
+    not show.
     """
     environment = {
         "PATH": f"{folder}/.programs:/usr/bin:/bin",
