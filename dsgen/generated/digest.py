@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "704ec9343626a60ea4718d1fe0b389437fe5278b22b8730cc98d9fee1d4724f1"
+DIGEST = "2e92c57d9a6f5ef3da78b18da6d684e25948dff1bf5d3bd0e1cbd268ec6d23e3"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import socket
@@ -10,6 +9,7 @@ import time
 from typing import Any
 
 from shared import backoff, control, methods, record, settings
+from worker.readiness import ask_for_signals
 
 CONNECT_SECONDS = 3  # the worker does nothing else meanwhile
 # Between tries to connect, the first and the longest: the record names the launcher while its container is starting.
@@ -102,9 +102,3 @@ class ControlClient:
         if self.connection:
             self.exchange({**state, "left": True}, [], [])
         self.drop()
-
-
-def ask_for_signals(connection: socket.socket) -> None:
-    """Have the kernel send SIGIO, for which the worker waits, when there is something to receive."""
-    fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)

@@ -43,7 +43,7 @@ WATCHED = (signal.SIGCHLD, signal.SIGIO, signal.SIGTERM, signal.SIGINT)
 EVENTS = (signal.SIGCHLD, signal.SIGIO)  # a process has ended; the launcher has said something, or a file has come
 
 
-def ask_for_signals(folder: Path) -> None:
+def watch_folder(folder: Path) -> None:
     """Have the kernel send SIGIO when the kubelet replaces a file of the folder.
 
     Where it cannot, or there is no such folder, the worker sees the file at its next look.
@@ -71,7 +71,7 @@ class Worker:
             return DONE
         signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
         for folder in (settings.STATUS, settings.KEYS):
-            ask_for_signals(folder)
+            watch_folder(folder)
         processes.adopt_orphans()
         try:
             self.show_state()  # at once: each probe that fails is an event, which the API server stores

@@ -54,14 +54,14 @@ class Readiness:
 
     def change(self) -> None:
         """Let the readiness change if it is time to, so that the kubelet brings what is mounted."""
-        seconds = time.monotonic() - self.changed_at
-        if self.server is None and seconds >= self.unready_seconds:
+        interval = self.ready_seconds if self.server else self.unready_seconds
+        if time.monotonic() - self.changed_at >= interval:
             self.changed_at = time.monotonic()
-            self.show()
-        elif self.server and seconds >= self.ready_seconds:
-            self.changed_at = time.monotonic()
-            self.ready_seconds = backoff.lengthen(self.ready_seconds, self.first, self.longest)
-            self.withdraw()
+            if self.server is None:
+                self.show()
+            else:
+                self.ready_seconds = backoff.lengthen(self.ready_seconds, self.first, self.longest)
+                self.withdraw()
         self.drain()
 
     def drain(self) -> None:

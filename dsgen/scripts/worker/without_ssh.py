@@ -21,7 +21,7 @@ from typing import Any
 from shared import debug, exchange, hostfile, methods, output, processes, record, reports, settings
 from shared.log import log
 from shared.record import TRANSITIONS, choose_exit_code
-from worker import end_ranks as endranks
+from worker import end_ranks
 from worker.checks import NetworkCheck
 from worker.control import ControlClient
 from worker.exit import (
@@ -144,7 +144,7 @@ class LocalTraining:
             if signalled == "KILL":
                 self.end_all()
             elif signalled:
-                endranks.main(signalled)
+                end_ranks.main(signalled)
         self.resizing.obey(order)
 
     def start(self, attempt: int, places: list[int], configuration: str = "") -> None:
@@ -265,7 +265,7 @@ class LocalTraining:
         until = time.monotonic() + compute_ranks_seconds(self.run)
         while self.pid > 0 and time.monotonic() < until:
             self.control.exchange(self.collect_facts(), self.reported, [])
-            left = endranks.choose_targets(endranks.list_processes(), "TERM")
+            left = end_ranks.choose_targets(end_ranks.list_processes(), "TERM")
             if not left:
                 break
             processes.send(sorted(left - asked), signal.SIGTERM)

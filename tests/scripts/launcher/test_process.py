@@ -13,7 +13,7 @@ from launcher import workers
 from shared import output
 from tests.scripts.conftest import program
 from tests.scripts.trainings import CLOSED, CLOSED_0, HOSTS, RANK, RANK_0, started
-from worker import end_ranks as endranks
+from worker import end_ranks
 
 
 def test_a_training_is_read_to_its_end() -> None:
@@ -34,7 +34,7 @@ def test_a_signal_is_128_and_its_number() -> None:
 
 def test_killing_a_training_ends_what_it_has_started() -> None:
     run = started(code=0, command="sleep 300 & wait;")
-    while run.process.pid not in {process.parent for process in endranks.list_processes().values()}:
+    while run.process.pid not in {process.parent for process in end_ranks.list_processes().values()}:
         time.sleep(0.01)
 
     run.kill()
@@ -86,15 +86,15 @@ def test_the_reaper_leaves_the_launchers_own_children_alone() -> None:
 
 ARGV = [b"python3", b"-ESs", b"/etc/dsgen/worker/rank.py"]
 PROCESSES = {
-    1: endranks.ProcessCommand(0, [b"python3", b"/etc/dsgen/worker/main.py"]),
-    10: endranks.ProcessCommand(1, [b"bash", b"-c", b"python3 -u -m deepspeed.launcher.launch x"]),
-    11: endranks.ProcessCommand(10, [b"python3", b"-u", b"-m", b"deepspeed.launcher.launch", *ARGV, b""]),
-    12: endranks.ProcessCommand(11, [*ARGV, b""]),
-    13: endranks.ProcessCommand(12, [b"python3", b"train.py"]),
-    14: endranks.ProcessCommand(13, [b"nvcc"]),
-    20: endranks.ProcessCommand(1, [b"python3", b"-ESs", b"/etc/dsgen/worker/end_ranks.py", b"TERM"]),
-    30: endranks.ProcessCommand(1, [b"python3", b"/usr/bin/torchrun", b"--no_python", *ARGV]),
-    31: endranks.ProcessCommand(30, ARGV),
+    1: end_ranks.ProcessCommand(0, [b"python3", b"/etc/dsgen/worker/main.py"]),
+    10: end_ranks.ProcessCommand(1, [b"bash", b"-c", b"python3 -u -m deepspeed.launcher.launch x"]),
+    11: end_ranks.ProcessCommand(10, [b"python3", b"-u", b"-m", b"deepspeed.launcher.launch", *ARGV, b""]),
+    12: end_ranks.ProcessCommand(11, [*ARGV, b""]),
+    13: end_ranks.ProcessCommand(12, [b"python3", b"train.py"]),
+    14: end_ranks.ProcessCommand(13, [b"nvcc"]),
+    20: end_ranks.ProcessCommand(1, [b"python3", b"-ESs", b"/etc/dsgen/worker/end_ranks.py", b"TERM"]),
+    30: end_ranks.ProcessCommand(1, [b"python3", b"/usr/bin/torchrun", b"--no_python", *ARGV]),
+    31: end_ranks.ProcessCommand(30, ARGV),
 }
 
 
@@ -102,19 +102,19 @@ PROCESSES = {
     ("name", "expected"), [("TERM", {12, 31}), ("STACKS", {12, 31}), ("KILL", {11, 12, 13, 14, 30, 31})]
 )
 def test_whom_a_signal_goes_to(name: str, expected: set[int]) -> None:
-    assert expected == endranks.choose_targets(PROCESSES, name)
+    assert expected == end_ranks.choose_targets(PROCESSES, name)
 
 
 def test_a_launcher_without_ranks_is_asked_to_end_itself() -> None:
     young = {pid: process for pid, process in PROCESSES.items() if pid not in (12, 13, 14, 31)}
 
-    assert endranks.choose_targets(young, "TERM") == {11, 30}
+    assert end_ranks.choose_targets(young, "TERM") == {11, 30}
 
 
 def test_processes_are_read_from_proc() -> None:
     child = subprocess.Popen(["sleep", "300"])
     try:
-        process = endranks.list_processes()[child.pid]
+        process = end_ranks.list_processes()[child.pid]
     finally:
         child.kill()
         child.wait()

@@ -58,7 +58,7 @@ def test_a_worker_waits_for_the_key(pod: Any) -> None:
 def test_what_is_replaced_in_a_folder_wakes_the_worker(tmp_path: Path) -> None:
     """As the kubelet brings new content: it renames a link in the folder."""
     program = "import signal, sys; from pathlib import Path; from worker import main;"
-    program += " signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO]); main.ask_for_signals(Path(sys.argv[1]));"
+    program += " signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO]); main.watch_folder(Path(sys.argv[1]));"
     program += " print('waits', flush=True); print(signal.sigtimedwait([signal.SIGIO], 20).si_signo == signal.SIGIO)"
     command = [sys.executable, "-c", program, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env={"PYTHONPATH": str(SCRIPTS)}) as process:
@@ -70,7 +70,7 @@ def test_what_is_replaced_in_a_folder_wakes_the_worker(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_wakes_nobody(tmp_path: Path) -> None:
-    worker_main.ask_for_signals(tmp_path / "absent")
+    worker_main.watch_folder(tmp_path / "absent")
 
     assert not (tmp_path / "absent").exists()
 
