@@ -224,7 +224,7 @@ def test_the_lease_is_renewed_whatever_the_launcher_writes(job: Any, pods: Any, 
 def test_a_bug_does_not_end_the_lease(job: Any, pods: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pod = pods("one")
     pod.round()
-    monkeypatch.setattr(exchange, "launcher", lambda _: 1 / 0)
+    monkeypatch.setattr(exchange, "read_launcher", lambda _: 1 / 0)
     before = job.record()["_lease"]
 
     pod.round()
