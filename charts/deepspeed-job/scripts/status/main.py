@@ -32,7 +32,7 @@ from status.record import RunRecord, compose_after_loss, compose_never_started
 
 TICK_SECONDS = 0.2  # between rounds
 LOOK_SECONDS = 0.02  # between looks whether the launcher has written
-AFTER_SECONDS = 0.1  # between the launcher's end and this one's: a sidecar that is seen to end before is started again
+AFTER_SECONDS = 0.05  # between the launcher's end and this one's: a sidecar that is seen to end before is started again
 QUICK_SECONDS = 2  # between requests until the training runs
 RETRY_SECONDS = 0.2, 2.0  # between tries after an error: the first and the longest
 PODS_SECONDS = 20  # between looks at the pods of workers that are waited for
@@ -63,6 +63,7 @@ class Sidecar:
             seen = self.identify_launcher_file()
             self.step()
             self.rest(seen)
+        self.stopping.wait(AFTER_SECONDS)
         return self.finish()
 
     def rest(self, seen: tuple[int, ...]) -> None:
@@ -79,9 +80,7 @@ class Sidecar:
         """
         if self.launcher.get("phase") not in ENDS or self.record.sequence != self.launcher.get("sequence"):
             return False
-        if not exchange.is_free(settings.locate_volume("launcher") / exchange.ALIVE):
-            return False
-        return not self.stopping.wait(AFTER_SECONDS)
+        return exchange.is_free(settings.locate_volume("launcher") / exchange.ALIVE)
 
     def identify_launcher_file(self) -> tuple[int, ...]:
         """What differs when the launcher has replaced its file; () without one."""
