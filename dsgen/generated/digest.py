@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "02e575957cfe5fe8fd1ba795865af544c475130c89785d6ef8b13916db35c09f"
+DIGEST = "549c15e1a28865b7b3f59157ad70f06f1a021d6a8dd12218142a1d53d916f42f"

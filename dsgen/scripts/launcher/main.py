@@ -11,7 +11,6 @@ if __name__ == "__main__":
     # Before the other imports: a signal to process 1 without a handler is dropped, unless it is blocked.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
-import os
 import sys
 import time
 import traceback
@@ -25,7 +24,7 @@ from launcher import workers
 from launcher.journal import External, Journal
 from launcher.outcome import RunEndedError
 from launcher.wait import InterruptedRunError, Wait
-from shared import debug, exchange, hostfile, methods, record, settings
+from shared import debug, exchange, hostfile, methods, processes, record, settings
 from shared.log import log, write_last_words
 from shared.record import TRANSITIONS, choose_exit_code, repeat_exit_code
 
@@ -153,7 +152,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Not sys.exit, which would wait for a hanging name lookup in a thread.
-    result = main()
-    sys.stdout.flush()
-    os._exit(result)
+    processes.leave(main())

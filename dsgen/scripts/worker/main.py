@@ -147,4 +147,4 @@ def make_part(run: settings.Settings) -> SshServer | LocalTraining:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    processes.leave(main())

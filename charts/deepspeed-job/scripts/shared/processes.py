@@ -1,12 +1,14 @@
-"""Descendants of this process: starts them, finds them in /proc, reaps and ends them."""
+"""Descendants of this process: starts them, finds them in /proc, reaps and ends them. Ends this process, too."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 try:
     import ctypes
@@ -164,3 +166,15 @@ def end(root: int, session: int | None, seconds: float) -> None:
         send(left, signal.SIGKILL)
         time.sleep(0.1)
         reap()
+
+
+def leave(code: int) -> NoReturn:
+    """End this process with `code`, after what it has printed.
+
+    sys.exit waits for a thread that hangs in a name lookup, and frees all modules one by one: 5 ms of the 30 that a
+    short program of a worker takes, at a time when all workers of a node end.
+    """
+    with contextlib.suppress(OSError):  # the reader of the output may have ended
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code & 0xFF)

@@ -234,4 +234,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    processes.leave(main(sys.argv[1:]))
