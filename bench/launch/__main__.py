@@ -37,7 +37,10 @@ TRUE_CONDITIONS = '{.metadata.name} {.status.conditions[?(@.status=="True")].typ
 
 
 class Result(NamedTuple):
-    """One start. Times in seconds since `kubectl apply`; `end`: from the end of rank 0 until the job is complete."""
+    """One start. Times in seconds since `kubectl apply`; `end`: from the end of rank 0 until the job is complete.
+
+    `cpu`: seconds, until all pods have ended.
+    """
 
     way: str
     workers: int
@@ -103,6 +106,8 @@ def starts(name: str, way: Way, place: Place, show: bool) -> Iterator[Result]:
             cpu, begun = cpu_seconds(), time.time()
             kubectl("-n", namespace, "apply", "--server-side", "-f", "-", given=objects)
             complete = wait(namespace, way.kind, {name.replace("RUN", run) for name in way.names})
+            if way.outlast:
+                kubectl("-n", namespace, "wait", "pods", "-l", way.outlast, "--for=delete", "--timeout=60s")
             spent = cpu_seconds() - cpu
             met, ended = said(namespace, r"MET \d+ ([\d.]+)"), said(namespace, r"END ([\d.]+)")
             if show:

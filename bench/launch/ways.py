@@ -34,6 +34,7 @@ class Way(NamedTuple):
     kind: str = "jobs"  # of what must be complete
     names: tuple[str, ...] = (f"{JOB}-RUN-launcher", f"{JOB}-RUN-worker")  # RUN stands for the number of the run
     runs: int = 1  # a second run of the job finds what the first one made
+    outlast: str = ""  # a label of pods that end after the job is complete
 
 
 def dsgen(launch: dict[str, Any]) -> Callable[[Place, str], Objects]:
@@ -148,7 +149,7 @@ WAYS = {
     "openmpi": Way(dsgen({"method": "openmpi"}), runs=2),
     "pdsh": Way(dsgen({"method": "pdsh"})),
     "JobSet": Way(jobset, "jobsets", (JOB,)),
-    "MPIJob": Way(mpijob, "mpijobs", (JOB,)),
+    "MPIJob": Way(mpijob, "mpijobs", (JOB,), outlast="training.kubeflow.org/job-role=worker"),
     "TrainJob": Way(trainjob, "trainjobs", (JOB,)),
 }
 AGAINST = {"worker-command": "JobSet", "torchrun": "TrainJob", "openmpi": "MPIJob", "pdsh": "openmpi"}
