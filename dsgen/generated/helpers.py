@@ -552,6 +552,43 @@ def reserved_key(key):
     return ""
 
 
+def uses_ssh(values):
+    """"true" if the launcher starts the training over ssh; empty if each worker starts its own processes."""
+    if values['launch']['method'] in ['pdsh', 'openmpi', 'launcher-command']:
+        return "true"
+    return ""
+
+
+def runs_command(values):
+    """"true" if launch.command is run instead of the program in training; else empty."""
+    if values['launch']['method'] in ['worker-command', 'launcher-command']:
+        return "true"
+    return ""
+
+
+def makes_key(values):
+    """"true" if the key pair is generated in the cluster; empty for an existing one and without ssh."""
+    if values['ssh']['secret']['mode'] == 'cluster':
+        return f"{uses_ssh(values)}"
+    return ""
+
+
+def program_in_launcher(values):
+    """"true" if the user's program runs in the launcher; empty if it runs in the workers only."""
+    if values['launch']['method'] == 'launcher-command':
+        return "true"
+    return ""
+
+
+def files_in_launcher(values):
+    """"true" if the launcher needs the user's volumes: for the program, or for the configurations and results of the
+    autotuner.
+    """
+    if program_in_launcher(values) or values['training']['deepspeed']['autotuning'] != 'none':
+        return "true"
+    return ""
+
+
 def tensorboard_selector(values, release):
     """Labels of TensorBoard's pod. They contain no run, so that no Service or NetworkPolicy of a run selects the pod."""
     return (
@@ -690,36 +727,6 @@ def accelerators(workers):
 def worker_pods(values):
     """The number of worker pods, spares included."""
     return f"{scalar(values['workers']['replicas'] + values['launch']['preflight']['spares'])}"
-
-
-def uses_ssh(values):
-    """"true" if the launcher starts the training over ssh; empty if each worker starts its own processes."""
-    if values['launch']['method'] in ['pdsh', 'openmpi', 'launcher-command']:
-        return "true"
-    return ""
-
-
-def makes_key(values):
-    """"true" if the key pair is generated in the cluster; empty for an existing one and without ssh."""
-    if values['ssh']['secret']['mode'] == 'cluster':
-        return f"{uses_ssh(values)}"
-    return ""
-
-
-def program_in_launcher(values):
-    """"true" if the user's program runs in the launcher; empty if it runs in the workers only."""
-    if values['launch']['method'] == 'launcher-command':
-        return "true"
-    return ""
-
-
-def files_in_launcher(values):
-    """"true" if the launcher needs the user's volumes: for the program, or for the configurations and results of the
-    autotuner.
-    """
-    if program_in_launcher(values) or values['training']['deepspeed']['autotuning'] != 'none':
-        return "true"
-    return ""
 
 
 def is_mounted_in(values, volume, pods):
@@ -1226,13 +1233,6 @@ def is_never_root(values, pod):
 def is_not_root(context):
     """"true" for a security context that does not allow root; else empty."""
     if get(context, 'runAsNonRoot', False) or get(context, 'runAsUser', 0):
-        return "true"
-    return ""
-
-
-def runs_command(values):
-    """"true" if launch.command is run instead of the program in training; else empty."""
-    if values['launch']['method'] in ['worker-command', 'launcher-command']:
         return "true"
     return ""
 

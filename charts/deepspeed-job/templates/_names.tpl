@@ -110,38 +110,6 @@ of namespaces and jobs have no dots, so the names of two PersistentVolumes canno
 {{ add .Values.workers.replicas .Values.launch.preflight.spares }}
 {{- end }}
 
-{{/* "true" if the launcher starts the training over ssh; empty if each worker starts its own processes. */}}
-{{- define "deepspeed-job.usesSsh" -}}
-{{- if has .Values.launch.method (list "pdsh" "openmpi" "launcher-command") -}}
-true
-{{- end -}}
-{{- end }}
-
-{{/* "true" if the key pair is generated in the cluster; empty for an existing one and without ssh. */}}
-{{- define "deepspeed-job.makesKey" -}}
-{{- if eq .Values.ssh.secret.mode "cluster" -}}
-{{ include "deepspeed-job.usesSsh" . }}
-{{- end -}}
-{{- end }}
-
-{{/* "true" if the user's program runs in the launcher; empty if it runs in the workers only. */}}
-{{- define "deepspeed-job.programInLauncher" -}}
-{{- if eq .Values.launch.method "launcher-command" -}}
-true
-{{- end -}}
-{{- end }}
-
-{{/*
-"true" if the launcher needs the user's volumes: for the
-program, or for the configurations and results of the autotuner.
-*/}}
-{{- define "deepspeed-job.filesInLauncher" -}}
-{{- if or (include "deepspeed-job.programInLauncher" .)
-          (ne .Values.training.deepspeed.autotuning "none") -}}
-true
-{{- end -}}
-{{- end }}
-
 {{/*
 "true" if the main containers of a pod mount the volume of storage;
 else empty. `pods` is workers or launcher, as in storage.*.mountIn.

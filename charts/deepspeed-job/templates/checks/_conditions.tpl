@@ -1,12 +1,5 @@
 {{/* Conditions that several checks use. */}}
 
-{{/* "true" if launch.command is run instead of the program in training; else empty. */}}
-{{- define "deepspeed-job.runsCommand" -}}
-{{- if has .Values.launch.method (list "worker-command" "launcher-command") -}}
-true
-{{- end -}}
-{{- end }}
-
 {{/* "true" for a repository over ssh: ssh://HOST/PATH or HOST:PATH; else empty. */}}
 {{- define "deepspeed-job.gitOverSsh" -}}
 {{- if or (regexMatch "^ssh://.*$" .)

@@ -1,0 +1,40 @@
+{{/* What depends on launch.method. Its command and environment are in dsgen/scripts/shared/methods.py. */}}
+
+{{/* "true" if the launcher starts the training over ssh; empty if each worker starts its own processes. */}}
+{{- define "deepspeed-job.usesSsh" -}}
+{{- if has .Values.launch.method (list "pdsh" "openmpi" "launcher-command") -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/* "true" if launch.command is run instead of the program in training; else empty. */}}
+{{- define "deepspeed-job.runsCommand" -}}
+{{- if has .Values.launch.method (list "worker-command" "launcher-command") -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/* "true" if the key pair is generated in the cluster; empty for an existing one and without ssh. */}}
+{{- define "deepspeed-job.makesKey" -}}
+{{- if eq .Values.ssh.secret.mode "cluster" -}}
+{{ include "deepspeed-job.usesSsh" . }}
+{{- end -}}
+{{- end }}
+
+{{/* "true" if the user's program runs in the launcher; empty if it runs in the workers only. */}}
+{{- define "deepspeed-job.programInLauncher" -}}
+{{- if eq .Values.launch.method "launcher-command" -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/*
+"true" if the launcher needs the user's volumes: for the
+program, or for the configurations and results of the autotuner.
+*/}}
+{{- define "deepspeed-job.filesInLauncher" -}}
+{{- if or (include "deepspeed-job.programInLauncher" .)
+          (ne .Values.training.deepspeed.autotuning "none") -}}
+true
+{{- end -}}
+{{- end }}
