@@ -1,7 +1,6 @@
 """The rules of all problems, from the YAML files that stand beside the modules that report them.
 
-`dsgen/checks/SUBJECT.yaml` has the rules of `SUBJECT.py`, as `dsgen/values.yaml` those of `values.py`; `rules.yaml` in
-another package has those of its modules.
+`dsgen/checks/SUBJECT.yaml` has the rules of `SUBJECT.py`; `rules.yaml` in a package those of several of its modules.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
 
 PACKAGE = Path(__file__).parent.parent
-BASE_FILE = PACKAGE / "checks" / "base-job.yaml"
-BASE = BASE_FILE.read_text(encoding="utf-8")
+BASE = (PACKAGE / "checks" / "base-job.yaml").read_text(encoding="utf-8")
 """A values file without problems; examples and cases change it."""
 Case = dict[str, Any]
 """Values that are merged over the base job. `{repeat: TEXT, times: N}` is a long text."""
@@ -65,11 +63,8 @@ def merge_over_base(text: str) -> str:
 
 def list_rule_files() -> list[Path]:
     """The files with rules."""
-    return [
-        *(path for path in sorted((PACKAGE / "checks").glob("*.yaml")) if path != BASE_FILE),
-        *sorted(PACKAGE.glob("*/rules.yaml")),
-        PACKAGE / "values.yaml",
-    ]
+    files = sorted([*PACKAGE.glob("*.yaml"), *PACKAGE.glob("*/*.yaml")])
+    return [path for path in files if path.name == "rules.yaml" or path.with_suffix(".py").exists()]
 
 
 def read_rule_blocks() -> dict[str, RuleBlock]:
