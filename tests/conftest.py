@@ -1,5 +1,7 @@
 """`pytest --update` rewrites golden files instead of comparing with them, but not in CI. Skipped tests are counted."""
 
+import contextlib
+import json
 from collections import Counter
 
 import pytest
@@ -19,9 +21,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """The id of a case with words of a command line: the words, and not the number of the case."""
+    """The id of a case: the words of a command line, or the data as JSON, and not the number of the case."""
     if isinstance(val, list | tuple) and val and all(isinstance(word, str) for word in val):
         return " ".join(val).encode("unicode_escape").decode()[:80]
+    if isinstance(val, dict | list | tuple):
+        with contextlib.suppress(TypeError, ValueError):
+            return json.dumps(val)[:80]
     return None
 
 
