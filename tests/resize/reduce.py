@@ -15,6 +15,14 @@ from pathlib import Path
 ARCHIVE = Path(__file__).parent.parent / "data" / "checkpoints.tar.xz"
 
 
+def unpack(folder: Path) -> None:
+    """Write all checkpoints to the folder."""
+    with tarfile.open(ARCHIVE) as archive:
+        # The form that works with Pythons before 3.11.4, such as that of Debian 12, which have no filters.
+        archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
+        archive.extractall(folder)
+
+
 def without_numbers(path: Path) -> bytes:
     """A file of torch.save with data.pkl only."""
     written = io.BytesIO()

@@ -7,7 +7,6 @@ import json
 import pickle
 import shutil
 import subprocess
-import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 
 from shared import methods, settings
-from tests.resize.reduce import ARCHIVE
+from tests.resize.reduce import unpack
 from tests.scripts.conftest import run_config
 from worker import resize
 from worker.checkpoint import UnreadableCheckpointError, Wanted, explain_refusal, inspect, read
@@ -24,8 +23,7 @@ from worker.checkpoint import UnreadableCheckpointError, Wanted, explain_refusal
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     """A folder with all checkpoints."""
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(tmp_path)
     return tmp_path
 
 

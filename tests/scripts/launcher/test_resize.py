@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from launcher import control, journal
 from launcher.outcome import AttemptEnd
 from launcher.resize import Conversion, resize_over_ssh
 from shared import exchange, settings
-from tests.resize.reduce import ARCHIVE
+from tests.resize.reduce import unpack
 from tests.scripts.conftest import program
 from tests.scripts.launcher.test_preflight import Pods, pods  # noqa: F401 - a fixture
 from tests.scripts.trainings import HOSTS, configured, tell
@@ -88,8 +87,7 @@ def test_what_ends_it(run_folder: Path, said: dict[str, Any], changes: dict[str,
 
 def prepare(pod: Any, name: str) -> Path:
     """Give a pod a checkpoint of real DeepSpeed, without its numbers; its folder."""
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(pod.root / "all", filter="data")
+    unpack(pod.root / "all")
     folder = pod.root / "all" / name
     (pod.root / "job").mkdir(exist_ok=True)
     (pod.root / "job/ds_config.json").write_text(json.dumps({"zero_optimization": {"stage": 2}}))
