@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "df2b8601bc54b09ff68e01aea7ff9300f1cf1b9c9c451a97044a80dcad93b474"
+DIGEST = "7ed1eea9b080265f11c7bbca9692019421c0ce54e950e0d1f692d880ea055eb7"

@@ -34,6 +34,7 @@ class Job:
         self.folder = folder
         self.k8s = client
         self.core, self.batch, self.rbac = client.CoreV1Api(), client.BatchV1Api(), client.RbacAuthorizationV1Api()
+        self.clients: list[api.Api] = []
         self.core.create_namespace({"metadata": {"name": namespace}})
         self.core.create_namespaced_service_account(namespace, {"metadata": {"name": "a"}})
         for name, rules in RULES.items():
@@ -73,7 +74,8 @@ class Job:
         (self.folder / "token").write_text(token)
         (self.folder / "ca.crt").write_bytes(Path(configuration.ssl_ca_cert).read_bytes())
         url = urlsplit(configuration.host)
-        return api.Api(url.hostname or "", str(url.port or 443), self.folder)
+        self.clients.append(api.Api(url.hostname or "", str(url.port or 443), self.folder))
+        return self.clients[-1]
 
     def secret(self) -> dict[str, bytes]:
         data = self.core.read_namespaced_secret("a-ssh", self.namespace).data or {}
@@ -105,6 +107,8 @@ class Job:
 
     def remove(self) -> None:
         self.core.delete_namespace(self.namespace)
+        for client in self.clients:
+            client.close()
         for client in (self.core, self.batch, self.rbac):
             client.api_client.close()
 

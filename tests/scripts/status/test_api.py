@@ -1,11 +1,88 @@
-"""The API client: errors without a server, and the answers of a real API server to its patches."""
+"""The API client: its connections, errors without a server, and the answers of a real API server to its patches."""
 
+import http.server
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from status import api, keygen, lease
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers with an empty object, in connections that stay open."""
+
+    protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        super().setup()
+        server: Any = self.server
+        server.accepted.append(self.connection)
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Any]:
+    """An HTTPS server, with its connections in `accepted`, and its certificate in `folder`, where the client's is."""
+    argv = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=x -addext subjectAltName=IP:127.0.0.1"
+    names = ["-keyout", tmp_path / "key", "-out", tmp_path / "ca.crt"]
+    subprocess.run([*argv.split(), *names], check=True, capture_output=True)
+    (tmp_path / "token").write_text("t")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "ca.crt", tmp_path / "key")
+    server: Any = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.daemon_threads = True
+    server.accepted, server.folder = [], tmp_path
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def client(server: Any) -> Iterator[api.Api]:
+    client = api.Api("127.0.0.1", str(server.server_address[1]), server.folder)
+    yield client
+    client.close()
+
+
+def test_requests_share_a_connection(server: Any, client: api.Api) -> None:
+    assert [client.get("/a"), client.get("/b"), client.get("/c")] == [{}, {}, {}]
+    assert len(server.accepted) == 1
+
+
+def test_a_connection_that_was_idle_for_long_is_not_used(
+    server: Any, client: api.Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.get("/a")
+    monkeypatch.setattr(api, "KEEP_SECONDS", 0)
+    client.get("/b")
+
+    assert len(server.accepted) == 2
+
+
+def test_after_a_connection_was_cut_the_next_request_opens_another(server: Any, client: api.Api) -> None:
+    client.get("/a")
+    server.accepted[0].shutdown(2)
+
+    with pytest.raises(api.ApiError) as caught:
+        client.get("/b")
+    assert caught.value.status == 0
+    assert client.get("/b") == {}
+    assert len(server.accepted) == 2
 
 
 @pytest.fixture
@@ -29,11 +106,6 @@ def test_a_token_that_is_not_there_yet_is_no_crash(tmp_path: Path) -> None:
         api.Api("127.0.0.1", "1", tmp_path).get("/api/v1/x")
 
     assert caught.value.status == 0
-
-
-def test_an_ipv6_address_is_bracketed() -> None:
-    assert api.Api("fd00::1", "443").base == "https://[fd00::1]:443"
-    assert api.Api("10.96.0.1", "443").base == "https://10.96.0.1:443"
 
 
 def test_paths() -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import ssl
-import urllib.error
+import time
 import urllib.parse
-import urllib.request
 from pathlib import Path
 from typing import Any
 
 TOKEN_FOLDER = Path("/var/run/secrets/dsgen")
 TIMEOUT_SECONDS = 5
+KEEP_SECONDS = 10  # for which a connection without requests is used again, before something on the way may drop it
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML; creates missing objects
@@ -27,12 +28,16 @@ class ApiError(Exception):
 
 
 class Api:
-    """Requests to one API server as the ServiceAccount whose token and ca.crt are in `folder`."""
+    """Requests to one API server as the ServiceAccount whose token and ca.crt are in `folder`.
+
+    Two threads may use it at once.
+    """
 
     def __init__(self, host: str, port: str, folder: Path = TOKEN_FOLDER) -> None:
-        address = f"[{host}]" if ":" in host else host
-        self.base = f"https://{address}:{port}"
+        self.host = host
+        self.port = int(port)
         self.folder = folder
+        self._idle: list[tuple[http.client.HTTPSConnection, float]] = []  # and since when (monotonic)
 
     def get(self, path: str) -> dict[str, Any]:
         """The object at `path`. Raises ApiError."""
@@ -42,30 +47,51 @@ class Api:
         """Patch the object at `path` as field manager `manager` and return it. Raises ApiError."""
         return self._call("PATCH", f"{path}?fieldManager={manager}", json.dumps(body).encode(), content_type)
 
+    def close(self) -> None:
+        """Close the connections."""
+        while self._idle:
+            self._idle.pop()[0].close()
+
     def _call(self, method: str, path: str, body: bytes | None, content_type: str) -> dict[str, Any]:
         try:
-            with self._open(method, path, body, content_type) as answer:
-                content = json.load(answer)
-        except urllib.error.HTTPError as error:
-            raise ApiError(error.code, f"{method} {path}: {error.code} {_read_reason(error)}") from error
-        except (OSError, ValueError) as error:
+            status, text = self._ask(method, path, body, content_type)
+            if status >= 300:  # the server sends no redirections
+                raise ApiError(status, f"{method} {path}: {status} {_read_reason(status, text)}")
+            content = json.loads(text)
+        except (OSError, ValueError, http.client.HTTPException) as error:
             raise ApiError(0, f"{method} {path}: {error}") from error
         if not isinstance(content, dict):
             raise ApiError(0, f"{method} {path}: the answer is no object")
         return content
 
-    def _open(self, method: str, path: str, body: bytes | None, content_type: str) -> Any:
-        # Token and CA are read for each call, because the kubelet renews them. Proxies of the image are not used.
+    def _ask(self, method: str, path: str, body: bytes | None, content_type: str) -> tuple[int, bytes]:
+        """The HTTP status and the content of the answer."""
+        # The kubelet renews the token, so it is read for each request.
         token = (self.folder / "token").read_text(encoding="utf-8").strip()
-        context = ssl.create_default_context(cafile=str(self.folder / "ca.crt"))
-        opener = urllib.request.build_opener(
-            urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
-        )
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = content_type
-        request = urllib.request.Request(self.base + path, data=body, headers=headers, method=method)
-        return opener.open(request, timeout=TIMEOUT_SECONDS)
+        connection = self._take_connection()
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            text = answer.read()
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append((connection, time.monotonic()))
+        return answer.status, text
+
+    def _take_connection(self) -> http.client.HTTPSConnection:
+        """A connection that no other thread uses. If the server has closed it after its answer, it is opened again."""
+        while self._idle:
+            connection, since = self._idle.pop()
+            if time.monotonic() - since < KEEP_SECONDS:
+                return connection
+            connection.close()
+        context = ssl.create_default_context(cafile=str(self.folder / "ca.crt"))
+        # Without the proxies of the image, which urllib would use.
+        return http.client.HTTPSConnection(self.host, self.port, timeout=TIMEOUT_SECONDS, context=context)
 
 
 def make_api() -> Api:
@@ -94,10 +120,10 @@ def format_pods_path(namespace: str, job: str, *indices: str) -> str:
     return f"/api/v1/namespaces/{namespace}/pods?labelSelector={urllib.parse.quote(selector, safe='')}&limit=2000"
 
 
-def _read_reason(error: urllib.error.HTTPError) -> str:
-    """The message of the server, without the object that it may contain (such as a Secret)."""
+def _read_reason(status: int, text: bytes) -> str:
+    """The reason that the server names, without the object that its answer may contain (such as a Secret)."""
     try:
-        content = json.loads(error.read(65536))
-        return str(content.get("reason") or error.reason)
-    except (OSError, ValueError, AttributeError):
-        return str(error.reason)
+        reason = json.loads(text).get("reason")
+    except (ValueError, AttributeError):
+        reason = ""
+    return str(reason or http.client.responses.get(status, ""))

@@ -12,6 +12,7 @@ if __name__ == "__main__":
     # that has no handler, unless it is blocked. The kubelet would wait in vain for the last state, and kill.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
+import contextlib
 import sys
 import threading
 import time
@@ -241,11 +242,12 @@ def extract_job_state(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> int:
-    sidecar = Sidecar(settings.load(), api.make_api())
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, sidecar.note_signal)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
-    return sidecar.run()
+    with contextlib.closing(api.make_api()) as client:
+        sidecar = Sidecar(settings.load(), client)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, sidecar.note_signal)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
+        return sidecar.run()
 
 
 if __name__ == "__main__":
