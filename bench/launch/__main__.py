@@ -173,7 +173,7 @@ def main() -> None:
         for result in starts(name, WAYS[name], place(workers), given.timeline) if time.monotonic() < until else ():
             results.append(result)
             print(f"{result.way}, {workers} workers: met {result.met:.1f} s, complete {result.end:.1f} s after"
-                  f" the end, {result.cpu:.0f} CPU s", file=sys.stderr, flush=True)  # fmt: skip
+                  f" the end, {result.cpu:.1f} CPU s", file=sys.stderr, flush=True)  # fmt: skip
     print(table(results))
     if given.write:
         write(results, given.write)
