@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.scripts import tls
 from tests.scripts.git_servers import LOGIN, PASSWORD, GitServer, Origin, Quiet, clone, git, secret, serve, tree
 
 
@@ -257,12 +257,7 @@ def test_refused_credentials_are_named(pod: Any, server: Any, keys: dict[str, st
 
 def test_a_ca_of_ones_own_is_taken_from_the_secret(pod: Any, server: Any, needs: Any) -> None:
     needs("openssl")
-    argv = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=x -addext subjectAltName=IP:127.0.0.1"
-    names = ["-keyout", pod.root / "tls.key", "-out", pod.root / "tls.crt"]
-    subprocess.run([*argv.split(), *names], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(pod.root / "tls.crt", pod.root / "tls.key")
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    tls.wrap(server, pod.root / "tls.crt")
     url = server.url.replace("http:", "https:") + "/team/code.git"
     server.login = LOGIN
     secret(pod, username="robot", password=PASSWORD)

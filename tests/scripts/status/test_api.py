@@ -1,8 +1,7 @@
 """The API client: its connections, errors without a server, and the answers of a real API server to its patches."""
 
 import http.server
-import ssl
-import subprocess
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,19 +10,21 @@ from typing import Any
 import pytest
 
 from status import api, keygen, lease
+from tests.scripts import tls
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     """Answers with an empty object, in connections that stay open."""
 
     protocol_version = "HTTP/1.1"
+    server: "Server"
 
     def setup(self) -> None:
         super().setup()
-        server: Any = self.server
-        server.accepted.append(self.connection)
+        self.server.accepted.append(self.connection)
 
     def do_GET(self) -> None:
+        self.server.hosts.append(self.headers["Host"])
         self.send_response(200)
         self.send_header("Content-Length", "2")
         self.end_headers()
@@ -33,19 +34,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Quiet."""
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Any]:
-    """An HTTPS server, with its connections in `accepted`, and its certificate in `folder`, where the client's is."""
-    argv = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=x -addext subjectAltName=IP:127.0.0.1"
-    names = ["-keyout", tmp_path / "key", "-out", tmp_path / "ca.crt"]
-    subprocess.run([*argv.split(), *names], check=True, capture_output=True)
+class Server(http.server.ThreadingHTTPServer):
+    """Keeps its connections, and the hosts that were asked for."""
+
+    daemon_threads = True
+
+    def __init__(self, address: str) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        super().__init__((address, 0), Handler)
+        self.accepted: list[socket.socket] = []
+        self.hosts: list[str] = []
+
+
+@pytest.fixture(params=["127.0.0.1"])
+def server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Server]:
+    """An HTTPS server."""
+    server = Server(request.param)
+    tls.wrap(server, tmp_path / "ca.crt", request.param)
     (tmp_path / "token").write_text("t")
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "ca.crt", tmp_path / "key")
-    server: Any = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    server.daemon_threads = True
-    server.accepted, server.folder = [], tmp_path
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()
@@ -53,19 +59,19 @@ def server(tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.fixture
-def client(server: Any) -> Iterator[api.Api]:
-    client = api.Api("127.0.0.1", str(server.server_address[1]), server.folder)
+def client(server: Server, tmp_path: Path) -> Iterator[api.Api]:
+    client = api.Api(str(server.server_address[0]), str(server.server_address[1]), tmp_path)
     yield client
     client.close()
 
 
-def test_requests_share_a_connection(server: Any, client: api.Api) -> None:
+def test_requests_share_a_connection(server: Server, client: api.Api) -> None:
     assert [client.get("/a"), client.get("/b"), client.get("/c")] == [{}, {}, {}]
     assert len(server.accepted) == 1
 
 
 def test_a_connection_that_was_idle_for_long_is_not_used(
-    server: Any, client: api.Api, monkeypatch: pytest.MonkeyPatch
+    server: Server, client: api.Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.get("/a")
     monkeypatch.setattr(api, "KEEP_SECONDS", 0)
@@ -74,7 +80,7 @@ def test_a_connection_that_was_idle_for_long_is_not_used(
     assert len(server.accepted) == 2
 
 
-def test_after_a_connection_was_cut_the_next_request_opens_another(server: Any, client: api.Api) -> None:
+def test_after_a_connection_was_cut_the_next_request_opens_another(server: Server, client: api.Api) -> None:
     client.get("/a")
     server.accepted[0].shutdown(2)
 
@@ -83,6 +89,12 @@ def test_after_a_connection_was_cut_the_next_request_opens_another(server: Any, 
     assert caught.value.status == 0
     assert client.get("/b") == {}
     assert len(server.accepted) == 2
+
+
+@pytest.mark.parametrize("server", ["::1"], indirect=True)
+def test_the_server_may_have_an_ipv6_address(server: Server, client: api.Api) -> None:
+    assert client.get("/a") == {}
+    assert server.hosts == [f"[::1]:{server.server_address[1]}"]
 
 
 @pytest.fixture

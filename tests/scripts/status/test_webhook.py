@@ -2,8 +2,6 @@
 
 import base64
 import json
-import ssl
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +13,7 @@ import pytest
 
 from shared import settings
 from status import webhook
+from tests.scripts import tls
 from tests.scripts.trainings import settings_of
 
 RECORD = {"version": 1, "phase": "Failed", "reason": "TrainingFailed", "message": "caf\u00e9", "attempts": []}
@@ -140,12 +139,7 @@ def test_proxies_of_the_environment_are_not_asked(server: Any, monkeypatch: pyte
 
 
 def test_a_certificate_is_checked_against_the_ca_of_the_secret(server: Any, tmp_path: Path) -> None:
-    argv = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=x -addext subjectAltName=IP:127.0.0.1"
-    names = ["-keyout", tmp_path / "key", "-out", tmp_path / "cert"]
-    subprocess.run([*argv.split(), *names], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "cert", tmp_path / "key")
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    tls.wrap(server, tmp_path / "cert")
 
     taken, said = deliver(f"https://{server.place}/hook")
     (tmp_path / "cert").rename(tmp_path / "ca.crt")
