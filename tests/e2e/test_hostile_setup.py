@@ -13,8 +13,10 @@ NAMES = "launcher.json status.json code-failed setup-failed no-key-made ssh-priv
 TARGETS = ("/var/run/secrets/dsgen/token", "/run/dsgen-status/ssh-privatekey", "/run/dsgen/private/key/ssh-privatekey")
 TOKEN = re.compile("eyJhbGciOi")  # {"alg": how each JSON web token begins
 
+# It waits until there is a key that could be shown; otherwise the run may end before the status container made one.
 LINKS = """
 if [ "$DSGEN_ROLE" = launcher ]; then
+  until [ -s /run/dsgen-status/ssh-privatekey ]; do sleep 0.1; done
   for name in {names}; do
     rm -rf "/run/dsgen/$name"
     ln -s {target} "/run/dsgen/$name"
