@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "7ed1eea9b080265f11c7bbca9692019421c0ce54e950e0d1f692d880ea055eb7"
+DIGEST = "f38591c3dfab04c05903183e86cf8b2851e0f06f73b0e11b8db8ecb4eaff232a"

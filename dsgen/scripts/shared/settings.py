@@ -18,6 +18,7 @@ CONFIG = SCRIPTS / "config"  # the run's ConfigMap: settings, command, hosts
 STATUS = ROOT / "etc/dsgen-status"  # the job's record, one file per run
 RUN = ROOT / "run/dsgen"  # the volume of this container, in memory; no other container writes to it
 KEYS = RUN / "private/key"  # the Secret with the key pair, which may be empty at first; see shared/start.sh
+WEBHOOK = ROOT / "etc/dsgen-webhook"  # the Secret of the webhook: url, and ca.crt for a server with a CA of one's own
 TERMINATION_LOG = ROOT / "dev/termination-log"
 
 

@@ -27,7 +27,7 @@ from shared import backoff, control, exchange, methods, record, settings
 from shared.log import log, write_last_words
 from shared.output import make_nonce
 from shared.record import ENDS, TRANSITIONS
-from status import api, keygen, lease, webhook
+from status import api, lease
 from status.pods import list_problems
 from status.record import RunRecord, compose_after_loss, compose_never_started
 
@@ -59,6 +59,8 @@ class Sidecar:
     def run(self) -> int:
         self.resume()
         if self.configured.makes_key:
+            from status import keygen  # takes a tenth of the start, and is needed only with ssh
+
             threading.Thread(target=keygen.provide, args=(self.client, self.configured), daemon=True).start()
         while not self.stopping.is_set() and not self.is_over():
             seen = self.identify_launcher_file()
@@ -206,6 +208,10 @@ class Sidecar:
 
     def notify(self, seconds: float) -> None:
         """Send the end of the run to the webhook, if there is one and this pod has recorded the end."""
+        if not (self.configured.webhook_url or settings.WEBHOOK.is_dir()):
+            return
+        from status import webhook  # takes a tenth of the start, and is rarely needed
+
         to, written = webhook.read_address(self.configured), self.record.written
         if to.url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
             webhook.deliver(to, webhook.make_body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))

@@ -95,6 +95,8 @@ PROCESSES = {
     20: end_ranks.ProcessCommand(1, [b"python3", b"-ESs", b"/etc/dsgen/worker/end_ranks.py", b"TERM"]),
     30: end_ranks.ProcessCommand(1, [b"python3", b"/usr/bin/torchrun", b"--no_python", *ARGV]),
     31: end_ranks.ProcessCommand(30, ARGV),
+    40: end_ranks.ProcessCommand(1, [b"python3", b"/etc/dsgen/worker/main.py"]),
+    41: end_ranks.ProcessCommand(40, [b"python3", b"train.py"]),
 }
 
 
@@ -103,6 +105,14 @@ PROCESSES = {
 )
 def test_whom_a_signal_goes_to(name: str, expected: set[int]) -> None:
     assert expected == end_ranks.choose_targets(PROCESSES, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("TERM", {12, 31, 40}), ("STACKS", {12, 31, 40}), ("KILL", {11, 12, 13, 14, 30, 31, 40, 41})],
+)
+def test_a_rank_that_the_worker_forked_gets_it_too(name: str, expected: set[int]) -> None:
+    assert expected == end_ranks.choose_targets(PROCESSES, name, [40])
 
 
 def test_a_launcher_without_ranks_is_asked_to_end_itself() -> None:

@@ -207,9 +207,9 @@ def test_a_message_that_names_a_worker_gets_its_node(message: str, expected: str
 
 def test_a_signal_during_the_imports_is_not_lost(pod: Any) -> None:
     """The kernel drops a signal to process 1 that has no handler yet, and the last state would not be written."""
-    webhook, program = pod.scripts / "status/webhook.py", pod.scripts / "status/main.py"  # the last of the imports
-    rest = webhook.read_text().partition("import annotations")[2]
-    webhook.write_text(f"import os, signal; os.kill(os.getpid(), signal.SIGTERM)\n{rest}")
+    imported, program = pod.scripts / "status/lease.py", pod.scripts / "status/main.py"  # the last of the imports
+    rest = imported.read_text().partition("import annotations")[2]
+    imported.write_text(f"import os, signal; os.kill(os.getpid(), signal.SIGTERM)\n{rest}")
     program.write_text(program.read_text().replace("FINAL_SECONDS = 25", "FINAL_SECONDS = 1"))
 
     process = pod.start("python3", "-ESs", program, KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="1")

@@ -57,7 +57,7 @@ def server() -> Iterator[Any]:
 @pytest.fixture(autouse=True)
 def _quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook, "DELAYS", (0.1, 0.1))
-    monkeypatch.setattr(webhook, "SECRET", tmp_path)
+    monkeypatch.setattr(settings, "WEBHOOK", tmp_path)
 
 
 def configured(**changes: Any) -> settings.Settings:

@@ -54,7 +54,7 @@ def test_it_is_ready_and_waits_for_the_record(pod: Any, begin: Callable[..., Any
     time.sleep(2)
     assert (process.poll(), "trains" in pod.log()) == (None, False)
     pod.record("Starting")
-    assert process.wait(20) == 0
+    assert process.wait(20) == 0, pod.log()
     assert "\ntrains\n" in pod.log()
 
 
@@ -68,7 +68,7 @@ def test_for_debugging_it_is_started_by_hand(pod: Any, begin: Callable[..., Any]
     assert (done.stdout, "node 1" in pod.log()) == ("node 1 of 2\n", False)
     assert process.poll() is None
     pod.record("Stopped")
-    assert process.wait(20) == 0
+    assert process.wait(20) == 0, pod.log()
 
 
 @pytest.mark.parametrize("method", ["worker-command", "torchrun"])
@@ -117,7 +117,7 @@ def test_it_ends_when_the_run_is_over(pod: Any, begin: Callable[..., Any], phase
     process = begin("sleep", "4303")
     pod.wait_until(lambda: pod.marked("4303"))
     pod.record(phase)
-    assert process.wait(20) == 0
+    assert process.wait(20) == 0, pod.log()
     assert pod.marked("4303") == []
 
 
@@ -151,6 +151,32 @@ def test_a_command_finds_its_place_and_nothing_is_added_to_it(pod: Any, begin: C
     program = ["bash", "-c", 'echo "$NNODES $NODE_RANK $PET_MASTER_ADDR $RANK|$*|"', "-", "a  b"]
     assert begin(*program, localRank=True).wait(20) == 0
     assert "2 1 cifar-1-worker-0.cifar-1 |a  b|\n" in pod.log()
+
+
+# Prints of its parent the number of descriptors and the blocked signals, and the nonce of reports.
+PARENT = """
+status=/proc/$PPID/status
+echo parent $(ls /proc/$PPID/fd | wc -w) $(grep SigBlk $status | cut -f 2) ${DSGEN_NONCE-none}
+"""
+
+
+def test_the_supervisor_of_its_command_is_a_child_that_shares_nothing_with_it(
+    pod: Any, begin: Callable[..., Any]
+) -> None:
+    """Neither its sockets nor its blocked signals: it has three streams, the output, and both ends of another pipe."""
+    pod.record("Running")
+    assert begin("bash", "-c", PARENT).wait(20) == 0
+    assert "parent 6 0000000000000000 none\n" in pod.log()
+
+
+def test_an_error_of_the_supervisor_is_its_end(pod: Any, begin: Callable[..., Any]) -> None:
+    """It does not go on as another worker."""
+    rank = pod.scripts / "worker/rank.py"
+    rank.write_text(rank.read_text().replace("    run = settings.load()\n", "    raise OSError(28, 'no room')\n"))
+    pod.record("Running")
+    assert begin("echo", "trains").wait(20) == 1
+    assert pod.log().count("OSError: [Errno 28] no room") == 1
+    assert pod.log().count("; exit code 1\n") == 1
 
 
 def test_what_the_image_lacks_is_said(pod: Any, begin: Callable[..., Any]) -> None:
@@ -197,4 +223,4 @@ def test_a_program_that_met_its_peers_has_succeeded(pod: Any, begin: Callable[..
         process = begin(
             "python3", "-c", f"{connect}; time.sleep(1)", masterPort=master.getsockname()[1], expectWorld=True
         )
-        assert process.wait(20) == 0
+        assert process.wait(20) == 0, pod.log()

@@ -13,7 +13,6 @@ if __name__ == "__main__":
 
 import sys
 import time
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +63,8 @@ class Launcher:
         except RunEndedError as ended:
             return self.end(ended)
         except Exception:  # a bug in dsgen: the run ends and is recorded
+            import traceback  # takes a tenth of the start, and is needed only here
+
             print(traceback.format_exc(), file=sys.stderr, flush=True)
             return self.end(RunEndedError("bug", traceback.format_exc().strip().splitlines()[-1]))
 

@@ -20,7 +20,6 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from shared import settings
 
-SECRET = settings.ROOT / "etc/dsgen-webhook"  # keys: url, and ca.crt for a server with a CA of one's own
 TIMEOUT_SECONDS = 5  # of one request
 BUDGET_SECONDS = 15  # of all tries; the pod does not end before
 DELAYS = (1, 2, 4)  # seconds between tries
@@ -46,7 +45,7 @@ def read_address(configured: settings.Settings) -> Address:
     if configured.webhook_url:
         return Address(configured.webhook_url)
     try:
-        return Address((SECRET / "url").read_text(encoding="utf-8").strip(), schemes=("https",))
+        return Address((settings.WEBHOOK / "url").read_text(encoding="utf-8").strip(), schemes=("https",))
     except (OSError, ValueError):  # no Secret is one without this key: the run ends as it would
         return Address("")
 
@@ -101,7 +100,7 @@ def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]
 
 def make_opener() -> urllib.request.OpenerDirector:
     """An opener that uses no proxies and no redirections, and checks certificates."""
-    authority = SECRET / "ca.crt"
+    authority = settings.WEBHOOK / "ca.crt"
     context = ssl.create_default_context()
     if authority.exists():
         context.load_verify_locations(authority)

@@ -2,9 +2,9 @@
 
 STACKS makes the programs write their stacks to their output.
 
-TERM is sent to each rank.py, which passes it to the user's program. DeepSpeed's launcher and torchrun would give a
-checkpoint only 30 seconds, not the grace period, so they get the signal only if they have no rank. KILL is sent to all
-of them and all their descendants.
+TERM is sent to the supervisor of each rank (worker/rank.py), which passes it to the user's program. DeepSpeed's
+launcher and torchrun would give a checkpoint only 30 seconds, not the grace period, so they get the signal only if
+they have no rank. KILL is sent to all of them and all their descendants.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,12 +46,16 @@ def list_processes(proc: Path = Path("/proc")) -> dict[int, ProcessCommand]:
     return by_id
 
 
-def choose_targets(all_processes: dict[int, ProcessCommand], name: str) -> set[int]:
-    """The targets of the signal. Programs are recognised by a whole argument, because shells only contain it."""
+def choose_targets(all_processes: dict[int, ProcessCommand], name: str, forked: Iterable[int] = ()) -> set[int]:
+    """The targets of the signal. Programs are recognised by a whole argument, because shells only contain it.
+
+    `forked`: supervisors of ranks that are children of the caller, and have its arguments.
+    """
     related = {pid for pid, process in all_processes.items() if RANK in process.argv}
     # Python's program is its first or second argument; for those that start it, it comes later.
     ranks = {pid for pid in related if RANK in all_processes[pid].argv[1:3]}
     launchers = related - ranks
+    ranks |= all_processes.keys() & set(forked)
     if name == "STACKS":
         return ranks
     if name == "TERM":
@@ -63,9 +68,9 @@ def choose_targets(all_processes: dict[int, ProcessCommand], name: str) -> set[i
         targets |= more
 
 
-def main(name: str) -> int:
+def main(name: str, forked: Iterable[int] = ()) -> int:
     all_processes = list_processes()
-    targets = sorted(choose_targets(all_processes, name))
+    targets = sorted(choose_targets(all_processes, name, forked))
     if name == "STACKS" and not targets:  # what a command of the user's has started
         stacks.ask(sorted(all_processes))
     number = signal.SIGUSR1 if name == "STACKS" else signal.Signals["SIG" + name]

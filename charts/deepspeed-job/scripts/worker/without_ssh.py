@@ -10,6 +10,7 @@ podFailurePolicy); the Job completes after all parts have succeeded.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
 import sys
@@ -52,12 +53,20 @@ TERM_SECONDS = 0.2  # between looks at processes that are no children of this on
 KILL_SECONDS = 30  # a process that hangs in the kernel may stay longer
 
 
+def load_supervisor() -> Callable[[], int]:
+    """What supervises the one rank of a worker that starts it itself, as a child of this process (worker/rank.py)."""
+    from worker import rank
+
+    return functools.partial(rank.main, [])
+
+
 class LocalTraining:
     """This worker's part of the training."""
 
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
         self.method = methods.choose_method(run)
+        self.supervise = load_supervisor() if self.method.whole else None
         self.slots = 1 if self.method.whole else run.slots  # ranks of this worker, as far as it knows them
         self.world = self.slots * run.workers
         self.hosts = hostfile.read_hosts(settings.CONFIG / "hostfile")
@@ -144,7 +153,7 @@ class LocalTraining:
             if signalled == "KILL":
                 self.end_all()
             elif signalled:
-                end_ranks.main(signalled)
+                end_ranks.main(signalled, self.list_forked())
         self.resizing.obey(order)
 
     def start(self, attempt: int, places: list[int], configuration: str = "") -> None:
@@ -168,8 +177,12 @@ class LocalTraining:
         if self.pid < 0:
             environment = self.method.environment(start)
             os.environ.update(environment, **{reports.NONCE: self.output.nonce.decode()})
-            self.pid = processes.spawn(argv)
+            self.pid = processes.fork(self.supervise) if self.supervise else processes.spawn(argv)
             del os.environ[reports.NONCE]
+
+    def list_forked(self) -> list[int]:
+        """The supervisor of the rank, if it is a child of this process without a program of its own."""
+        return [self.pid] if self.supervise and not self.ended else []
 
     def clear_shared_memory(self, master: str) -> None:
         """Remove the buffers of earlier attempts. Each attempt has a port of its own, so they would add up."""
@@ -265,7 +278,7 @@ class LocalTraining:
         until = time.monotonic() + compute_ranks_seconds(self.run)
         while self.pid > 0 and time.monotonic() < until:
             self.control.exchange(self.collect_facts(), self.reported, [])
-            left = end_ranks.choose_targets(end_ranks.list_processes(), "TERM")
+            left = end_ranks.choose_targets(end_ranks.list_processes(), "TERM", self.list_forked())
             if not left:
                 break
             processes.send(sorted(left - asked), signal.SIGTERM)
