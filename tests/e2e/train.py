@@ -114,7 +114,8 @@ def main() -> None:
             if rank == 0:
                 say(checkpoint=step + 1)
         time.sleep(given.pace or (given.pause if first == 0 else 0))
-    torch.distributed.destroy_process_group()  # else its threads may abort the process on its way out
+    torch.distributed.destroy_process_group()
+    os._exit(0)  # threads of torch that are left may abort a process that frees its modules
 
 
 main()
