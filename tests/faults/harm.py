@@ -39,8 +39,10 @@ def only(role: str, command: str) -> str:
 
 
 def kill_rank_supervisor(trial: Trial) -> None:
+    """With worker-command, it is a fork of the worker, and has its command line."""
     trial.trains()
-    trial.kill(trial.worker(), "worker", "/etc/dsgen/worker/rank.py")
+    program = "main.py" if trial.method == "worker-command" else "rank.py"
+    trial.kill(trial.worker(), "worker", f"/etc/dsgen/worker/{program}")
 
 
 def kill_session(trial: Trial) -> None:

@@ -14,7 +14,7 @@ TORCHRUN, NO_SSH, EACH = "torchrun", "deepspeed-no-ssh", "worker-command"
 ACCELERATE = "accelerate"  # worker-command, with the command of the preset
 ALL = (PDSH, OPENMPI, COMMAND, TORCHRUN, NO_SSH, EACH)
 SSH, WITHOUT = (PDSH, OPENMPI, COMMAND), (TORCHRUN, NO_SSH, EACH)
-RANKS = (PDSH, OPENMPI, TORCHRUN, NO_SSH)  # the methods whose ranks dsgen starts itself
+RANKS = (PDSH, OPENMPI, TORCHRUN, NO_SSH, EACH)  # the methods whose ranks have a supervisor (worker/rank.py)
 
 
 @dataclass(frozen=True)
