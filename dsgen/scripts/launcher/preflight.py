@@ -90,7 +90,7 @@ class Rounds:
                 self.problems[index] = problem
 
     def compute_median(self) -> float:
-        import statistics  # takes a tenth of the start, and is needed only here
+        import statistics  # few launchers need it
 
         return statistics.median([rate for rate in self.best.values() if rate] or [0.0])
 

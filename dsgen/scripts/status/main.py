@@ -59,7 +59,7 @@ class Sidecar:
     def run(self) -> int:
         self.resume()
         if self.configured.makes_key:
-            from status import keygen  # takes a tenth of the start, and is needed only with ssh
+            from status import keygen  # only with ssh: each import makes the start longer
 
             threading.Thread(target=keygen.provide, args=(self.client, self.configured), daemon=True).start()
         while not self.stopping.is_set() and not self.is_over():
@@ -210,7 +210,7 @@ class Sidecar:
         """Send the end of the run to the webhook, if there is one and this pod has recorded the end."""
         if not (self.configured.webhook_url or settings.WEBHOOK.is_dir()):
             return
-        from status import webhook  # takes a tenth of the start, and is rarely needed
+        from status import webhook  # few jobs have one: each import makes the start longer
 
         to, written = webhook.read_address(self.configured), self.record.written
         if to.url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:

@@ -63,7 +63,7 @@ class Launcher:
         except RunEndedError as ended:
             return self.end(ended)
         except Exception:  # a bug in dsgen: the run ends and is recorded
-            import traceback  # takes a tenth of the start, and is needed only here
+            import traceback  # takes a tenth of the start of a launcher, and is needed only here
 
             print(traceback.format_exc(), file=sys.stderr, flush=True)
             return self.end(RunEndedError("bug", traceback.format_exc().strip().splitlines()[-1]))
