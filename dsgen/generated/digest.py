@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "c44f92f881fea58176e11fa9cec4ed24860961b663e2228b74a5428fe080b01e"
+DIGEST = "4d87f6020807a06e89960a4919aeb1a0657434e377c86b1029938966ac16d665"

@@ -66,7 +66,7 @@ class LocalTraining:
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
         self.method = methods.choose_method(run)
-        self.supervise = load_supervisor() if self.method.whole else None
+        self.supervise: Callable[[], int] | None = None  # see load_supervisor
         self.slots = 1 if self.method.whole else run.slots  # ranks of this worker, as far as it knows them
         self.world = self.slots * run.workers
         self.hosts = hostfile.read_hosts(settings.CONFIG / "hostfile")
@@ -101,6 +101,8 @@ class LocalTraining:
 
     def preload(self) -> None:
         """Load the program that starts the ranks. An order for another command than this one starts it anew."""
+        if self.method.whole:
+            self.supervise = load_supervisor()
         if self.method.module and not self.run.debug and self.read_index() < self.run.workers:
             start = methods.Start(self.run, self.hosts[: self.run.workers], self.read_index(), HOSTFILE)
             os.environ.update(self.method.environment(start))
