@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "4d87f6020807a06e89960a4919aeb1a0657434e377c86b1029938966ac16d665"
+DIGEST = "09ef8fb032e88de781c92ba2b68d73362d61c1b4a254a030560eae3b14028c73"

@@ -663,7 +663,7 @@ def scripts_name(values, release, folder):
     """The ConfigMap with a folder of dsgen's scripts. The names change with the content of all scripts, so a run keeps
     those with which it started.
     """
-    return f"{job_name(values, release)}-scripts-{folder}-{'62e90e44e9'}"
+    return f"{job_name(values, release)}-scripts-{folder}-{'c29ca813d5'}"
 
 
 def image_of(values, role):

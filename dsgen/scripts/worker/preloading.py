@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 from pathlib import Path
 
-from shared import processes, settings
+from shared import methods, processes, settings
 from shared.log import log
 
 PROGRAM = str(settings.SCRIPTS / "worker/preload.py")
@@ -61,7 +60,7 @@ class Preloading:
 
 def find_interpreter(program: str) -> str:
     """The Python that the first line of a program names; "" if it is no such program."""
-    path = shutil.which(program)
+    path = methods.find_program(program)
     if not path:
         return ""
     with Path(path).open("rb") as file:
