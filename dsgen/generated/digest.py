@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "09ef8fb032e88de781c92ba2b68d73362d61c1b4a254a030560eae3b14028c73"
+DIGEST = "c4bd2a5d05539f0bcb8ffb2ffe29b4d20df1edf1efc434637742ceaf9fe5575f"

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from shared import debug, exchange, hostfile, methods, output, processes, record, reports, settings
+from shared import exchange, hostfile, methods, output, processes, record, reports, settings
 from shared.log import log
 from shared.record import TRANSITIONS, choose_exit_code
 from worker import end_ranks
@@ -171,6 +171,8 @@ class LocalTraining:
         start = methods.Start(self.run, hosts, places.index(self.read_index()), HOSTFILE, attempt, configuration)
         argv = self.method.command(start)
         if self.run.debug:
+            from shared import debug  # and with it subprocess
+
             self.idle = True
             log(debug.write_script(argv, self.method.environment(start)))
             return

@@ -6,16 +6,13 @@ import contextlib
 import os
 import shlex
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from shared import methods, processes, settings
 from shared.log import log
-
-if TYPE_CHECKING:
-    import subprocess
 
 TRAIN = settings.RUN / "train.sh"
 TICK_SECONDS = 0.5  # between looks at what has no common event: the command, the clock and the files of the sidecar
@@ -71,8 +68,6 @@ def run_or_idle(
     `deadline` in seconds, 0 for none. `wait` is called repeatedly, and may raise to end the wait; `children`: process
     ids that the reaper leaves alone.
     """
-    import subprocess  # only for lifecycle.debug, but each worker without ssh loads this module
-
     begun = time.monotonic()
     try:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) if command else None
