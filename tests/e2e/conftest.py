@@ -82,22 +82,20 @@ def make_job(
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With DSGEN_E2E_TURN=K/N, run only every N-th of what takes turns, from the K-th on.
 
-    With `by_turns("name")` on a test, the values of its parameter take turns; with `by_turns` on modules, these do.
-    What has the same `group` takes turns with each other.
+    With `by_turns("name")` on tests of a module, the values of this parameter take turns; with `by_turns` on modules,
+    these do. All of them are numbered together, so that no turn has much more to do than another.
     """
     if "DSGEN_E2E_TURN" not in os.environ:
         return
     turn, turns = map(int, os.environ["DSGEN_E2E_TURN"].split("/"))
-    groups: dict[str, dict[str, int]] = {}  # of what takes turns with each other, the place of each
+    numbers: dict[str, int] = {}
     later = []
     for item in items:
         if marker := item.get_closest_marker("by_turns"):
-            group, member = "modules", item.nodeid.partition("::")[0]
+            member = item.nodeid.partition("::")[0]
             if marker.args:
-                group = item.nodeid.partition("[")[0]
                 member += f" {item.callspec.params[marker.args[0]]}"  # type: ignore[attr-defined]  # of functions
-            places = groups.setdefault(marker.kwargs.get("group", group), {})
-            if places.setdefault(member, len(places)) % turns != turn % turns:
+            if numbers.setdefault(member, len(numbers)) % turns != turn % turns:
                 later.append(item)
     config.hook.pytest_deselected(items=later)
     items[:] = [item for item in items if item not in later]

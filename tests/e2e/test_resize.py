@@ -70,7 +70,7 @@ def train_whole(make_resized: Callable[..., Job]) -> Callable[[str], dict[int, f
     return train
 
 
-@pytest.mark.by_turns("method", group="resize")
+@pytest.mark.by_turns("method")
 @pytest.mark.parametrize(("method", "stage", "dtype", "limit"), WAYS)
 def test_the_losses_are_those_of_an_uninterrupted_training(
     make_resized: Callable[..., Job],
@@ -186,7 +186,7 @@ KILLS = [  # what is lost, when, and the possible reasons of the attempts
 ]
 
 
-@pytest.mark.by_turns("what", group="resize")
+@pytest.mark.by_turns("what")
 @pytest.mark.parametrize(("what", "moments", "reasons"), KILLS, ids=[kill[0] for kill in KILLS])
 def test_every_start_after_a_kill_continues_the_newest_checkpoint(
     make_resized: Callable[..., Job],
@@ -276,7 +276,7 @@ def places() -> Iterator[Callable[..., None]]:
         offer(None, node)
 
 
-@pytest.mark.by_turns("method", group="resize")
+@pytest.mark.by_turns("method")
 @pytest.mark.parametrize("method", ["pdsh", "openmpi"])
 def test_fewer_workers_go_on_after_a_loss_and_all_when_it_is_back(
     make_resized: Callable[..., Job],
@@ -328,7 +328,7 @@ def check_steps(run: Run, launcher: str, whole: dict[int, float], fewer: int) ->
     assert [launcher] == [pod.metadata.name for pod in run.pods_of("launcher")]
 
 
-@pytest.mark.by_turns("method", group="resize")
+@pytest.mark.by_turns("method")
 @pytest.mark.parametrize(("method", "left"), [("pdsh", 3), ("openmpi", 2)])
 def test_fewer_workers_go_on_while_a_node_is_cut_and_all_when_it_is_back(
     make_resized: Callable[..., Job],

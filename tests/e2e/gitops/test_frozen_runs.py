@@ -43,7 +43,7 @@ def story(
             space.delete()  # at once: the next way needs the room
 
 
-@pytest.mark.by_turns("story", group="stories")
+@pytest.mark.by_turns("story")
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("state", STATES)
 def test_a_change_under_the_id_is_refused_with_job_and_field(
@@ -53,7 +53,7 @@ def test_a_change_under_the_id_is_refused_with_job_and_field(
     check(story, state, change)
 
 
-@pytest.mark.by_turns("story", group="stories")
+@pytest.mark.by_turns("story")
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("state", STATES)
 def test_a_run_that_has_begun_stays_as_it_is(story: Story, state: str, change: str) -> None:

@@ -19,7 +19,7 @@ from tests.e2e.gitops.checkout import CONTROL, Checkout
 from tests.e2e.gitops.ways import SECONDS, looked_at
 from tests.e2e.training import merged, training_values
 
-pytestmark = pytest.mark.by_turns(group="stories")
+pytestmark = pytest.mark.by_turns
 
 JOBS = {"digits-1-launcher": True, "digits-1-worker": True}
 """Each with whether it is suspended."""

@@ -46,7 +46,7 @@ def way(
         made.delete()
 
 
-@pytest.mark.by_turns("way", group="stories")
+@pytest.mark.by_turns("way")
 def test_a_run_trains_once(
     way: ways.Way, request: pytest.FixtureRequest, record_row: Callable[[Row], None], live: Callable[[str], Namespace]
 ) -> None:
