@@ -33,7 +33,14 @@ BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.
 DONE, FAILED = {"Complete", "Completed", "Succeeded"}, {"Failed"}
 LIMIT_SECONDS = 600
 LOOK_SECONDS, IDLE = 5, 0.3  # processors that an idle cluster with its controllers uses at most
+# Kubelets remove the sandboxes of deleted pods once a minute, which needs a tenth of a second of CPU time for each.
+CLEANUP_SECONDS = 150
+SANDBOXES = re.compile(r'(?m)^kubelet_runtime_operations_total\{operation_type="(run|remove)_podsandbox"\} (\S+)')
 TRUE_CONDITIONS = '{.metadata.name} {.status.conditions[?(@.status=="True")].type}{"\\n"}'
+
+
+class StartError(Exception):
+    """A job has not started, or has failed. The others are measured all the same."""
 
 
 class Result(NamedTuple):
@@ -69,8 +76,26 @@ def warn_if_busy() -> None:
         print(f"warning: before the first start, {busy:.1f} processors are busy", file=sys.stderr, flush=True)
 
 
+def count_sandboxes() -> float:
+    """Sandboxes on all nodes, with those of deleted pods that the kubelets have not removed yet."""
+    nodes = kubectl("get", "nodes", "-o", "name").splitlines()
+    pages = [kubectl("get", "--raw", f"/api/v1/nodes/{node.partition('/')[2]}/proxy/metrics") for node in nodes]
+    counts = [(way, float(count)) for page in pages for way, count in SANDBOXES.findall(page)]
+    return sum(count if way == "run" else -count for way, count in counts)
+
+
+def wait_for_cleanup() -> None:
+    """Wait until there are no more sandboxes than pods, so that no start pays for the one before."""
+    until = time.monotonic() + CLEANUP_SECONDS
+    while count_sandboxes() > len(kubectl("get", "pods", "--all-namespaces", "-o", "name").splitlines()):
+        if time.monotonic() > until:
+            print("warning: the kubelets have not removed all ended pods", file=sys.stderr, flush=True)
+            return
+        time.sleep(LOOK_SECONDS)
+
+
 def wait(namespace: str, kind: str, names: set[str]) -> float:
-    """The time when all of them are complete. Raises SystemExit when one has failed or it is too late."""
+    """The time when all of them are complete. StartError: one has failed, or it is too late."""
     # One watch: a request at intervals would cost as much CPU time as what is measured.
     options = ["--watch", "-o", f"jsonpath={TRUE_CONDITIONS}", f"--request-timeout={LIMIT_SECONDS}s"]
     with subprocess.Popen(["kubectl", "-n", namespace, "get", kind, *options], stdout=PIPE, text=True) as watch:
@@ -84,24 +109,25 @@ def wait(namespace: str, kind: str, names: set[str]) -> float:
                     break
         finally:
             watch.kill()
-    raise SystemExit(f"{namespace}: not complete: {kubectl('-n', namespace, 'get', 'pods', check=False)}")
+    raise StartError(f"{namespace}: not complete: {kubectl('-n', namespace, 'get', 'pods', check=False)}")
 
 
 def said(namespace: str, pattern: str) -> float:
-    """The time that rank 0 has printed, wherever its output is."""
+    """The time that rank 0 has printed, wherever its output is. StartError: it has not."""
     for pod in kubectl("-n", namespace, "get", "pods", "-o", "name").split():
         found = re.search(pattern, kubectl("-n", namespace, "logs", pod, "--all-containers", check=False))
         if found:
             return float(found[1])
-    raise SystemExit(f"{namespace}: no rank has printed {pattern}")
+    raise StartError(f"{namespace}: no rank has printed {pattern}")
 
 
 def starts(name: str, way: Way, place: Place, show: bool) -> Iterator[Result]:
-    """One job with its runs, in a namespace of its own."""
+    """One job with its runs, in a namespace of its own. StartError: one is not complete."""
     namespace = place.namespace
     kubectl("create", "namespace", namespace)
     try:
         for run in map(str, range(1, way.runs + 1)):
+            wait_for_cleanup()
             objects = yaml.safe_dump_all(way.objects(place, run))
             cpu, begun = cpu_seconds(), time.time()
             kubectl("-n", namespace, "apply", "--server-side", "-f", "-", given=objects)
@@ -170,10 +196,15 @@ def main() -> None:
 
     until = time.monotonic() + given.minutes * 60
     for _, workers, name in itertools.product(range(given.times), given.workers, given.ways):
-        for result in starts(name, WAYS[name], place(workers), given.timeline) if time.monotonic() < until else ():
-            results.append(result)
-            print(f"{result.way}, {workers} workers: met {result.met:.1f} s, complete {result.end:.1f} s after"
-                  f" the end, {result.cpu:.1f} CPU s", file=sys.stderr, flush=True)  # fmt: skip
+        if time.monotonic() > until:
+            break
+        try:
+            for result in starts(name, WAYS[name], place(workers), given.timeline):
+                results.append(result)
+                print(f"{result.way}, {workers} workers: met {result.met:.1f} s, complete {result.end:.1f} s after"
+                      f" the end, {result.cpu:.1f} CPU s", file=sys.stderr, flush=True)  # fmt: skip
+        except StartError as error:
+            print(f"{name}, {workers} workers: {error}", file=sys.stderr, flush=True)
     print(table(results))
     if given.write:
         write(results, given.write)
