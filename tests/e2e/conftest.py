@@ -94,7 +94,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if marker := item.get_closest_marker("by_turns"):
             member = item.nodeid.partition("::")[0]
             if marker.args:
-                member += f" {item.callspec.params[marker.args[0]]}"  # type: ignore[attr-defined]  # of functions
+                value = item.callspec.params[marker.args[0]]  # type: ignore[attr-defined]  # of functions
+                member += f" {marker.args[0]}={value}"
             if numbers.setdefault(member, len(numbers)) % turns != turn % turns:
                 later.append(item)
     config.hook.pytest_deselected(items=later)

@@ -104,6 +104,7 @@ def test_links_to_the_token_and_the_key_lead_nowhere(make_job: Callable[..., Job
     assert run.record["message"].startswith("training.setup ended with exit code 3")
 
 
+@pytest.mark.by_turns("method")
 @pytest.mark.parametrize("method", ["pdsh", "openmpi", "torchrun"])
 def test_rubbish_in_shared_places_and_printed_protocol_lines_change_nothing(
     make_job: Callable[..., Job], method: str
@@ -150,6 +151,7 @@ fi
 """
 
 
+@pytest.mark.by_turns("scheme")
 @pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
 def test_another_host_does_not_get_the_address_of_the_webhook(
     make_job: Callable[..., Job], scheme: str, port: int

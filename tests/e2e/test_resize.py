@@ -70,7 +70,7 @@ def train_whole(make_resized: Callable[..., Job]) -> Callable[[str], dict[int, f
     return train
 
 
-@pytest.mark.by_turns("method")
+@pytest.mark.by_turns("stage")
 @pytest.mark.parametrize(("method", "stage", "dtype", "limit"), WAYS)
 def test_the_losses_are_those_of_an_uninterrupted_training(
     make_resized: Callable[..., Job],
@@ -328,7 +328,7 @@ def check_steps(run: Run, launcher: str, whole: dict[int, float], fewer: int) ->
     assert [launcher] == [pod.metadata.name for pod in run.pods_of("launcher")]
 
 
-@pytest.mark.by_turns("method")
+@pytest.mark.by_turns("left")
 @pytest.mark.parametrize(("method", "left"), [("pdsh", 3), ("openmpi", 2)])
 def test_fewer_workers_go_on_while_a_node_is_cut_and_all_when_it_is_back(
     make_resized: Callable[..., Job],
