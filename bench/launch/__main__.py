@@ -1,7 +1,8 @@
 """`make bench-launch`: seconds from `kubectl apply` until all ranks have met, and until the job is complete.
 
-Needs KUBECONFIG, an image with DeepSpeed, torchrun, sshd and mpirun on the nodes, and the controllers of JobSet, MPIJob
-and TrainJob. Nothing else may run on the machine, nor a storage provisioner that asks the API server again and again.
+Needs KUBECONFIG of an administrator, an image with DeepSpeed, torchrun, sshd and mpirun on the nodes, and the
+controllers of JobSet, MPIJob and TrainJob. Nothing else may run on the machine, nor a storage provisioner that asks
+the API server again and again.
 The figures of docs/launch.md are the medians.
 """
 
@@ -34,7 +35,7 @@ DONE, FAILED = {"Complete", "Completed", "Succeeded"}, {"Failed"}
 LIMIT_SECONDS = 600
 LOOK_SECONDS, IDLE = 5, 0.3  # processors that an idle cluster with its controllers uses at most
 # Kubelets remove the sandboxes of deleted pods once a minute, which needs a tenth of a second of CPU time for each.
-CLEANUP_SECONDS = 150
+CLEANUP_SECONDS = 150  # to wait for it at most
 SANDBOXES = re.compile(r'(?m)^kubelet_runtime_operations_total\{operation_type="(run|remove)_podsandbox"\} (\S+)')
 TRUE_CONDITIONS = '{.metadata.name} {.status.conditions[?(@.status=="True")].type}{"\\n"}'
 

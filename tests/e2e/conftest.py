@@ -25,7 +25,7 @@ def unavailable(reason: str) -> NoReturn:
     """Skip on a laptop; under CI nothing is skipped."""
     if os.environ.get("CI"):
         pytest.fail(reason, pytrace=False)
-    pytest.skip(reason)
+    pytest.skip(reason)  # only on a laptop
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -94,7 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if marker := item.get_closest_marker("by_turns"):
             member = item.nodeid.partition("::")[0]
             if marker.args:
-                value = item.callspec.params[marker.args[0]]  # type: ignore[attr-defined]  # of functions
+                value = item.callspec.params[marker.args[0]]  # type: ignore[attr-defined]  # not of every Item
                 member += f" {marker.args[0]}={value}"
             if numbers.setdefault(member, len(numbers)) % turns != turn % turns:
                 later.append(item)

@@ -52,7 +52,6 @@ def tried(run: Run) -> list[dict[str, Any]]:
     return [json.loads(text) for text in re.findall(r'^(?:\S+: )?(\{"attacker".*\})$', logs, re.MULTILINE)]
 
 
-@pytest.mark.by_turns("method")
 @pytest.mark.parametrize("method", ["pdsh", "openmpi"])
 def test_a_rank_gets_neither_the_key_nor_root(make_job: Callable[..., Job], method: str) -> None:
     job = attacking(make_job, f"rank-{method}", method=method)
