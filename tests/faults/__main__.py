@@ -22,6 +22,7 @@ from tests.faults.run import Seen, missing, run
 from tests.faults.table import CASES, Case
 
 QUIET = threading.Lock()
+LOG_LINES = 80  # the last ones of each container of a trial that failed
 
 
 def options() -> argparse.Namespace:
@@ -67,6 +68,8 @@ def trial(case: Case) -> Seen:
     with QUIET:
         verdict = "; ".join(seen.problems) or "ok"
         print(f"{case.name}: {seen.summary}, {time.monotonic() - began:.0f} s in all: {verdict}", flush=True)
+        for where, text in seen.logs.items() if seen.problems else ():
+            print(f"--- {where}", *text.splitlines()[-LOG_LINES:], sep="\n", flush=True)
     return seen
 
 

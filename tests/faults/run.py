@@ -30,6 +30,7 @@ class Seen:
     code: int | None = None
     seconds: float = 0.0
     problems: list[str] = field(default_factory=list)
+    logs: dict[str, str] = field(default_factory=dict)  # by the container's name
 
     @property
     def summary(self) -> str:
@@ -103,6 +104,7 @@ def observed(case: Case, trial: Trial) -> Seen:
         time.sleep(2)
         trial.look_at_the_end()
         seen.code = trial.exit_code()
+        seen.logs = {where: text for where, text in trial.texts.items() if where.startswith("logs")}
     end = case.end
     if not any(line.get("first") == end.first for text in trial.texts.values() for line in begun(text)) and end.first:
         seen.problems.append(f"no rank began at step {end.first}")

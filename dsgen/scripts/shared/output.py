@@ -28,8 +28,11 @@ class Listener(Protocol):
     def learn(self, rank: int, said: dict[str, Any]) -> None: ...
 
 
-# What mpirun says of a worker that is gone, and of a rank.py that a signal has ended.
-MPI_LOST = re.compile(rb"^ *Remote daemon: \S+ on node ([A-Za-z0-9.-]+)$")
+# What mpirun, or its ssh, which may end first, says of a worker that is gone; and of a rank.py that a signal has ended.
+MPI_LOST = re.compile(
+    rb"^(?: *Remote daemon: \S+ on node ([A-Za-z0-9.-]+)"
+    rb"|Connection to ([A-Za-z0-9.-]+) closed by remote host\.|Read from remote host ([A-Za-z0-9.-]+): .*)$"
+)
 MPI_KILLED = re.compile(rb"noticed that process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)")
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
 
@@ -168,7 +171,7 @@ class Output:
     def _hear_mpirun(self, line: bytes) -> None:
         lost, killed = MPI_LOST.match(line.rstrip()), MPI_KILLED.search(line)
         if lost:
-            self.given_up.add(self._find_host(lost.group(1)))
+            self.given_up.add(self._find_host(lost[lost.lastindex or 0]))
         if killed and not self.ending:
             rank, name, number = killed.groups()
             end = {"host": self._find_host(name), "rank": int(rank), "exitCode": 128 + int(number), "tail": []}

@@ -132,15 +132,29 @@ def test_a_host_that_ends_without_a_report_of_its_rank_is_to_blame() -> None:
     assert read(RANK, PEER, CLOSED).find_failure()["rank"] == 0
 
 
-def test_mpirun_names_what_it_has_lost() -> None:
-    """A worker of which it hears no more, and a rank.py that was killed and reports nothing."""
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  Remote daemon: [[27407,0],1] on node cifar-1-worker-1.cifar-1\n",
+        "Connection to cifar-1-worker-1.cifar-1 closed by remote host.\r\n",
+        "Read from remote host cifar-1-worker-1.cifar-1: Connection reset by peer\r\n",
+    ],
+)
+def test_a_worker_that_is_gone_is_named_by_mpirun_or_its_ssh(line: str) -> None:
     seen = output.Output(HOSTS)
-    seen.parse_line(b"  Remote daemon: [[27407,0],1] on node cifar-1-worker-1.cifar-1\n")
+    seen.parse_line(line.encode())
     assert (seen.list_lost_hosts(), seen.list_unclosed_hosts()) == ([], HOSTS[1:])
 
-    survivor = PEER.replace(b'["a", "b"]', b'["Connection closed by peer"]')
-    assert read(RANK_0, RANK, survivor).list_unclosed_hosts() == HOSTS[1:], "before mpirun has noticed it"
 
+def test_a_host_whose_rank_has_reported_its_end_is_not_lost() -> None:
+    """The rank noticed the loss before mpirun."""
+    survivor = PEER.replace(b'["a", "b"]', b'["Connection closed by peer"]')
+    assert read(RANK_0, RANK, survivor).list_unclosed_hosts() == HOSTS[1:]
+
+
+def test_mpirun_names_a_rank_that_was_killed() -> None:
+    """Its rank.py reports nothing."""
+    seen = output.Output(HOSTS)
     said = b"mpirun noticed that process rank 1 with PID 22 on node cifar-1-worker-1 exited on signal 9 (Killed).\n"
     assert said == seen.parse_line(said)
     assert seen.explain_failure() == f"rank 1 on {HOSTS[1]} ended with exit code 137"
