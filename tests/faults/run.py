@@ -30,7 +30,7 @@ class Seen:
     code: int | None = None
     seconds: float = 0.0
     problems: list[str] = field(default_factory=list)
-    logs: dict[str, str] = field(default_factory=dict)  # by the container's name
+    logs: dict[str, str] = field(default_factory=dict)  # "logs of POD/CONTAINER" -> text, as in Trial.texts
 
     @property
     def summary(self) -> str:
