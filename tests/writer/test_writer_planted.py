@@ -302,6 +302,24 @@ def test_a_pipe_swapped_in_is_not_waited_for(out: Path, monkeypatch: pytest.Monk
         opened.read("a.yaml")
 
 
+def test_a_file_replaced_after_it_was_opened_is_read(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process renders the same folder at this moment."""
+    open_file = os.open
+
+    def open_and_replace(path: str | Path, *args: int, dir_fd: int | None = None) -> int:
+        opened = open_file(path, *args, dir_fd=dir_fd)
+        if str(path).endswith("a.yaml"):
+            (out / "new").write_text(NEW)
+            (out / "new").replace(out / "a.yaml")
+        return opened
+
+    with folder.Folder(Destination(out)) as opened:
+        monkeypatch.setattr(os, "open", open_and_replace)
+
+        assert OLD == (opened.read("a.yaml") or b"").decode()
+        assert NEW == (opened.read("a.yaml") or b"").decode()
+
+
 def test_a_file_that_is_too_large_is_not_read(out: Path) -> None:
     with (out / "a.yaml").open("wb") as stream:
         stream.truncate(folder.LARGEST + 1)
