@@ -18,6 +18,8 @@ from tests.e2e.cluster import kubectl, soon
 from tests.e2e.test_cluster_commands import program
 from tests.e2e.training import RUN_SECONDS, Job
 
+pytestmark = pytest.mark.by_turns
+
 NOWHERE = {"nodeSelector": {"example.com/pool": "none"}}
 PROGRAM = """\
 import os, time

@@ -27,6 +27,8 @@ from tests.e2e.proxy import Proxy
 from tests.e2e.sampler import Sampler
 from tests.e2e.training import RUN_SECONDS, Job, said
 
+pytestmark = pytest.mark.by_turns
+
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "status.schema.json").read_text())
 STEPS = 60
 STARTING = ("Pending", "Queued", "Starting")  # Queued: one Job of the two is resumed before the other

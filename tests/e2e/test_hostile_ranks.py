@@ -9,6 +9,8 @@ import pytest
 
 from tests.e2e.training import SOURCE, Job, Run
 
+pytestmark = pytest.mark.by_turns
+
 # What each rank does before it trains; it prints what it could do.
 ATTACK = """
 import glob, json, os, subprocess

@@ -7,6 +7,8 @@ import pytest
 
 from tests.e2e.training import NOTE, Job, Run, condition
 
+pytestmark = pytest.mark.by_turns
+
 CONFIG = ["--deepspeed", "--deepspeed_config", "/job/ds_config.json"]
 # What torchrun needs to know it finds in the variables that begin with PET_.
 COMMAND = ["torchrun", "/job/files/train.py", "--note", NOTE, *CONFIG]

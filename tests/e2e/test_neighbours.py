@@ -15,6 +15,8 @@ from tests.e2e.cluster import Namespace, soon
 from tests.e2e.conftest import unavailable
 from tests.e2e.training import Job
 
+pytestmark = pytest.mark.by_turns
+
 # Holds as many connections as it can to each address, and says nothing.
 ATTACK = """
 import socket, sys, time
