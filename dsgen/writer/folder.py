@@ -329,7 +329,7 @@ def _describe_kind(status: os.stat_result) -> str:
 def _is_plain(status: os.stat_result | None) -> bool:
     """Whether this is a regular file without other hard links, which could be outside the folder.
 
-    An open file without any link was replaced by another process since it was opened.
+    An open file without any link was replaced or removed by another process after it was opened.
     """
     return status is not None and stat.S_ISREG(status.st_mode) and status.st_nlink <= 1
 

@@ -69,11 +69,11 @@ def hard_link(path: Path, outside: Path) -> None:
     path.hardlink_to(outside / "victim")
 
 
-def pipe(path: Path, outside: Path) -> None:  # noqa: ARG001 - as the others
+def pipe(path: Path, _outside: Path) -> None:
     os.mkfifo(path)
 
 
-def make_socket(path: Path, outside: Path) -> None:  # noqa: ARG001 - as the others
+def make_socket(path: Path, _outside: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         here = Path.cwd()
         os.chdir(path.parent)  # a socket's path must be short
@@ -81,7 +81,7 @@ def make_socket(path: Path, outside: Path) -> None:  # noqa: ARG001 - as the oth
         os.chdir(here)
 
 
-def make_folder(path: Path, outside: Path) -> None:  # noqa: ARG001 - as the others
+def make_folder(path: Path, _outside: Path) -> None:
     path.mkdir()
 
 
@@ -280,7 +280,7 @@ def test_a_file_swapped_for_a_link_is_not_read(out: Path, outside: Path, monkeyp
     (out / "a.yaml").unlink()
     (out / "a.yaml").symlink_to(outside / "victim")
     regular = (outside / "victim").stat()
-    monkeypatch.setattr(folder, "_read_status", lambda above, name: regular)  # noqa: ARG005 - what was there a moment ago
+    monkeypatch.setattr(folder, "_read_status", lambda *_: regular)  # what was there a moment ago
 
     with (
         folder.Folder(Destination(out)) as opened,
@@ -293,7 +293,7 @@ def test_a_pipe_swapped_in_is_not_waited_for(out: Path, monkeypatch: pytest.Monk
     regular = (out / "a.yaml").stat()
     (out / "a.yaml").unlink()
     os.mkfifo(out / "a.yaml")
-    monkeypatch.setattr(folder, "_read_status", lambda above, name: regular)  # noqa: ARG005 - what was there a moment ago
+    monkeypatch.setattr(folder, "_read_status", lambda *_: regular)  # what was there a moment ago
 
     with (
         folder.Folder(Destination(out)) as opened,
@@ -316,8 +316,8 @@ def test_a_file_replaced_after_it_was_opened_is_read(out: Path, monkeypatch: pyt
     with folder.Folder(Destination(out)) as opened:
         monkeypatch.setattr(os, "open", open_and_replace)
 
-        assert OLD == (opened.read("a.yaml") or b"").decode()
-        assert NEW == (opened.read("a.yaml") or b"").decode()
+        assert OLD.encode() == opened.read("a.yaml")
+        assert NEW.encode() == opened.read("a.yaml")
 
 
 def test_a_file_that_is_too_large_is_not_read(out: Path) -> None:
