@@ -30,6 +30,7 @@ from launcher import connections, workers
 from shared import control, exchange
 from tests.scripts.conftest import Pod, free_port, run_config
 from worker import readiness
+from worker.port import listen
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.DOTALL)
@@ -140,7 +141,7 @@ def descriptors(pid: int) -> int:
 @contextmanager
 def announced_to(key: Path, port: int) -> Iterator[None]:
     """The code with which all workers hear an announcement, as one process."""
-    server = readiness.listen(port)
+    server = listen(port)
     pid = os.fork()
     if not pid:
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGIO,))  # as a worker does

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "a22b92cbfa63f4819a06ffeeae74ce698536e9f9e1688d4acfcd833718acb3e5"
+DIGEST = "76d71ef2cdad649c08d6b2716672d633e8905a7a210bf43ba3486956b89e2307"

@@ -28,6 +28,9 @@ if __name__ == "__main__":
     from shared import compiled
 
     compiled.use()
+    from worker import port
+
+    OPENED = port.open_early()
 
 from shared import methods, processes, record, settings
 from shared.log import log, write_last_words
@@ -36,6 +39,8 @@ from worker.exit import CANNOT_WORK, DONE, FAILS, TERMINATED, WAITS, WorkerExitE
 from worker.readiness import Announcements, Readiness
 
 if TYPE_CHECKING:
+    import socket
+
     from worker.with_ssh import SshServer
     from worker.without_ssh import LocalTraining
 
@@ -56,12 +61,14 @@ def watch_folder(folder: Path) -> None:
 class Worker:
     """The main loop of a worker pod. `part`: its role, with or without ssh."""
 
-    def __init__(self, run: settings.Settings, part: SshServer | LocalTraining) -> None:
+    def __init__(
+        self, run: settings.Settings, part: SshServer | LocalTraining, opened: socket.socket | None = None
+    ) -> None:
         self.run = run
         self.part = part
         self.announcements = Announcements(settings.RUN / "id")
         heard = self.announcements if methods.choose_method(run).ssh else None
-        self.readiness = Readiness(run.readiness_port, run.workers, heard)
+        self.readiness = Readiness(run.readiness_port, run.workers, heard, opened)
 
     def live(self) -> int:
         """Run until the end; returns the exit code."""
@@ -130,9 +137,9 @@ class Worker:
         return keep == "always" or (keep == "failed" and phase == "Failed")
 
 
-def main() -> int:
+def main(opened: socket.socket | None) -> int:
     run = settings.load()
-    return Worker(run, make_part(run)).live()
+    return Worker(run, make_part(run), opened).live()
 
 
 def make_part(run: settings.Settings) -> SshServer | LocalTraining:
@@ -147,4 +154,4 @@ def make_part(run: settings.Settings) -> SshServer | LocalTraining:
 
 
 if __name__ == "__main__":
-    processes.leave(main())
+    processes.leave(main(OPENED))

@@ -82,6 +82,8 @@ def test_the_load_on_the_api_server_is_bounded(workers: int, at_most: float, mon
     changes: list[float] = []
     while clock[0] < 600:
         before = one.server
+        if before is not None:
+            socket.create_connection(("127.0.0.1", one.port), timeout=5).close()
         one.change()
         if before is not one.server:
             changes.append(clock[0])
@@ -93,8 +95,33 @@ def test_the_load_on_the_api_server_is_bounded(workers: int, at_most: float, mon
     assert 2 * workers / sum(between[-2:]) <= max(workers / 8, 20)
 
 
+def test_a_worker_stays_ready_until_it_is_probed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node that starts many containers probes late, and a change that no probe has seen would bring nothing."""
+    clock = [0.0]
+    monkeypatch.setattr(readiness.time, "monotonic", lambda: clock[0])
+    one = readiness.Readiness(free_port(), 2)
+    for clock[0] in (0.0, 5.0, 50.0):
+        one.change()
+        assert one.server is not None
+    socket.create_connection(("127.0.0.1", one.port), timeout=5).close()
+    one.change()
+    assert one.server is None
+
+
+def test_the_port_is_open_before_most_modules_are_loaded(pod: Any) -> None:
+    pod.patch("worker/checks.py", "import contextlib\n", "import contextlib, time\ntime.sleep(4)\n")
+    pod.make_key()
+    started = time.monotonic()
+    pod.start()
+
+    pod.wait_until(pod.ready, 3)
+    assert "sshd" not in pod.log()
+    pod.wait_until(pod.serves, 30)
+    assert time.monotonic() - started > 4
+
+
 def test_a_worker_that_is_busy_stays_ready() -> None:
-    """The kernel accepts the connections; a probe makes one a second."""
+    """The kernel accepts the connections; a probe makes one every 2 s."""
     one = readiness.Readiness(free_port(), 2)
     one.show()
     for _ in range(2000):

@@ -17,31 +17,35 @@ import time
 from pathlib import Path
 
 from shared import backoff, control
+from worker.port import listen
 
-UNREADY_SECONDS = 2.4  # the probe asks once a second, and has to fail twice; each failure is an event
-FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 20.0  # for which it is ready in between
+UNREADY_SECONDS = 2.2  # the probe asks every 2 s, and each failure is an event
+FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 20.0  # for which it is ready in between, at least until it is probed
 FASTEST_PER_SECOND, SLOWEST_PER_SECOND = 100, 20  # changes of all workers: the API server stores each
-DRAINED = 1000  # connections in one look: a kubelet makes one a second
-BACKLOG = 4096  # connections that the kernel accepts while this process is busy
+DRAINED = 1000  # connections in one look: a kubelet makes one every 2 s
 ANSWERS_AT_ONCE, ANSWER_SECONDS = 64, 5.0  # connections that have got a challenge; further ones are closed
 
 
 class Readiness:
     """The port of the readiness probe, to which the launcher sends its announcements, too."""
 
-    def __init__(self, port: int, workers: int, announcements: Announcements | None = None) -> None:
+    def __init__(
+        self, port: int, workers: int, announcements: Announcements | None = None, opened: socket.socket | None = None
+    ) -> None:
         self.port = port
+        self.opened = opened
         self.announcements = announcements
         self.server: socket.socket | None = None
         self.ready_seconds = self.first = max(FASTEST_SECONDS, workers / FASTEST_PER_SECOND)
         self.unready_seconds = max(UNREADY_SECONDS, workers / FASTEST_PER_SECOND)
         self.longest = max(SLOWEST_SECONDS, 2 * workers / SLOWEST_PER_SECOND - self.unready_seconds)
+        self.probed = False  # since it is ready
         self.changed_at = float("-inf")  # what is waited for may have come while the container started
 
     def show(self) -> None:
         """Make the pod ready, and keep it so. OSError: the port is in use."""
         if self.server is None:
-            self.server = listen(self.port)
+            self.server, self.opened = self.opened or listen(self.port), None
             if self.announcements:
                 ask_for_signals(self.server)
         self.drain()
@@ -50,19 +54,19 @@ class Readiness:
         """Make the pod not ready."""
         if self.server is not None:
             self.server.close()
-            self.server = None
+            self.server, self.probed = None, False
 
     def change(self) -> None:
         """Let the readiness change if it is time to, so that the kubelet brings what is mounted."""
-        interval = self.ready_seconds if self.server else self.unready_seconds
-        if time.monotonic() - self.changed_at >= interval:
-            self.changed_at = time.monotonic()
-            if self.server is None:
-                self.show()
-            else:
-                self.ready_seconds = backoff.lengthen(self.ready_seconds, self.first, self.longest)
-                self.withdraw()
         self.drain()
+        lasted = time.monotonic() - self.changed_at
+        if self.server is None and lasted >= self.unready_seconds:
+            self.changed_at = time.monotonic()
+            self.show()
+        elif self.server is not None and self.probed and lasted >= self.ready_seconds:
+            self.changed_at = time.monotonic()
+            self.ready_seconds = backoff.lengthen(self.ready_seconds, self.first, self.longest)
+            self.withdraw()
 
     def drain(self) -> None:
         """Close the connections that the kernel has accepted, or send a challenge."""
@@ -70,20 +74,11 @@ class Readiness:
             for _ in range(DRAINED if self.server else 0):
                 assert self.server is not None
                 connection = self.server.accept()[0]
+                self.probed = True
                 if self.announcements:
                     self.announcements.challenge(connection)
                 else:
                     connection.close()
-
-
-def listen(port: int) -> socket.socket:
-    """A server on all addresses of this pod."""
-    if socket.has_dualstack_ipv6():
-        server = socket.create_server(("", port), family=socket.AF_INET6, backlog=BACKLOG, dualstack_ipv6=True)
-    else:
-        server = socket.create_server(("", port), backlog=BACKLOG)
-    server.setblocking(False)
-    return server
 
 
 class Announcements:
