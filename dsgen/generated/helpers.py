@@ -663,7 +663,7 @@ def scripts_name(values, release, folder):
     """The ConfigMap with a folder of dsgen's scripts. The names change with the content of all scripts, so a run keeps
     those with which it started.
     """
-    return f"{job_name(values, release)}-scripts-{folder}-{'5dbb48bf0b'}"
+    return f"{job_name(values, release)}-scripts-{folder}-{'60e56eec8f'}"
 
 
 def image_of(values, role):

@@ -23,7 +23,7 @@ The ConfigMap with a folder of dsgen's scripts. The names change with
 the content of all scripts, so a run keeps those with which it started.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-5dbb48bf0b
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-60e56eec8f
 {{- end }}
 
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}

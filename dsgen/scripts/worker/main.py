@@ -28,9 +28,11 @@ if __name__ == "__main__":
     from shared import compiled
 
     compiled.use()
+    from shared import settings
     from worker import port
 
-    OPENED = port.open_early()
+    CONFIGURED = settings.load()
+    OPENED = port.open_early(CONFIGURED.readiness_port)
 
 from shared import methods, processes, record, settings
 from shared.log import log, write_last_words
@@ -81,7 +83,7 @@ class Worker:
             watch_folder(folder)
         processes.adopt_orphans()
         try:
-            self.show_state()  # at once: each probe that fails is an event, which the API server stores
+            self.show_state()  # before all else: a port in use ends the worker
             checks.check_image(self.run)
             self.part.prepare(self.tick)
             while True:
@@ -137,11 +139,6 @@ class Worker:
         return keep == "always" or (keep == "failed" and phase == "Failed")
 
 
-def main(opened: socket.socket | None) -> int:
-    run = settings.load()
-    return Worker(run, make_part(run), opened).live()
-
-
 def make_part(run: settings.Settings) -> SshServer | LocalTraining:
     """The part of this worker. Only its modules are loaded: a node starts many workers at once."""
     if methods.choose_method(run).ssh:
@@ -154,4 +151,4 @@ def make_part(run: settings.Settings) -> SshServer | LocalTraining:
 
 
 if __name__ == "__main__":
-    processes.leave(main(OPENED))
+    processes.leave(Worker(CONFIGURED, make_part(CONFIGURED), OPENED).live())

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import socket
 
-from shared import settings
-
 BACKLOG = 4096  # connections that the kernel accepts while this process is busy
 
 
@@ -20,11 +18,11 @@ def listen(port: int) -> socket.socket:
     return server
 
 
-def open_early() -> socket.socket | None:
+def open_early(port: int) -> socket.socket | None:
     """Open it before the other modules are loaded: each probe that fails is an event, which the API server stores.
 
     None: it cannot be opened. Readiness tries again, and says why.
     """
     with contextlib.suppress(OSError):
-        return listen(settings.load().readiness_port)
+        return listen(port)
     return None
