@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 from collections import Counter
 
 import pytest
@@ -18,6 +19,29 @@ def pytest_configure(config: pytest.Config) -> None:
     is_parallel = config.getoption("numprocesses", None) and not any("tests/e2e" in each for each in config.args)
     if config.getoption("--update") and is_parallel:
         raise pytest.UsageError("--update writes files that other tests read: leave out -n")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With DSGEN_TEST_TURN=K/N, run only every N-th of what takes turns, from the K-th on.
+
+    With `by_turns("name")` on tests of a module, the values of this parameter take turns; with `by_turns` on modules,
+    these do. All of them are numbered together, so that no turn has much more to do than another.
+    """
+    if "DSGEN_TEST_TURN" not in os.environ:
+        return
+    turn, turns = map(int, os.environ["DSGEN_TEST_TURN"].split("/"))
+    numbers: dict[str, int] = {}
+    now, later = [], []
+    for item in items:
+        marker = item.get_closest_marker("by_turns")
+        member = item.nodeid.partition("::")[0]
+        if marker and marker.args:
+            value = item.callspec.params[marker.args[0]]  # type: ignore[attr-defined]  # not of every Item
+            member += f" {marker.args[0]}={value}"
+        has_turn = not marker or numbers.setdefault(member, len(numbers)) % turns == turn % turns
+        (now if has_turn else later).append(item)
+    config.hook.pytest_deselected(items=later)
+    items[:] = now
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:

@@ -20,6 +20,8 @@ from tests.fuzz import broken, manifests, verdicts
 from tests.fuzz.__main__ import judged
 from tests.helm import MAJORS
 
+pytestmark = pytest.mark.by_turns
+
 JOB = "{image: {repository: r/x, tag: v1}, training: {python: t.py}"
 SPOILT_FILES = 150
 

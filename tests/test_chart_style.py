@@ -10,6 +10,8 @@ from tests.helm import MAJORS, helm, helm_template
 from tools.chart_figures import figures
 from tools.docs import ROOT
 
+pytestmark = pytest.mark.by_turns
+
 LINT = YamlLintConfig((ROOT / ".yamllint").read_text())
 FILES = [
     *sorted((ROOT / "values-examples").glob("*.yaml")),

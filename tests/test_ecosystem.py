@@ -16,6 +16,8 @@ import yaml
 from dsgen import __version__
 from tests import helm
 
+pytestmark = pytest.mark.by_turns
+
 ROOT = Path(__file__).parent.parent
 MINIMAL = (ROOT / "values-examples" / "minimal.yaml").read_text()
 EXPRESSION = re.compile(r"\$\{\{ *(.*?) *\}\}")

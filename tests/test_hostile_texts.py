@@ -16,6 +16,8 @@ from dsgen.problems import safe_text
 from shared import log
 from tests import hostile
 
+pytestmark = pytest.mark.by_turns
+
 ROOT = Path(__file__).parent.parent / "dsgen"
 READERS = ("problems", "scripts", "cluster", "reading")
 """Folders that read the text of others: values files, output of trainings, answers of a cluster."""

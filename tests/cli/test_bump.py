@@ -9,6 +9,8 @@ from dsgen.runs import bump
 from dsgen.values import SourceText
 from tests.cli.conftest import IMAGE, Cli, job, put
 
+pytestmark = pytest.mark.by_turns
+
 
 def edit(folder: Path, old: str, new: str, file: str = "cifar.yaml") -> str:
     """Change a values file; returns its text."""

@@ -12,6 +12,8 @@ import pytest
 from dsgen.cli.completion import SHELLS
 from tests.cli.conftest import Cli
 
+pytestmark = pytest.mark.by_turns
+
 ROOT = Path(__file__).parents[2]
 # What is typed behind `dsgen `, and what its last word becomes.
 TYPED = {

@@ -10,6 +10,8 @@ import pytest
 
 from tests.cli.conftest import JOB, put
 
+pytestmark = pytest.mark.by_turns
+
 ROOT = Path(__file__).parents[2]
 SECONDS = 20
 ONLY = "but only regular files and standard input are read"

@@ -79,29 +79,6 @@ def make_job(
     return make
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With DSGEN_E2E_TURN=K/N, run only every N-th of what takes turns, from the K-th on.
-
-    With `by_turns("name")` on tests of a module, the values of this parameter take turns; with `by_turns` on modules,
-    these do. All of them are numbered together, so that no turn has much more to do than another.
-    """
-    if "DSGEN_E2E_TURN" not in os.environ:
-        return
-    turn, turns = map(int, os.environ["DSGEN_E2E_TURN"].split("/"))
-    numbers: dict[str, int] = {}
-    later = []
-    for item in items:
-        if marker := item.get_closest_marker("by_turns"):
-            member = item.nodeid.partition("::")[0]
-            if marker.args:
-                value = item.callspec.params[marker.args[0]]  # type: ignore[attr-defined]  # not of every Item
-                member += f" {marker.args[0]}={value}"
-            if numbers.setdefault(member, len(numbers)) % turns != turn % turns:
-                later.append(item)
-    config.hook.pytest_deselected(items=later)
-    items[:] = [item for item in items if item not in later]
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Any:
     """Show pods, events, logs and records of the namespaces that are there when a test fails, each once."""

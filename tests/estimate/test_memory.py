@@ -12,6 +12,8 @@ from dsgen.estimate.formulas import REDUCED, STEP, Item, list_items_at
 from dsgen.estimate.inputs import Inputs
 from tests.estimate.jobs import MODEL, config, values
 
+pytestmark = pytest.mark.by_turns
+
 GIB = 2**30
 P = MODEL.parameters or 0
 

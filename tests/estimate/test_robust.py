@@ -15,6 +15,8 @@ from dsgen.reading.nodes import SourceText
 from dsgen.values import load
 from tests.estimate.jobs import MODEL
 
+pytestmark = pytest.mark.by_turns
+
 ROOT = Path(__file__).parent.parent.parent
 FILES = [*sorted((ROOT / "values-examples").glob("*.yaml")), *sorted((ROOT / "tests/cases/valid").glob("*.yaml"))]
 

@@ -7,6 +7,8 @@ from tests.fuzz.__main__ import PROGRAMS, main
 from tests.fuzz.shrink import build, leaves
 from tests.helm import MAJORS
 
+pytestmark = pytest.mark.by_turns
+
 COUNTS = {"reading": 300, "manifests": 12, "verdicts": 130, "broken": 100, "schema": 60, "importing": 40}
 """As a rule enough for each kind below to come five times; `make fuzz` takes hundreds of times as many."""
 TURNS = 4

@@ -10,6 +10,8 @@ from dsgen.errors import DsgenError, UsageError
 from dsgen.problems import Diagnostic
 from dsgen.reading.nodes import Override, SourceText
 
+pytestmark = pytest.mark.by_turns
+
 JOB = "name: a\nnamespace: b\nimage: {repository: r/x, tag: v1}\ntraining: {python: t.py}\n"
 MANY = 2000
 SECONDS = 60
