@@ -663,7 +663,7 @@ def scripts_name(values, release, folder):
     """The ConfigMap with a folder of dsgen's scripts. The names change with the content of all scripts, so a run keeps
     those with which it started.
     """
-    return f"{job_name(values, release)}-scripts-{folder}-{'60e56eec8f'}"
+    return f"{job_name(values, release)}-scripts-{folder}-{'eb97397d31'}"
 
 
 def image_of(values, role):
@@ -727,6 +727,15 @@ def accelerators(workers):
 def worker_pods(values):
     """The number of worker pods, spares included."""
     return f"{scalar(values['workers']['replicas'] + values['launch']['preflight']['spares'])}"
+
+
+def probe_seconds(values):
+    """The seconds between two readiness probes of a worker. A small job waits for the next probe. With many workers,
+    the API server has to store an event for each probe that fails.
+    """
+    if int(worker_pods(values)) > 16:
+        return "2"
+    return "1"
 
 
 def is_mounted_in(values, volume, pods):

@@ -23,6 +23,7 @@ from dsgen.generated.helpers import (
     pod_fields,
     pod_metadata,
     pod_security_context,
+    probe_seconds,
     resources,
     run_id,
     run_labels,
@@ -329,6 +330,7 @@ def config_configmap(values, release):
         f"      \"sshPort\": {scalar(values['ssh']['port'])},\n"
         f"      \"masterPort\": {scalar(values['launch']['masterPort'])},\n"
         f"      \"readinessPort\": {scalar(values['workers']['readinessPort'])},\n"
+        f"      \"probeSeconds\": {probe_seconds(values)},\n"
         f"      \"secret\": \"{secret_name(values, release)}\",\n"
         f"      \"makesKey\": {makes_key(values) or 'false'},\n"
         f"      \"record\": \"{job_name(values, release)}-status\",\n"
@@ -781,7 +783,7 @@ def workers_job(values, release):
         "          readinessProbe:\n"
         "            tcpSocket:\n"
         f"              port: {scalar(values['workers']['readinessPort'])}\n"
-        "            periodSeconds: 2\n"
+        f"            periodSeconds: {probe_seconds(values)}\n"
         "            timeoutSeconds: 5\n"
         "            failureThreshold: 1\n"
         "          resources:\n"

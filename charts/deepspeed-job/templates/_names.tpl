@@ -23,7 +23,7 @@ The ConfigMap with a folder of dsgen's scripts. The names change with
 the content of all scripts, so a run keeps those with which it started.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-60e56eec8f
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-eb97397d31
 {{- end }}
 
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}
@@ -108,6 +108,14 @@ of namespaces and jobs have no dots, so the names of two PersistentVolumes canno
 {{/* The number of worker pods, spares included. */}}
 {{- define "deepspeed-job.workerPods" -}}
 {{ add .Values.workers.replicas .Values.launch.preflight.spares }}
+{{- end }}
+
+{{/*
+The seconds between two readiness probes of a worker. A small job waits for the next
+probe. With many workers, the API server has to store an event for each probe that fails.
+*/}}
+{{- define "deepspeed-job.probeSeconds" -}}
+{{ ternary 2 1 (gt (include "deepspeed-job.workerPods" . | int64) 16) }}
 {{- end }}
 
 {{/*

@@ -70,7 +70,7 @@ class Worker:
         self.part = part
         self.announcements = Announcements(settings.RUN / "id")
         heard = self.announcements if methods.choose_method(run).ssh else None
-        self.readiness = Readiness(run.readiness_port, run.workers, heard, opened)
+        self.readiness = Readiness(run, heard, opened)
 
     def live(self) -> int:
         """Run until the end; returns the exit code."""

@@ -17,12 +17,13 @@ import time
 from pathlib import Path
 
 from shared import backoff, control
+from shared.settings import Settings
 from worker.port import listen
 
-UNREADY_SECONDS = 2.2  # the probe asks every 2 s, and each failure is an event
+LATER_SECONDS = 0.2  # than the next probe, until which it is not ready: each probe that fails is an event
 FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 20.0  # for which it is ready in between, at least until it is probed
 FASTEST_PER_SECOND, SLOWEST_PER_SECOND = 100, 20  # changes of all workers: the API server stores each
-DRAINED = 1000  # connections in one look: a kubelet makes one every 2 s
+DRAINED = 1000  # connections in one look: a kubelet makes one every second
 ANSWERS_AT_ONCE, ANSWER_SECONDS = 64, 5.0  # connections that have got a challenge; further ones are closed
 
 
@@ -30,15 +31,15 @@ class Readiness:
     """The port of the readiness probe, to which the launcher sends its announcements, too."""
 
     def __init__(
-        self, port: int, workers: int, announcements: Announcements | None = None, opened: socket.socket | None = None
+        self, run: Settings, announcements: Announcements | None = None, opened: socket.socket | None = None
     ) -> None:
-        self.port = port
+        self.port = run.readiness_port
         self.opened = opened
         self.announcements = announcements
         self.server: socket.socket | None = None
-        self.ready_seconds = self.first = max(FASTEST_SECONDS, workers / FASTEST_PER_SECOND)
-        self.unready_seconds = max(UNREADY_SECONDS, workers / FASTEST_PER_SECOND)
-        self.longest = max(SLOWEST_SECONDS, 2 * workers / SLOWEST_PER_SECOND - self.unready_seconds)
+        self.ready_seconds = self.first = max(FASTEST_SECONDS, run.workers / FASTEST_PER_SECOND)
+        self.unready_seconds = max(run.probe_seconds + LATER_SECONDS, run.workers / FASTEST_PER_SECOND)
+        self.longest = max(SLOWEST_SECONDS, 2 * run.workers / SLOWEST_PER_SECOND - self.unready_seconds)
         self.probed = False  # since it is ready
         self.changed_at = float("-inf")  # what is waited for may have come while the container started
 

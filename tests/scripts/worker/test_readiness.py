@@ -1,6 +1,7 @@
 """When a worker's pod is ready, and how it makes the kubelet bring what is mounted."""
 
 import itertools
+import json
 import socket
 import time
 from collections.abc import Callable
@@ -8,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.scripts.conftest import free_port, program
+from shared import settings
+from tests.scripts.conftest import program, run_config
 from tests.scripts.trainings import HOSTS
 from worker import readiness, sshd
 
@@ -73,12 +75,26 @@ def test_a_port_in_use_ends_the_worker_with_its_key(pod: Any) -> None:
     assert f"port {pod.readiness_port} (workers.readinessPort): Address already in use" in pod.log()
 
 
+@pytest.fixture
+def make_readiness(pod: Any) -> Callable[[int], readiness.Readiness]:
+    """Makes the port of one of so many workers, with the settings that are rendered for them."""
+
+    def make(workers: int) -> readiness.Readiness:
+        rendered = json.loads(run_config(f"workers: {{replicas: {workers}}}")["settings.json"])
+        pod.settings(workers=workers, probeSeconds=rendered["probeSeconds"])
+        return readiness.Readiness(settings.load(pod.config / "settings.json"))
+
+    return make
+
+
 @pytest.mark.parametrize(("workers", "at_most"), [(2, 1.7), (48, 40), (1000, 100), (10000, 100)])
-def test_the_load_on_the_api_server_is_bounded(workers: int, at_most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_load_on_the_api_server_is_bounded(
+    workers: int, at_most: float, make_readiness: Callable[[int], readiness.Readiness], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Changes of all workers in a second: each is stored by the API server."""
     clock = [0.0]
     monkeypatch.setattr(readiness.time, "monotonic", lambda: clock[0])
-    one = readiness.Readiness(free_port(), workers)
+    one = make_readiness(workers)
     changes: list[float] = []
     while clock[0] < 600:
         before = one.server
@@ -95,11 +111,13 @@ def test_the_load_on_the_api_server_is_bounded(workers: int, at_most: float, mon
     assert 2 * workers / sum(between[-2:]) <= max(workers / 8, 20)
 
 
-def test_a_worker_stays_ready_until_it_is_probed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_stays_ready_until_it_is_probed(
+    make_readiness: Callable[[int], readiness.Readiness], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A node that starts many containers probes late, and a change that no probe has seen would bring nothing."""
     clock = [0.0]
     monkeypatch.setattr(readiness.time, "monotonic", lambda: clock[0])
-    one = readiness.Readiness(free_port(), 2)
+    one = make_readiness(2)
     for clock[0] in (0.0, 5.0, 50.0):
         one.change()
         assert one.server is not None
@@ -120,9 +138,9 @@ def test_the_port_is_open_before_most_modules_are_loaded(pod: Any) -> None:
     assert time.monotonic() - started > 4
 
 
-def test_a_worker_that_is_busy_stays_ready() -> None:
-    """The kernel accepts the connections; a probe makes one every 2 s."""
-    one = readiness.Readiness(free_port(), 2)
+def test_a_worker_that_is_busy_stays_ready(make_readiness: Callable[[int], readiness.Readiness]) -> None:
+    """The kernel accepts the connections; a probe makes one every second."""
+    one = make_readiness(2)
     one.show()
     for _ in range(2000):
         socket.create_connection(("127.0.0.1", one.port), timeout=5).close()

@@ -35,6 +35,7 @@ class Settings(NamedTuple):
     ssh_port: int
     master_port: int
     readiness_port: int
+    probe_seconds: int
     secret: str
     makes_key: bool
     record: str
