@@ -22,7 +22,7 @@ class End:
     """The expected record and the exit code of the launcher's container.
 
     Each of `words` must be in the message or in an attempt, none of `never`. `codes`: exit codes of the launcher, None
-    if no pod is left.
+    if no pod is left. `others`: reasons that are as right as `reason`.
     """
 
     phase: str
@@ -32,6 +32,7 @@ class End:
     never: tuple[str, ...] = ()
     attempts: int = 0  # at least so many
     first: int = 0  # the step at which a rank must have started
+    others: tuple[str, ...] = ()
 
 
 GOOD = End("Succeeded", "", (0,))
@@ -393,7 +394,8 @@ ROWS = (
         "bad-key",
         "ssh.secret names a Secret with something else than a key",
         SSH,
-        failed("BadKey", 78),
+        # Launcher or workers, whose kubelets bring the key at different times. Both say what is wrong with it.
+        End("Failed", "BadKey", (78, 1), words=("the private key cannot be used",), others=("WorkersFailed",)),
         values={"ssh": {"secret": {"mode": "existing", "name": "nokey"}}},
         fault=harm.start_with_bad_key,
         within=120,

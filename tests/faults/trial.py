@@ -19,7 +19,8 @@ from tests.e2e.training import SMALL, Job, dsgen, ended, image_values, merged, s
 
 PROGRAM = Path(__file__).with_name("program.py").read_text()
 START_SECONDS = 360  # until a training runs; the machine may be busy
-END_SECONDS = 60  # for the end of pods after the end in the record
+# For the end of pods after the end in the record, which a kubelet brings within 90 s to a worker that was cut off.
+END_SECONDS = 120
 # Each is in the values or in the pods, and must not appear in any output.
 PLANTED = {"environment": "planted-in-environment", "words": "planted-in-words", "webhook": "planted-in-webhook"}
 SECRET = {
