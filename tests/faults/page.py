@@ -21,7 +21,7 @@ NEVER = ("", "", "0")  # of a case that was not run
 def expected(end: End) -> tuple[str, str]:
     """Record and exit code that the table expects."""
     codes = " or ".join("no pod" if code is None else str(code) for code in end.codes)
-    return " ".join(filter(None, [end.phase, " or ".join([end.reason, *end.others])])), codes
+    return " ".join(filter(None, [end.phase, " or ".join(end.reasons)])), codes
 
 
 def kept(text: str) -> dict[str, tuple[str, ...]]:

@@ -125,7 +125,7 @@ def wrong(end: End, seen: Seen) -> list[str]:
     """The differences of record and exit code from the table."""
     record = seen.record
     differences = []
-    if record["phase"] != end.phase or record["reason"] not in (end.reason, *end.others):
+    if record["phase"] != end.phase or record["reason"] not in end.reasons:
         differences.append(f"the record says {record['phase']} {record['reason']} ({record['message']})")
     if seen.code not in end.codes:
         differences.append(f"the launcher ended with {seen.code}")

@@ -21,31 +21,30 @@ RANKS = (PDSH, OPENMPI, TORCHRUN, NO_SSH, EACH)  # the methods whose ranks have 
 class End:
     """The expected record and the exit code of the launcher's container.
 
-    Each of `words` must be in the message or in an attempt, none of `never`. `codes`: exit codes of the launcher, None
-    if no pod is left. `others`: reasons that are as right as `reason`.
+    Each of `reasons` is right, and each of `codes`, the exit codes of the launcher, None if no pod is left. Each of
+    `words` must be in the message or in an attempt, none of `never`.
     """
 
     phase: str
-    reason: str
+    reasons: tuple[str, ...]
     codes: tuple[int | None, ...]
     words: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
     attempts: int = 0  # at least so many
     first: int = 0  # the step at which a rank must have started
-    others: tuple[str, ...] = ()
 
 
-GOOD = End("Succeeded", "", (0,))
-UNHARMED = End("Succeeded", "", (0,), never=("WorkersLost",))  # no attempt had begun when the fault was caused
-AGAIN = End("Succeeded", "", (0,), attempts=2)
+GOOD = End("Succeeded", ("",), (0,))
+UNHARMED = End("Succeeded", ("",), (0,), never=("WorkersLost",))  # no attempt had begun when the fault was caused
+AGAIN = End("Succeeded", ("",), (0,), attempts=2)
 # The record names the lost worker, but not the other one, which noticed the loss.
-LOST_1 = End("Succeeded", "", (0,), words=("digits-1-worker-1",), never=("digits-1-worker-0",), attempts=2)
+LOST_1 = End("Succeeded", ("",), (0,), words=("digits-1-worker-1",), never=("digits-1-worker-0",), attempts=2)
 # The training resumes from the checkpoint that was written on SIGTERM.
-SAVED = End("Succeeded", "", (0,), words=("digits-1-worker-0",), never=("digits-1-worker-1",), attempts=2, first=6)
+SAVED = End("Succeeded", ("",), (0,), words=("digits-1-worker-0",), never=("digits-1-worker-1",), attempts=2, first=6)
 
 
 def failed(reason: str, *codes: int | None, words: tuple[str, ...] = ()) -> End:
-    return End("Failed", reason, codes, words)
+    return End("Failed", (reason,), codes, words)
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def blamed(code: int) -> End:
 
 
 # Rank 1 ended without a report; the record names its worker.
-SILENT = End("Failed", "TrainingFailed", (1,), words=("digits-1-worker-1",), never=("digits-1-worker-0",))
+SILENT = End("Failed", ("TrainingFailed",), (1,), words=("digits-1-worker-1",), never=("digits-1-worker-0",))
 
 
 ROWS = (
@@ -190,7 +189,7 @@ ROWS = (
         "starter",
         "SIGKILL of pdsh or mpirun in the launcher",
         (PDSH, OPENMPI),
-        End("Failed", "TrainingFailed", (1,), words=("exit code 137",), never=("digits-1-worker",)),
+        End("Failed", ("TrainingFailed",), (1,), words=("exit code 137",), never=("digits-1-worker",)),
         harm.kill_starter,
     ),
     Row("sidecar", "the status sidecar ends and is started again", ALL, GOOD, harm.stop_sidecar),
@@ -272,7 +271,7 @@ ROWS = (
         "run-deleted",
         "both Jobs are deleted",
         (PDSH, TORCHRUN),
-        End("Stopped", "JobDeleted", (None,)),
+        End("Stopped", ("JobDeleted",), (None,)),
         harm.delete_jobs,
     ),
     Row(
@@ -395,7 +394,7 @@ ROWS = (
         "ssh.secret names a Secret with something else than a key",
         SSH,
         # Launcher or workers, whose kubelets bring the key at different times. Both say what is wrong with it.
-        End("Failed", "BadKey", (78, 1), words=("the private key cannot be used",), others=("WorkersFailed",)),
+        End("Failed", ("BadKey", "WorkersFailed"), (78, 1), words=("the private key cannot be used",)),
         values={"ssh": {"secret": {"mode": "existing", "name": "nokey"}}},
         fault=harm.start_with_bad_key,
         within=120,

@@ -20,7 +20,7 @@ from tests.e2e.training import SMALL, Job, dsgen, ended, image_values, merged, s
 PROGRAM = Path(__file__).with_name("program.py").read_text()
 START_SECONDS = 360  # until a training runs; the machine may be busy
 # For the end of pods after the end in the record, which a kubelet brings within 90 s to a worker that was cut off.
-END_SECONDS = 120
+END_SECONDS, CUT_SECONDS = 60, 120
 # Each is in the values or in the pods, and must not appear in any output.
 PLANTED = {"environment": "planted-in-environment", "words": "planted-in-words", "webhook": "planted-in-webhook"}
 SECRET = {
@@ -83,6 +83,7 @@ class Trial:
     texts: dict[str, str] = field(default_factory=dict)  # all output that users can read, by its source
     hidden: dict[str, str] = field(default_factory=lambda: dict(PLANTED))
     undo: list[tuple[str, ...]] = field(default_factory=list)  # commands that repair a node after the trial
+    end_seconds: float = END_SECONDS
 
     @property
     def with_ssh(self) -> bool:
@@ -174,6 +175,8 @@ class Trial:
     def power(self, *what: str) -> None:
         """kill, start, cut or heal a node."""
         subprocess.run([*shlex.split(os.environ[POWER]), *what], check=True, capture_output=True)
+        if what[0] == "cut":
+            self.end_seconds = CUT_SECONDS
         if what in self.undo:  # a node that is started twice is two nodes
             self.undo.remove(what)
 
@@ -252,7 +255,7 @@ class Trial:
     def left(self) -> list[str]:
         """Pods that still run, and objects of the job that exist after `dsgen delete`."""
         space, name = self.job.space, self.job.name
-        remains = [f"pod {pod} runs" for pod in late(lambda: self.job.running(self.run), END_SECONDS)]
+        remains = [f"pod {pod} runs" for pod in late(lambda: self.job.running(self.run), self.end_seconds)]
         dsgen("delete", name, "--namespace", space.name, "--job", "--with-volumes", name, "--yes")
         kinds = "jobs,pods,secrets,configmaps,services,networkpolicies,roles,rolebindings,serviceaccounts"
         objects = ("get", kinds, "--selector", f"dsgen.dev/job={name}", "--output", "name")
