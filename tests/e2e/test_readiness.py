@@ -14,7 +14,7 @@ from tests.e2e.test_launch_methods import CONFIG, job_of
 from tests.e2e.training import Job, Run, ended, moment
 
 pytestmark = pytest.mark.by_turns
-PROBE = timedelta(seconds=3)  # a kubelet asks every 2 s
+PROBE = timedelta(seconds=2)  # a kubelet asks once a second
 
 
 class Watched(threading.Thread):
