@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "12f4af8985ecbca4238a2b6829973fba815bd70032df30bfec52421e0be9b278"
+DIGEST = "043cdd282b8a7bc23a81d6b489f341ecbb74d13835cab9046b53667a8de572d9"

@@ -20,7 +20,7 @@ from shared import backoff, control
 from shared.settings import Settings
 from worker.port import listen
 
-LATER_SECONDS = 0.2  # than the next probe, until which it is not ready: each probe that fails is an event
+LATER_SECONDS = 0.2  # it is not ready until one probe has failed, and so much longer; each that fails is an event
 FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 20.0  # for which it is ready in between, at least until it is probed
 FASTEST_PER_SECOND, SLOWEST_PER_SECOND = 100, 20  # changes of all workers: the API server stores each
 DRAINED = 1000  # connections in one look: a kubelet makes one every second
