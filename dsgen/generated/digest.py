@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "043cdd282b8a7bc23a81d6b489f341ecbb74d13835cab9046b53667a8de572d9"
+DIGEST = "a29caf5f8c67fbd537aa65c8723e441bef9ff7a54236e62896e9b75d3534bb31"

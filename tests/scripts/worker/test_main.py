@@ -3,19 +3,13 @@
 import json
 import signal
 import stat
-import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from launcher import connections, main, workers
 from tests.scripts.trainings import settings_of
-from worker import main as worker_main
-
-SCRIPTS = Path(worker_main.__file__).parents[1]
 
 
 def wait(process: Any, seconds: float = 30) -> int:
@@ -53,26 +47,6 @@ def test_a_worker_waits_for_the_key(pod: Any) -> None:
     pod.make_key()
     pod.wait_until(pod.serves)
     assert pod.ssh("true").returncode == 0
-
-
-def test_what_is_replaced_in_a_folder_wakes_the_worker(tmp_path: Path) -> None:
-    """As the kubelet brings new content: it renames a link in the folder."""
-    program = "import signal, sys; from pathlib import Path; from worker import main;"
-    program += " signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO]); main.watch_folder(Path(sys.argv[1]));"
-    program += " print('waits', flush=True); print(signal.sigtimedwait([signal.SIGIO], 20).si_signo == signal.SIGIO)"
-    command = [sys.executable, "-c", program, str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env={"PYTHONPATH": str(SCRIPTS)}) as process:
-        assert process.stdout is not None
-        assert b"waits\n" == process.stdout.readline()
-        (tmp_path / "..data_tmp").symlink_to("..2026")
-        (tmp_path / "..data_tmp").rename(tmp_path / "..data")
-        assert b"True\n" == process.stdout.readline()
-
-
-def test_a_folder_that_is_not_there_wakes_nobody(tmp_path: Path) -> None:
-    worker_main.watch_folder(tmp_path / "absent")
-
-    assert not (tmp_path / "absent").exists()
 
 
 def test_a_key_that_is_none_is_said(pod: Any) -> None:

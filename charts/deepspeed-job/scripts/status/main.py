@@ -10,20 +10,19 @@ import signal
 if __name__ == "__main__":
     # Before the other imports, which take a second where the processor is short: the kernel drops a signal to process 1
     # that has no handler, unless it is blocked. The kubelet would wait in vain for the last state, and kill.
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGIO, signal.SIGTERM, signal.SIGINT))
 
 import contextlib
 import sys
 import threading
 import time
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
 
-from shared import backoff, control, exchange, methods, record, settings
+from shared import backoff, control, exchange, folders, methods, record, settings
 from shared.log import log, write_last_words
 from shared.output import make_nonce
 from shared.record import ENDS, TRANSITIONS
@@ -32,12 +31,14 @@ from status.pods import list_problems
 from status.record import RunRecord, compose_after_loss, compose_never_started
 
 TICK_SECONDS = 0.2  # between rounds
-LOOK_SECONDS = 0.02  # between looks whether the launcher has written
+LOOK_SECONDS = 0.02  # between looks whether the launcher has ended, after its last state was recorded
 AFTER_SECONDS = 0.05  # between the launcher's end and this one's: a sidecar that is seen to end before is started again
 QUICK_SECONDS = 2  # between requests until the training runs
 RETRY_SECONDS = 0.2, 2.0  # between tries after an error: the first and the longest
 PODS_SECONDS = 20  # between looks at the pods of workers that are waited for
 FINAL_SECONDS = 25  # for the last state; after SIGTERM of the pod the kubelet leaves about 10
+STOPS = (signal.SIGTERM, signal.SIGINT)
+WAKES = (signal.SIGIO, *STOPS)  # SIGIO: the launcher has written
 
 
 class Sidecar:
@@ -48,7 +49,7 @@ class Sidecar:
         self.client = client
         self.record = RunRecord(configured, client)
         self.lease = lease.Lease(self.record)
-        self.stopping = threading.Event()
+        self.stopping = False
         self.launcher: dict[str, Any] = {}  # the content of launcher.json
         self.offer = ""  # where the launcher will listen, see `offer_address`
         self.worker_job: dict[str, Any] | None = None
@@ -57,33 +58,39 @@ class Sidecar:
         self.away_since: float | None = None  # since when the API does not answer, in seconds since 1970
 
     def run(self) -> int:
+        folders.watch(settings.locate_volume("launcher"))
         self.resume()
         if self.configured.makes_key:
             from status import keygen  # only with ssh: each import makes the start longer
 
             threading.Thread(target=keygen.provide, args=(self.client, self.configured), daemon=True).start()
-        while not self.stopping.is_set() and not self.is_over():
+        while not self.stopping and not self.is_over():
             seen = self.identify_launcher_file()
             self.step()
             self.rest(seen)
-        self.stopping.wait(AFTER_SECONDS)
+        time.sleep(AFTER_SECONDS)
         return self.finish()
 
     def rest(self, seen: tuple[int, ...]) -> None:
         """Wait until the launcher has written, or for TICK_SECONDS. `seen`: its file before the last round."""
         until = time.monotonic() + TICK_SECONDS
-        while time.monotonic() < until and self.identify_launcher_file() == seen and not self.is_over():
-            if self.stopping.wait(LOOK_SECONDS):
+        while self.identify_launcher_file() == seen and not self.is_over() and not self.stopping:
+            left = until - time.monotonic()
+            if left <= 0:
                 return
+            received = signal.sigtimedwait(WAKES, LOOK_SECONDS if self.is_recorded() else left)
+            self.stopping = received is not None and received.si_signo in STOPS
+
+    def is_recorded(self) -> bool:
+        """Whether the last state of the launcher is in the record."""
+        return self.launcher.get("phase") in ENDS and self.record.sequence == self.launcher.get("sequence")
 
     def is_over(self) -> bool:
         """Whether the launcher has ended after its last state was recorded.
 
         The sidecar then ends as well, without SIGTERM: a kubelet looks only once a second which containers have ended.
         """
-        if self.launcher.get("phase") not in ENDS or self.record.sequence != self.launcher.get("sequence"):
-            return False
-        return exchange.is_free(settings.locate_volume("launcher") / exchange.ALIVE)
+        return self.is_recorded() and exchange.is_free(settings.locate_volume("launcher") / exchange.ALIVE)
 
     def identify_launcher_file(self) -> tuple[int, ...]:
         """What differs when the launcher has replaced its file; () without one."""
@@ -92,9 +99,6 @@ class Sidecar:
         except OSError:
             return ()
         return status.st_ino, status.st_mtime_ns
-
-    def note_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self.stopping.set()
 
     def step(self) -> None:
         """One round, which an error of the API ends early. The lease comes first, whatever the launcher has written."""
@@ -249,11 +253,7 @@ def extract_job_state(job: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> int:
     with contextlib.closing(api.make_api()) as client:
-        sidecar = Sidecar(settings.load(), client)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, sidecar.note_signal)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
-        return sidecar.run()
+        return Sidecar(settings.load(), client).run()
 
 
 if __name__ == "__main__":

@@ -16,9 +16,6 @@ if __name__ == "__main__":
     # Before the other imports: the kernel drops a signal to process 1 that has no handler, unless it is blocked.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
-import contextlib
-import fcntl
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +31,7 @@ if __name__ == "__main__":
     CONFIGURED = settings.load()
     OPENED = port.open_early(CONFIGURED.readiness_port)
 
-from shared import methods, processes, record, settings
+from shared import folders, methods, processes, record, settings
 from shared.log import log, write_last_words
 from worker import checks
 from worker.exit import CANNOT_WORK, DONE, FAILS, TERMINATED, WAITS, WorkerExitError
@@ -48,16 +45,6 @@ if TYPE_CHECKING:
 
 WATCHED = (signal.SIGCHLD, signal.SIGIO, signal.SIGTERM, signal.SIGINT)
 EVENTS = (signal.SIGCHLD, signal.SIGIO)  # a process has ended; the launcher has said something, or a file has come
-
-
-def watch_folder(folder: Path) -> None:
-    """Have the kernel send SIGIO when the kubelet replaces a file of the folder.
-
-    Where it cannot, or there is no such folder, the worker sees the file at its next look.
-    """
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)  # open as long as this process lives
-        fcntl.fcntl(descriptor, fcntl.F_NOTIFY, fcntl.DN_RENAME | fcntl.DN_MULTISHOT)
 
 
 class Worker:
@@ -80,7 +67,7 @@ class Worker:
             return DONE
         signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
         for folder in (settings.STATUS, settings.KEYS):
-            watch_folder(folder)
+            folders.watch(folder)
         processes.adopt_orphans()
         try:
             self.show_state()  # before all else: a port in use ends the worker
