@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "a29caf5f8c67fbd537aa65c8723e441bef9ff7a54236e62896e9b75d3534bb31"
+DIGEST = "fc44c2602c6d3176af0c31cd0e1ee9e8c791aec4f7f42335e7093846ae47246d"

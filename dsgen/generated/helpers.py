@@ -663,7 +663,7 @@ def scripts_name(values, release, folder):
     """The ConfigMap with a folder of dsgen's scripts. The names change with the content of all scripts, so a run keeps
     those with which it started.
     """
-    return f"{job_name(values, release)}-scripts-{folder}-{'d7c1a9a706'}"
+    return f"{job_name(values, release)}-scripts-{folder}-{'f884ce8d09'}"
 
 
 def image_of(values, role):

@@ -1,8 +1,5 @@
 """The sidecar without an API server: how it interprets Jobs, pods and the files of other containers."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +11,6 @@ from shared.record import TRANSITIONS
 from status import main, record
 from status import pods as status_pods
 
-SCRIPTS = Path(main.__file__).parents[1]
 GONE = {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}, "spec": {"backoffLimit": 3}, "status": {}}
 
 
@@ -223,17 +219,17 @@ def test_a_signal_during_the_imports_is_not_lost(pod: Any) -> None:
 
 RESTING = """
 import os, signal, sys, threading
-from pathlib import Path
+sys.path.append({scripts!r})
 from shared import exchange, folders, settings
-from status import main
-from tests.scripts.trainings import settings_of
-folder = Path(sys.argv[1])
+from status import main, api
+signal.alarm(60)
 main.TICK_SECONDS = 3600
-settings.locate_volume = lambda _: folder
 signal.pthread_sigmask(signal.SIG_BLOCK, main.WAKES)
+folder = settings.locate_volume("launcher")
+folder.mkdir()
 folders.watch(folder)
-sidecar = main.Sidecar(settings_of({"run_name": "a-1"}), None)
-threading.Timer(0.2, lambda: %s).start()
+sidecar = main.Sidecar(settings.load(), api.make_api())
+threading.Timer(0.2, lambda: {event}).start()
 sidecar.rest(())
 print(sidecar.stopping, bool(sidecar.identify_launcher_file()))
 """
@@ -246,12 +242,6 @@ print(sidecar.stopping, bool(sidecar.identify_launcher_file()))
         ("os.kill(os.getpid(), signal.SIGTERM)", "True False"),
     ],
 )
-def test_what_the_launcher_writes_wakes_the_sidecar_and_so_does_a_signal(
-    event: str, expected: str, tmp_path: Path
-) -> None:
-    """It rests for an hour otherwise. In a process of its own, because threads of pytest would get the signals."""
-    command = [sys.executable, "-c", RESTING % event, str(tmp_path)]
-    environment = {"PYTHONPATH": os.pathsep.join(map(str, (SCRIPTS, SCRIPTS.parents[1])))}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
-
-    assert (done.stdout, done.stderr) == (expected + "\n", "")
+def test_what_the_launcher_writes_wakes_the_sidecar_and_so_does_a_signal(event: str, expected: str, pod: Any) -> None:
+    """Otherwise it rests for an hour, and the alarm ends it."""
+    assert expected == pod.python(RESTING.format(scripts=str(pod.scripts), event=event))

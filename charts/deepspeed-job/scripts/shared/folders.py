@@ -12,7 +12,7 @@ def watch(folder: Path) -> None:
     """Have the kernel send SIGIO when a file is moved within the folder, as all are that are replaced atomically.
 
     Other containers and the kubelet may have moved it. Where the kernel cannot say so, or there is no such folder,
-    whoever waits sees the file at the next look.
+    whoever waits sees the file at the next look. The caller has blocked SIGIO, which otherwise ends the process.
     """
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)  # open as long as this process lives
