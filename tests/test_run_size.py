@@ -103,14 +103,24 @@ def test_another_content_is_another_digest(other: dict[str, str]) -> None:
 def test_a_pod_mounts_the_folders_of_its_containers(role: str, folders: set[str]) -> None:
     made = objects(CASE.read_text(), "{name: cifar, launch: {method: pdsh}, training: {setup: 'true'}}")
     pod = made[f"Job/cifar-1-{role}"]["spec"]["template"]["spec"]
-    prefix = "dsgen-scripts-"
-    projected = {one["name"]: one["projected"] for one in pod["volumes"] if one["name"].startswith(prefix)}
-    volumes = {name: one["configMap"]["name"] for name, volume in projected.items() for one in volume["sources"]}
-    (main,) = (one for one in pod["containers"] if one["name"] == role)
-    mounted = {one["mountPath"]: one["name"] for one in main["volumeMounts"] if one["name"] in volumes}
-
-    assert volumes == {
-        f"{prefix}{one}": f"cifar-scripts-{one}-{compute_digest(SHIPPED.texts, '**')}" for one in folders
+    sources = {
+        f"dsgen-{folder}": [f"cifar-scripts-{folder}-{compute_digest(SHIPPED.texts, '**')}"] for folder in folders
     }
-    assert {f"ConfigMap/{name}" for name in volumes.values()} <= made.keys()
-    assert mounted == {f"/etc/dsgen/{one}": f"{prefix}{one}" for one in ("shared", role)}
+    sources["dsgen-shared"].append("cifar-1-config")
+    volumes = {one["name"]: one.get("projected", {}).get("sources") for one in pod["volumes"]}
+    (main,) = (one for one in pod["containers"] if one["name"] == role)
+    mounted = {one["mountPath"]: one["name"] for one in main["volumeMounts"] if "subPath" not in one}
+
+    for name, names in sources.items():
+        assert [one["configMap"]["name"] for one in volumes[name]] == names
+        assert {f"ConfigMap/{one}" for one in names} <= made.keys()
+    assert {path: name for path, name in mounted.items() if name in sources} == {
+        f"/etc/dsgen/{folder}": f"dsgen-{folder}" for folder in ("shared", role)
+    }
+
+
+def test_the_settings_of_a_run_replace_no_script() -> None:
+    made = objects(CASE.read_text(), "{name: cifar, launch: {method: pdsh}, training: {setup: 'true'}}")
+    scripts = made[f"ConfigMap/cifar-scripts-shared-{compute_digest(SHIPPED.texts, '**')}"]["data"]
+
+    assert not scripts.keys() & made["ConfigMap/cifar-1-config"]["data"].keys()

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "fc44c2602c6d3176af0c31cd0e1ee9e8c791aec4f7f42335e7093846ae47246d"
+DIGEST = "1d02c9b5f71bff7d1f77066e73cb0714aa4bfbf8beb4ba2a02b0ff892dee8917"

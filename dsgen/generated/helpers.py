@@ -46,11 +46,7 @@ def own_mounts(values, pod, program, run):
     """Mounts of every container. `program` is the folder of its scripts, or empty if those in shared are enough; `run`
     is its volume at /run/dsgen, to which no other container can write.
     """
-    text = (
-        "- name: dsgen-config\n"
-        "  mountPath: /etc/dsgen/config\n"
-        "  readOnly: true\n"
-    )
+    text = ""
     if program:
         text += f"{scripts_mount(program)}\n"
     text += (
@@ -69,9 +65,9 @@ def own_mounts(values, pod, program, run):
 
 
 def scripts_mount(folder):
-    """Mounts a folder of scripts."""
+    """Mounts a folder of scripts; shared has the settings of the run, too."""
     return (
-        f"- name: dsgen-scripts-{folder}\n"
+        f"- name: dsgen-{folder}\n"
         f"  mountPath: /etc/dsgen/{folder}\n"
         "  readOnly: true"
     )
@@ -85,9 +81,6 @@ def passwd_container(values, pod, role):
         "  command: [bash, /etc/dsgen/shared/passwd.sh]\n"
         f"  {indent(own_container_limits(values, pod), 2)}\n"
         "  volumeMounts:\n"
-        "    - name: dsgen-config\n"
-        "      mountPath: /etc/dsgen/config\n"
-        "      readOnly: true\n"
         f"    {indent(scripts_mount('shared'), 4)}\n"
         "    - name: dsgen-run-passwd\n"
         "      mountPath: /run/dsgen"
@@ -362,7 +355,7 @@ def worker_ports(values):
 
 def training_mounts(values, pod, role, pods):
     """Mounts of the main container. A mount with subPath costs a node more than a volume, so a worker has the files of
-    ssh only where a command of the user may log in from it.
+    ssh only where a command of the user may log in from it, and a launcher that starts no program has no files for one.
     """
     text = f"{own_mounts(values, pod, role, 'dsgen-run')}\n"
     if pods == 'launcher':
@@ -383,34 +376,35 @@ def training_mounts(values, pod, role, pods):
         )
     if uses_ssh(values) and (pods == 'launcher' or values['launch']['method'] == 'launcher-command'):
         text += (
-            "- name: dsgen-config\n"
+            "- name: dsgen-shared\n"
             "  mountPath: /etc/ssh/ssh_config\n"
             "  subPath: ssh_config\n"
             "  readOnly: true\n"
-            "- name: dsgen-config\n"
+            "- name: dsgen-shared\n"
             "  mountPath: /etc/mpi/hostfile\n"
             "  subPath: hostfile\n"
             "  readOnly: true\n"
         )
-    text += (
-        "- name: dsgen-config\n"
-        "  mountPath: /job/hostfile\n"
-        "  subPath: hostfile\n"
-        "  readOnly: true\n"
-    )
-    if values['training']['deepspeed']['config']:
+    if pods == 'workers' or uses_ssh(values):
         text += (
-            "- name: dsgen-config\n"
-            "  mountPath: /job/ds_config.json\n"
-            "  subPath: ds_config.json\n"
+            "- name: dsgen-shared\n"
+            "  mountPath: /job/hostfile\n"
+            "  subPath: hostfile\n"
             "  readOnly: true\n"
         )
-    if values['training']['files'] and (pods == 'workers' or uses_ssh(values)):
-        text += (
-            "- name: dsgen-files\n"
-            "  mountPath: /job/files\n"
-            "  readOnly: true\n"
-        )
+        if values['training']['deepspeed']['config']:
+            text += (
+                "- name: dsgen-shared\n"
+                "  mountPath: /job/ds_config.json\n"
+                "  subPath: ds_config.json\n"
+                "  readOnly: true\n"
+            )
+        if values['training']['files']:
+            text += (
+                "- name: dsgen-files\n"
+                "  mountPath: /job/files\n"
+                "  readOnly: true\n"
+            )
     if has_code(values, pods):
         text += (
             "- name: dsgen-code\n"
@@ -663,7 +657,7 @@ def scripts_name(values, release, folder):
     """The ConfigMap with a folder of dsgen's scripts. The names change with the content of all scripts, so a run keeps
     those with which it started.
     """
-    return f"{job_name(values, release)}-scripts-{folder}-{'f884ce8d09'}"
+    return f"{job_name(values, release)}-scripts-{folder}-{'058371a381'}"
 
 
 def image_of(values, role):
@@ -873,27 +867,27 @@ def pod_fields(values, release, pod, role):
 
 def volumes(values, release, pod, pods):
     """Volumes of both pods: those of dsgen, then those of storage. `pods` is workers or launcher, as in
-    storage.*.mountIn. Some scripts are executed by their names.
+    storage.*.mountIn. Some scripts are executed by their names. Each volume costs a node time, so the settings of the
+    run are in the one that all containers mount.
     """
     text = ""
     folders = ['shared', 'worker']
     if pods == 'launcher':
         folders = ['shared', 'launcher', 'status']
-    text += (
-        "- name: dsgen-config\n"
-        "  configMap:\n"
-        f"    name: {run_name(values, release)}-config\n"
-        "    defaultMode: 292  # 0444\n"
-    )
     for folder in folders:
         text += (
-            f"- name: dsgen-scripts-{folder}\n"
+            f"- name: dsgen-{folder}\n"
             "  projected:  # in memory; to write the files of a configMap to the disk takes a node longer\n"
             "    sources:\n"
             "      - configMap:\n"
             f"          name: {scripts_name(values, release, folder)}\n"
-            "    defaultMode: 365  # 0555\n"
         )
+        if folder == 'shared':
+            text += (
+                "      - configMap:\n"
+                f"          name: {run_name(values, release)}-config\n"
+            )
+        text += "    defaultMode: 365  # 0555\n"
     text += (
         "- name: dsgen-run\n"
         "  emptyDir:\n"

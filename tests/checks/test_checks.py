@@ -249,7 +249,7 @@ def test_every_mount_of_dsgens_has_a_reserved_path() -> None:
         "/dev/shm",
     }
 
-    assert {"/etc/dsgen/config", "/etc/dsgen-git", "/job/hostfile"} <= paths
+    assert {"/etc/dsgen/shared", "/etc/dsgen-git", "/job/hostfile"} <= paths
     assert [] == [path for path in paths if not make_environment().helpers["reserved_path"](path)]
 
 

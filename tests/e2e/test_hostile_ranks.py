@@ -28,7 +28,7 @@ def shell(command):
 shell(f"rm -f {OWN}*; ssh-keygen -q -t ed25519 -N '' -f {OWN}")
 wrote = [name for name in ("authorized_keys", "known_hosts", "env") if not shell(
     f"cat {OWN}.pub >>/run/dsgen/{name} || mv -f {OWN}.pub /run/dsgen/{name}").returncode]
-login = "ssh -F /etc/dsgen/config/ssh_config -o User={user} -o IdentityFile={key} {host} id -un"
+login = "ssh -F /etc/dsgen/shared/ssh_config -o User={user} -o IdentityFile={key} {host} id -un"
 logins = {key: shell(login.format(user="root", key=key, host=HERE)).stdout for key in (OWN, "/run/dsgen/id")}
 print(json.dumps({
     "attacker": os.getuid(), "groups": sorted(os.getgroups()), "read": sorted(filter(readable, KEYS)), "wrote": wrote,

@@ -27,7 +27,7 @@ fi
 
 # In the launcher each thing is there for longer than the sidecar takes to look again; then the training begins.
 RUBBISH = r"""
-volumes=$(echo /run/dsgen-{status,code,launcher} /etc/dsgen/{config,launcher,worker,shared} /etc/dsgen-status)
+volumes=$(echo /run/dsgen-{status,code,launcher} /etc/dsgen/{launcher,worker,shared} /etc/dsgen-status)
 for volume in $volumes; do
   for name in status.json ssh-privatekey code-failed planted; do
     ! echo '{}' 2>/dev/null >"$volume/$name" || echo "WROTE $volume/$name"

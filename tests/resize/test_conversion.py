@@ -38,7 +38,7 @@ class Training:
 
     def __init__(self, root: Path, stage: int, dtype: str = "fp32", kind: str = "plain") -> None:
         self.python, self.root, self.kind = python(), root, kind
-        self.checkpoints, config = root / "checkpoints", root / "etc/dsgen/config"
+        self.checkpoints, config = root / "checkpoints", root / "etc/dsgen/shared"
         for folder in (self.checkpoints, config, root / "job", root / "run/dsgen"):
             folder.mkdir(parents=True)
         from tests.scripts.conftest import run_config
@@ -99,7 +99,7 @@ class Training:
         return sorted(self.checkpoints.glob(".dsgen-universal.*"))
 
     def allow_frozen(self) -> None:
-        path = self.root / "etc/dsgen/config/settings.json"
+        path = self.root / "etc/dsgen/shared/settings.json"
         path.write_text(json.dumps({**self.settings, "resizeLoadsFrozen": True}))
 
 
@@ -301,7 +301,7 @@ def test_a_full_disk_is_refused_before_the_conversion(saved: Training) -> None:
     try:
         shutil.copytree(saved.checkpoints, small / "c")
         saved.settings["resizeCheckpoint"] = str(small / "c")
-        (saved.root / "etc/dsgen/config/settings.json").write_text(json.dumps(saved.settings))
+        (saved.root / "etc/dsgen/shared/settings.json").write_text(json.dumps(saved.settings))
 
         report = saved.prepare(3)
     finally:

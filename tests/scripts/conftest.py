@@ -72,14 +72,14 @@ class Pod:
         self.root = root
         self.scripts, self.config, self.status = (
             root / "etc/dsgen",
-            root / "etc/dsgen/config",
+            root / "etc/dsgen/shared",
             root / "etc/dsgen-status",
         )
         self.run, self.keys = root / "run/dsgen", root / "run/dsgen/private/key"
         shutil.copytree(self.source, self.scripts)
         for script in self.scripts.glob("*/*.*"):
             script.chmod(0o755)  # as the volumes are mounted
-        for directory in (self.config, self.run, self.keys, self.status, root / "dev"):
+        for directory in (self.run, self.keys, self.status, root / "dev"):
             directory.mkdir(parents=True)
         self.environment = {
             "DSGEN_ROOT": str(root),

@@ -27,9 +27,6 @@ Mounts of every container. `program` is the folder of its scripts, or empty if t
 shared are enough; `run` is its volume at /run/dsgen, to which no other container can write.
 */}}
 {{- define "deepspeed-job.ownMounts" -}}
-- name: dsgen-config
-  mountPath: /etc/dsgen/config
-  readOnly: true
 {{- if .program }}
 {{ include "deepspeed-job.scriptsMount" .program }}
 {{- end }}
@@ -44,9 +41,9 @@ shared are enough; `run` is its volume at /run/dsgen, to which no other containe
 {{- end }}
 {{- end }}
 
-{{/* Mounts a folder of scripts. */}}
+{{/* Mounts a folder of scripts; shared has the settings of the run, too. */}}
 {{- define "deepspeed-job.scriptsMount" -}}
-- name: dsgen-scripts-{{ . }}
+- name: dsgen-{{ . }}
   mountPath: /etc/dsgen/{{ . }}
   readOnly: true
 {{- end }}
@@ -58,9 +55,6 @@ shared are enough; `run` is its volume at /run/dsgen, to which no other containe
   command: [bash, /etc/dsgen/shared/passwd.sh]
   {{- include "deepspeed-job.ownContainerLimits" . | nindent 2 }}
   volumeMounts:
-    - name: dsgen-config
-      mountPath: /etc/dsgen/config
-      readOnly: true
     {{- include "deepspeed-job.scriptsMount" "shared" | nindent 4 }}
     - name: dsgen-run-passwd
       mountPath: /run/dsgen
@@ -79,7 +73,7 @@ container has the token, and it does not run the user's code.
     {{- include "deepspeed-job.ownMounts" (dict "Values" .Values
                                               "pod" .pod
                                               "program" "status"
-                                              "run" "dsgen-run-status") | nindent 4 }}
+                                              "run" "dsgen-run-status") | trim | nindent 4 }}
     - name: dsgen-run
       mountPath: /run/dsgen-launcher
       readOnly: true
@@ -136,7 +130,7 @@ true
     {{- include "deepspeed-job.ownMounts" (dict "Values" .Values
                                               "pod" .pod
                                               "program" ""
-                                              "run" "dsgen-run-code") | nindent 4 }}
+                                              "run" "dsgen-run-code") | trim | nindent 4 }}
     - name: dsgen-code
       mountPath: /run/dsgen/code
     {{- if .Values.code.git.secretName }}
@@ -338,13 +332,13 @@ ports, so two workers with the same port never share a node.
 
 {{/*
 Mounts of the main container. A mount with subPath costs a node more than a volume, so a worker has the files of
-   ssh only where a command of the user may log in from it.
+   ssh only where a command of the user may log in from it, and a launcher that starts no program has no files for one.
 */}}
 {{- define "deepspeed-job.trainingMounts" -}}
 {{ include "deepspeed-job.ownMounts" (dict "Values" .Values
                                          "pod" .pod
                                          "program" .role
-                                         "run" "dsgen-run") }}
+                                         "run" "dsgen-run") | trim }}
 {{- if eq .pods "launcher" }}
 - name: dsgen-run-status
   mountPath: /run/dsgen-status
@@ -359,29 +353,31 @@ Mounts of the main container. A mount with subPath costs a node more than a volu
 {{- end }}
 {{- if and (include "deepspeed-job.usesSsh" .)
            (or (eq .pods "launcher") (eq .Values.launch.method "launcher-command")) }}
-- name: dsgen-config
+- name: dsgen-shared
   mountPath: /etc/ssh/ssh_config
   subPath: ssh_config
   readOnly: true
-- name: dsgen-config
+- name: dsgen-shared
   mountPath: /etc/mpi/hostfile
   subPath: hostfile
   readOnly: true
 {{- end }}
-- name: dsgen-config
+{{- if or (eq .pods "workers") (include "deepspeed-job.usesSsh" .) }}
+- name: dsgen-shared
   mountPath: /job/hostfile
   subPath: hostfile
   readOnly: true
 {{- if .Values.training.deepspeed.config }}
-- name: dsgen-config
+- name: dsgen-shared
   mountPath: /job/ds_config.json
   subPath: ds_config.json
   readOnly: true
 {{- end }}
-{{- if and .Values.training.files (or (eq .pods "workers") (include "deepspeed-job.usesSsh" .)) }}
+{{- if .Values.training.files }}
 - name: dsgen-files
   mountPath: /job/files
   readOnly: true
+{{- end }}
 {{- end }}
 {{- if include "deepspeed-job.hasCode" . }}
 - name: dsgen-code

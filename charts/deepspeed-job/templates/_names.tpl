@@ -23,7 +23,7 @@ The ConfigMap with a folder of dsgen's scripts. The names change with
 the content of all scripts, so a run keeps those with which it started.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-f884ce8d09
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-058371a381
 {{- end }}
 
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}

@@ -101,25 +101,26 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 
 {{/*
-Volumes of both pods: those of dsgen, then those of storage. `pods` is workers
-or launcher, as in storage.*.mountIn. Some scripts are executed by their names.
+Volumes of both pods: those of dsgen, then those of storage. `pods` is workers or
+launcher, as in storage.*.mountIn. Some scripts are executed by their names. Each volume
+costs a node time, so the settings of the run are in the one that all containers mount.
 */}}
 {{- define "deepspeed-job.volumes" -}}
 {{- $folders := ternary (list "shared" "launcher" "status")
                         (list "shared" "worker")
                         (eq .pods "launcher") }}
-- name: dsgen-config
-  configMap:
-    name: {{ include "deepspeed-job.runName" . }}-config
-    defaultMode: 292  # 0444
 {{- range $folder := $folders }}
-- name: dsgen-scripts-{{ $folder }}
+- name: dsgen-{{ $folder }}
   projected:  # in memory; to write the files of a configMap to the disk takes a node longer
     sources:
       - configMap:
           name: {{ include "deepspeed-job.scriptsName" (dict "Values" $.Values
                                                            "Release" $.Release
                                                            "folder" $folder) }}
+      {{- if eq $folder "shared" }}
+      - configMap:
+          name: {{ include "deepspeed-job.runName" $ }}-config
+      {{- end }}
     defaultMode: 365  # 0555
 {{- end }}
 - name: dsgen-run

@@ -1,6 +1,6 @@
 """Settings of a run, and paths in its pods.
 
-The settings are mounted as /etc/dsgen/config/settings.json. The environment variable DSGEN_ROOT is a prefix of all
+The settings are mounted as /etc/dsgen/shared/settings.json. The environment variable DSGEN_ROOT is a prefix of all
 paths; it is empty in a pod, and tests set it to a folder.
 """
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 ROOT = Path(os.environ.get("DSGEN_ROOT") or "/")
 SCRIPTS = ROOT / "etc/dsgen"  # a folder for each package: launcher, shared, status, worker
-CONFIG = SCRIPTS / "config"  # the run's ConfigMap: settings, command, hosts
+CONFIG = SCRIPTS / "shared"  # the same volume has the run's ConfigMap: settings, command, hosts
 STATUS = ROOT / "etc/dsgen-status"  # the job's record, one file per run
 RUN = ROOT / "run/dsgen"  # the volume of this container, in memory; no other container writes to it
 KEYS = RUN / "private/key"  # the Secret with the key pair, which may be empty at first; see shared/start.sh

@@ -5,7 +5,6 @@
 
 dsgen_run=$DSGEN_ROOT/run/dsgen
 dsgen_scripts=$DSGEN_ROOT/etc/dsgen
-dsgen_config=$dsgen_scripts/config
 dsgen_message=$DSGEN_ROOT/dev/termination-log
 
 # Copies standard input to standard output, and its last lines to a file. It does not keep all lines, because a
@@ -76,7 +75,7 @@ dsgen_home=$dsgen_run/cache/home
 (umask 022 && mkdir -p "$dsgen_home")
 [ -w "$HOME" ] || export HOME=$dsgen_home
 
-dsgen_setup=$dsgen_config/setup.sh
+dsgen_setup=$dsgen_scripts/shared/setup.sh
 dsgen_watch=$dsgen_scripts/shared/setup_watch.sh
 if [ -s "$dsgen_setup" ] && [ "$1" != --without-setup ]; then
   dsgen_over=$(bash "$dsgen_watch")

@@ -25,7 +25,7 @@ def test_paths_begin_at_the_root_of_a_pod_without_dsgen_root(pod: Any) -> None:
     pod.environment["DSGEN_ROOT"] = ""
     assert (
         ask(pod, "settings.CONFIG, settings.RUN, settings.TERMINATION_LOG")
-        == "/etc/dsgen/config /run/dsgen /dev/termination-log"
+        == "/etc/dsgen/shared /run/dsgen /dev/termination-log"
     )
 
 

@@ -23,7 +23,7 @@ from launcher import workers
 from launcher.journal import External, Journal
 from launcher.outcome import RunEndedError
 from launcher.wait import InterruptedRunError, Wait
-from shared import debug, exchange, hostfile, methods, processes, record, settings
+from shared import exchange, hostfile, methods, processes, record, settings
 from shared.log import log, write_last_words
 from shared.record import TRANSITIONS, choose_exit_code, repeat_exit_code
 
@@ -89,6 +89,8 @@ class Launcher:
 
     def debug(self) -> RunEndedError:
         """lifecycle.debug instead of the training: idle, or run the command until it ends."""
+        from shared import debug  # most runs train
+
         self.journal.move("debug")
         debug.print_instructions(self.configured, self.side.make_start())
         limit = self.configured.active_deadline_seconds

@@ -6,7 +6,7 @@
 # lifecycle.startTimeoutSeconds. Called as `code.sh credential get`, it is git's credential helper.
 
 dsgen_run=$DSGEN_ROOT/run/dsgen
-dsgen_config=$DSGEN_ROOT/etc/dsgen/config
+dsgen_shared=$DSGEN_ROOT/etc/dsgen/shared
 dsgen_secret=$DSGEN_ROOT/etc/dsgen-git
 repository=$DSGEN_GIT_REPOSITORY
 revision=$DSGEN_GIT_REVISION
@@ -63,7 +63,7 @@ command -v git >/dev/null ||
   fail "there is no git in this image: add it, or set code.git.image to an image with bash and git"
 
 umask 022
-limit=$(sed -n 's/.*"startTimeoutSeconds": *\([0-9]*\).*/\1/p' "$dsgen_config/settings.json")
+limit=$(sed -n 's/.*"startTimeoutSeconds": *\([0-9]*\).*/\1/p' "$dsgen_shared/settings.json")
 child=
 rm -rf "$dsgen_run"/code-home.* "$dsgen_run/code-failed"
 export TMPDIR=$dsgen_run # the container's root is read-only
@@ -93,14 +93,14 @@ git_set core.bigFileThreshold 16m
 if [ "$scheme" = http ] && [ -s "$dsgen_secret/password" ]; then
   site=$(printf '%s\n' "$repository" | sed 's,^\(https*://[^/]*\)/.*,\1,')
   host=$(printf '%s\n' "$site" | sed 's,^https*://,,; s,:[0-9]*$,,')
-  git_set "credential.$site.helper" "!bash '$DSGEN_ROOT/etc/dsgen/shared/code.sh' credential"
+  git_set "credential.$site.helper" "!bash '$dsgen_shared/code.sh' credential"
   git_set "url.$site/.insteadOf" "git@$host:" # for submodules with an ssh address
   git_set "url.$site/.insteadOf" "ssh://git@$host/"
   case $site in http://*) say "warning: the password for $site is sent without encryption" ;; esac
 fi
 
 known=/dev/null
-for file in "$dsgen_config/git_known_hosts" "$dsgen_secret/known_hosts"; do
+for file in "$dsgen_shared/git_known_hosts" "$dsgen_secret/known_hosts"; do
   if [ -s "$file" ]; then
     known=$file
     break

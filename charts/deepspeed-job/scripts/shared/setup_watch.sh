@@ -24,7 +24,7 @@ run_is_over() {
 
 # Prints a number of settings.json.
 setting() {
-  [[ $(<"$DSGEN_ROOT/etc/dsgen/config/settings.json") =~ \"$1\":\ *([0-9]+) ]] && echo "$matched"
+  [[ $(<"$DSGEN_ROOT/etc/dsgen/shared/settings.json") =~ \"$1\":\ *([0-9]+) ]] && echo "$matched"
 }
 
 # Prints the exit code and the reason if setup has to end; fails otherwise.
