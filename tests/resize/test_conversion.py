@@ -28,8 +28,10 @@ SCHEDULER = {"total_num_steps": 40, "warmup_num_steps": 4, "warmup_max_lr": 0.01
 
 def python() -> str:
     found = os.environ.get("DSGEN_TEST_DEEPSPEED", "")
-    if not found:
-        pytest.skip("DeepSpeed missing: set DSGEN_TEST_DEEPSPEED to a Python that has torch and deepspeed")
+    if not found and os.environ.get("CI") != "true":
+        reason = "DeepSpeed missing: set DSGEN_TEST_DEEPSPEED to a Python that has torch and deepspeed"
+        pytest.skip(reason)  # a laptop without DeepSpeed; CI fails below
+    assert found
     return found
 
 
@@ -108,8 +110,11 @@ def trainer(root: Path, stage: int, optimizer: dict[str, Any] | None = None) -> 
 
     Without an optimizer in the configuration, the Trainer makes one with two parameter groups.
     """
-    if subprocess.run([python(), "-c", "import transformers, accelerate"], check=False, capture_output=True).returncode:
-        pytest.skip("transformers missing: install transformers and accelerate beside DSGEN_TEST_DEEPSPEED's deepspeed")
+    tried = subprocess.run([python(), "-c", "import transformers, accelerate"], check=False, capture_output=True)
+    if tried.returncode and os.environ.get("CI") != "true":
+        reason = "transformers missing: install transformers and accelerate beside DSGEN_TEST_DEEPSPEED's deepspeed"
+        pytest.skip(reason)  # a laptop without the Trainer; CI fails below
+    assert not tried.returncode, tried.stderr
     training = Training(root, stage, kind="trainer")
     configuration = {
         **dict.fromkeys(("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"), "auto"),
@@ -292,9 +297,8 @@ def test_frozen_parameters_continue_if_the_program_loads_them(tmp_path: Path, st
     assert difference(losses, expected) < 1e-6
 
 
+@pytest.mark.usefixtures("root")
 def test_a_full_disk_is_refused_before_the_conversion(saved: Training) -> None:
-    if os.geteuid():
-        pytest.skip("only root can run them")
     small = saved.root / "small"
     small.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", small], check=True)

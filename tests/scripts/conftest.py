@@ -290,14 +290,6 @@ def needs() -> Callable[..., None]:
 
 
 @pytest.fixture
-def root() -> None:
-    """Skip the test on a laptop where nobody is root."""
-    if os.getuid() != 0 and os.environ.get("CI") != "true":
-        pytest.skip("only root can run them")  # a laptop; CI fails below
-    assert os.getuid() == 0
-
-
-@pytest.fixture
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The launcher's /run/dsgen, for its code in this process."""
     monkeypatch.setattr(settings, "RUN", tmp_path)

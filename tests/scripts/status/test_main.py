@@ -199,7 +199,7 @@ def test_a_message_that_names_a_worker_gets_its_node(message: str, expected: str
     client = Pods(("0", "2026-01-01T00:00:01Z", "old"), ("0", "2026-01-01T00:00:02Z", ""))
     client.items += Pods(("1", "2026-01-01T00:00:02Z", "new"), ("1", "2026-01-01T00:00:01Z", "old")).items
     configured = SimpleNamespace(run_name="a-1", namespace="n", worker_job="a-1-worker")
-    nodes = status_pods.Nodes(configured, client)  # type: ignore[arg-type]  # what it reads of them
+    nodes = status_pods.Nodes(configured, client)  # type: ignore[arg-type]  # they have all that it reads
 
     assert [expected or message] * 2 == [nodes.add_nodes(message), nodes.add_nodes(message)]
     assert len(client.asked) <= (expected is not None)
