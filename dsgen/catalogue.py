@@ -18,6 +18,37 @@ class Template(NamedTuple):
     scope: Scope
 
 
+class Kind(NamedTuple):
+    """A kind of namespaced objects that dsgen writes, as its API names it."""
+
+    group: str
+    version: str
+    name: str
+    plural: str
+
+    @property
+    def api(self) -> str:
+        """The path of its API, below which are the namespaces."""
+        return f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+
+
+KINDS = (
+    Kind("batch", "v1", "Job", "jobs"),
+    Kind("apps", "v1", "Deployment", "deployments"),
+    Kind("", "v1", "Service", "services"),
+    Kind("", "v1", "ConfigMap", "configmaps"),
+    Kind("", "v1", "Secret", "secrets"),
+    Kind("", "v1", "ServiceAccount", "serviceaccounts"),
+    Kind("rbac.authorization.k8s.io", "v1", "Role", "roles"),
+    Kind("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings"),
+    Kind("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies"),
+    Kind("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups"),
+    Kind("scheduling.x-k8s.io", "v1alpha1", "PodGroup", "podgroups"),
+    Kind("monitoring.coreos.com", "v1", "PodMonitor", "podmonitors"),
+    Kind("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
+)
+"""In the order of deletion: Jobs first, because their pods need the others until they end; claims last."""
+
 TEMPLATES = (
     Template("storage/persistentvolumes.yaml", "name"),
     Template("storage/persistentvolumeclaims.yaml", "name"),

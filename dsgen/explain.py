@@ -21,7 +21,6 @@ from dsgen.problems.safe_text import escape_text, replace_in_place
 from dsgen.reports import RULES
 from dsgen.schema import Schema, suggestions
 from dsgen.schema.suggestions import did_you_mean, list_possible_keys
-from dsgen.schema.validate import TYPE_WORDS
 
 WIDTH = 100
 ANY = "*"
@@ -43,17 +42,13 @@ def explain_word(word: str) -> str:
 
     Raises UsageError with suggestions if it is neither.
     """
-    if _ID.fullmatch(word):
-        return _explain_id(word.upper())
-    return _explain_key(word)
-
-
-# -- an id ------------------------------------------------------------------------------------------------------------
+    return _explain_id(word.upper()) if _ID.fullmatch(word) else _explain_key(word)
 
 
 def _explain_id(id_: str) -> str:
     if id_ not in RULES:
-        raise UsageError(f"{id_} is not the id of a problem{_format_question(_find_close(id_, list(RULES)))}")
+        close = difflib.get_close_matches(id_, RULES, 1)
+        raise UsageError(f"{id_} is not the id of a problem{_format_question(close)}")
     rule = RULES[id_]
     text = f"{id_}: {rule.title}\n\n{_wrap(rule.when)}\n{_wrap(f'What to do: {rule.remedy}')}"
     for what, example in (("A values file", rule.example), ("A dsgen.yaml", rule.settings)):
@@ -61,9 +56,6 @@ def _explain_id(id_: str) -> str:
             lines = example.removesuffix("\n").split("\n")
             text += f"\n{what} with this problem:\n\n" + "".join(f"    {replace_in_place(line)}\n" for line in lines)
     return text
-
-
-# -- a key ------------------------------------------------------------------------------------------------------------
 
 
 def _explain_key(word: str) -> str:
@@ -75,7 +67,7 @@ def _explain_key(word: str) -> str:
             raise UsageError(_explain_unknown(parts[:depth], key, part))
         part, required = below, key in part.get("required", ())
         if tuple(parts[: depth + 1]) == deepspeed.CONFIG:
-            part |= _make_deepspeed_schema()
+            part |= _make_rule_schema({"types": ["object"], **load_table()}, ())  # of the newest version
     if not parts:
         return f"{_format_description(part)}{_format_children(part)}".replace("\n\n", "\n", 1)
     return f"{escape_text(word)}\n\n{_format_description(part)}{_format_facts(part, required)}{_format_children(part)}"
@@ -139,7 +131,7 @@ def _describe_null(part: Schema) -> str:
 
 
 def _describe_type(part: Schema) -> str:
-    words = " or ".join(TYPE_WORDS[name] for name in schema.list_types(part) if name != "null")
+    words = " or ".join(schema.TYPE_WORDS[name] for name in schema.list_types(part) if name != "null")
     items = _expand(part["items"]) if "items" in part else {}
     if items and part["type"] == "array":
         return f"{words}; each item is {_describe_type(items)}"
@@ -174,32 +166,26 @@ def _describe_default(part: Schema, required: bool) -> str:
 
 
 def _format_children(part: Schema) -> str:
-    rows = [(key, _summarize(_expand(below))) for key, below in part.get("properties", {}).items()]
-    below = part.get("additionalProperties")
+    """The keys below, and those of each entry of a map with names of the user, or of each list item."""
+    rows, below = _list_keys(part), part.get("additionalProperties")
     if isinstance(below, dict):
         form = _expand(part.get("propertyNames", {})).get("x-pattern")
         rows.append((ANY, f"a name that you choose{f': {form}' if form else ''}"))
-        return "\n" + _format_table("Keys:", rows) + _describe_names(_expand(below))
-    items = _expand(part["items"]) if "items" in part else {}
-    return ("\n" + _format_table("Keys:", rows) if rows else "") + _describe_names(items)
+    else:
+        below = part.get("items")
+    tables = {"Keys:": rows, "Keys of each:": _list_keys(_expand(below)) if below else []}
+    return "".join(f"\n{_format_table(title, rows)}" for title, rows in tables.items() if rows)
 
 
-def _describe_names(part: Schema) -> str:
-    """The keys of each entry of a map with names of the user, or of each list item."""
-    rows = [(key, _summarize(_expand(below))) for key, below in part.get("properties", {}).items()]
-    return "\n" + _format_table("Keys of each:", rows) if rows else ""
+def _list_keys(part: Schema) -> list[tuple[str, str]]:
+    return [(key, _summarize(_expand(below))) for key, below in part.get("properties", {}).items()]
 
 
 def _summarize(part: Schema) -> str:
     """One line: the first sentence of the description, or the type."""
-    sentence = _SENTENCE.match(part.get("description", ""))
-    return (
-        sentence[0]
-        if sentence
-        else _describe_type(part)
-        if "enum" not in part
-        else ", ".join(map(json.dumps, part["enum"]))
-    )
+    if sentence := _SENTENCE.match(part.get("description", "")):
+        return sentence[0]
+    return ", ".join(map(json.dumps, part["enum"])) if "enum" in part else _describe_type(part)
 
 
 def _format_table(title: str, rows: list[tuple[str, str]]) -> str:
@@ -210,9 +196,6 @@ def _format_table(title: str, rows: list[tuple[str, str]]) -> str:
 
 def _wrap(text: str, margin: str = "") -> str:
     return textwrap.fill(text, WIDTH - 2, subsequent_indent=margin, break_on_hyphens=False) + "\n"
-
-
-# -- suggestions -----------------------------------------------------------------------------------------------------
 
 
 def _explain_unknown(above: list[str], key: str, part: Schema) -> str:
@@ -228,29 +211,21 @@ def _format_question(close: list[str]) -> str:
     return f"; {question}" if question else ""
 
 
-def _find_close(word: str, known: list[str]) -> list[str]:
-    return difflib.get_close_matches(word, known, 1, 0.6)
-
-
-# -- keys of DeepSpeed's configuration, as a JSON schema --------------------------------------------------------------
-
-
-def _make_deepspeed_schema() -> Schema:
-    """The whole configuration of DeepSpeed in its newest version, and the keys that it no longer has."""
-    return _make_rule_schema({"types": ["object"], **load_table()}, ())
-
-
 def _make_rule_schema(rule: Rule, path: KeyPath) -> Schema:
-    """One key; empty if its value may be anything."""
+    """One key, with those that DeepSpeed no longer has; empty if its value may be anything."""
     described: Schema = {name: rule[name] for name in COPIED if name in rule}
     if types := rule.get("types"):
         described["type"] = types[0] if len(types) == 1 else types
-    if text := _describe_rule(rule):
-        described["description"] = text
+    if "newName" in rule:
+        described["description"] = f"An old name of {rule['newName']}."
+    elif rule.get("auto"):
+        described["description"] = '"auto" lets DeepSpeed choose.'
     if "keys" in rule:
         described["properties"] = {key: _make_rule_schema(below, (*path, key)) for key, below in rule["keys"].items()}
         described["properties"] |= {
-            gone[-1]: _describe_removed(*words) for gone, words in REMOVED.items() if gone[:-1] == path
+            gone[-1]: {"description": f"{since}; {instead}." if instead else f"{since}."}
+            for gone, (since, instead) in REMOVED.items()
+            if gone[:-1] == path
         }
         described["additionalProperties"] = {} if rule.get("unknown") == "used" else False
     elif path[-1:] == ("params",):
@@ -258,20 +233,7 @@ def _make_rule_schema(rule: Rule, path: KeyPath) -> Schema:
     return described
 
 
-def _describe_removed(since: str, instead: str) -> Schema:
-    return {"description": f"{since}; {instead}." if instead else f"{since}."}
-
-
-def _describe_rule(rule: Rule) -> str:
-    if "newName" in rule:
-        return f"An old name of {rule['newName']}."
-    return '"auto" lets DeepSpeed choose.' if rule.get("auto") else ""
-
-
-# -- search ------------------------------------------------------------------------------------------------------------
-
-
-class Entry(NamedTuple):
+class Topic(NamedTuple):
     """Something to search. text: searched in addition to the name; line: shown after the name."""
 
     heading: str
@@ -294,32 +256,30 @@ def search(words: str) -> Iterator[str]:
         yield f"  {one.name:<{width}}{one.line}"
 
 
-def _list_entries() -> Iterator[Entry]:
+def _list_entries() -> Iterator[Topic]:
     for path, rule in schema.walk_keys():
         name, text = ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
-        yield Entry("Keys, for dsgen explain KEY:", name, text, _cut_sentence(text))
+        yield Topic("Keys, for dsgen explain KEY:", name, text, _cut_sentence(text))
     for one in RULES.values():
-        yield Entry("Problems, for dsgen explain ID:", one.id, f"{one.title} {one.when} {one.remedy}", one.title)
+        yield Topic("Problems, for dsgen explain ID:", one.id, f"{one.title} {one.when} {one.remedy}", one.title)
     for reason in list_reasons():
         lines = explain_reason(reason)[2:]
-        yield Entry(
-            "Reasons of a run's phase, for dsgen explain REASON:", reason, " ".join(lines), _cut_sentence(lines[0])
-        )
+        heading = "Reasons of a run's phase, for dsgen explain REASON:"
+        yield Topic(heading, reason, " ".join(lines), _cut_sentence(lines[0]))
     for name in shipped.list_presets():
         summary = shipped.read_preset_summary(name)
-        yield Entry("Presets, for dsgen init --preset NAME:", name, summary, summary)
+        yield Topic("Presets, for dsgen init --preset NAME:", name, summary, summary)
 
 
-def _find_pages(wanted: list[str]) -> Iterator[Entry]:
+def _find_pages(wanted: list[str]) -> Iterator[Topic]:
     """The pages that contain all words, at most a few: those that have them in the title, then most often."""
     found = []
     for name in shipped.list_pages():
         title, text = shipped.read_page_title(name), shipped.read_page(name).lower()
         if name not in REFERENCES and all(word in text for word in wanted):
             in_title = sum(word in f"{name} {title}".lower() for word in wanted)
-            found.append(
-                (-in_title, -sum(map(text.count, wanted)), Entry("Pages, for dsgen help PAGE:", name, "", title))
-            )
+            topic = Topic("Pages, for dsgen help PAGE:", name, "", title)
+            found.append((-in_title, -sum(map(text.count, wanted)), topic))
     yield from (one for *_, one in sorted(found)[:MOST_PAGES])
 
 

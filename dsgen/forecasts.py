@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dsgen import checks
 from dsgen.errors import UsageError
-from dsgen.estimate import estimates, forecast, inputs, measured, parameters
+from dsgen.estimate import estimates, forecast, inputs, measured
 from dsgen.estimate.changes import Remedy
 from dsgen.estimate.forecast import Forecast
-from dsgen.estimate.parameters import Model
 from dsgen.values import Job
+
+if TYPE_CHECKING:
+    from dsgen.estimate.parameters import Model
 
 
 def forecast_job(job: Job, model: Model | None = None) -> Forecast:
@@ -26,6 +28,8 @@ def forecast_job(job: Job, model: Model | None = None) -> Forecast:
 
 def read_model(name: str, config: str | Mapping[str, Any]) -> Model:
     """The model of a config.json, as text or as data. Raises UsageError with what to write instead."""
+    from dsgen.estimate import parameters  # imported late: few jobs are estimated with a config.json
+
     try:
         data = json.loads(config) if isinstance(config, str) else config
         if not isinstance(data, Mapping):
@@ -51,11 +55,7 @@ def as_data(job: Job, needs: Forecast) -> dict[str, Any]:
     """The forecast of a job as JSON: bytes, seconds, and null for what is not known."""
     data, given, release = estimates.as_data(needs.estimate), needs.limits, job.release
     if data["perWorker"]:
-        data["perWorker"] |= {
-            "request": _round(given.request),
-            "limit": _round(given.limit),
-            "node": _round(given.node),
-        }
+        data["perWorker"] |= {name: _round(getattr(given, name)) for name in ("request", "limit", "node")}
     if data["checkpoint"]:
         data["checkpoint"] |= {"claim": _round(given.claim), "gracePeriod": given.grace, "secondsToSave": given.to_save}
     rows = measured.compare(needs.setup, needs.estimate, needs.inputs)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from dsgen.catalogue import TEMPLATES, Scope
 from dsgen.generated import manifests
 from dsgen.values import Release
-
-Function = Callable[[Mapping[str, Any], Mapping[str, str]], str]
-"""A template: values, and name and namespace of the release, to YAML."""
 
 # A text from values cannot contain such a line: it is always quoted, and blocks are indented.
 SEPARATOR = "\n---\n"
@@ -27,24 +24,15 @@ class Document(NamedTuple):
 def render(values: Mapping[str, Any], release: Release) -> list[Document]:
     """The objects of one job, in the order in which they are applied.
 
-    `values` is the complete tree (Values.data): the user's values merged over the schema's defaults, checked.
+    `values` is the complete tree (Job.data): the user's values merged over the schema's defaults, checked.
     """
-    return list(_list_documents(values, release))
-
-
-def _list_documents(values: Mapping[str, Any], release: Release) -> Iterator[Document]:
-    functions: Mapping[str, Function] = manifests.TEMPLATES
-    names = {"name": release.name, "namespace": release.namespace}
+    functions: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, str]], str]] = manifests.TEMPLATES
+    names, documents = release._asdict(), list[Document]()
     for template in TEMPLATES:
         text = functions[template.path](values, names)
         # A template of several objects begins each with `---`. Searching in other texts, such as that of the scripts,
         # would take a tenth of the time of a job.
         for document in f"\n{text}".split(SEPARATOR) if text.startswith("---\n") else [text]:
             if document and not document.isspace():
-                yield Document(template.path, template.scope, _trim_newlines(document))
-
-
-def _trim_newlines(text: str) -> str:
-    """The text without empty lines around it."""
-    is_so = text.endswith("\n") and not text.endswith("\n\n") and not text.startswith("\n")
-    return text if is_so else text.strip("\n") + "\n"
+                documents.append(Document(template.path, template.scope, document.strip("\n") + "\n"))
+    return documents

@@ -5,7 +5,6 @@ Imported only where an explanation or a report is shown: a usual file has no pro
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from dsgen import __version__
-from dsgen.generated.rules import RULES as GENERATED
+from dsgen.language.functions import read_json
 from dsgen.problems import Diagnostic, Position, path_text
 from dsgen.problems.framing import make_printable
 from dsgen.problems.safe_text import escape_text
@@ -36,47 +35,30 @@ class Rule:
     settings: str = ""
 
 
-RULES: dict[str, Rule] = {id_: Rule(id_, **fields) for id_, fields in GENERATED.items()}
+RULES = {id_: Rule(id_, **fields) for id_, fields in read_json("generated/rules.json").items()}
 """The rules by their ids, in this order."""
-
-
-# -- JSON --------------------------------------------------------------------------------------------------------------
 
 JSON_VERSION = 1
 """Increased if a field of the JSON report is removed or gets another meaning, but not for a new field."""
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-def as_json(diagnostics: Iterable[Diagnostic]) -> str:
+def as_json(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
     """An object with `version`, and `diagnostics` in the order of the text form; absent values are null or empty."""
-    problems = [_dump_problem(problem) for problem in make_printable(diagnostics)]
-    return _format_json({"version": JSON_VERSION, "diagnostics": problems})
+    rows = [
+        {
+            **{field: getattr(one, field) for field in ("id", "severity", "message")},
+            **{field: one.position and getattr(one.position, field) for field in ("file", "line", "column")},
+            "path": path_text(one.path),
+            "hint": one.hint,
+        }
+        for one in make_printable(diagnostics)
+    ]
+    return {"version": JSON_VERSION, "diagnostics": rows}
 
 
-def _dump_problem(problem: Diagnostic) -> dict[str, Any]:
-    place = problem.position
-    return {
-        "id": problem.id,
-        "severity": problem.severity,
-        "message": problem.message,
-        "file": place and place.file,
-        "line": place and place.line,
-        "column": place and place.column,
-        "path": path_text(problem.path),
-        "hint": problem.hint,
-    }
-
-
-def _format_json(data: Any) -> str:
-    # ASCII, because names of files may be any bytes, and JSON must be UTF-8. CI systems look for ##[ anywhere in a log.
-    return json.dumps(data, indent=2).replace("##", "#\\u0023") + "\n"
-
-
-# -- SARIF 2.1.0 ------------------------------------------------------------------------------------------------------
-
-
-def as_sarif(diagnostics: Iterable[Diagnostic]) -> str:
-    """A SARIF log with one run, with the rules of these problems."""
+def as_sarif(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
+    """A log of SARIF 2.1.0 with one run, with the rules of these problems."""
     problems = make_printable(diagnostics)
     ids = sorted({problem.id for problem in problems})
     driver = {"name": "dsgen", "semanticVersion": __version__, "rules": [_dump_rule(id_) for id_ in ids]}
@@ -85,7 +67,7 @@ def as_sarif(diagnostics: Iterable[Diagnostic]) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_dump_result(problem, ids.index(problem.id)) for problem in problems],
     }
-    return _format_json({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
+    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _dump_rule(id_: str) -> dict[str, Any]:
@@ -130,9 +112,6 @@ def _make_uri(file: str) -> str:
     return f"file://{text}" if path.is_absolute() else text
 
 
-# -- GitHub Actions ---------------------------------------------------------------------------------------------------
-
-
 def as_github(diagnostics: Iterable[Diagnostic]) -> str:
     """One workflow command per problem; GitHub shows it at the line of the file."""
     return "".join(_format_annotation(problem) for problem in make_printable(diagnostics))
@@ -143,15 +122,12 @@ def _format_annotation(problem: Diagnostic) -> str:
     fields = {"title": f"{RULES[problem.id].title} [{problem.id}]"}
     if place and _is_file(place):
         fields = {"file": escape_text(place.file), "line": str(place.line), "col": str(place.column), **fields}
-    parameters = ",".join(f"{key}={_escape_github_property(value)}" for key, value in fields.items())
+    escaped = {key: _escape_github(value).replace(":", "%3A").replace(",", "%2C") for key, value in fields.items()}
+    parameters = ",".join(f"{key}={value}" for key, value in escaped.items())
     hint = [f"hint: {line}" for line in problem.hint.split("\n") if line]
     message = "\n".join(escape_text(line) for line in [problem.message, *hint])
-    return f"::{problem.severity} {parameters}::{_escape_github_data(message)}\n"
+    return f"::{problem.severity} {parameters}::{_escape_github(message)}\n"
 
 
-def _escape_github_data(text: str) -> str:
+def _escape_github(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _escape_github_property(text: str) -> str:
-    return _escape_github_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -8,31 +8,19 @@ from pathlib import Path
 from typing import Any
 
 _WORD = re.compile("[A-Za-z][A-Za-z0-9]+")
-_PACKAGE = Path(__file__).parent
-
-
-def _find_folder(shipped: str, in_checkout: str) -> Path:
-    """A folder of the package: beside this module if dsgen is installed, else that of the checkout."""
-    beside = _PACKAGE / shipped
-    return beside if beside.is_dir() else _PACKAGE.parent / in_checkout
-
-
-def _find_presets() -> Path:
-    return _find_folder("examples", "values-examples")
-
-
-def _find_pages() -> Path:
-    return _find_folder("docs", "docs")
+_PRESETS, _PAGES = Path(__file__).with_name("examples"), Path(__file__).with_name("docs")
+if not _PAGES.is_dir():  # dsgen is not installed
+    _PRESETS, _PAGES = Path(__file__).parents[1] / "values-examples", Path(__file__).parents[1] / "docs"
 
 
 def list_presets() -> list[str]:
     """All presets, sorted."""
-    return sorted(path.stem for path in _find_presets().glob("*.yaml"))
+    return sorted(path.stem for path in _PRESETS.glob("*.yaml"))
 
 
 def read_preset(name: str) -> str:
     """The values file of a preset."""
-    return (_find_presets() / f"{name}.yaml").read_text(encoding="utf-8")
+    return (_PRESETS / f"{name}.yaml").read_text(encoding="utf-8")
 
 
 def find_presets_like(word: str) -> list[str]:
@@ -41,13 +29,8 @@ def find_presets_like(word: str) -> list[str]:
 
     if name := find_closest(word, list_presets()):
         return [name]
-    having = (
-        name
-        for part in (read_preset_summary, read_preset)
-        for name in list_presets()
-        if find_closest(word, _WORD.findall(part(name)), ALMOST)
-    )
-    return [*dict.fromkeys(having)]
+    texts = [(name, part(name)) for part in (read_preset_summary, read_preset) for name in list_presets()]
+    return [*dict.fromkeys(name for name, text in texts if find_closest(word, _WORD.findall(text), ALMOST))]
 
 
 def read_preset_summary(name: str) -> str:
@@ -55,42 +38,34 @@ def read_preset_summary(name: str) -> str:
     return read_preset(name).partition("\n")[0].removeprefix("# ")
 
 
-def fill_preset(content: str, name: str = "", namespace: str = "", image: str = "") -> str:
-    """A values file with these names, with its comments and layout; an empty name changes nothing.
+def fill_preset(content: str, name: str = "", namespace: str = "", image: str = "") -> tuple[str, dict[str, Any]]:
+    """A values file with these names, with its comments and layout, and its values; an empty name changes nothing.
 
     image: `REPOSITORY[:TAG][@DIGEST]`. It also replaces a tag or digest in the file.
     """
-    # Imported late: only this function needs them.
-    from dsgen.editing import set_value
+    from dsgen.editing import set_value  # imported late, as the next: only this function needs them
     from dsgen.reading import read
     from dsgen.reading.nodes import SourceText
+    from dsgen.schema.foreign import split_image
 
+    data = read(SourceText("", content)).root.as_data()
     changes: dict[str, Any] = {key: value for key, value in (("name", name), ("namespace", namespace)) if value}
     if image:
-        kept = read(SourceText("", content)).root.as_data()["image"]
-        changes["image"] = {**{key: kept[key] for key in kept if key not in ("tag", "digest")}, **_split(image)}
+        kept = data["image"]
+        changes["image"] = {**{key: kept[key] for key in kept if key not in ("tag", "digest")}, **split_image(image)}
     for key, value in changes.items():
         content = set_value(content, (key,), value)
-    return content
-
-
-def _split(image: str) -> dict[str, str]:
-    """The repository, the tag and the digest of an image; without what it lacks."""
-    rest, _, digest = image.partition("@")
-    folder, slash, last = rest.rpartition("/")
-    last, _, tag = last.partition(":")
-    parts = {"repository": folder + slash + last, "tag": tag, "digest": digest}
-    return {key: part for key, part in parts.items() if part or key == "repository"}
+    return content, {**data, **changes}
 
 
 def list_pages() -> list[str]:
     """All pages, sorted."""
-    return sorted(path.stem for path in _find_pages().glob("*.md"))
+    return sorted(path.stem for path in _PAGES.glob("*.md"))
 
 
 def read_page(name: str) -> str:
     """A page, as Markdown."""
-    return (_find_pages() / f"{name}.md").read_text(encoding="utf-8")
+    return (_PAGES / f"{name}.md").read_text(encoding="utf-8")
 
 
 def read_page_title(name: str) -> str:

@@ -15,9 +15,9 @@ from dsgen.reading import read
 from dsgen.reading.nodes import Node, Override, SourceText, Tree, build_nodes, merge_trees
 from dsgen.schema import suggestions
 from dsgen.schema.default_values import MAP, classify_place, fill, load_defaults, remove_nulls
-from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, validate
+from dsgen.schema.validate import TOO_MUCH, validate
 
-__all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "find_twins", "load"]
+__all__ = ["Job", "Override", "Release", "SourceText", "check", "find_twins", "load"]
 
 SURPRISE = "DS050"
 OTHER_OBJECT = "DS112"
@@ -37,33 +37,18 @@ NAMES = {"name": "cifar", "namespace": "training"}
 """The names that manifests need, each with an example."""
 
 
-class Values:
-    """The complete values of one job: the user's values merged over all defaults."""
-
-    def __init__(self, given: Node) -> None:
-        self._given = given
-        self._data: dict[str, Any] | None = None
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """Plain data."""
-        if self._data is None:
-            self._data = complete_values(self._given.as_data())
-        return self._data
-
-
 @dataclass(frozen=True)
 class Job:
     """The result of reading one job.
 
-    file: the first of its files, "" without one. values: None if there are errors. diagnostics: the problems of reading
-    and of the schema; `problems` returns all. root: the user's values, with the place of every key. is_complete:
-    everything could be read. sources: the texts of files and flags, by the file of a position. meant: keys that are not
-    set and that an unknown key may mean. severities: what warnings count as, by id: "error", or "ignore".
+    file: the first of its files, "" without one. values: complete, None if there are errors. diagnostics: the problems
+    of reading and of the schema; `problems` returns all. root: the user's values, with the place of every key.
+    is_complete: everything could be read. sources: the texts of files and flags, by the file of a position. meant: keys
+    that are not set and that an unknown key may mean. severities: what warnings count as, by id: "error", or "ignore".
     """
 
     file: str
-    values: Values | None
+    values: dict[str, Any] | None
     diagnostics: list[Diagnostic]
     root: Node
     is_complete: bool = True
@@ -78,7 +63,7 @@ class Job:
     def data(self) -> dict[str, Any]:
         """The complete values of a job without errors."""
         assert self.values is not None, "values with errors are not used further"
-        return self.values.data
+        return self.values
 
     @property
     def release(self) -> Release:
@@ -166,9 +151,9 @@ def load_trees(
     complete &= all(problem.id not in (OTHER_OBJECT, TOO_MUCH) for problem in wrong)
     problems = [*_filter_surprises(problems, root, wrong), *wrong]
     texts |= {**sources, **flags}
-    values = None if has_errors(problems) else Values(root)
+    values = None if has_errors(problems) else complete_values(root.as_data())
     job = Job(file, values, sort_problems(problems), root, complete, texts, frozenset(_list_meant_keys(root, wrong)))
-    if values or not complete:
+    if values or not complete or root.broken:
         return job
     return replace(job, diagnostics=sort_problems([*problems, *_check_in_part(job, wrong)]))
 
@@ -182,7 +167,7 @@ def make_job(data: Mapping[str, Any]) -> Job:
     """A job of values that are not in a file."""
     root = build_nodes(data, Position("", 1, 1))
     problems = validate(root)
-    return Job("", None if has_errors(problems) else Values(root), problems, root)
+    return Job("", None if has_errors(problems) else complete_values(root.as_data()), problems, root)
 
 
 def _add_names(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
@@ -223,11 +208,11 @@ def _check_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 
 def _list_meant_keys(root: Node, wrong: Sequence[Diagnostic]) -> Iterator[KeyPath]:
-    """The keys that are not set and that an unknown key may mean: those in its hint, similar keys, and keys of the same
-    name elsewhere; if there are none, all keys of the same map.
+    """The keys that are not set and that an unknown key may mean: those in its hint, similar keys, keys of the same
+    name elsewhere, and those that its map needs; if there are none, all keys of the same map.
     """
     for problem in wrong:
-        if problem.id == UNKNOWN_KEY:
+        if problem.id == schema.UNKNOWN_KEY:
             for other in _guess_keys(problem.path):
                 if len(root.find(other)[1]) < len(other):
                     yield other
@@ -239,7 +224,8 @@ def _guess_keys(path: KeyPath) -> list[KeyPath]:
     near = suggestions.guess_keys(key, above, rule)
     near += ((*above, other) for other in known if suggestions.find_closest(key, [other]))
     far: list[KeyPath] = [other for other, _ in schema.walk_keys() if other[-1] == key and "*" not in other]
-    return far + (near or [(*above, other) for other in known if above])
+    needed = [(*above, str(other)) for other in rule.get("required", ()) if above]
+    return far + needed + (near or [(*above, other) for other in known if above])
 
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -272,8 +258,7 @@ def check(job: Job, release: Release, with_estimate: bool = True) -> list[Diagno
 def _run_checks(
     job: Job, data: dict[str, Any], release: Release, unknown: Collection[KeyPath] = (), with_estimate: bool = True
 ) -> list[Diagnostic]:
-    names = {"name": release.name, "namespace": release.namespace}
-    return checks.run(data, names, job.position, unknown, with_estimate)
+    return checks.run(data, release._asdict(), job.position, unknown, with_estimate)
 
 
 def find_twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:

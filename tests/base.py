@@ -14,9 +14,8 @@ from dsgen.reading.set_values import Override
 from dsgen.values import Job
 
 RULES = read_rule_blocks()
-IN_CHART = [(id_, case) for id_, rule in RULES.items() for case in rule.wrong]
-"""Cases that have the problem of this id, in the chart, too."""
-WRONG = IN_CHART + [(id_, case) for id_, rule in RULES.items() for case in rule.flat]
+WRONG = [(id_, case) for id_, rule in RULES.items() for case in rule.wrong]
+"""Cases that have the problem of this id."""
 RIGHT = [(id_, case) for id_, rule in RULES.items() for case in rule.right]
 """Cases that do not have the problem of this id."""
 

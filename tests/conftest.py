@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from tests import programs
 from tests.cli.conftest import cli, folder  # noqa: F401  # fixtures
 
 
@@ -15,18 +16,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if os.environ.get("CI") and (missing := programs.explain_missing()):
+        raise pytest.UsageError(missing)
     # tests/e2e/gitops writes once, at the end
     is_parallel = config.getoption("numprocesses", None) and not any("tests/e2e" in each for each in config.args)
     if config.getoption("--update") and is_parallel:
         raise pytest.UsageError("--update writes files that other tests read: leave out -n")
 
 
+def pytest_report_header() -> str:
+    return programs.explain_missing()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("needs"):
+        programs.require(*marker.args)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With DSGEN_TEST_TURN=K/N, run only every N-th of what takes turns, from the K-th on.
+    """What is compared with both majors of Helm is slow with the older one.
+
+    With DSGEN_TEST_TURN=K/N, run only every N-th of what takes turns, from the K-th on.
 
     With `by_turns("name")` on tests of a module, the values of this parameter take turns; with `by_turns` on modules,
     these do. All of them are numbered together, so that no turn has much more to do than another.
     """
+    for item in items:
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and item.callspec.params.get("major") == 3:
+            item.add_marker("slow")
     if "DSGEN_TEST_TURN" not in os.environ:
         return
     turn, turns = map(int, os.environ["DSGEN_TEST_TURN"].split("/"))

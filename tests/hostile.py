@@ -3,14 +3,15 @@
 Those are made from parts of the pattern: parts that repeat, and beginnings that never end.
 """
 
-import re
-import time
+import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from re import _constants as code  # type: ignore[attr-defined]  # not in typeshed
 from re import _parser as parser  # type: ignore[attr-defined]  # not in typeshed
+from types import FrameType
 from typing import Any
 
-LENGTH = 8_192
+LENGTH = 131_072
 CATEGORIES = {
     code.CATEGORY_DIGIT: "0",
     code.CATEGORY_SPACE: " ",
@@ -22,26 +23,76 @@ CATEGORIES = {
 REPEATS = (code.MAX_REPEAT, code.MIN_REPEAT)
 MOST = 24
 """Samples of a part, of its many."""
-RATIO = 6
-"""Times as many seconds for four times the input."""
+RATIO = 5
+"""Times as many calls for four times the input."""
+SECONDS = 1.5
+"""Of the processor, for a text of LENGTH: five times as many as a pattern takes that looks at each character once, and
+a fraction of those that one takes which looks at each pair of characters."""
 
 
-def grows(make: Callable[[int], Any], work: Callable[[Any], object], size: int, enough: float) -> bool:
-    """Whether work on four times the input takes more than four times as long, three times in a row.
+def calls(work: Callable[[Any], object], given: Any) -> int:
+    """How many functions the work calls, Python's and C's: the same number on every machine."""
+    count = 0
 
-    It is sixteen times or more if each part is compared with each other one. Measured are the processor's seconds; if
-    there are no more than `enough`, the ratio would be one of noise.
+    def add(_frame: object, event: str, _function: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(add)
+    try:
+        work(given)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def grows(make: Callable[[int], Any], work: Callable[[Any], object], size: int) -> bool:
+    """Whether work on four times the input makes more than four times as many calls.
+
+    It is sixteen times or more if each part is compared with each other one.
     """
-    small, large = make(size), make(4 * size)
-    if seconds(work, large) <= enough:
-        return False
-    return all(seconds(work, large) / max(seconds(work, small), 1e-9) > RATIO for _ in range(3))
+    return calls(work, make(4 * size)) > RATIO * calls(work, make(size))
 
 
-def seconds(work: Callable[[Any], object], given: Any) -> float:
-    begun = time.process_time()
-    work(given)
-    return time.process_time() - begun
+class EndlessError(Exception):
+    """The work was ended."""
+
+
+def is_endless(work: Callable[[str], object], text: str) -> bool:
+    """Whether a pattern is still at work where each that looks at a character once has ended long before."""
+
+    def end(*_: object) -> None:
+        raise EndlessError
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        work(text)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    except EndlessError:
+        return True
+    finally:
+        signal.signal(signal.SIGVTALRM, before)
+    return False
+
+
+def count_lines(work: Callable[..., object], *given: object) -> int:
+    """How many lines of Python the work runs, which is the same on a slow and on a busy machine."""
+    count = 0
+
+    def trace(_: FrameType, event: str, __: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    work(*given)  # what is read only once is read now
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work(*given)
+    finally:
+        sys.settrace(before)
+    return count
 
 
 def texts(pattern: str, flags: int = 0) -> Iterator[str]:
@@ -119,10 +170,3 @@ def _parts(tree: Iterable[Any]) -> Iterator[str]:
             inner = [argument[1]]
         for one in inner:
             yield from _parts(one)
-
-
-def pattern_of(compiled: "re.Pattern[Any]") -> tuple[str, int]:
-    """Its text and flags, as for characters if it is one for bytes."""
-    if isinstance(compiled.pattern, bytes):
-        return compiled.pattern.decode("latin-1"), compiled.flags
-    return compiled.pattern, compiled.flags & ~re.UNICODE

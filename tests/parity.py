@@ -14,9 +14,11 @@ from typing import Any
 
 import yaml
 
-from dsgen import checks, values
+from dsgen import values
 from dsgen.catalogue import TEMPLATES
 from dsgen.compiler import make_chart_files
+from dsgen.compiler.chart import conditions
+from dsgen.compiler.programs import find_refused_ids
 from dsgen.generated import manifests
 from dsgen.language.environment import make_environment
 from dsgen.language.functions import SHIPPED
@@ -26,6 +28,9 @@ from dsgen.values import Release
 from tests.helm import helm, helm_template, run_helm
 
 RELEASE = Release("rel", "space")
+INVARIANTS = find_refused_ids()
+"""The ids of the rules by which templates refuse values."""
+IN_CHART = INVARIANTS | conditions.IDS
 Objects = dict[str, str]  # kind/namespace/name -> the object as JSON
 
 
@@ -81,14 +86,14 @@ def load(text: str) -> dict[str, Any]:
     """The complete values of a values file without errors."""
     loaded = values.load([values.SourceText("values.yaml", text)])
     assert loaded.values, loaded.diagnostics
-    return loaded.values.data
+    return loaded.data
 
 
 def problems(text: str) -> list[str]:
-    """What the checks say about a values file, as far as a chart can say it too."""
+    """What the rules say about a values file, as far as a chart can say it too."""
     loaded = values.load([values.SourceText("values.yaml", text)])
     reported = values.check(loaded, RELEASE)
-    errors = (problem for problem in reported if problem.severity == "error" and problem.id in checks.IN_CHART)
+    errors = (problem for problem in reported if problem.severity == "error" and problem.id in IN_CHART)
     return sorted({_unescaped(f"{problem.message} [{problem.id}]") for problem in errors})
 
 
@@ -205,9 +210,30 @@ def batch_comments(output: str) -> dict[int, str]:
     return {int(number): base64.b64decode(text).decode() for number, text in encoded}
 
 
-def check_lines(text: str) -> list[str]:
-    """Of what a chart prints about refused values: the messages, sorted, each once, without the hints."""
-    return sorted({_unescaped(line) for line in text.split("\n") if re.fullmatch(r"\S.* \[DS\d+\]", line)})
+_REFUSED = re.compile(r"^ *# refused (\S+)$", re.MULTILINE)
+
+
+def telling_chart() -> dict[str, str]:
+    """The chart without scripts, which prints why it refuses values, as comments, and does not fail."""
+    path = "templates/_refuse.tpl"
+    files = without_scripts(make_chart_files())
+    return {**files, path: re.sub(r"\{\{- fail (.*) \}\}", r"\n# refused {{ \1 | b64enc }}", files[path])}
+
+
+def find_refusal(message: str) -> str:
+    """The message of an invariant in what Helm prints when it fails; "" without one."""
+    found = re.search(r"^Error: .*?\): (\S.* \[DS\d+\])$", message, re.MULTILINE)
+    return _unescaped(found[1]) if found else ""
+
+
+def batch_refusals(output: str) -> dict[int, list[str]]:
+    """Number of the chart -> why it refuses its values, of the output of `batch_run` of telling charts."""
+    parts = re.split(r"^# Source: parent/charts/c(\d{4})/\S+\n", output, flags=re.MULTILINE)
+    found: dict[int, set[str]] = {}
+    for number, text in zip(parts[1::2], parts[2::2], strict=True):
+        messages = (_unescaped(base64.b64decode(one).decode()) for one in _REFUSED.findall(text))
+        found.setdefault(int(number), set()).update(messages)
+    return {number: sorted(messages) for number, messages in found.items()}
 
 
 def dump(value: Any) -> str:

@@ -147,24 +147,24 @@ BAD_ARGUMENTS: list[tuple[str, Callable[[], object]]] = [
     ("a/b/c: name a job as cifar, training/cifar", lambda: api.status("a/b/c")),
     ("run must be str, not int", lambda: api.why("cifar", run=1)),
     ("context must be str, not int", lambda: api.status("cifar", context=1)),
-    ("kubeconfig must be str, not PosixPath", lambda: api.list(kubeconfig=Path("a"))),
+    ("kubeconfig must be str, not PosixPath", lambda: api.list_jobs(kubeconfig=Path("a"))),
     ("state must be end, running, admitted, not 'off'", lambda: api.wait("cifar", "off")),
     ("timeout must be int or float, not str", lambda: api.wait("cifar", timeout="1h")),
     ("worker must not be negative, but it is -1", lambda: api.logs("cifar", worker=-1)),
     ("tail must be int or NoneType, not str", lambda: api.logs("cifar", tail="5")),
     ("worker and rank are mutually exclusive", lambda: api.logs("cifar", worker=0, rank=0)),
-    ("selector must be str, not NoneType", lambda: api.list(selector=None)),
+    ("selector must be str, not NoneType", lambda: api.list_jobs(selector=None)),
     ("job must be Job, not str", lambda: api.apply("cifar")),
     ("for_chart must be bool, not list", lambda: api.validate(api.load(JOB), for_chart=[])),
     ("dry_run must be bool, not NoneType", lambda: api.apply(api.load(JOB), dry_run=None)),
-    ("all_runs must be bool, not str", lambda: api.list(all_runs="no")),
+    ("all_runs must be bool, not str", lambda: api.list_jobs(all_runs="no")),
     ("follow must be bool, not str", lambda: api.logs("cifar", follow="no")),
     ("state must be str, not list", lambda: api.wait("cifar", [])),
     ("mode must be str, not list", lambda: api.write(api.chart(), "out", [])),
     ("each text of sources must be str, not NoneType", lambda: api.as_text([], {"a": None})),
     ("path must be a path, not '.ud800'", lambda: api.load("\ud800")),
     ("folder must be a path, not '.ud800'", lambda: api.write(api.chart(), "\ud800")),
-    ("there is no kubeconfig", lambda: api.list(kubeconfig="a" * 5000)),
+    ("there is no kubeconfig", lambda: api.list_jobs(kubeconfig="a" * 5000)),
 ]
 
 
@@ -190,3 +190,10 @@ def test_every_function_has_a_case_of_a_bad_argument() -> None:
 
 def test_everything_in_the_list_is_there_and_has_words() -> None:
     assert [] == [name for name in api.__all__ if not (getattr(api, name).__doc__ or "").strip()]
+
+
+def test_the_old_name_of_list_jobs_is_deprecated() -> None:
+    with pytest.warns(DeprecationWarning, match=r"^api\.list is now api\.list_jobs"):
+        assert api.list_jobs is getattr(api, "list")  # noqa: B009  # type checkers refuse the name
+
+    assert "list" not in api.__all__

@@ -20,7 +20,7 @@ from tests.fuzz import broken, manifests, verdicts
 from tests.fuzz.__main__ import judged
 from tests.helm import MAJORS
 
-pytestmark = pytest.mark.by_turns
+pytestmark = pytest.mark.slow
 
 JOB = "{image: {repository: r/x, tag: v1}, training: {python: t.py}"
 SPOILT_FILES = 150
@@ -66,15 +66,14 @@ def spoil(monkeypatch: pytest.MonkeyPatch, path: str, old: str, new: str) -> Non
     files = make_chart_files()
     assert old in files[path], f"{path} does not say {old!r} any more"
     spoilt = {**files, path: files[path].replace(old, new)}
-    for module in ("tests.parity", "tests.fuzz.verdicts"):
-        monkeypatch.setattr(f"{module}.make_chart_files", lambda: spoilt)
-    verdicts.checks_only.cache_clear()
+    monkeypatch.setattr("tests.parity.make_chart_files", lambda: spoilt)
+    verdicts.chart.cache_clear()
 
 
 @pytest.fixture(autouse=True)
 def _fresh_charts() -> None:
     """No test keeps the chart of another."""
-    verdicts.checks_only.cache_clear()
+    verdicts.chart.cache_clear()
 
 
 @pytest.mark.parametrize("major", MAJORS)
@@ -111,10 +110,10 @@ def test_python_and_jinja_differ(template: str, old: str, new: str, monkeypatch:
 @pytest.mark.parametrize(
     ("path", "old", "new", "text"),
     [
-        ("values.schema.json", '"maximum": 1000,', '"maximum": 1001,', f"{JOB}, lifecycle: {{maxRestarts: 1001}}}}"),
+        ("values.schema.json", '"maximum": 1000}', '"maximum": 1001}', f"{JOB}, lifecycle: {{maxRestarts: 1001}}}}"),
         ("values.yaml", "  masterPort: 29500\n", "", f"{JOB}}}"),
-        ("templates/checks/_training.tpl", "module and exec are", "exec are", f"{JOB[:-1]}, module: b}}}}"),
-        ("templates/checks/_names.tpl", "if not .Values.image.repository", "if false", "{training: {python: a}}"),
+        ("templates/_invariants.tpl", "repository is required", "is required", "{training: {python: a}}"),
+        ("templates/_invariants.tpl", "if not .Values.image.repository", "if false", "{training: {python: a}}"),
     ],
 )
 def test_verdicts_differ(path: str, old: str, new: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,30 +84,3 @@ def test_problems_stand_at_the_lines_of_a_pull_request(checkout: Path) -> None:
     _, done = ran(STEPS["github"], checkout)[-1]
 
     assert re.search(r"^::error file=cifar\.yaml,line=\d+", done.stdout, re.MULTILINE)
-
-
-WORKFLOWS = {
-    f"{path.relative_to(docs.ROOT)}:{text.count(chr(10), 0, block.start())}": block["body"]
-    for path in [*docs.ROOT.glob("*.md"), *(docs.ROOT / "docs").rglob("*.md")]
-    for text in [path.read_text()]
-    for block in docs.BLOCK.finditer(text)
-    if re.search(r"^on:|^ *- uses: |^jobs:\n  \w+:\n    runs-on:", block["body"], re.MULTILINE)
-} | {str(path.relative_to(docs.ROOT)): path.read_text() for path in docs.ROOT.glob(".github/workflows/*")}
-"""Workflows of GitHub, and steps of them, in the documentation and in use."""
-PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*|platform/dsgen@v\d+\.\d+\.\d+")
-"""An Action at a commit, with its version as a comment; the example's own copy of dsgen may have a tag."""
-
-
-@pytest.mark.parametrize("text", WORKFLOWS.values(), ids=WORKFLOWS)
-def test_a_workflow_has_few_permissions_and_pinned_actions(text: str) -> None:
-    content = yaml.safe_load(text)
-
-    assert [] == [used for used in re.findall(r"^ *- uses: (.*)$", text, re.MULTILINE) if not PINNED.fullmatch(used)]
-    if isinstance(content, dict):
-        allowed = content["permissions"]
-        assert allowed in ({}, {"contents": "read"}), "a job that needs more says so itself"
-
-
-def test_the_workflows_of_the_documentation_are_found() -> None:
-    assert {"docs/ci.md", "docs/commands.md", "docs/repository.md"} <= {name.partition(":")[0] for name in WORKFLOWS}
-    assert ".github/workflows/release.yml" in WORKFLOWS

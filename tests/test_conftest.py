@@ -1,31 +1,59 @@
 """Options and output of the test runs of this repository."""
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from tests import programs
 
 ROOT = Path(__file__).parent.parent
 TESTS = """
 import pytest
 
 @pytest.mark.parametrize("number", range(3))
+@pytest.mark.needs("sshd", "ssh")
 def test_login(number: int) -> None:
-    pytest.skip("sshd missing: install openssh-server")
+    raise AssertionError
 
 def test_root() -> None:
     pytest.skip("only root can run them")
 """
 
 
-def test_each_reason_is_one_line_with_a_count(tmp_path: Path) -> None:
-    (tmp_path / "test_skips.py").write_text(TESTS)
-    command = [sys.executable, "-m", "pytest", "--quiet", "-c", tmp_path / "none.ini", "-p", "tests.conftest", tmp_path]
-    (tmp_path / "none.ini").write_text("[pytest]\n")
+def run(folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """A run of TESTS on a machine with git alone."""
+    (folder / "bin").mkdir()
+    (folder / "bin/git").symlink_to(shutil.which("git"))
+    (folder / "test_skips.py").write_text(TESTS)
+    (folder / "none.ini").write_text("[pytest]\nmarkers = needs(programs)\n")
+    code = (
+        "import pytest; from tests import programs; programs.SBIN = ''; "
+        f"raise SystemExit(pytest.main(['-c', '{folder}/none.ini', '-p', 'tests.conftest', '{folder}']))"
+    )
+    kept = {name: value for name, value in os.environ.items() if name != "CI"}
+    command = [sys.executable, "-c", code]
+    environment = {**kept, "PATH": str(folder / "bin"), **environment}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
-    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
 
-    assert "3 tests skipped: sshd missing: install openssh-server" in printed
+def test_what_missing_programs_skip_is_one_line_with_their_packages(tmp_path: Path) -> None:
+    done = run(tmp_path)
+    printed = done.stdout.splitlines()
+
+    (line,) = [line for line in printed[: printed.index("collected 4 items")] if "skipped" in line]
+    assert ", ssh, ssh-keygen, sshd, unshare, zsh are skipped; to run them: apt-get install " in line
+    assert {*programs.PACKAGES.values()} == {*line.partition("apt-get install ")[2].split()}
+    assert "3 tests skipped: not installed: openssh-client openssh-server" in printed
     assert "1 test skipped: only root can run them" in printed
+    assert 0 == done.returncode
+
+
+def test_in_ci_no_program_is_missing(tmp_path: Path) -> None:
+    done = run(tmp_path, CI="true")
+
+    assert (4, True) == (done.returncode, "apt-get install " in done.stderr)
 
 
 def test_golden_files_are_not_written_by_several_processes() -> None:

@@ -1,4 +1,4 @@
-"""The decisions: each has a status and a date, and the list has a line for each number."""
+"""The decisions: each has a status and a date, and the list has each once."""
 
 import re
 from pathlib import Path
@@ -19,14 +19,14 @@ def test_a_decision_has_a_status_and_a_date(page: Path) -> None:
     assert page.name.startswith(f"{found[1]}-")
 
 
-def test_the_list_has_a_line_for_each_number() -> None:
-    numbers = [int(number) for number in re.findall(r"^\| \[?(\d{4})\b", LIST, re.MULTILINE)]
-
-    assert [*range(1, len(numbers) + 1)] == sorted(numbers)
+def test_the_list_has_each_decision_once() -> None:
+    assert [page.name for page in PAGES] == re.findall(r"^\| \[\d{4}\]\((0[^)]+)\)", LIST, re.MULTILINE)
 
 
-def test_a_removed_decision_has_no_page() -> None:
-    removed = re.findall(r"^\| (\d{4}) \|", LIST.partition("\n## Removed\n")[2], re.MULTILINE)
+def test_an_earlier_decision_is_in_one_page() -> None:
+    rows = re.findall(r"^\| \[.*\| ([^|]*) \|$", LIST, re.MULTILINE)
+    earlier = [number for row in rows for number in row.split(", ")]
 
-    assert "0037" in removed
-    assert [] == [path.name for path in PAGES if path.name[:4] in removed]
+    assert "0064" in earlier
+    assert [] == [number for number in earlier if earlier.count(number) > 1 and number]
+    assert [] == [page.name for page in PAGES if page.name[:4] in earlier]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import bytes_in
+
 EXAMPLES = sorted((Path(__file__).parent.parent / "values-examples").glob("*.yaml"))
 WORLDS = (
     {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},
@@ -21,17 +23,12 @@ WORLDS = (
 )
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, the index too."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def made(world: dict[str, str], folder: Path, *arguments: str) -> dict[str, bytes]:
     """What a command writes in one world, and what it prints, under the name of no file."""
     folder.mkdir()
     command = [sys.executable, "-m", "dsgen", *arguments, "-o", "out"]
     printed = subprocess.run(command, cwd=folder, env={**os.environ, **world}, check=True, capture_output=True).stdout
-    return {"": printed, **contents(folder / "out")}
+    return {"": printed, **bytes_in(folder / "out")}
 
 
 @pytest.mark.parametrize("command", ["render", "chart"])

@@ -9,6 +9,7 @@ import yaml
 
 from dsgen import api, explain, schema
 from dsgen.cli import COMMANDS, dsgen
+from dsgen.reports import RULES
 from tools import docs
 
 ROOT = Path(__file__).parent.parent
@@ -111,6 +112,12 @@ def test_the_readmes_job_is_the_smallest_example() -> None:
     assert 10 == len(shown["cifar.yaml"].splitlines())
 
 
+def test_the_settings_of_yamllint_are_those_that_are_shown() -> None:
+    shown = {block["file"]: block["body"] for block in docs.BLOCK.finditer((ROOT / "docs" / "ci.md").read_text())}
+
+    assert (ROOT / ".yamllint").read_text() == shown[".yamllint"]
+
+
 def test_every_command_has_its_help_in_the_manual() -> None:
     manual = (ROOT / "docs" / "commands.md").read_text()
 
@@ -118,36 +125,45 @@ def test_every_command_has_its_help_in_the_manual() -> None:
     assert [] == [name for name in COMMANDS if f"[`dsgen {name}`](#dsgen-{name})" not in manual]
 
 
+OPTIONS = {
+    name: {"--help"} | {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    for name in COMMANDS
+    if (command := dsgen.get_command(click.Context(dsgen), name))
+}
+OTHERS = "bind-to build-arg build-opt deepspeed force-confold map-by min-nodes nodes recursive server-side wait"
+"""Options of other programs that sentences name alone; those with underscores need not be here."""
+
+
 def test_every_option_that_is_named_exists(page: Path) -> None:
     """Also in blocks and sentences whose commands are not run."""
     named = re.findall(r"(?:^|[`$ (|;&])dsgen ([a-z]+)\b([^`\n|;)\"]*)", page.read_text(), re.MULTILINE)
-    known = {
-        name: {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
-        for name in COMMANDS
-        if (command := dsgen.get_command(click.Context(dsgen), name))
-    }
 
     assert [] == [
         f"dsgen {name} {option}"
         for name, rest in named
         for option in re.findall(r"(?<=\s)(--[a-z][\w-]*)", rest.partition(" -- ")[0])
-        if name in known and option not in known[name] | {"--help"}
+        if option not in OPTIONS.get(name, {option})
     ]
+
+
+def test_an_option_that_is_named_alone_exists(page: Path) -> None:
+    """Except in pages about other systems, and about earlier versions."""
+    known = {f"--{name}" for name in OTHERS.split()}.union(*OPTIONS.values())
+    alone = set(re.findall(r"`(--[a-z][a-z-]+)\b(?!_)", docs.BLOCK.sub("", page.read_text())))
+
+    assert (
+        page.stem in ("CHANGELOG", "import", "side-by-side") or page.parent.name == "import" or set() == alone - known
+    )
 
 
 def test_every_phase_and_reason_of_the_record_is_explained() -> None:
     source = (ROOT / "dsgen" / "scripts" / "shared/record.py").read_text()
     words = {word for row in re.findall(r'Row\("(\w+)", "(\w*)"', source) for word in row if word}
-    explained = set(re.findall(r"`(\w+)`", (ROOT / "docs" / "running.md").read_text()))
+    pages = "".join((ROOT / "docs" / name).read_text() for name in ("running.md", "causes.md"))
+    explained = set(re.findall(r"`(\w+)`", pages))
 
     assert len(words) > 15
     assert set() == words - explained
-
-
-def test_every_decision_stands_in_the_list() -> None:
-    decisions = {path.name for path in (ROOT / "docs" / "decisions").glob("0*.md")}
-
-    assert decisions == set(re.findall(r"\((0[^)]*\.md)\)", (ROOT / "docs" / "decisions" / "README.md").read_text()))
 
 
 TOP = schema.load()["properties"].keys()
@@ -170,6 +186,29 @@ def test_values_in_the_text_fit_the_schema(page: Path) -> None:
             value = {key: value}
         problems = api.validate(api.load(value)) if value is not None else []
         assert [] == [problem.message for problem in problems if problem.id.startswith("DS1")]
+
+
+CHOICES = {".".join(path): set(rule["enum"]) for path, rule in schema.walk_keys() if rule.get("enum")}
+WORDS = {word for path, _ in schema.walk_keys() for word in path}.union(*CHOICES.values())
+CHOSEN = re.compile(r"\b(?:leave|set|is|to|value) `([a-z][\w-]*)`")
+"""A word that a sentence gives a key, such as "leave `none`"."""
+
+
+def test_a_choice_that_is_named_is_one_of_its_key(page: Path) -> None:
+    """In `KEY: WORD`, with a key or its last part, and in a sentence or a row of a table that names the whole key."""
+    wrong = []
+    for sentence in re.split(r"\n\n|\n(?=[|-] )|(?<=[.;]) ", docs.BLOCK.sub("", page.read_text())):
+        snippets = SNIPPET.findall(sentence)
+        for key, choices in CHOICES.items():
+            given = {word for name, word in snippets if f".{key}".endswith(f".{name}") and re.fullmatch("[a-z]+", word)}
+            named = set(CHOSEN.findall(sentence)) - WORDS if f"`{key}`" in sentence else set()
+            wrong += [(key, word) for word in (given - choices) | named]
+
+    assert [] == wrong
+
+
+def test_an_id_that_is_named_exists(page: Path) -> None:
+    assert set() == set(re.findall(r"\bDS[0-9]{3}\b", page.read_text())) - RULES.keys()
 
 
 # ---- the tool itself ----

@@ -16,7 +16,7 @@ import yaml
 from dsgen import __version__
 from tests import helm
 
-pytestmark = pytest.mark.by_turns
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 MINIMAL = (ROOT / "values-examples" / "minimal.yaml").read_text()
@@ -85,6 +85,23 @@ def break_rendered(repository: Path) -> None:
     path.write_text(path.read_text() + "# by hand\n")
 
 
+def plant(checkout: Path, mark: Path) -> None:
+    """What a pull request may commit so that Python or a job runs it: each writes to the mark."""
+    code = f"open({str(mark)!r}, 'a').write(__name__)\n"
+    for name in {*sys.stdlib_module_names, "click", "dsgen", "pip", "sitecustomize", "usercustomize", "yaml"}:
+        (checkout / f"{name}.py").write_text(code)
+    (checkout / ".python-version").write_text("../planted\n")
+    for folder in (".dsgen", "dsgen-venv", "venv"):
+        program = checkout / folder / "bin" / "dsgen"
+        program.parent.mkdir(parents=True)
+        packages = checkout / folder / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+        packages.mkdir(parents=True)
+        (packages / "planted.pth").write_text(f"import os; {code}")
+        for path in (program, program.with_name("python"), program.with_name("pip")):
+            path.write_text(f"#!/bin/sh\necho {path.name} >>'{mark}'\n")
+            path.chmod(0o755)
+
+
 # ---- pre-commit ----
 
 
@@ -127,6 +144,19 @@ def test_pre_commit_finds_what_is_wrong(repository: Path, hooks: dict[str, str],
     assert ("no files to check" in done.stdout) is False
 
 
+@pytest.mark.parametrize("name", ["--set=name=x", "--help", "-f", "--"])
+def test_a_folder_named_like_an_option_is_a_folder(repository: Path, hooks: dict[str, str], name: str) -> None:
+    """pre-commit gives the names of changed files to each hook, and whoever opens a pull request chooses them."""
+    path = repository / name / "dsgen.yaml"
+    path.parent.mkdir()
+    path.write_text("jbos: []\n")
+    assert 0 == run(["git", "add", "--", str(path)], repository).returncode
+    done = run([sys.executable, "-m", "pre_commit", "run", "dsgen-validate", "--color=never"], repository, **hooks)
+
+    assert 1 == done.returncode
+    assert f"{name}/dsgen.yaml:1:1: error: " in done.stdout
+
+
 # ---- GitHub ----
 
 
@@ -149,16 +179,36 @@ def steps(listed: list[dict[str, Any]], context: Mapping[str, str]) -> Iterator[
 
 
 @pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder for temporary files of a runner, with dsgen as the first step of the Action installs it."""
-    folder = tmp_path_factory.mktemp("runner")
-    context = {"github.action_path": str(ROOT), "runner.temp": str(folder)}
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    done = run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", str(ROOT)], folder)
+    assert 0 == done.returncode, done.stdout
+    (path,) = folder.iterdir()
+    return path
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
+    """The folder for temporary files of a runner, with dsgen as the first step of the Action installs it.
+
+    The checkout is hostile, and so is what an earlier step left.
+    """
+    folder, checkout = tmp_path_factory.mktemp("runner"), tmp_path_factory.mktemp("checkout")
+    mark = folder / "mark"
+    plant(checkout, mark)
+    shutil.copytree(checkout / "venv", folder / "dsgen")
+    context = {"github.action_path": str(wheel), "runner.temp": str(folder)}
     name, command, environment = next(steps(load("action.yml")["runs"]["steps"], {**context, **inputs()}))
-    done = run(command, folder, PYTHONPATH=PACKAGES, **environment)
+    done = run(command, checkout, PIP_NO_DEPS="1", PYTHONPATH=".", **environment)
     assert (name, 0) == ("Install dsgen", done.returncode), done.stdout
-    # PACKAGES become part of the virtual environment, behind its own
-    next((folder / "dsgen" / "lib").glob("python*/site-packages")).joinpath("x.pth").write_text(f"{PACKAGES}\n")
+    assert not mark.exists(), mark.read_text()
+    use_packages(folder / "dsgen")
     return folder
+
+
+def use_packages(environment: Path) -> None:
+    """PACKAGES become part of a virtual environment, behind its own."""
+    next((environment / "lib").glob("python*/site-packages")).joinpath("x.pth").write_text(f"{PACKAGES}\n")
 
 
 def inputs(**given: str) -> dict[str, str]:
@@ -200,6 +250,15 @@ def test_the_action(
         assert bool(text) == bool(results[name].returncode), results[name].stdout
 
 
+def test_the_action_runs_nothing_of_the_checkout(repository: Path, runner: Path, tmp_path: Path) -> None:
+    plant(repository, tmp_path / "mark")
+    context = {"github.action_path": str(ROOT), "runner.temp": str(runner), **inputs(check="true")}
+    for _, command, env in steps(load("action.yml")["runs"]["steps"][1:], context):
+        assert 0 == run(command, repository, PYTHONPATH=".", **env).returncode
+
+    assert not (tmp_path / "mark").exists()
+
+
 def test_the_action_installs_the_distribution_under_its_own_name(runner: Path) -> None:
     python = runner / "dsgen" / "bin" / "python"
     code = "from importlib.metadata import version; print(version('dsgen-k8s'))"
@@ -221,26 +280,29 @@ def test_gitlab_installs_nothing_without_an_address(repository: Path) -> None:
     assert done.returncode
 
 
-def test_the_jobs_of_gitlab(repository: Path, runner: Path) -> None:
-    """In the environment of the Action: the first command would make another one, and install dsgen again."""
-    (repository / ".dsgen").symlink_to(runner / "dsgen")
+def test_the_jobs_of_gitlab(repository: Path, tmp_path: Path, wheel: Path) -> None:
+    """Each job is one shell. The checkout is hostile."""
+    plant(repository, tmp_path / "mark")
     template = load("ci/gitlab.yml")
     jobs = {name: {**template[job["extends"]], **job} for name, job in template.items() if "extends" in job}
     spoils = {"dsgen validate": break_values, "dsgen render --check": break_rendered}
     assert spoils.keys() == jobs.keys()
-    ((has_package, create, install),) = {tuple(job["before_script"]) for job in jobs.values()}
-    assert "python3 -m venv .dsgen" == create
-    variables = {**template[".dsgen"]["variables"], "DSGEN_PACKAGE": "dsgen-k8s"}
-    for command in (has_package, install):
-        done = run(["sh", "-c", command], repository, **variables)
-        assert (0, "") == (done.returncode, done.stdout)
+    (before,) = {tuple(job["before_script"]) for job in jobs.values()}
+    variables = {**template[".dsgen"]["variables"], "DSGEN_PACKAGE": str(wheel), "PIP_NO_DEPS": "1", "PYTHONPATH": "."}
+    variables |= {"TMPDIR": str(tmp_path / "tmp")}
+    (tmp_path / "tmp").mkdir()
+    done = run(["sh", "-ec", "\n".join([*before, "pwd"])], repository, **variables)
+    assert (0, f"{repository}\n") == (done.returncode, done.stdout)
+    (made,) = (tmp_path / "tmp").iterdir()
+    use_packages(made)
 
     for name, spoil in spoils.items():
-        (command,) = jobs[name]["script"]
-        assert 0 == run(["sh", "-c", command], repository).returncode
+        script = [f"DSGEN_VENV={made}", *jobs[name]["script"]]
+        assert 0 == run(["sh", "-ec", "\n".join(script)], repository, **variables).returncode
         spoil(repository)
-        assert 1 == run(["sh", "-c", command], repository).returncode
+        assert 1 == run(["sh", "-ec", "\n".join(script)], repository, **variables).returncode
         assert 0 == run(["git", "checkout", "--quiet", "."], repository).returncode
+    assert not (tmp_path / "mark").exists()
 
 
 # ---- a release ----
@@ -253,7 +315,10 @@ def release() -> Any:
 def step(name: str) -> list[str]:
     return next(
         command
-        for step_name, command, _ in steps(release()["jobs"]["build"]["steps"], {"github.ref_name": ""})
+        for step_name, command, _ in steps(
+            release()["jobs"]["build"]["steps"],
+            {"github.ref_name": "", "github.event.repository.default_branch": "main", "github.workspace": ""},
+        )
         if step_name == name
     )
 
@@ -262,8 +327,17 @@ def test_a_release_is_off_until_it_is_switched_on() -> None:
     jobs = release()["jobs"]
 
     assert "vars.RELEASE == 'true'" == jobs.pop("build")["if"]
-    assert {"build"} == {job["needs"] for job in jobs.values()}
+    assert {"attest": "build", "wheel": "attest", "chart": "attest"} == {
+        name: job["needs"] for name, job in jobs.items()
+    }
     assert {} == release()["permissions"]
+
+
+def test_the_job_that_can_sign_runs_pinned_actions_only() -> None:
+    able = {name: job for name, job in release()["jobs"].items() if "id-token" in job["permissions"]}
+
+    assert ["attest"] == list(able)
+    assert [] == [one for one in able["attest"]["steps"] if "run" in one]
 
 
 def test_the_site_is_not_published_until_it_is_switched_on() -> None:
@@ -274,25 +348,46 @@ def test_the_site_is_not_published_until_it_is_switched_on() -> None:
     assert {"contents": "read", "pages": "read"} == jobs["build"]["permissions"]
 
 
+@pytest.mark.needs("ssh-keygen")
 @pytest.mark.parametrize(
-    ("tag", "is_signed", "expected"), [(f"v{__version__}", True, 0), (f"v{__version__}", False, 1), ("v0.0.0", True, 1)]
+    ("tag", "signer", "signers", "expected"),
+    [
+        (f"v{__version__}", "maintainer", "maintainer", 0),
+        (f"v{__version__}", "", "maintainer", 1),
+        (f"v{__version__}", "other", "maintainer", 1),
+        (f"v{__version__}", "other", "", 1),
+        ("v0.0.0", "maintainer", "maintainer", 1),
+    ],
 )
-def test_only_a_signed_tag_of_the_version_is_released(tmp_path: Path, tag: str, is_signed: bool, expected: int) -> None:
-    key, signers = tmp_path / "key", tmp_path / ".github" / "allowed_signers"
-    run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], tmp_path)
-    signers.parent.mkdir()
-    signers.write_text(f"dsgen {key.with_suffix('.pub').read_text()}")
-    (tmp_path / "dsgen").mkdir()
-    (tmp_path / "dsgen" / "__init__.py").write_text((ROOT / "dsgen" / "__init__.py").read_text())
-    signing = ["-c", "gpg.format=ssh", "-c", f"user.signingkey={key}"]
-    run(["git", "init", "--quiet"], tmp_path)
-    run(["git", "commit", "--quiet", "--allow-empty", "--message", "release"], tmp_path)
-    flag = "--sign" if is_signed else "--annotate"
-    assert 0 == run(["git", *signing, "tag", flag, "--message", "release", tag], tmp_path).returncode
+def test_only_a_tag_of_the_version_signed_by_a_maintainer_is_released(
+    tmp_path: Path, tag: str, signer: str, signers: str, expected: int
+) -> None:
+    """signers: whom the default branch lists. The tagged commit lists whoever has signed it."""
+    for name in ("maintainer", "other"):
+        run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / name)], tmp_path)
+    path, temp = tmp_path / "checkout" / ".github" / "allowed_signers", tmp_path / "temp"
+    checkout = path.parent.parent
+    path.parent.mkdir(parents=True)
+    temp.mkdir()
+    (checkout / "dsgen").mkdir()
+    (checkout / "dsgen" / "__init__.py").write_text((ROOT / "dsgen" / "__init__.py").read_text())
+    run(["git", "init", "--quiet"], checkout)
+    for listed in (signers, signer or signers):
+        path.unlink(missing_ok=True)
+        if listed:
+            path.write_text(f"dsgen {(tmp_path / listed).with_suffix('.pub').read_text()}")
+        run(["git", "add", "--all"], checkout)
+        run(["git", "commit", "--quiet", "--message", "signers", "--allow-empty"], checkout)
+        if listed == signers:
+            run(["git", "update-ref", "refs/remotes/origin/main", "HEAD"], checkout)
+    signing = ["-c", "gpg.format=ssh", "-c", f"user.signingkey={tmp_path / signer}"]
+    flag = "--sign" if signer else "--annotate"
+    assert 0 == run(["git", *signing, "tag", flag, "--message", "release", tag], checkout).returncode
 
-    done = run(step("The tag is signed, and is that of the version"), tmp_path, TAG=tag)
+    command = step("The tag is signed, and is that of the version")
+    done = run(command, checkout, TAG=tag, DEFAULT_BRANCH="main", RUNNER_TEMP=str(temp))
 
-    assert expected == done.returncode, done.stdout
+    assert expected == min(done.returncode, 1), done.stdout
 
 
 def test_the_chart_of_a_release(tmp_path: Path, runner: Path) -> None:

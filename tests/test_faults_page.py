@@ -1,6 +1,7 @@
 """docs/faults.md has the rows of the table of faults, with their results."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,30 +18,38 @@ def seen(seconds: float, *problems: str) -> Seen:
     return Seen("exception/pdsh", dict(RECORD), 1, seconds, list(problems))
 
 
-def test_the_page_has_the_rows_of_the_table() -> None:
-    """`make faults ARGS=--page` writes them; what a row must end with stands in the table alone."""
-    text = page.PAGE.read_text(encoding="utf-8")
+def test_the_page_is_made_of_the_results() -> None:
+    """`make faults ARGS=--page` writes both; what a row must end with stands in the table alone."""
+    assert page.RESULTS.read_text(encoding="utf-8") == page.as_json(page.read())
+    assert page.PAGE.read_text(encoding="utf-8") == page.as_page(page.PAGE.read_text(encoding="utf-8"), page.read())
 
-    assert list(CASES) == list(page.kept(text))
-    assert text == page.written(text, [])
+
+def test_methods_with_the_same_end_share_a_row() -> None:
+    rows = [line.split(" | ") for line in page.PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    shown = [f"{row.strip('|` ')}/{name.strip('`')}" for row, _, names, *_ in rows for name in names.split(", ")]
+
+    assert sorted(CASES) == sorted(shown)
+    assert len(rows) < len(CASES)
 
 
 def test_trials_add_up_until_one_has_a_problem() -> None:
-    text = page.written(page.BETWEEN.sub("", page.PAGE.read_text(encoding="utf-8")), [seen(7.6)])
-    text = page.written(text, [seen(3.2), seen(5)])
+    results: page.Results = {}
+    for one in (seen(7.6), seen(3.2), seen(5)):
+        results = page.add(results, one)
 
-    assert ("3 to 8", "rank 1 / ended", "3") == page.kept(text)["exception/pdsh"]
-    assert page.NEVER == page.kept(page.written(text, [seen(1, "a pod is left")]))["exception/pdsh"]
-    assert text == page.written(text, [replace(seen(1), case="killed/pdsh", problems=["left"])])
-
-
-def test_a_case_that_must_end_in_another_way_now_begins_anew() -> None:
-    text = page.written(page.PAGE.read_text(encoding="utf-8"), [seen(3)])
-
-    assert (
-        page.NEVER
-        == page.kept(text.replace("| `pdsh` | Failed TrainingFailed |", "| `pdsh` | Failed |"))["exception/pdsh"]
+    assert {"end": ["Failed TrainingFailed", "1"], "seconds": [3, 8], "message": "rank 1 / ended", "times": 3} == (
+        results["exception/pdsh"]
     )
+    assert {} == page.add(results, seen(1, "a pod is left"))
+    assert results == page.add(results, replace(seen(1), case="killed/pdsh", problems=["left"]))
+
+
+def test_a_case_that_must_end_in_another_way_now_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "RESULTS", tmp_path / "results.json")
+    results = page.add({}, seen(3))
+    page.RESULTS.write_text(page.as_json({"exception/pdsh": {**results["exception/pdsh"], "end": ["Failed", "1"]}}))
+
+    assert {} == page.read()
 
 
 def test_of_a_run_that_went_on_the_attempts_are_shown() -> None:

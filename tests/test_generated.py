@@ -1,6 +1,5 @@
 """Committed files are equal to the output of `make generate`."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -48,25 +47,11 @@ def test_a_mistake_in_a_template_is_one_line_with_its_place(
     text = units[name].text.split("\n")
     wrong = Unit(name, "\n".join([*text[:19], line, *text[19:]]))
     monkeypatch.setattr(programs, "read_template_units", lambda: {**units, name: wrong})
+    programs.make_program.cache_clear()
 
     with pytest.raises(SystemExit) as raised:
         generate.main()
     assert str(raised.value).startswith(f"dsgen/templates/workers/job.yaml:20: {message}")
-
-
-def test_a_schema_with_which_a_template_does_not_compile_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With another program that fails, because it is the second one that reads the new schema."""
-    schema = tmp_path / "schema.py"
-    schema.write_text("old")
-    monkeypatch.setattr(generate, "ROOT", tmp_path)
-    monkeypatch.setattr(generate, "schema_texts", lambda: {"schema.py": "new"})
-    monkeypatch.setattr(generate, "THIS_PROGRAM", (sys.executable, "-c", "raise SystemExit(1)"))
-
-    with pytest.raises(SystemExit):
-        generate.update()
-    assert "old" == schema.read_text()
 
 
 WARNING = "a.yaml:3:1: warning: the image has no fixed version [DS250]"
@@ -99,7 +84,7 @@ def test_such_a_page_is_not_written_until_it_is_accepted(
     page.write_text(OLD)
     for name in ("ROOT", "PYTHON"):
         monkeypatch.setattr(generate, name, tmp_path / "none" if name != "ROOT" else tmp_path)
-    for name in ("schema_texts", "compile_both", "texts"):
+    for name in ("compile_both", "texts"):
         monkeypatch.setattr(generate, name, dict)
     monkeypatch.setattr(generate, "files", list)
     monkeypatch.setattr(generate, "pages", lambda: {"page.md": new})

@@ -1,6 +1,6 @@
 """The generator of values uses every key, and its values are valid."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from dsgen import schema
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
-from tests.generated_values import errors, loaded, remove, repaired, sound_texts, trees
+from tests.generated_values import errors, loaded, remove, repaired, sound_texts, trees, valid_texts
 from tests.parity import dump, flat_objects
 
 MANY = 300
@@ -28,9 +28,10 @@ def keys(tree: Any, rule: schema.Schema | None = None, path: tuple[str, ...] = (
             yield from keys(value, below, place)
 
 
-def test_every_key_is_generated() -> None:
+@pytest.mark.parametrize("generate", [valid_texts, pytest.param(sound_texts, marks=pytest.mark.slow)])
+def test_every_key_is_generated(generate: Callable[[int], Iterator[str]]) -> None:
     missing = {path for path, _ in schema.walk_keys()} - RARE
-    for text in sound_texts(MANY):
+    for text in generate(MANY):
         missing -= {*keys(read(SourceText("v.yaml", text)).root.as_data())}
         if not missing:
             break

@@ -1,14 +1,11 @@
-"""Text of others never takes much longer than its length: every pattern that reads such text, with hostile texts.
-
-`hostile.grows` compares a text with one of four times its length.
-"""
+"""Text of others never takes much longer than its length: every pattern that reads such text, with hostile texts."""
 
 import ast
 import functools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -16,14 +13,12 @@ from dsgen.problems import safe_text
 from shared import log
 from tests import hostile
 
-pytestmark = pytest.mark.by_turns
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent / "dsgen"
 READERS = ("problems", "scripts", "cluster", "reading")
 """Folders that read the text of others: values files, output of trainings, answers of a cluster."""
 ANCHORED = ("match", "fullmatch")
-ENOUGH = 1e-6
-"""Seconds for a character: what is read as fast as that needs no comparison, which would be one of noise."""
 
 
 class Use(NamedTuple):
@@ -80,37 +75,30 @@ def flags_of(call: ast.Call) -> set[str]:
     }  # fmt: skip
 
 
-def is_slow(read: Callable[[str], Any], text: str) -> bool:
-    """Whether the time grows faster than the text. Of a very slow one, the first part is enough."""
-    return any(
-        hostile.grows(lambda size: text[:size], read, length, ENOUGH * 4 * length)
-        for length in (len(text) // 16, len(text) // 4)
-    )
-
-
 @pytest.mark.parametrize("use", [pytest.param(use, id=use.place) for use in uses()])
 def test_a_pattern_takes_time_in_proportion_to_the_text(use: Use) -> None:
     compiled = re.compile(use.pattern, use.flags)
     read = compiled.match if use.anchored else functools.partial(compiled.sub, "")
 
-    assert [] == [text[:60] for text in hostile.texts(use.pattern, use.flags) if is_slow(read, text)]
+    assert [] == [text[:60] for text in hostile.texts(use.pattern, use.flags) if hostile.is_endless(read, text)]
 
 
-ADDRESSES = [*':/@?#="[ {0a~', "://", "https://", "ssh://", "A_"]
-NAMES = ("TOKEN", "API_KEY=", "hf_", "hooks.slack.com/services/", "##", "::", "\x1b[", "\t", "\ud800", "\u202e")
+PARTS = (
+    *(*':/@?#="[ {0a~', "://", "https://", "ssh://", "A_"),
+    *("TOKEN", "API_KEY=", "hf_", "hooks.slack.com/services/", "##", "::", "\x1b[", "\t", "\ud800", "\u202e"),
+)
 
 
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
     "read",
     [safe_text.redact, safe_text.escape_line, log.redact],
     ids=lambda read: f"{read.__module__}.{read.__name__}",
 )
-def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[str], str]) -> None:
-    parts = [*ADDRESSES, *NAMES]
-    made = [hostile.repeated(one + other) for one in parts for other in parts]
+def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[str], str], part: str) -> None:
+    made = [hostile.repeated(part + other) for other in PARTS]
 
-    # Whole texts: below 256 characters, the bound of a repetition, the time grows faster than the text.
-    assert [] == [text[:60] for text in made if is_slow(read, text)]
+    assert [] == [text[:60] for text in made if hostile.is_endless(read, text)]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +111,7 @@ def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[s
 def test_a_slow_pattern_is_noticed(pattern: str, slow: bool) -> None:
     compiled = re.compile(pattern)
 
-    assert slow == any(is_slow(functools.partial(compiled.sub, ""), text) for text in hostile.texts(pattern))
+    assert slow == any(hostile.is_endless(functools.partial(compiled.sub, ""), text) for text in hostile.texts(pattern))
 
 
 def test_all_patterns_are_found() -> None:

@@ -1,4 +1,4 @@
-"""What `dsgen render` and `dsgen validate` do not load, because a usual file needs none of it; and late imports."""
+"""What commands do not load, because they do not need it; and late imports."""
 
 import ast
 import subprocess
@@ -15,10 +15,12 @@ WITH_PRODUCT = ROOT / "values-examples" / "multi-node-gpu.yaml"
 """A file whose section estimate names the accelerator, but no model."""
 BAD = ROOT / "tests" / "cases" / "invalid" / "bad-quantity.yaml"
 
-LIBRARIES = {"jinja2", "jsonschema", "kubernetes", "yaml", "tree_sitter"}
+UNUSED = {"jinja2", "kubernetes", "ruamel", "tree_sitter", "yamllint"}
+"""Libraries that `dsgen render` and `dsgen validate` do not use."""
+OF_VALUES = {"jsonschema", "yaml"}
 SLOW = {"asyncio", "concurrent", "http", "importlib.metadata", "multiprocessing", "ssl", "unittest", "urllib.request"}
 """Modules of Python that take as long as a whole render."""
-EXPLANATIONS = {"dsgen.reports", "dsgen.generated.rules"}
+EXPLANATIONS = {"dsgen.compiler", "dsgen.reports", "dsgen.importers.origins"}
 SCRIPT = """
 import sys
 from dsgen.cli import main
@@ -28,16 +30,28 @@ sys.exit(code)
 """
 
 
+def run(*arguments: str) -> tuple[int, set[str]]:
+    """The exit code of a command, and the modules that it loads."""
+    done = subprocess.run([sys.executable, "-c", SCRIPT, *arguments], capture_output=True, text=True)
+    return done.returncode, {*done.stderr.splitlines()[-1].split()}
+
+
 @pytest.mark.parametrize("command", ["render", "validate"])
 @pytest.mark.parametrize(("file", "expected"), [(GOOD, 0), (CONFIGURED, 0), (WITH_PRODUCT, 0), (BAD, 1)])
-def test_a_usual_file_loads_no_library_and_no_explanation(command: str, file: Path, expected: int) -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT, command, file], capture_output=True, text=True)
-    loaded = {*done.stderr.splitlines()[-1].split()}
+def test_a_usual_file_loads_no_other_library_and_no_explanation(command: str, file: Path, expected: int) -> None:
+    code, loaded = run(command, str(file))
 
-    assert expected == done.returncode
-    assert set() == loaded & (LIBRARIES | SLOW)
+    assert expected == code
+    assert set() == loaded & (UNUSED | SLOW)
     assert set() == loaded & EXPLANATIONS
     assert [] == [name for name in loaded if name.startswith("dsgen.estimate")]
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("completion", "bash")])
+def test_a_command_without_values_loads_no_library_but_click(arguments: tuple[str, ...]) -> None:
+    code, loaded = run(*arguments)
+
+    assert (0, set()) == (code, loaded & (UNUSED | OF_VALUES | SLOW))
 
 
 def late_imports(text: str) -> Iterator[int]:

@@ -19,7 +19,7 @@ def findings(path: Path) -> str:
     loaded = values.load([source])
     problems = loaded.diagnostics
     if loaded.values:
-        names = Release(loaded.values.data["name"], loaded.values.data["namespace"])
+        names = Release(loaded.data["name"], loaded.data["namespace"])
         problems = [*problems, *values.check(loaded, names)]
     assert has_errors(problems)
     return as_text(problems, loaded.sources)

@@ -14,7 +14,7 @@ import yaml
 
 from dsgen import schema
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
-from dsgen.language.functions import overlay
+from dsgen.language.functions import TemplateError, overlay
 from tests.helm import MAJORS
 from tests.parity import Objects, batch_objects, dump, flat_objects
 
@@ -35,7 +35,7 @@ SHORT = {
 }
 ROLES = (("workers", "worker"), ("launcher", "launcher"))
 # Keys that have tests of their own, and those that no object shows.
-ELSEWHERE = ("scheduling", "monitoring", "estimate")  # of the last: tests/estimate/test_section.py
+ELSEWHERE = "estimate"  # tests/estimate/test_section.py
 UNSEEN = {
     "global": "for parent charts",
     "training.deepspeed.version": "for the checks",
@@ -123,11 +123,15 @@ def parsed(objects: Objects) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES, ids=name_case)
 def test_effect(case: Case) -> None:
-    """It is the key that does it: without it, something else stands at one of the places."""
-    before, after = (parsed(flat_objects(text)) for text in (dump(case.without), case.text))
-
+    """It is the key that does it: without it, the job is refused, or something else stands at one of the places."""
+    after = parsed(flat_objects(case.text))
+    try:
+        before = parsed(flat_objects(dump(case.without)))
+    except TemplateError as error:
+        assert str(error).endswith("[DS202]")  # noqa: PT017  # without this key, there is no program
+    else:
+        assert case.places != {place: at(before, place) for place in case.places}
     assert case.places == {place: at(after, place) for place in case.places}
-    assert case.places != {place: at(before, place) for place in case.places}
 
 
 @pytest.mark.parametrize("major", MAJORS)

@@ -1,18 +1,13 @@
 """TensorBoard and metrics: their objects, who may access them, and their start; in manifests and chart."""
 
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dsgen import schema
-from dsgen.language.functions import overlay
-from tests.helm import MAJORS
-from tests.parity import batch_objects, dump, flat_objects
+from tests.parity import dump
 from tests.test_objects import documents, objects
-from tests.test_scheduling import leaves, nested
 
 JOB = {
     "name": "cifar",
@@ -297,82 +292,3 @@ def test_metrics_on_the_network_of_the_node() -> None:
     ports = things["Job/cifar-1-worker"]["spec"]["template"]["spec"]["containers"][0]["ports"]
 
     assert {"name": "metrics", "containerPort": 9400, "hostPort": 9400} in ports
-
-
-# -- every key ---------------------------------------------------------------------------------------------------------
-
-SHOWN = {"tensorboard": BOARD, "podMonitor": {"enabled": True}}
-KEYS: dict[str, Any] = {
-    "tensorboard.enabled": False,
-    "tensorboard.logDir": "/data/other",
-    "tensorboard.image": "tools/board:1",
-    "tensorboard.port": 80,
-    "tensorboard.resources.requests": {"cpu": "2"},
-    "tensorboard.resources.limits": {"memory": "1Gi"},
-    "tensorboard.resources.claims": [{"name": "a"}],
-    "podMonitor.enabled": False,
-    "podMonitor.port": 9400,
-    "podMonitor.path": "/other",
-    "podMonitor.scrapedBy.app": "vmagent",
-    "podMonitor.scrapedBy.namespace": "monitoring",
-}
-
-
-def test_every_key_has_an_effect() -> None:
-    known = leaves(schema.load()["properties"]["monitoring"])
-    usual = objects(dump(JOB | {"monitoring": SHOWN}))
-    changed = {
-        key: usual != objects(dump(JOB | {"monitoring": overlay(SHOWN, nested(key, value))}))
-        for key, value in KEYS.items()
-    }
-
-    assert dict.fromkeys(known, True) == changed
-
-
-# -- both outputs -----------------------------------------------------------------------------------------------------
-
-CASES: dict[str, dict[str, Any]] = {
-    "everything": {
-        "monitoring": {
-            "tensorboard": BOARD
-            | {
-                "image": "tools/board:1",
-                "port": 80,
-                "resources": {"requests": {"cpu": 1.5}, "limits": {"memory": "1Gi"}, "claims": [{"name": "c"}]},
-                "logDir": "/data/$(A) it's \u00e9 {{ x }}",
-            },
-            "podMonitor": {"enabled": True, "port": 65535, "path": "/m?x={{1}}"},
-        },
-        "storage": {name: volume for name, volume in STORAGE.items() if "mountPath" in volume},
-        "launcher": {"nodeSelector": {"a": "1"}, "tolerations": [{"operator": "Exists"}]},
-        "security": {
-            "podSecurityLevel": "privileged",
-            "podSecurityContext": {"fsGroup": 1},
-            "securityContext": {"runAsUser": 0},
-        },
-        "workers": {"serviceAccountName": "team", "securityContext": {"runAsNonRoot": False}},
-    },
-    "restricted": {
-        "monitoring": {"tensorboard": BOARD},
-        "security": {"podSecurityLevel": "restricted"},
-        "network": {"policy": False},
-        "training": {"python": "t.py", "pythonCommand": "/opt/$A/python"},
-    },
-    "metrics of torchrun": {
-        "monitoring": {"podMonitor": {"enabled": True}},
-        "launch": {"method": "torchrun"},
-        "network": {"hostNetwork": True},
-        "security": {"podSecurityLevel": "privileged"},
-    },
-}
-
-
-@pytest.mark.parametrize("major", MAJORS)
-def test_the_chart_makes_the_same_objects(major: int, tmp_path: Path) -> None:
-    texts = [dump(JOB | values) for values in CASES.values()]
-
-    charts = batch_objects(major, tmp_path, texts)
-
-    assert [flat_objects(text) for text in texts] == charts
-    kinds = [json.loads(thing)["kind"] for things in charts for thing in things.values()]
-    assert (2, 2) == (kinds.count("Deployment"), kinds.count("PodMonitor"))

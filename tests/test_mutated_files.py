@@ -16,6 +16,8 @@ from dsgen.render import render
 from dsgen.values import Release
 from tests.fuzz.reading import SCALARS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 CASES = [
     *sorted((ROOT / "tests" / "cases" / "invalid").glob("*.yaml")),
@@ -52,7 +54,7 @@ def test_a_mutated_file_gets_an_answer(text: str, changes: list[tuple[float, int
     assert as_text(problems, loaded.sources).replace("\n", "").isprintable()
     assert all(one.position for one in problems)
     if loaded.values and not has_errors(problems):
-        assert render(loaded.values.data, Release("cifar", "training"))
+        assert render(loaded.data, Release("cifar", "training"))
 
 
 @settings(max_examples=100, deadline=None)

@@ -2,10 +2,9 @@
 
 import itertools
 
-from dsgen import values
 from dsgen.render import render
-from dsgen.values import Release, SourceText
-from tests.parity import parsed
+from dsgen.values import Release
+from tests.parity import load, parsed
 
 # Whatever dsgen puts behind the name of a job or run, and what stands between.
 PARTS = ("1", "ssh", "status", "watch", "worker", "launcher", "tensorboard", "data")
@@ -24,9 +23,8 @@ scheduling: {gang: volcano}
 
 def made(name: str, run: str) -> set[tuple[str, str]]:
     """Kind and name of each object of a run."""
-    loaded = values.load([SourceText("v.yaml", f"{JOB}\nname: {name}\nnamespace: space\nrun: {{id: '{run}'}}\n")])
-    assert loaded.values, loaded.diagnostics
-    things = [parsed(document.text) for document in render(loaded.values.data, Release(name, "space"))]
+    data = load(f"{JOB}\nname: {name}\nnamespace: space\nrun: {{id: '{run}'}}\n")
+    things = [parsed(document.text) for document in render(data, Release(name, "space"))]
     return {(thing["kind"], thing["metadata"]["name"]) for thing in things}
 
 

@@ -21,7 +21,7 @@ from tests.generated_values import Generator, repaired
 from tests.helm import MAJORS
 from tests.parity import RELEASE, dump, helm_run, load, objects, with_scripts, without_scripts, write_chart
 
-COUNT = 24
+COUNTS = [10, pytest.param(24, marks=pytest.mark.slow)]
 """Generated cases for each major; `Counter` below says what they have to show."""
 Path_ = tuple[str, ...]
 
@@ -136,11 +136,12 @@ def _at(tree: Any, path: Path_) -> Any:
     return tree
 
 
+@pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("major", MAJORS)
-def test_overlays_and_flags_remove_what_they_remove_in_helm(major: int, tmp_path: Path) -> None:
+def test_overlays_and_flags_remove_what_they_remove_in_helm(major: int, count: int, tmp_path: Path) -> None:
     chart = write_chart(tmp_path / "chart", without_scripts(make_chart_files()))
     seen: Counter[str] = Counter()
-    for seed in range(COUNT):
+    for seed in range(count):
         case = make_case(seed, 2)
         mine, other = ours(case), theirs(major, chart, *case.arguments(tmp_path))
         seen[mine[0]] += 1
@@ -152,11 +153,12 @@ def test_overlays_and_flags_remove_what_they_remove_in_helm(major: int, tmp_path
     assert {"accepted", "refused"} == {*seen}, seen
 
 
+@pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("major", MAJORS)
-def test_an_overlay_removes_the_defaults_of_a_chart(major: int, tmp_path: Path) -> None:
+def test_an_overlay_removes_the_defaults_of_a_chart(major: int, count: int, tmp_path: Path) -> None:
     """The chart of a job has the values of the job as its defaults."""
     seen: Counter[str] = Counter()
-    for seed in range(COUNT // 2):
+    for seed in range(count // 2):
         case = make_case(seed + 100, 1)
         chart = write_chart(tmp_path / f"chart{seed}", without_scripts(make_chart_files(load(case.texts[0]))))
         mine, other = ours(case), theirs(major, chart, *case.arguments(tmp_path, first=1))

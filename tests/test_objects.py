@@ -37,7 +37,7 @@ def documents(text: str, *more: str) -> list[Document]:
     """The rendered job of a values file with others laid over it; the values have no errors."""
     loaded = values.load([SourceText(f"{index}.yaml", part) for index, part in enumerate((text, *more))])
     assert loaded.values is not None, loaded.diagnostics
-    data = loaded.values.data
+    data = loaded.data
     return render(data, Release(data["name"] or "job", data["namespace"] or "space"))
 
 

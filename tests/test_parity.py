@@ -26,7 +26,6 @@ from tests.parity import (
     helm_run,
     jinja_difference,
     load,
-    objects,
     with_scripts,
     without_scripts,
     write_chart,
@@ -148,18 +147,6 @@ def test_verdicts_are_the_same(major: int) -> None:
 
 
 @majors
-def test_checks_come_first(major: int, tmp_path: Path) -> None:
-    """A template that stumbles over refused values does not hide what the checks say."""
-    stumbling = {f"templates/{name}/job.yaml": '{{ fail "stumbled" }}' for name in ("a", "workers", "zz")}
-    chart = write_chart(tmp_path, {**make_chart_files(), **stumbling})
-
-    result = helm_run(major, chart)
-
-    assert "image.repository is required [DS201]" in result.stderr
-    assert "stumbled" not in result.stderr
-
-
-@majors
 def test_chart_refuses_null_where_a_default_belongs(major: int, tmp_path: Path) -> None:
     file = tmp_path / "values.yaml"
     file.write_text("workers: null\n")
@@ -176,30 +163,6 @@ workers: {replicas: 2}
 lifecycle: {ttlSecondsAfterFinished: 2592000}
 storage: {data: {mountPath: /data, existingClaim: c}}
 """
-MUTATIONS = (
-    ("_containers.tpl", 'if dig "readOnly" false $volume', "if true"),
-    ("_names.tpl", 'dig "mountIn" "auto" .volume', ".volume.mountIn"),
-    ("config/configmap.yaml", "{{ $name }}-worker-{{ $index }}.", "{{ $name }}-{{ $index }}-worker."),
-    ("_pod.tpl", "{{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}", "{{ .Values.lifecycle.ttlSeconds }}"),
-    ("_pod.tpl", "Finished: {{ int64 .Values", "Finished: {{ .Values"),
-    ("_containers.tpl", "| toRawJson | quote", "| toJson"),
-)
-
-
-@majors
-@pytest.mark.parametrize(("template", "old", "new"), MUTATIONS)
-def test_a_broken_chart_is_noticed(template: str, old: str, new: str, major: int, tmp_path: Path) -> None:
-    """The comparison sees what it is there to see."""
-    files = make_chart_files()
-    path = f"templates/{template}"
-    assert old in files[path]
-    chart = write_chart(tmp_path / "chart", {**files, path: files[path].replace(old, new)})
-    file = tmp_path / "values.yaml"
-    file.write_text(FULL)
-
-    result = helm_run(major, chart, "--values", file)
-
-    assert result.returncode or flat_objects(FULL) != objects(result.stdout)
 
 
 @majors

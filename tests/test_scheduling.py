@@ -1,15 +1,10 @@
 """Queues, gangs, affinity and topology, in manifests and chart."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dsgen import schema
-from dsgen.language.functions import overlay
-from tests.helm import MAJORS
-from tests.parity import batch_objects, dump, flat_objects, problems
+from tests.parity import dump, problems
 from tests.test_objects import documents, objects
 
 JOB = {
@@ -45,22 +40,6 @@ def job(role: str, **values: Any) -> Any:
 def pod(role: str, **values: Any) -> Any:
     """Its pod template."""
     return job(role, **values)["spec"]["template"]
-
-
-def leaves(part: Any, path: str = "") -> list[str]:
-    """The dotted paths of all keys below a part of the schema that have a default."""
-    return [
-        leaf
-        for key, value in part["properties"].items()
-        for leaf in ([path + key] if "default" in value or "$ref" in value else leaves(value, f"{path}{key}."))
-    ]
-
-
-def nested(path: str, value: Any) -> dict[str, Any]:
-    """A tree with one value, at a dotted path."""
-    for key in reversed(path.split(".")):
-        value = {key: value}
-    return dict(value)
 
 
 def queue_labels(thing: Any) -> dict[str, str]:
@@ -313,71 +292,3 @@ def test_the_terms_of_topology_and_spread_match_the_workers_and_nobody_else() ->
 
     for labels in wanted:
         assert [True, False, False] == [labels.items() <= given.items() for given in (worker, launcher, other)]
-
-
-# -- every key ---------------------------------------------------------------------------------------------------------
-
-# Key -> a value, and what else must be set for it to count.
-KEYS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "gang": ("volcano", {}),
-    "queue": ("gpus", {}),
-    "launcherQueue": ("small", {"queue": "gpus"}),
-    "priorityClass": ("high", {"queue": "gpus"}),
-    "topology.required": (ZONE, {}),
-    "topology.preferred": (ZONE, {}),
-}
-
-
-def test_every_key_has_an_effect() -> None:
-    known = leaves(schema.load()["properties"]["scheduling"])
-    changed = {
-        key: rendered(scheduling=beside) != rendered(scheduling=overlay(beside, nested(key, value)))
-        for key, (value, beside) in KEYS.items()
-    }
-
-    assert dict.fromkeys(known, True) == changed
-
-
-# -- both outputs -----------------------------------------------------------------------------------------------------
-
-CASES: dict[str, dict[str, Any]] = {
-    "queue": {"scheduling": {"queue": "gpus", "priorityClass": "high", "topology": {"required": ZONE}}},
-    "two queues": {
-        "scheduling": {"queue": "gpus", "launcherQueue": "1.5", "topology": {"preferred": "x"}},
-        "launcher": {"nodeSelector": SELECTOR},
-    },
-    "terms": {
-        "scheduling": {"queue": "gpus"},
-        "workers": {
-            "nodeSelector": SELECTOR | {"n": "true"},
-            "affinity": {
-                "nodeAffinity": {
-                    **terms({}, {"matchFields": [HERE]}, {"matchExpressions": [GPU_NODES], "matchFields": [HERE]}),
-                    PREFERRED: [{"weight": 10, "preference": {"matchExpressions": [GPU_NODES]}}],
-                },
-            },
-            "spread": "preferred",
-        },
-    },
-    "volcano": {
-        "scheduling": {"gang": "volcano", "queue": "q", "priorityClass": "high", "topology": {"preferred": ZONE}},
-        "workers": {"replicas": 1000, "podAnnotations": {}},
-        "launch": {"preflight": {"spares": 3}},
-    },
-    "coscheduling": {
-        "scheduling": {"gang": "coscheduling", "topology": {"required": ZONE}},
-        "workers": {"replicas": 2, "spread": "required", "podLabels": {"a": "b"}, "tolerations": [GPU_NODES]},
-        "run": {"id": 7},
-    },
-    "own scheduler": {"scheduling": {"gang": "coscheduling"}, "workers": {"schedulerName": "mine"}},
-}
-
-
-@pytest.mark.parametrize("major", MAJORS)
-def test_the_chart_makes_the_same_objects(major: int, tmp_path: Path) -> None:
-    texts = [dump(JOB | values) for values in CASES.values()]
-
-    charts = batch_objects(major, tmp_path, texts)
-
-    assert [flat_objects(text) for text in texts] == charts
-    assert 3 == sum(json.loads(thing)["kind"] == "PodGroup" for things in charts for thing in things.values())

@@ -46,8 +46,7 @@ def load(*texts: str, overrides: tuple[Override, ...] = ()) -> Job:
 def data(*texts: str, overrides: tuple[Override, ...] = ()) -> dict[str, Any]:
     loaded = load(*texts, overrides=overrides)
     assert loaded.diagnostics == []
-    assert loaded.values
-    return loaded.values.data
+    return loaded.data
 
 
 def test_nothing_given_is_the_defaults() -> None:
@@ -146,8 +145,7 @@ def test_a_warning_does() -> None:
     loaded = load("network: {policy: no}\n")
 
     assert ["DS050"] == [one.id for one in loaded.diagnostics]
-    assert loaded.values
-    assert loaded.values.data["network"]["policy"] is False
+    assert loaded.data["network"]["policy"] is False
 
 
 def test_checks_see_what_has_nothing_to_do_with_the_errors() -> None:
@@ -291,3 +289,7 @@ def test_what_a_hint_says_is_accepted(text: str, hint: str) -> None:
     problems = [one for one in load(text).diagnostics if one.id in ("DS102", "DS110")]
 
     assert [hint] == [one.hint for one in problems]
+
+
+def test_a_tag_before_all_values_is_the_only_problem() -> None:
+    assert [("DS007", "")] == told("!x\nname: cifar\nimage: {repository: r/x}\n")

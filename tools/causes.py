@@ -1,13 +1,19 @@
-"""docs/causes.md, and the table of reasons in docs/running.md, from the tables of the commands on a cluster."""
-
-import re
+"""docs/causes.md, from the tables of the commands on a cluster."""
 
 from dsgen.cluster.reasons import RECORDED, RULES, CauseRule, capitalize_placeholders
 
 HEAD = """# Why a run waits or has failed
 
-This page lists all causes that `dsgen why` reports. A cause explains those below it: if there are several, the first
-one is the root cause. Words in capitals are placeholders for names and numbers.
+## Reasons in the record
+
+| reason | phase | meaning, what to do |
+|---|---|---|
+"""
+CAUSES = """
+## Causes
+
+`dsgen why` reports these. A cause explains those below it: if there are several, the first one is the root cause.
+Words in capitals are placeholders for names and numbers.
 
 """
 PLACES = {
@@ -25,32 +31,25 @@ PLACES = {
     "phase": "the record, the lease",
     "held": "pods of both Jobs",
 }
-REASONS = re.compile(r"^\| reason \| phase \|.*?\n\n", re.MULTILINE | re.DOTALL)
 
 
 def page() -> str:
     """The text of docs/causes.md."""
-    reasons: dict[str, list[CauseRule]] = {}
-    for row in RULES:
-        reasons.setdefault(row.reason, []).append(row)
-    return HEAD + "\n".join(_section(reason, rows) for reason, rows in reasons.items())
+    reasons: dict[str, list[tuple[str, CauseRule]]] = {}
+    for place, row in ((place, row) for place, rows in RULES.items() for row in rows):
+        reasons.setdefault(row.reason, []).append((place, row))
+    recorded = (f"| `{name}` | {', '.join(one.phases)} | {one.text} |\n" for name, one in RECORDED.items())
+    return "".join([HEAD, *recorded, CAUSES, "\n".join(_section(reason, rows) for reason, rows in reasons.items())])
 
 
-def _section(reason: str, rows: list[CauseRule]) -> str:
-    lines = [f"- {_capitals(row.message)}" for row in rows]
-    places = dict.fromkeys(PLACES[row.place] for row in rows)
-    keys = dict.fromkeys(f"`{key}`" for row in rows for key in row.keys)
+def _section(reason: str, rows: list[tuple[str, CauseRule]]) -> str:
+    lines = [f"- {_capitals(row.message)}" for _, row in rows]
+    places = dict.fromkeys(PLACES[place] for place, _ in rows)
+    keys = dict.fromkeys(f"`{key}`" for _, row in rows for key in row.keys)
     said = f"Seen in: {', '.join(places)}." + (f" In the values file: {', '.join(keys)}." if keys else "")
-    return "\n".join([f"## {reason}", "", *lines, "", said, ""])
+    return "\n".join([f"### {reason}", "", *lines, "", said, ""])
 
 
 def _capitals(sentence: str) -> str:
     text = capitalize_placeholders(sentence)
     return text[0].upper() + text[1:]
-
-
-def with_reasons(page: str) -> str:
-    """The page; if it has the table of reasons, with the present one."""
-    rows = (f"| `{name}` | {', '.join(reason.phases)} | {reason.text} |\n" for name, reason in RECORDED.items())
-    table = "| reason | phase | meaning, what to do |\n|---|---|---|\n" + "".join(rows) + "\n"
-    return REASONS.sub(lambda _: table, page)

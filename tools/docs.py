@@ -6,25 +6,32 @@ a page run in one folder, which contains values-examples/, the files of the page
 Their clusters have recorded objects of real ones (tests/cluster/server.py).
 """
 
+import contextlib
 import functools
+import io
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import yaml
 
+from dsgen.cli import main
 from tests.cluster.server import RecordedServer
-from tools import causes, checks
 
 ROOT = Path(__file__).parent.parent
 PYTHON = Path(sys.executable).absolute()  # a PATH may name it relative to the present folder
 BLOCK = re.compile(
     r"^(?:<!-- file (?P<file>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
+PLAIN = re.compile(r"""dsgen (?:[^'"\\|<>;&$*?#`(){}\[\]~\n]|'[^']*'|"[^"$`\\]*")*""")
+"""A command line of dsgen for which no shell has more to do than to find its words."""
 STUMBLED = re.compile(
     "internal error, please report it|^Traceback [(]|: command not found$|: pipx inject ", re.MULTILINE
 )
@@ -93,12 +100,30 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         "LC_ALL": "C.UTF-8",
         "COLUMNS": "100",
     }
-    shell = ["bash", "-c", command]
-    done = subprocess.run(
-        shell, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
+    if PLAIN.fullmatch(command):
+        done = _run_dsgen(command, folder, environment)
+    else:
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=folder,
+            env=environment,
+            text=True,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
     assert not STUMBLED.search(done.stdout), f"$ {command}\n{done.stdout}"
     return done
+
+
+def _run_dsgen(command: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run dsgen in this process, which takes a fraction of the time."""
+    printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    streams: dict[str, Any] = {"stdin": io.TextIOWrapper(io.BytesIO()), "stdout": printed, "stderr": printed}
+    variables = mock.patch.dict(os.environ, environment, clear=True)
+    with contextlib.chdir(folder), variables, mock.patch.multiple(sys, **streams):
+        code = main(shlex.split(command)[1:])
+    return subprocess.CompletedProcess(command, code, printed.buffer.getvalue().decode())
 
 
 def steps(body: str) -> Iterator[Step]:
@@ -118,7 +143,7 @@ def refreshed(page: str, folder: Path) -> str:
             return match[0]
         return match[0].replace(match["body"], "".join(_refreshed_step(step, folder) for step in steps(match["body"])))
 
-    return checks.with_checks(causes.with_reasons(BLOCK.sub(block, page)))
+    return BLOCK.sub(block, page)
 
 
 def write(path: Path, text: str) -> None:

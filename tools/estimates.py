@@ -1,33 +1,31 @@
-"""The tables and pictures of docs/estimate.md and docs/estimate-formulas.md, as they are computed now."""
+"""The tables and the picture of docs/estimate.md and docs/estimate-formulas.md, as they are computed now."""
 
-import itertools
 import re
 import statistics
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from dsgen.estimate import (
     accelerators,
-    changes,
     device,
     estimates,
     host,
-    published,
     report,
     setup,
-    states,
     steps,
-    symbols,
     traffic,
 )
 from dsgen.estimate.families import FAMILIES
 from dsgen.estimate.formulas import Item
 from dsgen.estimate.notes import LEFT_OUT, WITHOUT_EFFECT
 from dsgen.estimate.quantities import format_digits, format_size
-from dsgen.estimate.references import Comparison
 from tests.estimate import jobs
 from tests.estimate.measured import Compared, rows
+from tests.estimate.references import Reference, compute_rows
+from tools import docs
 from tools.estimators import DIFFERENCES
 
 MARKS = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
@@ -74,8 +72,8 @@ def _parts(name: str) -> Iterator[tuple[str, Sequence[Item], dict[str, str]]]:
     assert estimate.traffic
     assert estimate.step
     assert estimate.checkpoint
-    general = symbols.SYMBOLS
-    yield "Memory of an accelerator", device.list_items(job), general | states.SYMBOLS
+    general = setup.SYMBOLS
+    yield "Memory of an accelerator", estimates.list_held_items(job), general | device.SYMBOLS
     yield "Main memory of a worker", host.list_items(job, values, estimate.per_accelerator), general | host.SYMBOLS
     yield "Bytes that a rank sends in a step", estimate.traffic.items, general | traffic.SYMBOLS
     yield "Time of a step", estimate.step.items, general | steps.SYMBOLS
@@ -151,17 +149,16 @@ OUTCOMES = {
 
 def _references() -> Iterator[str]:
     yield from ("| job | source | what | published | computed | error |", "|---|---|---|--:|--:|---|")
-    yield from map(_reference, published.compute_rows())
+    yield from map(_reference, compute_rows())
 
 
-def _reference(row: Comparison) -> str:
-    one = row.reference
-    figure = OUTCOMES[one.kind].format(_number(one.published or 0, one.unit))
-    high = "unknown" if row.high == float("inf") else _number(row.high, one.unit)
-    computed = high if _number(row.low, one.unit) == high else f"{_number(row.low, '')} to {high}"
-    notes = [_error(row), one.note]
-    cells = [_cell(cell) for cell in (one.case, one.what, figure, computed, "; ".join(filter(None, notes)))]
-    return "| " + " | ".join([cells[0], _linked(one.source), *cells[1:]]) + " |"
+def _reference(row: Reference) -> str:
+    figure = OUTCOMES[row.kind].format(_number(row.published, row.unit))
+    high = "unknown" if row.high == float("inf") else _number(row.high, row.unit)
+    computed = high if _number(row.low, row.unit) == high else f"{_number(row.low, '')} to {high}"
+    notes = [_error(row), row.note]
+    cells = [_cell(cell) for cell in (row.case, row.what, figure, computed, "; ".join(filter(None, notes)))]
+    return "| " + " | ".join([cells[0], _linked(row.source), *cells[1:]]) + " |"
 
 
 THREAD, PAPER = re.compile(r"([\w.-]+/[\w.-]+)#([0-9]+)"), re.compile(r"arXiv ([0-9.]+[0-9])")
@@ -173,12 +170,12 @@ def _linked(source: str) -> str:
     return PAPER.sub(r"[arXiv \1](https://arxiv.org/abs/\1)", linked)
 
 
-def _error(row: Comparison) -> str:
+def _error(row: Reference) -> str:
     if row.error is None:
         return "agrees" if row.agrees else "disagrees"
     if row.error == 0:
         return "in the range"
-    words = "shown only, {} outside" if row.reference.kind == "shown" else "agrees to {}"
+    words = "shown only, {} outside" if row.kind == "shown" else "agrees to {}"
     return words.format(f"{100 * row.error:.2g} %")
 
 
@@ -213,25 +210,17 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
 }
 
 
-# -- pictures ---------------------------------------------------------------------------------------------------------
+# -- the picture -------------------------------------------------------------------------------------------------------
 
 
 def memory() -> str:
-    """What an accelerator holds in the example of docs/estimate.md."""
-    from dsgen.graph.estimates import draw_memory
-
-    values = jobs.values(jobs.config(3, 2, gradient_accumulation_steps=8), 4)
-    given = replace(INPUTS, sequence=8192)
-    return draw_memory(setup.make_setup(values, given), estimates.estimate_job(values, given))
-
-
-def sweep() -> str:
-    """Stages and workers of the same job."""
-    from dsgen.graph.estimates import draw_sweep
-
-    stage = "training.deepspeed.config.zero_optimization.stage"
-    axes = {"workers.replicas": [1, 2, 4], stage: [1, 2, 3]}
-    values = jobs.values(jobs.config(3, 2, gradient_accumulation_steps=8), 4)
-    points = changes.sweep(values, replace(INPUTS, sequence=8192), axes)
-    words = [(str(replicas), str(number)) for replicas, number in itertools.product(*axes.values())]
-    return draw_sweep(["replicas", "stage"], list(zip(words, points, strict=True)))
+    """What an accelerator holds in the job that the first commands of docs/estimate.md make."""
+    page = (docs.ROOT / "docs" / "estimate.md").read_text(encoding="utf-8")
+    blocks = {block["file"] or block["language"]: block["body"] for block in reversed([*docs.BLOCK.finditer(page)])}
+    with tempfile.TemporaryDirectory() as name:
+        docs.make_folder(folder := Path(name))
+        docs.write(folder / "config.json", blocks["config.json"])
+        for line in blocks["console"].splitlines():
+            if line.startswith("$ "):
+                docs.run(line.removeprefix("$ "), folder)
+        return docs.run("dsgen graph llama.yaml --memory", folder).stdout

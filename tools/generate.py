@@ -7,13 +7,15 @@ template, a check or the schema does not compile, nothing is written.
 
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
-from dsgen.compiler import CompileError, make_chart_files, make_python_files, make_schema_files
+from dsgen import schema
+from dsgen.compiler import CompileError, make_chart_files, make_python_files
+from dsgen.compiler.chart import compile_templates
+from dsgen.deepspeed.keys import load_table
 from dsgen.language.environment import TEMPLATES
 from dsgen.language.functions import SHIPPED
 from dsgen.repository import settings
@@ -24,7 +26,7 @@ from tools import causes, docs, estimates, pictures, sizes
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
 PYTHON = ROOT / "dsgen" / "generated"
-ACCEPT, COMPILE = "--accept-warnings", "--compile"
+ACCEPT = "--accept-warnings"
 THIS_PROGRAM = (sys.executable, "-m", "tools.generate")
 _WARNING = re.compile(r"^[^\s:]+(?::\d+)*: (warning: .*)$", re.MULTILINE)
 DIGEST = '''"""A digest of templates, defaults, checks and scripts. Written by `make generate`."""
@@ -33,19 +35,13 @@ DIGEST = "{}"
 '''
 
 
-def schema_texts() -> dict[str, str]:
-    """Path -> text of the generated schema."""
-    folder = PYTHON.relative_to(ROOT).as_posix()
-    return {f"{folder}/{name}": text for name, text in make_schema_files().items()}
-
-
 def python_texts() -> dict[str, str]:
-    """Path -> text of the generated modules of dsgen itself."""
+    """Path -> text of the generated files of dsgen itself."""
     folder = PYTHON.relative_to(ROOT).as_posix()
-    modules = {f"{folder}/{name}": text for name, text in make_python_files().items()}
-    rendered = {path: text for path, text in modules.items() if not path.endswith("/rules.py")}  # only explanations
-    digest = compute_checksum(as_canonical_json({**rendered, **SHIPPED.texts}).encode())
-    return modules | {f"{folder}/digest.py": DIGEST.format(digest)}
+    files = {f"{folder}/{name}": text for name, text in make_python_files().items()}
+    modules = {path: text for path, text in files.items() if path.endswith(".py")}  # the others are explanations
+    digest = compute_checksum(as_canonical_json([modules, SHIPPED.texts, schema.load(), load_table()]).encode())
+    return files | {f"{folder}/digest.py": DIGEST.format(digest)}
 
 
 def chart_texts() -> dict[str, str]:
@@ -63,11 +59,9 @@ def texts() -> dict[str, str]:
         "schemas/repository.schema.json": export.as_json(settings.make_editor_schema()),
         "docs/options.md": export.format_options_page(),
         "docs/causes.md": causes.page(),
-        "docs/pictures/job.svg": pictures.job(ROOT / "values-examples" / "minimal.yaml"),
         "docs/pictures/status.svg": pictures.status(),
         "docs/pictures/why.svg": pictures.why(),
         "docs/pictures/memory.svg": estimates.memory(),
-        "docs/pictures/sweep.svg": estimates.sweep(),
         "docs/pictures/benchmark.svg": pictures.benchmark((ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")),
     }
 
@@ -79,7 +73,7 @@ def pages() -> dict[str, str]:
 
 def files() -> list[Path]:
     """The files in folders that contain only generated files."""
-    return [*CHART.rglob("*"), *PYTHON.glob("*.py")]
+    return [*CHART.rglob("*"), *PYTHON.glob("*.*")]
 
 
 def stale(wanted: Container[str], existing: Iterable[Path]) -> list[Path]:
@@ -95,15 +89,9 @@ def _page(page: Path) -> str:
 
 
 def main() -> None:
-    """Update the repository. A mistake in a template is printed with its file and line; then the exit code is 1.
-
-    With --compile, nothing is written.
-    """
+    """Update the repository. A mistake in a template is printed with its file and line; then the exit code is 1."""
     try:
-        if COMPILE in sys.argv:
-            compile_both()
-        else:
-            update()
+        update()
     except CompileError as error:
         sys.exit(located(str(error)))
 
@@ -116,14 +104,7 @@ def located(message: str) -> str:
 
 def update() -> None:
     """Update the repository; files that are up to date are not written. Raises CompileError."""
-    schema = schema_texts()
-    before = {name: _read(name) for name in schema}
-    if _write(schema):  # before the other modules, which are derived from it
-        if subprocess.run([*THIS_PROGRAM, COMPILE], check=False).returncode:
-            _write(before)
-            sys.exit(1)
-        _restart()
-    if _replace(compile_both(), PYTHON.glob("*.py")):  # before the pages, which show what the program prints
+    if _replace(compile_both(), PYTHON.glob("*.*")):  # before the pages, which show what the program prints
         _restart()
     refreshed = pages()
     found = {} if ACCEPT in sys.argv else {name: new_warnings(_read(name), text) for name, text in refreshed.items()}
@@ -136,7 +117,7 @@ def update() -> None:
 def compile_both() -> dict[str, str]:
     """The modules of `python_texts`, unless the chart does not compile. Raises CompileError."""
     modules = python_texts()
-    chart_texts()
+    compile_templates()
     return modules
 
 

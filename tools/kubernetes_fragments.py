@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgen import schema
+from dsgen.language.functions import read_json
 from dsgen.schema import export
 
 TARGET = Path(__file__).parent.parent / "dsgen" / "schema" / "kubernetes.json"
@@ -98,7 +99,7 @@ def table(components: dict[str, Any], version: str) -> dict[str, Any]:
 
 def wanted() -> list[str]:
     """The types to which values.json refers: its references that begin with a capital letter."""
-    text = Path(schema.SCHEMA_FILE).read_text(encoding="utf-8")
+    text = json.dumps(read_json(schema.SCHEMA_FILE))
     return sorted(set(re.findall(rf'"{schema.DEFINITION}([A-Z]\w*)"', text)))
 
 

@@ -120,9 +120,9 @@ def main() -> None:
             kept = {key: value for key, value in config.items() if key in KEPT or key in family.names.values()}
             rows.append({"config": kept, "parameters": parameters, "largest": largest})
     source = f"transformers {version('transformers')}, torch {version('torch')}; made by tools/model_parameters.py"
-    lines = ",\n  ".join(json.dumps(row) for row in rows)
+    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
     if not sys.argv[1:]:
-        TARGET.write_text(f'{{\n "source": "{source}",\n "rows": [\n  {lines}\n ]\n}}\n', encoding="utf-8")
+        TARGET.write_text(f'{{\n "source": "{source}",\n "rows": [\n{lines}\n ]\n}}\n', encoding="utf-8")
 
 
 if __name__ == "__main__":

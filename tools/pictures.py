@@ -1,13 +1,11 @@
 """The pictures of the documentation.
 
-Their sources are the smallest example, the figures of docs/benchmark.md, and, for terminals, answers of a real cluster
-(tests/data/cluster).
+Their sources are the figures of docs/benchmark.md and, for terminals, answers of a real cluster (tests/data/cluster).
 """
 
 import json
 import math
 import re
-from pathlib import Path
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
@@ -15,13 +13,13 @@ from dsgen.cluster.diagnosis import Cause, diagnose
 from dsgen.cluster.format_text import format_causes, format_status
 from dsgen.cluster.models import RunState
 from dsgen.cluster.report import make_report
+from dsgen.graph.theme import SANS, begin_svg, look
 from tests.cluster import recorded
 
 LABEL, BARS, ROW, MARGIN = 270, 490, 30, 16
 """Widths of the labels and of the bars, height of a row, in pixels."""
 COLUMN, LINE, LONGEST = 7.2, 17, 130
 """Of a terminal: width of a character, height of a line, in pixels; the longest line, in characters."""
-SANS = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="13"'
 MONO = 'font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="12"'
 FIGURES = re.compile(r"<!-- figures -->(.*)<!-- end of figures -->", re.DOTALL)
 
@@ -45,14 +43,6 @@ class Figure(NamedTuple):
     ratio: float
 
 
-def job(example: Path) -> str:
-    """The objects of a job, and the connections between them."""
-    from dsgen import api, graph  # they render with the modules that were just written
-
-    texts = [document.text for document in api.render(api.load(example))]
-    return graph.as_svg(graph.read_graph(texts), "The objects of a job, and who talks to whom")
-
-
 def figures(page: str) -> list[Figure]:
     """The rows of the table in docs/benchmark.md that have a ratio of CPU time."""
     table = FIGURES.search(page)
@@ -66,8 +56,6 @@ def figures(page: str) -> list[Figure]:
 
 def benchmark(page: str) -> str:
     """The CPU time of dsgen as bars from 0; Helm's is 100 %."""
-    from dsgen.graph.theme import begin_svg, look
-
     shown = [Figure(WORDS[each.what], each.ratio) for each in figures(page) if each.what in WORDS]
     most, top = max(1, *(each.ratio for each in shown)), MARGIN + ROW
     bottom, unit = top + len(shown) * ROW, (BARS - 60) / most
@@ -131,8 +119,6 @@ def _name(state: RunState) -> str:
 
 def terminal(command: str, output: str) -> str:
     """A terminal with a command and its output."""
-    from dsgen.graph.theme import begin_svg, look
-
     shown = [
         f"$ {command}",
         *(line if len(line) <= LONGEST else f"{line[:LONGEST]}..." for line in output.splitlines()),

@@ -13,7 +13,7 @@ from pathlib import Path
 from dsgen import api, explain
 from dsgen.cluster.reasons import explain_reason, list_reasons
 from dsgen.reports import RULES
-from tools import docs
+from tools import checks, docs
 
 ROOT = Path(__file__).parent.parent
 SITE = ROOT / "build" / "docs"
@@ -24,12 +24,27 @@ ID = re.compile(r"^```.*?^```|`[^`]*`|\[[^][]*\]\([^)]*\)|\b(?P<id>DS[0-9]{3})\b
 FILE = re.compile(r"^<!-- file (\S+) -->\n```(\w+)$", re.MULTILINE)
 LATER = "---\nsearch: {boost: 0.5}\n---\n\n"
 """For pages that a search shows below those with the same words."""
+KEYS = Path("options.md")
+STACKED = """
+
+<style>
+@media (max-width: 60em) {
+  .md-typeset :is(table:not([class]), tbody, tr, td), .md-typeset__table { display: block }
+  .md-typeset thead { display: none }
+  .md-typeset table:not([class]) td { border: 0; padding: 0.2em 1em }
+  .md-typeset table:not([class]) td:first-child { border-top: 1px solid; font-weight: bold }
+}
+</style>
+
+"""
+"""On a phone, the cells of a key of the values stand below each other."""
 LANGUAGES = {"": "text", ".cfg": "ini", ".yml": "yaml", ".md": "markdown", ".py": "python"}
 
 
 def pages() -> dict[Path, str]:
     """Path in the site -> Markdown, of all pages."""
-    return {**_problems(), **_reasons(), **_written()}
+    found = {**_problems(), **_reasons(), **_written()}
+    return found | {KEYS: found[KEYS].replace("\n\n", STACKED, 1)}
 
 
 def _written() -> dict[Path, str]:
@@ -118,8 +133,14 @@ def _title(page: Path) -> str:
 
 
 def _problems() -> dict[Path, str]:
-    rows = "".join(f"| [{rule.id}]({rule.id}.md) | {_plain(rule.title)} |\n" for rule in RULES.values())
-    index = f"# Problems\n\nEach is also explained by `dsgen explain ID`.\n\n| id | title |\n|---|---|\n{rows}"
+    known = checks.list_severities()
+    rows = [
+        f"| [{rule.id}]({rule.id}.md) | {_plain(rule.title)} | {words} | {'yes' if in_chart else ''} |\n"
+        for rule in RULES.values()
+        for words, in_chart in [known.get(rule.id, ("", False))]
+    ]
+    head = "| id | title | | in the chart |\n|---|---|---|---|\n"
+    index = "".join(["# Problems\n\nEach is also explained by `dsgen explain ID`.\n\n", head, *rows])
     return {Path("problems/README.md"): index} | {Path(f"problems/{id_}.md"): _problem(id_) for id_ in RULES}
 
 
@@ -147,7 +168,7 @@ def _reasons() -> dict[Path, str]:
     rows = "".join(f"- [{name}]({name}.md)\n" for name in list_reasons())
     index = f"# Reasons\n\nOf the phase of a run, in its record or from `dsgen why`.\n\n{rows}"
     pages = {Path(f"reasons/{name}.md"): _reason(name) for name in list_reasons()}
-    written = Path("docs/running.md")  # its table has the same texts
+    written = Path("docs/causes.md")  # its table has the same texts
     return {place: _linked(written, text, place) for place, text in pages.items()} | {Path("reasons/README.md"): index}
 
 
@@ -181,6 +202,7 @@ def main() -> None:
     """Write build/docs anew."""
     shutil.rmtree(SITE, ignore_errors=True)
     shutil.copytree(ROOT / "docs" / "pictures", SITE / "pictures")
+    shutil.copy(ROOT / "docs" / "site.css", SITE)
     for place, text in pages().items():
         docs.write(SITE / place, text)
 

@@ -3,7 +3,7 @@
 Needs KUBECONFIG of an administrator, an image with DeepSpeed, torchrun, sshd and mpirun on the nodes, and the
 controllers of JobSet, MPIJob and TrainJob. Nothing else may run on the machine, nor a storage provisioner that asks
 the API server again and again.
-The figures of docs/launch.md are the medians.
+The figures of docs/benchmark.md are the medians.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from bench import environment
 from bench.launch import picture, timeline
 from bench.launch.ways import AGAINST, WAYS, Place, Way
 
-PAGE = Path(__file__).parents[2] / "docs" / "launch.md"
-BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.DOTALL)
+PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
+BETWEEN = re.compile("(?<=<!-- starts -->\n).*(?=<!-- end of starts -->)", re.DOTALL)
 DONE, FAILED = {"Complete", "Completed", "Succeeded"}, {"Failed"}
 LIMIT_SECONDS = 600
 LOOK_SECONDS, IDLE = 5, 0.3  # processors that an idle cluster with its controllers uses at most
@@ -185,7 +185,7 @@ def main() -> None:
     parser.add_argument("--image", default="dsgen.test/deepspeed:1")
     parser.add_argument("--node", default="", help="a label of the node, KEY=VALUE")
     parser.add_argument("--timeline", action="store_true", help="print where each second of each start went")
-    parser.add_argument("--write", metavar="NODE", help="write docs/launch.md; describes the node")
+    parser.add_argument("--write", metavar="NODE", help="write docs/benchmark.md; describes the node")
     given = parser.parse_args()
     environment.install()
     warn_if_busy()

@@ -1,4 +1,4 @@
-"""The growth of the time to meet with the number of workers, as a picture for docs/launch.md."""
+"""The growth of the time to meet with the number of workers, as a picture for docs/benchmark.md."""
 
 from __future__ import annotations
 

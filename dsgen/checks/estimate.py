@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dsgen.checks.row import Check, Place, load_helpers, make_diagnostic
+from dsgen.checks.rule import Place, Problem, Problems, UnknownValueError, Values, make_diagnostic, warning
+from dsgen.generated import helpers
+from dsgen.language.text import quote
 from dsgen.problems import Diagnostic, KeyPath, path_text
 
 if TYPE_CHECKING:
@@ -47,9 +49,15 @@ LESS_TRAFFIC = (
 )
 
 
-def find_problems(values: Mapping[str, Any], place: Place, is_valid: IsValid) -> Iterator[Diagnostic]:
-    """What does not fit. is_valid: whether changed values have no error that these values do not have."""
-    if values["estimate"]["model"].get("parameters") is None:
+def find_problems(view: Values, values: Mapping[str, Any], place: Place, is_valid: IsValid) -> Iterator[Diagnostic]:
+    """What does not fit. is_valid: whether changed values have no error that these values do not have. The changes that
+    it proposes pass all other rules.
+    """
+    try:
+        view.require(*READ)
+    except UnknownValueError:
+        return
+    if view.estimate.model.parameters is None:
         return
     from dsgen.estimate import forecast, inputs  # imported late: most jobs have no estimate
 
@@ -215,7 +223,7 @@ def _find_unused(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     if remedy is None:
         return
     now, then = int(workers["replicas"]), int(remedy.edits[REPLICAS])
-    saved = (now - then) * int(load_helpers().accelerators(workers))
+    saved = (now - then) * int(helpers.accelerators(workers))
     words = "one worker is enough" if then == 1 else f"{then} workers are enough"
     message = (
         f"{path_text(REPLICAS)}: an accelerator needs at most {format_size(held.high)} of {format_size(capacity)}, and"
@@ -225,18 +233,12 @@ def _find_unused(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     yield make_diagnostic("DS408", REPLICAS, message, hint, place, "warning")
 
 
-LOOKS_AT: Mapping[str, tuple[KeyPath, ...]] = dict.fromkeys(
-    ("DS401", "DS402", "DS403", "DS404", "DS405", "DS406", "DS407", "DS408"), READ
+@warning(
+    "DS409",
+    "estimate.checkpoints.volume",
+    hint="name the volume of storage on which the training saves its checkpoints",
 )
-"""The keys on which a problem of each kind depends."""
-ROWS = (
-    Check(
-        id="DS409",
-        path="estimate.checkpoints.volume",
-        when="not values.estimate.checkpoints.volume in values.storage",
-        message="estimate.checkpoints.volume: storage has no volume << values.estimate.checkpoints.volume | quote >>",
-        hint="name the volume of storage on which the training saves its checkpoints",
-        inside=("if values.estimate.checkpoints.volume",),
-        severity="warning",
-    ),
-)
+def warn_of_unknown_volume(values: Values) -> Problems:
+    volume = values.estimate.checkpoints.volume
+    if volume and volume not in values.storage:
+        yield Problem(f"estimate.checkpoints.volume: storage has no volume {quote(volume)}")

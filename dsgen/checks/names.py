@@ -1,25 +1,22 @@
-"""Names of objects and pods, labels and annotations, the image."""
+"""Names, labels and images, and texts: odd characters, and secrets, which do not belong into Git."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator
 from typing import Any
 
-from dsgen.checks.row import ROLES, Check, Shared, Shortcut
-from dsgen.problems import KeyPath
+from dsgen.checks.rule import ANY_TEXT, Problem, Problems, Values, error, of_roles, warning
+from dsgen.generated import helpers
+from dsgen.language.functions import matching
+from dsgen.language.text import quote
+from dsgen.problems import KeyPath, path_text, safe_text
 
 MOVING_TAG = "^((.*-)?(latest|nightly)|main|master|develop|dev|devel|edge|head|stable)?$"
 """Tags that most registries move to the newest image."""
-JOB = "set job = job_name(values, release)"
-OTHER_IMAGES: dict[str, tuple[str, ...]] = {
-    "code.git.image": ("if values.code.git.repository",),
-    "launcher.image": (),
-    "status.image": (),
-    "monitoring.tensorboard.image": ("if values.monitoring.tensorboard.enabled",),
-}
-"""The keys of images besides `image`, and the conditions under which they are used."""
-
-
+OTHER_IMAGES = ("code.git.image", "launcher.image", "status.image", "monitoring.tensorboard.image")
+"""The keys of images besides `image`."""
+FIX_VERSION = "use a tag that is never moved, or a digest: the same run id should always mean the same code"
 KUEUE = "kueue.x-k8s.io/"
 WRITTEN_FROM = {
     f"{KUEUE}queue-name": "scheduling.queue",
@@ -30,127 +27,218 @@ WRITTEN_FROM = {
 """Labels and annotations that dsgen writes, and the keys from which it does."""
 
 
-def _suggest_key(_: Mapping[str, Any], path: KeyPath) -> str:
+@error("DS201", "image.repository", hint="set it to the image of the training, such as registry.example.com/team/cifar")
+def require_image(values: Values) -> Problems:
+    yield Problem(helpers.no_image(values))
+
+
+@warning("DS250", "image.tag", hint=FIX_VERSION)
+def warn_of_moving_tag(values: Values) -> Problems:
+    image = values.image
+    if image.repository and not image.digest and matching(image.tag, MOVING_TAG):
+        yield Problem("the image has no fixed version")
+
+
+@warning("DS250", *OTHER_IMAGES, hint=FIX_VERSION)
+def warn_of_moving_images(values: Values, path: KeyPath, image: str) -> Problems:
+    if path[0] == "code" and not values.code.git.repository:
+        return
+    if path[0] == "monitoring" and not values.monitoring.tensorboard.enabled:
+        return
+    if image and (not matching(image, "^.*(@.*|:[^/]*)$") or matching(image, "^.*:latest$")):
+        yield Problem(f"{path_text(path)}: the image has no fixed version")
+
+
+@error("DS204", "name", hint="shorten the name of the job or run.id")
+def check_pod_names(values: Values) -> Problems:
+    yield Problem(helpers.long_pod_names(values, values.release))
+
+
+@warning(
+    "DS382",
+    "namespace",
+    hint="use a namespace of your own: many policies, quotas and log collectors leave this one out",
+)
+def warn_of_system_namespace(values: Values) -> Problems:
+    namespace = helpers.namespace(values, values.release)
+    if namespace in ("kube-system", "kube-public", "kube-node-lease"):
+        yield Problem(f"{quote(namespace)} is a namespace of Kubernetes itself")
+
+
+@error("DS340", "name", hint="shorten the name of the job")
+def check_tensorboard_name(values: Values) -> Problems:
+    yield Problem(helpers.long_tensorboard_name(values, helpers.job_name(values, values.release)))
+
+
+@error("DS343", "run.id", hint="choose another run.id")
+def refuse_tensorboard_as_run(values: Values) -> Problems:
+    yield Problem(helpers.run_named_tensorboard(values))
+
+
+@error(
+    "DS205",
+    "name",
+    hint="use lower-case letters, digits and hyphens; begin with a letter, and do not end with a hyphen",
+)
+def check_job_name(values: Values) -> Problems:
+    yield Problem(helpers.invalid_job_name(helpers.job_name(values, values.release)))
+
+
+def _suggest_key(_: Values, path: KeyPath) -> str:
     key = WRITTEN_FROM.get(str(path[-1]))
     return f"use {key}" if key else ""
 
 
-def _refuse_reserved_keys(path: str, *around: str, keys: str = "") -> Check:
-    keys = keys or f"values.{path}"
-    return Check(
-        id="DS230",
-        path=f"{path}.<< key >>",
-        when="reserved_key(key)",
-        message=f"{path}: << key | quote >> is written by dsgen or Kubernetes",
-        hint="use a key in a domain of your own, such as example.com/team",
-        exact_hint=_suggest_key,
-        inside=(*around, f"for key, value in {keys} | items"),
-        at_key=True,
-        shared=(Shared(path, len(around), "keys", "the keys of labels or annotations, `keys`", (("keys", keys),)),),
-    )
-
-
-def _warn_of_no_version(path: str, *inside: str) -> Check:
-    return Check(
-        id="DS250",
-        path=path,
-        when=(
-            f'values.{path} and not values.{path} is matching("^.*(@.*|:[^/]*)$")'
-            f' or values.{path} is matching("^.*:latest$")'
-        ),
-        message=f"{path}: the image has no fixed version",
-        hint="use a tag that is never moved, or a digest: the same run id should always mean the same code",
-        inside=inside,
-        severity="warning",
-    )
-
-
-ROWS = (
-    Check(
-        id="DS201",
-        path="image.repository",
-        when="not values.image.repository",
-        message="image.repository is required",
-        hint="set it to the image of the training, such as registry.example.com/team/cifar",
-    ),
-    Check(
-        id="DS250",
-        path="image.tag",
-        when=f'values.image.repository and not values.image.digest and values.image.tag is matching("{MOVING_TAG}")',
-        message="the image has no fixed version",
-        hint="use a tag that is never moved, or a digest: the same run id should always mean the same code",
-        severity="warning",
-    ),
-    *(_warn_of_no_version(path, *inside) for path, inside in OTHER_IMAGES.items()),
-    Check(
-        id="DS204",
-        path="name",
-        when="run | length + last | length > 63",
-        message=(
-            "the names of the pods are too long: << run | quote >> has << run | length >> characters and << last >> has"
-            " << last | length >>, but together they can have at most 63"
-        ),
-        hint="shorten the name of the job or run.id",
-        inside=(
-            "set run = run_name(values, release)",
-            'set last = "-worker-" ~ (worker_pods(values) | int - 1)',
-        ),
-    ),
-    Check(
-        id="DS382",
-        path="namespace",
-        when='namespace(values, release) in ["kube-system", "kube-public", "kube-node-lease"]',
-        message="<< namespace(values, release) | quote >> is a namespace of Kubernetes itself",
-        hint="use a namespace of your own: many policies, quotas and log collectors leave this one out",
-        severity="warning",
-    ),
-    Check(
-        id="DS340",
-        path="name",
-        when="job | length > 51",
-        message=(
-            "<< job | quote >> has << job | length >> characters and -tensorboard has 12, but the name of a Service can"
-            " have at most 63"
-        ),
-        hint="shorten the name of the job",
-        inside=(
-            "if values.monitoring.tensorboard.enabled",
-            JOB,
-        ),
-    ),
-    Check(
-        id="DS343",
-        path="run.id",
-        when='run_id(values) == "tensorboard"',
-        message="run.id: the Service of the run tensorboard would have the same name as TensorBoard's Service",
-        hint="choose another run.id",
-        inside=("if values.monitoring.tensorboard.enabled",),
-    ),
-    Check(
-        id="DS205",
-        path="name",
-        when='job and not job is matching("^[a-z]([-a-z0-9]*[a-z0-9])?$")',
-        message="<< job | quote >> is not a valid job name",
-        hint="use lower-case letters, digits and hyphens; begin with a letter, and do not end with a hyphen",
-        inside=(JOB,),
-    ),
-    _refuse_reserved_keys("labels"),
-    _refuse_reserved_keys("annotations"),
-    _refuse_reserved_keys(
-        "<< role >>.podLabels",
-        Shortcut("if values.workers.podLabels or values.launcher.podLabels"),
-        ROLES,
-        keys='values[role]["podLabels"]',
-    ),
-    _refuse_reserved_keys("<< role >>.podAnnotations", ROLES, keys='values[role]["podAnnotations"]'),
-    _refuse_reserved_keys("serviceAccount.annotations"),
-    Check(
-        id="DS231",
-        path="serviceAccount.annotations.<< key >>",
-        when="key in values.annotations",
-        message="serviceAccount.annotations: << key | quote >> is also in annotations",
-        hint="keep one of them",
-        inside=("for key, value in values.serviceAccount.annotations | items",),
-        at_key=True,
-    ),
+@error(
+    "DS230",
+    *("labels.*", "annotations.*", *of_roles("podLabels.*"), *of_roles("podAnnotations.*")),
+    "serviceAccount.annotations.*",
+    hint="use a key in a domain of your own, such as example.com/team",
+    suggest=_suggest_key,
+    at_key=True,
 )
+def refuse_reserved_keys(_: Values, path: KeyPath, __: Any) -> Problems:
+    yield Problem(helpers.written_key(path_text(path[:-1]), str(path[-1])))
+
+
+@error("DS231", "serviceAccount.annotations.*", hint="keep one of them", at_key=True)
+def refuse_repeated_annotations(values: Values, path: KeyPath, _: Any) -> Problems:
+    key = str(path[-1])
+    if key in values.annotations:
+        yield Problem(f"serviceAccount.annotations: {quote(key)} is also in annotations")
+
+
+# -- texts -------------------------------------------------------------------------------------------------------------
+
+FREE: tuple[KeyPath, ...] = (("training", "files"), ("annotations",), ("global",))
+"""Texts that dsgen passes on and nobody reads as a name, an argument or a script."""
+INVISIBLE = {
+    "\u00a0": "a no-break space",
+    "\u00ad": "a soft hyphen",
+    "\u200b": "a zero width space",
+    "\u2060": "a word joiner",
+    "\ufeff": "a byte order mark",
+}
+QUOTES = "\u2018\u2019\u201c\u201d"
+SETUP: KeyPath = ("training", "setup")
+_TEMPLATE = r"\{\{-? *[$]?[.](Values|Release|Chart|Capabilities|Files)\b"
+
+
+@warning("DS396", "", hint="write the value itself, or pass it with --set")
+def warn_of_templates(values: Values) -> Problems:
+    for path, text in _list_texts(values, ()):
+        template = re.search(_TEMPLATE, text) if "{{" in text else None
+        if template:
+            message = f"{{{{ .{template[1]} }}}} stays as it is: neither Helm nor dsgen renders templates in values"
+            yield Problem(message, path)
+
+
+@warning("DS397", "", hint="remove it, or write a plain space; it often comes from copied text")
+def warn_of_odd_characters(values: Values) -> Problems:
+    for path, text in _list_texts(values, ()):
+        if text.isascii():
+            continue
+        char = next((char for char in INVISIBLE if char in text), "")
+        if char:
+            name = INVISIBLE[char]
+            yield Problem(f"the text contains {name} (U+{ord(char):04X}), which is not visible", path)
+        if text[0] in QUOTES or text[-1] in QUOTES or (path == SETUP and set(QUOTES) & set(text)):
+            message = "curly quotes are part of the text: neither YAML nor a shell takes them as quotes"
+            yield Problem(message, path, "write straight quotes")
+
+
+def _list_texts(part: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    """The texts that may be odd, each with its path."""
+    if isinstance(part, str):
+        if not part.isascii() or "{{" in part:
+            yield path, part
+    elif isinstance(part, dict):
+        for key, below in part.items():
+            if (*path, key) not in FREE:
+                yield from _list_texts(below, (*path, key))
+    elif isinstance(part, list):
+        for number, below in enumerate(part):
+            yield from _list_texts(below, (*path, number))
+
+
+# -- secrets -----------------------------------------------------------------------------------------------------------
+
+# What dsgen/problems/safe_text.py hides.
+SECRET_NAME = "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$"
+TOKEN = f"{safe_text.TOKEN}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+HAS_TOKEN = f"^{ANY_TEXT}{TOKEN}{ANY_TEXT}$"
+ASSIGNS_SECRET = (
+    f"^{ANY_TEXT}[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({{~.<]?[A-Za-z0-9+_-]{{8,}}{ANY_TEXT}$"
+)
+FROM_SECRET = "{valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}"
+IN_SECRET = f"put it into a Secret, and set training.env.NAME: {FROM_SECRET}"
+ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and set status.webhook.secretName to its name"
+HAS_QUERY = "^[^?]*[?].+$"
+HAS_USER = "^[A-Za-z]+://[^/]*@.*$"
+
+
+@error(
+    "DS248",
+    "code.git.repository",
+    hint="put username and password into a Secret and set code.git.secretName to its name",
+)
+def refuse_password_of_repository(values: Values) -> Problems:
+    address = values.code.git.repository
+    has_user = matching(address, "^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$")
+    if has_user or matching(address, "^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$"):
+        yield Problem("code.git.repository contains a user name or password, and values files are kept in Git")
+
+
+@warning(
+    "DS360",
+    "code.git.repository",
+    hint="put username and password into a Secret and set code.git.secretName to its name",
+)
+def warn_of_key_of_repository(values: Values) -> Problems:
+    if matching(values.code.git.repository, HAS_QUERY):
+        yield Problem("code.git.repository seems to contain a key after the ?, and values files are kept in Git")
+
+
+@error("DS248", "status.webhook.url", hint=ADDRESS_IN_SECRET)
+def refuse_password_of_webhook(values: Values) -> Problems:
+    if matching(values.status.webhook.url, HAS_USER):
+        yield Problem("status.webhook.url contains a user name or password, and values files are kept in Git")
+
+
+@warning("DS360", "status.webhook.url", hint=ADDRESS_IN_SECRET)
+def warn_of_key_of_webhook(values: Values) -> Problems:
+    address = values.status.webhook.url
+    if address and not matching(address, HAS_USER) and safe_text.redact(address) != address:
+        yield Problem("status.webhook.url seems to contain a key, and anyone who can read the values could use it")
+
+
+@warning("DS369", "training.env.*", "launcher.env.*")
+def warn_of_secret_variables(_: Values, path: KeyPath, value: Any) -> Problems:
+    if not isinstance(value, str):
+        return
+    is_named = matching(str(path[-1]), SECRET_NAME) and matching(value, f"^{ANY_TEXT}[^ ]{ANY_TEXT}$")
+    if is_named or matching(value, HAS_TOKEN):
+        where, name = path_text(path[:-1]), quote(path[-1])
+        yield Problem(
+            f"{where}: the value of {name} seems to be a secret, and values files are kept in Git",
+            hint=f"put it into a Secret, and set {where}.NAME: {FROM_SECRET}",
+        )
+
+
+@warning("DS369", "training.args.*", "training.exec.*", "launch.command.*", hint=IN_SECRET)
+def warn_of_secret_words(_: Values, path: KeyPath, word: str) -> Problems:
+    if matching(word, HAS_TOKEN):
+        yield Problem(f"{path_text(path[:-1])}: an item seems to contain a secret, and values files are kept in Git")
+
+
+@warning("DS369", "training.files.*", hint="put it into a Secret, and mount the Secret as a volume of storage")
+def warn_of_secret_files(_: Values, path: KeyPath, text: str) -> Problems:
+    if matching(text, HAS_TOKEN):
+        name = quote(path[-1])
+        yield Problem(f"training.files: {name} seems to contain a secret, and values files are kept in Git")
+
+
+@warning("DS369", "training.setup", hint=IN_SECRET)
+def warn_of_secret_in_setup(values: Values) -> Problems:
+    if matching(values.training.setup, HAS_TOKEN) or matching(values.training.setup, ASSIGNS_SECRET):
+        yield Problem("training.setup seems to contain a secret, and values files are kept in Git")

@@ -1,21 +1,23 @@
-"""Resources of workers and launcher, and what users add to their pods."""
+"""Devices of workers and launcher, and what users add to their pods: containers, fields, tolerations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from dsgen.checks.row import ANY_TEXT, ROLES, Check, Shortcut, quote_text
-from dsgen.problems import KeyPath, Severity
+from dsgen.checks.quantities import count_requested
+from dsgen.checks.rule import ANY_TEXT, CONTAINERS, ROLES, Problem, Problems, Values, error, of_roles, warning
+from dsgen.generated import helpers
+from dsgen.language.functions import matching
+from dsgen.language.text import quote, scalar
+from dsgen.problems import KeyPath, path_text
+from dsgen.schema import suggestions
 
-GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
-DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"
 SEVERAL_EACH = "^([a-z.]*/neuron.*|.*[.]shared)$"
-"""One Neuron device has several cores; shares are checked by another row."""
+"""One Neuron device has several cores; shares are checked by another rule."""
 POD_FIELDS = (
     *("activeDeadlineSeconds", "affinity", "automountServiceAccountToken", "containers", "dnsPolicy"),
     *("enableServiceLinks", "ephemeralContainers", "hostNetwork", "hostname", "hostnameOverride", "imagePullSecrets"),
-    *("initContainers", "nodeSelector", "priorityClassName", "restartPolicy", "runtimeClassName", "schedulerName"),
+    *("initContainers", "nodeSelector", "priorityClassName", "restartPolicy", "schedulerName"),
     *("securityContext", "serviceAccount", "serviceAccountName", "subdomain", "terminationGracePeriodSeconds"),
     *("tolerations", "topologySpreadConstraints", "volumes"),
 )
@@ -25,208 +27,214 @@ CONTAINER_FIELDS = (
     *("restartPolicy", "restartPolicyRules", "securityContext", "terminationMessagePath", "volumeMounts", "workingDir"),
 )
 """Fields of the main container that dsgen writes, or that would break what it writes."""
-USER_CONTAINERS = Shortcut(
-    "if values.workers.initContainers or values.workers.sidecars"
-    " or values.launcher.initContainers or values.launcher.sidecars"
+
+
+@warning(
+    "DS361",
+    "workers.accelerator.count",
+    hint="set workers.slots to the number of devices; if each process uses several, set"
+    " training.env.CUDA_VISIBLE_DEVICES",
 )
-SEVERAL = ("if values.workers.slots > 1",)
-CONTAINER_LOOPS = (ROLES, 'for kind in ["initContainers", "sidecars"]', "for container in values[role][kind]")
-RESOURCE = "<< values.workers.accelerator.resource | quote >>"
+def warn_of_unused_devices(values: Values) -> Problems:
+    workers, count = values.workers, values.workers.accelerator.count
+    if helpers.runs_command(values) or "CUDA_VISIBLE_DEVICES" in values.training.env or count is None:
+        return
+    if count > workers.slots and helpers.kind_of_device(workers.accelerator.resource):
+        used = f"{scalar(workers.slots)} of {scalar(count)} devices"
+        yield Problem(f"workers.accelerator.count: {used} would be used, one for each process")
 
 
-FEWER_DEVICES = tuple(
-    f'values.workers.slots > {count} and value is matching("^[^,]*(,[^,]*){{0,{count - 1}}}$")'
-    for count in (1, 2, 3, 4, 6, 7)
+@warning("DS368", "workers.accelerator.count", hint="set training.env.DS_ACCELERATOR: cpu to train on CPUs")
+def warn_of_chosen_devices(values: Values) -> Problems:
+    if helpers.runs_command(values) or values.workers.accelerator.count != 0:
+        return
+    resources = values.workers.resources
+    devices = [key for key in (*resources.requests, *resources.limits) if matching(key, "^[^/]+/.*$")]
+    if "DS_ACCELERATOR" in values.training.env or devices or resources.claims:
+        return
+    if not matching(values.training.setup, f"^{ANY_TEXT}DS_ACCELERATOR{ANY_TEXT}$"):
+        where = "workers.accelerator.count is 0"
+        yield Problem(f"{where}, but DeepSpeed may choose GPUs that the image or the node exposes")
+
+
+COUNT_THE_SAME = "set workers.accelerator.count to the same number; count: 0 trains on CPUs"
+
+
+@error("DS206", "workers.slots")
+def refuse_shared_devices(values: Values) -> Problems:
+    is_gpu = helpers.kind_of_device(values.workers.accelerator.resource) == "GPUs"
+    hint = f"each process needs its own GPU: {COUNT_THE_SAME}" if is_gpu else COUNT_THE_SAME
+    yield Problem(helpers.shared_devices(values.workers), hint=hint)
+
+
+@warning("DS206", "workers.slots", hint=COUNT_THE_SAME)
+def warn_of_shared_devices(values: Values) -> Problems:
+    workers, resource = values.workers, values.workers.accelerator.resource
+    has_several = helpers.kind_of_device(resource) or matching(resource, SEVERAL_EACH)
+    if helpers.has_fewer_devices(workers) and not has_several:
+        yield Problem(helpers.sharing(workers, f"of {quote(resource)}"))
+
+
+@error("DS207", "workers.slots", hint="use workers.slots: 1 and more workers.replicas")
+def refuse_shared_slices(values: Values) -> Problems:
+    yield Problem(helpers.shared_slice(values.workers))
+
+
+@warning("DS209", "workers.slots", hint="use workers.slots: 1, or GPUs that are not shared")
+def warn_of_shares(values: Values) -> Problems:
+    workers, resource = values.workers, values.workers.accelerator.resource
+    if workers.slots > 1 and matching(resource, "^.*[.]shared$") and workers.accelerator.count != 0:
+        yield Problem(
+            f"workers.slots: several shares of {quote(resource)} may belong to one GPU, which"
+            f" {scalar(workers.slots)} processes would then share"
+        )
+
+
+@error(
+    *("DS208", "workers.resources.requests", "workers.resources.limits"),
+    hint="use workers.slots, one for each device, or workers.accelerator.count if that is not the number of slots",
+    at_key=True,
 )
-"""A list of so many devices at most, for more processes."""
+def refuse_own_resource(values: Values, path: KeyPath, amounts: Any) -> Problems:
+    resource = values.workers.accelerator.resource
+    yield Problem(helpers.own_resource(str(path[-1]), resource, amounts), (*path, resource))
 
 
-def _suggest_cpus(values: Mapping[str, Any], _: KeyPath) -> str:
-    return f"set workers.resources.requests.cpu: {values['workers']['slots']}, or more for data loaders"
+@error("DS237", "workers.spread", hint="keep one of them")
+def refuse_second_anti_affinity(values: Values) -> Problems:
+    if values.workers.spread != "none" and "podAntiAffinity" in values.workers.affinity:
+        yield Problem("workers.spread becomes a podAntiAffinity, but workers.affinity already has one")
 
 
-def _warn_of_shared_device(when: str, what: str, hint: str = "", severity: Severity = "error") -> Check:
-    """More processes than accelerators."""
-    return Check(
-        id="DS206",
-        path="workers.slots",
-        when=(
-            "values.workers.accelerator.count is not none and values.workers.accelerator.count > 0"
-            f" and values.workers.slots > values.workers.accelerator.count and {when}"
-        ),
-        message=(
-            "workers.slots: << values.workers.slots >> processes would share"
-            f" << values.workers.accelerator.count >> {what}"
-        ),
-        hint=hint or "set workers.accelerator.count to the same number; count: 0 trains on CPUs",
-        inside=SEVERAL,
-        severity=severity,
-    )
-
-
-def _test_resource(pattern: str) -> str:
-    return f'values.workers.accelerator.resource is matching("{pattern}")'
-
-
-def _test_no_resource(*patterns: str) -> str:
-    return " and ".join(f"not {_test_resource(one)}" for one in patterns)
-
-
-def _refuse_own_resource(path: str) -> Check:
-    return Check(
-        id="DS208",
-        path=f"{path}.<< values.workers.accelerator.resource >>",
-        when=f"values.workers.accelerator.resource in values.{path}",
-        message=(
-            f"{path}: << values.workers.accelerator.resource | quote >> is written by dsgen from workers.accelerator"
-        ),
-        hint=(
-            "use workers.slots, one for each device, or workers.accelerator.count if that is not the number of slots"
-        ),
-        inside=(f"if values.{path}",),
-        at_key=True,
-    )
-
-
-def _suggest_own_key(_: Mapping[str, Any], path: KeyPath) -> str:
-    from dsgen.schema import suggestions  # imported late: only problems need it
-
+def _suggest_own_key(_: Values, path: KeyPath) -> str:
     return suggestions.suggest_field(*map(str, path))
 
 
-def _refuse_extra_fields(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
-    return Check(
-        id=id_,
-        path=f"<< role >>.{key}.<< field >>",
-        when=f"field in [{', '.join(map(quote_text, fields))}]",
-        message=f"<< role >>.{key}: << field | quote >> {what}",
-        hint="use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys",
-        exact_hint=_suggest_own_key,
-        inside=(
-            Shortcut(f"if values.workers.{key} or values.launcher.{key}"),
-            ROLES,
-            f'for field, value in values[role]["{key}"] | items',
-        ),
-        at_key=True,
-    )
+USE_OWN_KEY = "use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys"
 
 
-ROWS = (
-    Check(
-        id="DS361",
-        path="workers.accelerator.count",
-        when=(
-            "values.workers.accelerator.count is not none"
-            f" and values.workers.accelerator.count > values.workers.slots and ({_test_resource(GPUS)}"
-            f" or {_test_resource(DEVICES)})"
-        ),
-        message=(
-            "workers.accelerator.count: << values.workers.slots >> of << values.workers.accelerator.count >> devices"
-            " would be used, one for each process"
-        ),
-        hint=(
-            "set workers.slots to the number of devices; if each process uses several, set training.env."
-            "CUDA_VISIBLE_DEVICES"
-        ),
-        inside=(
-            "if not runs_command(values)",
-            'if not "CUDA_VISIBLE_DEVICES" in values.training.env',
-        ),
-        severity="warning",
-    ),
-    Check(
-        id="DS368",
-        path="workers.accelerator.count",
-        when=(
-            "values.workers.accelerator.count is not none and values.workers.accelerator.count == 0"
-            ' and not "DS_ACCELERATOR" in values.training.env and not requests_devices(values.workers)'
-            f' and not values.training.setup is matching("^{ANY_TEXT}DS_ACCELERATOR{ANY_TEXT}$")'
-        ),
-        message="workers.accelerator.count is 0, but DeepSpeed may choose GPUs that the image or the node exposes",
-        hint="set training.env.DS_ACCELERATOR: cpu to train on CPUs",
-        inside=("if not runs_command(values)",),
-        severity="warning",
-    ),
-    _warn_of_shared_device(
-        _test_resource(GPUS),
-        ("GPUs"),
-        "each process needs its own GPU: set workers.accelerator.count to the same number; count: 0 trains on CPUs",
-    ),
-    _warn_of_shared_device(_test_resource(DEVICES), f"of {RESOURCE}"),
-    _warn_of_shared_device(_test_no_resource(GPUS, DEVICES, SEVERAL_EACH), f"of {RESOURCE}", severity="warning"),
-    Check(
-        id="DS207",
-        path="workers.slots",
-        when=(
-            'values.workers.accelerator.resource is matching("^nvidia[.]com/mig-.*$")'
-            " and (values.workers.accelerator.count is none or values.workers.accelerator.count > 0)"
-        ),
-        message=(
-            "workers.slots: a process can use only one MIG slice of its pod, so << values.workers.slots >>"
-            " processes would share it"
-        ),
-        hint="use workers.slots: 1 and more workers.replicas",
-        inside=SEVERAL,
-    ),
-    Check(
-        id="DS209",
-        path="workers.slots",
-        when=(
-            'values.workers.accelerator.resource is matching("^.*[.]shared$")'
-            " and (values.workers.accelerator.count is none or values.workers.accelerator.count > 0)"
-        ),
-        message=(
-            "workers.slots: several shares of << values.workers.accelerator.resource | quote >> may belong to one GPU,"
-            " which << values.workers.slots >> processes would then share"
-        ),
-        hint="use workers.slots: 1, or GPUs that are not shared",
-        inside=SEVERAL,
-        severity="warning",
-    ),
-    _refuse_own_resource("workers.resources.requests"),
-    _refuse_own_resource("workers.resources.limits"),
-    Check(
-        id="DS237",
-        path="workers.spread",
-        when='"podAntiAffinity" in values.workers.affinity',
-        message="workers.spread becomes a podAntiAffinity, but workers.affinity already has one",
-        hint="keep one of them",
-        inside=('if values.workers.spread != "none"',),
-    ),
-    _refuse_extra_fields("DS232", "extraPodSpec", POD_FIELDS, "is a field of the pod that dsgen writes"),
-    _refuse_extra_fields(
-        "DS233", "extraContainerSpec", CONTAINER_FIELDS, "is a field of the container that dsgen writes"
-    ),
-    Check(
-        id="DS385",
-        path="workers.resources.requests.cpu",
-        when="cpus < values.workers.slots",
-        message=(
-            "workers.resources.requests.cpu: a worker has << values.workers.slots >> processes and requests fewer CPUs"
-        ),
-        hint="request at least one CPU for each process, and one for each of its data loaders",
-        exact_hint=_suggest_cpus,
-        inside=(
-            *SEVERAL,
-            'if "cpu" in values.workers.resources.requests',
-            'set cpus = requested(values.workers, "worker", "cpu") | int',
-        ),
-        severity="warning",
-    ),
-    Check(
-        id="DS386",
-        path="training.env.CUDA_VISIBLE_DEVICES",
-        when="value is string and (" + " or ".join(FEWER_DEVICES) + ")",
-        message=(
-            "training.env.CUDA_VISIBLE_DEVICES: << value | quote >> names fewer devices than the"
-            " << values.workers.slots >> processes of a worker need"
-        ),
-        hint="remove it: each process uses the device of its own number",
-        inside=(
-            *SEVERAL,
-            'if "CUDA_VISIBLE_DEVICES" in values.training.env',
-            'set value = values.training.env["CUDA_VISIBLE_DEVICES"]',
-        ),
-        severity="warning",
-    ),
+@error("DS232", *of_roles("extraPodSpec.*"), hint=USE_OWN_KEY, suggest=_suggest_own_key, at_key=True)
+def refuse_fields_of_pod(_: Values, path: KeyPath, __: Any) -> Problems:
+    if path[-1] in POD_FIELDS:
+        yield Problem(f"{path_text(path[:2])}: {quote(path[-1])} is a field of the pod that dsgen writes")
+
+
+@error("DS233", *of_roles("extraContainerSpec.*"), hint=USE_OWN_KEY, suggest=_suggest_own_key, at_key=True)
+def refuse_fields_of_container(_: Values, path: KeyPath, __: Any) -> Problems:
+    if path[-1] in CONTAINER_FIELDS:
+        yield Problem(f"{path_text(path[:2])}: {quote(path[-1])} is a field of the container that dsgen writes")
+
+
+@warning(
+    "DS385",
+    "workers.resources.requests.cpu",
+    hint="request at least one CPU for each process, and one for each of its data loaders",
+    suggest=lambda values, _: f"set workers.resources.requests.cpu: {values.workers.slots}, or more for data loaders",
 )
+def warn_of_few_cpus(values: Values) -> Problems:
+    workers, slots = values.workers, scalar(values.workers.slots)
+    if workers.slots <= 1 or "cpu" not in workers.resources.requests:
+        return
+    if count_requested(workers, "worker", "cpu") < workers.slots:
+        where = "workers.resources.requests.cpu"
+        yield Problem(f"{where}: a worker has {slots} processes and requests fewer CPUs")
+
+
+@warning("DS386", "training.env.CUDA_VISIBLE_DEVICES", hint="remove it: each process uses the device of its own number")
+def warn_of_few_visible_devices(values: Values) -> Problems:
+    devices, slots = values.training.env.CUDA_VISIBLE_DEVICES, values.workers.slots
+    if isinstance(devices, str) and devices.count(",") + 1 < slots:
+        yield Problem(
+            f"training.env.CUDA_VISIBLE_DEVICES: {quote(devices)} names fewer devices than the {scalar(slots)}"
+            " processes of a worker need"
+        )
+
+
+# -- containers --------------------------------------------------------------------------------------------------------
+
+
+@error("DS234", *(f"{place}.name" for place in CONTAINERS), hint="choose another name")
+def refuse_own_names(_: Values, path: KeyPath, container: Any) -> Problems:
+    yield Problem(helpers.own_container(path_text(path[:2]), container))
+
+
+@error("DS235", *ROLES, hint="give each container of the pod its own name")
+def refuse_repeated_names(_: Values, path: KeyPath, pod: Any) -> Problems:
+    seen: set[str] = set()
+    for kind in ("initContainers", "sidecars"):
+        for number, container in enumerate(pod[kind]):
+            name = container.get("name", "")
+            if name in seen:
+                yield Problem(f'{path[0]}: two containers have the name "{name}"', (*path, kind, number, "name"))
+            seen.add(name)
+
+
+MOUNTS = tuple(f"{place}.volumeMounts.*.name" for place in CONTAINERS)
+
+
+@error("DS236", *MOUNTS, hint="add the volume to storage; the name of a mount is a key of storage")
+def refuse_unknown_volumes(values: Values, path: KeyPath, mount: Any) -> Problems:
+    if isinstance(mount.name, str) and mount.name not in values.storage:
+        yield Problem(f"{path_text(path[:2])}: {quote(mount.name)} is not a volume of storage")
+
+
+@error("DS255", *MOUNTS)
+def refuse_volumes_of_other_pods(values: Values, path: KeyPath, mount: Any) -> Problems:
+    """A container mounts a volume that its pod does not have."""
+    volume = values.storage.get(mount.name)
+    if volume and volume.mountIn not in ("auto", "both", path[0]):
+        message = f"storage.{mount.name} is mounted only in the {volume.mountIn} (mountIn)"
+        yield Problem(message, hint=f"set storage.{mount.name}.mountIn: both")
+
+
+@error("DS238", *of_roles("resources.claims.*.name"))
+def refuse_unknown_claims(values: Values, path: KeyPath, claim: Any) -> Problems:
+    """A container uses a claim of dynamic resource allocation that its pod does not have."""
+    role = str(path[0])
+    values.require((role, "extraPodSpec"))
+    known = {one.get("name") for one in values[role].extraPodSpec.get("resourceClaims", ())}
+    if claim.name not in known:
+        message = f'{role}.resources.claims: the pod has no resource claim "{claim.name}"'
+        yield Problem(message, hint=f"add it to {role}.extraPodSpec.resourceClaims")
+
+
+@error("DS339", *of_roles("tolerations.*"))
+def check_tolerations(_: Values, path: KeyPath, given: Any) -> Problems:
+    """What ValidateTolerations of Kubernetes checks beyond the schema."""
+    operator, where = given.operator or "Equal", path_text(path[:2])
+    if operator == "Exists" and given.value:
+        yield Problem(f"{where}: the operator Exists takes no value", hint="remove value, or use operator: Equal")
+    if operator != "Exists" and not given.key:
+        hint = "set key; only operator: Exists works without one, and matches every taint"
+        yield Problem(f"{where}: the operator {operator} needs a key", hint=hint)
+    if given.tolerationSeconds is not None and given.effect != "NoExecute":
+        message = f"{where}: tolerationSeconds is allowed only with effect: NoExecute"
+        yield Problem(message, hint="remove tolerationSeconds, or set effect: NoExecute")
+
+
+@error("DS338", *(f"{place}.restartPolicy" for place in CONTAINERS))
+def check_restart_policies(_: Values, path: KeyPath, container: Any) -> Problems:
+    """Init containers and sidecars with a restartPolicy that makes them something else."""
+    policy, name, where = container.get("restartPolicy", "Always"), container.get("name", ""), path_text(path[:2])
+    if policy == "Always":
+        return
+    if path[1] == "sidecars":
+        message = f'{where}: with restartPolicy "{policy}" the pod waits until "{name}" ends'
+        yield Problem(message, hint="remove restartPolicy, or move the container to initContainers")
+    elif policy in ("Never", "OnFailure"):
+        message = f"{where}: restartPolicy {policy} needs Kubernetes 1.35 or later"
+        yield Problem(message, hint="remove it if the cluster is older", severity="warning")
+    else:
+        message = f'{where}: "{policy}" is not a restartPolicy'
+        yield Problem(message, hint="remove it: the restartPolicy of the pod is Never")
+
+
+@warning("DS370", "image.pullSecrets", hint="remove one of them")
+def warn_of_repeated_secrets(values: Values) -> Problems:
+    """The API server warns of names that are in the list twice."""
+    seen: set[str] = set()
+    for number, secret in enumerate(values.image.pullSecrets):
+        if secret.name in seen:
+            message = f'image.pullSecrets: "{secret.name}" is in the list twice'
+            yield Problem(message, ("image", "pullSecrets", number, "name"))
+        seen.add(secret.name)

@@ -1,18 +1,223 @@
-"""Requests, limits and the sizes of ConfigMaps as numbers: what Kubernetes refuses, and which tools can apply them."""
+"""Quantities: memory, requests and limits, and the sizes of ConfigMaps."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.containers import list_users_containers
-from dsgen.checks.memory import is_too_small
-from dsgen.checks.row import Function, Names, Place, load_helpers, make_diagnostic
-from dsgen.language.text import scalar, to_json
-from dsgen.problems import Diagnostic, KeyPath, path_text
-from dsgen.reading.quantities import parse_quantity
+from dsgen.checks.rule import (
+    CONTAINERS,
+    ROLES,
+    Problem,
+    Problems,
+    UnknownValueError,
+    Values,
+    error,
+    of_roles,
+    warning,
+)
+from dsgen.generated import helpers
+from dsgen.language.functions import get, matching, whole_bytes
+from dsgen.language.text import quote, scalar, to_json, to_plain_json
+from dsgen.problems import KeyPath, path_text
+from dsgen.reading.quantities import parse_quantity, suggest_memory
+from dsgen.schema import look_up
+
+SIZES = ("memory", "ephemeral-storage")
+MIB, GIB = 1024**2, 1024**3
+LAUNCHER_BYTES, BYTES_PER_WORKER = GIB, 1468006
+"""What the launcher needs for itself with ssh, and (measured) for the session of each worker."""
+LEAST_SHARED = GIB
+"""NVIDIA's images with PyTorch ask for `docker run --shm-size=1g`."""
+PROCESS_BYTES, CPU_PROCESS_BYTES = 2 * GIB, 256 * MIB
+"""What a process needs at least, with CUDA and without."""
+OFFLOADED_BYTES = 18_000_000_000
+"""The states that DeepSpeed offloads: 18 bytes a parameter, for a model of a billion parameters."""
+
+
+def is_too_small(key: str, quantity: str | float) -> bool:
+    """Whether a quantity in requests or limits is reported here."""
+    return key in SIZES and _is_below_1mi(quantity)
+
+
+def _is_below_1mi(size: str | float) -> bool:
+    try:
+        return 0 < parse_quantity(size) < MIB
+    except ValueError:
+        return False
+
+
+def _suggest_unit(values: Values, path: KeyPath) -> str:
+    return suggest_memory(look_up(values, path))
+
+
+def _check_size(path: KeyPath, size: Any) -> Problems:
+    if _is_below_1mi(size):
+        yield Problem(f"{path_text(path)}: {to_plain_json(size)} is less than 1Mi, too little to be meant", path)
+
+
+SIZES_OF_VOLUMES = (
+    ("create", "size"),
+    ("emptyDir", "sizeLimit"),
+    ("ephemeral", "volumeClaimTemplate", "spec", "resources", "requests", "storage"),
+)
+UNIT = "write the size with its unit, such as 64Gi"
+
+
+@error("DS287", "workers.sharedMemory", hint=UNIT, suggest=_suggest_unit)
+def refuse_small_shared_memory(values: Values) -> Problems:
+    yield from _check_size(("workers", "sharedMemory"), values.workers.sharedMemory)
+
+
+@error(
+    *("DS287", *of_roles("resources"), "monitoring.tensorboard.resources"),
+    *(f"{place}.resources" for place in CONTAINERS),
+    *of_roles("extraPodSpec.resources"),
+    hint=UNIT,
+    suggest=_suggest_unit,
+)
+def refuse_small_memory(_: Values, path: KeyPath, part: Any) -> Problems:
+    resources = part.resources if isinstance(path[-2], int) else part
+    for kind in ("requests", "limits"):
+        amounts = resources.get(kind) if resources else None
+        for key in SIZES:
+            if amounts and key in amounts:
+                yield from _check_size((*path, kind, key), amounts[key])
+
+
+@error("DS287", "storage.*", hint=UNIT, suggest=_suggest_unit)
+def refuse_small_volumes(_: Values, path: KeyPath, volume: Any) -> Problems:
+    for keys in SIZES_OF_VOLUMES:
+        size = get(volume, *keys, "")
+        if size:
+            yield from _check_size((*path, *keys), size)
+
+
+@error("DS287", "workers.sharedMemory", hint='use "" for the small /dev/shm of the container runtime, or unlimited')
+def refuse_no_shared_memory(values: Values) -> Problems:
+    size = values.workers.sharedMemory
+    if matching(size, "^0+([.]0+)?[A-Za-z]*$"):
+        yield Problem(f"workers.sharedMemory: {quote(size)} means no limit to Kubernetes")
+
+
+@warning("DS279", "workers.sharedMemory", hint="raise workers.resources.limits.memory, or lower sharedMemory")
+def warn_of_more_than_limit(values: Values) -> Problems:
+    shared, limit = values.workers.sharedMemory, _read_memory(values.workers.resources.limits)
+    if limit >= MIB and _read_bytes(shared) > limit:
+        yield Problem(
+            f"workers.sharedMemory: {quote(shared)} is more than the memory limit of the workers, which includes shared"
+            " memory"
+        )
+
+
+def _read_memory(quantities: Any) -> int:
+    """The bytes of memory in requests or limits; 0 if it is not set."""
+    return _read_bytes(quantities["memory"]) if "memory" in quantities else 0
+
+
+def _read_bytes(quantity: Any) -> int:
+    return int(whole_bytes(to_json(quantity).strip('"')))
+
+
+def count_requested(pod: Any, role: str, key: str) -> int:
+    """What the main container of a role requests of a resource, also by default, in whole bytes or CPUs; 0 without."""
+    requests = pod.resources.requests
+    return int(whole_bytes(helpers.request_of(pod, role, key, requests[key]).strip('"'))) if key in requests else 0
+
+
+def compute_launcher_bytes(values: Values) -> int:
+    """The memory in bytes that the launcher needs with ssh."""
+    return LAUNCHER_BYTES + BYTES_PER_WORKER * int(helpers.worker_pods(values))
+
+
+def _describe_launcher(values: Values) -> str:
+    pods = int(helpers.worker_pods(values))
+    return f"the launcher needs 1 GiB, and 1.4 MiB for each of {pods} workers; {1024 + 2 * pods}Mi is enough"
+
+
+@error(
+    "DS277",
+    "launcher.resources.limits.memory",
+    hint="raise the limit, or use launch.method: torchrun, which needs no ssh",
+)
+def refuse_small_launcher(values: Values) -> Problems:
+    limits = values.launcher.resources.limits
+    if limits and helpers.uses_ssh(values) and MIB <= _read_memory(limits) < compute_launcher_bytes(values):
+        yield Problem(f"launcher.resources.limits: {_describe_launcher(values)}")
+
+
+@warning(
+    "DS278",
+    "launcher.resources.requests.memory",
+    hint="raise the request, or use launch.method: torchrun, which needs no ssh",
+)
+def warn_of_small_launcher(values: Values) -> Problems:
+    resources = values.launcher.resources
+    if not resources.requests or not helpers.uses_ssh(values) or "memory" in resources.limits:
+        return
+    request = count_requested(values.launcher, "launcher", "memory")
+    if MIB <= request < compute_launcher_bytes(values):
+        yield Problem(f"launcher.resources.requests: {_describe_launcher(values)}")
+
+
+def compute_worker_bytes(values: Values) -> int:
+    """The memory in bytes that a worker needs at least: for its processes, for all of sharedMemory, unless it is the
+    default, which few jobs fill, and for its part of what DeepSpeed offloads.
+    """
+    workers = values.workers
+    process = PROCESS_BYTES if int(helpers.accelerators(workers)) else CPU_PROCESS_BYTES
+    shared = int(whole_bytes(workers.sharedMemory)) // MIB * MIB if workers.sharedMemory != "8Gi" else 0
+    offloaded = OFFLOADED_BYTES // int(helpers.worker_pods(values)) if _offloads(values) else 0
+    return int(process * workers.slots) + shared + offloaded
+
+
+def _offloads(values: Values) -> bool:
+    """Whether DeepSpeed's configuration keeps the optimizer or weights in the memory of the worker."""
+    zero = values.training.deepspeed.config.get("zero_optimization")
+    parts = [zero.get(part) for part in ("offload_optimizer", "offload_param")] if isinstance(zero, dict) else []
+    return any(isinstance(part, dict) and part.get("device") == "cpu" for part in parts)
+
+
+def _suggest_worker_memory(values: Values, _: KeyPath) -> str:
+    needed = -(-compute_worker_bytes(values) // GIB)
+    return f"set workers.resources.requests.memory: {needed}Gi, and add what the program itself holds"
+
+
+@warning(
+    "DS383",
+    "workers.resources.requests.memory",
+    hint="set workers.resources.requests.memory to that, and add what the program itself holds",
+    suggest=_suggest_worker_memory,
+)
+def warn_of_little_memory(values: Values) -> Problems:
+    if values.estimate.model.parameters is not None and values.training.deepspeed.config:
+        return
+    memory, needed = count_requested(values.workers, "worker", "memory"), compute_worker_bytes(values)
+    if MIB <= memory < needed:
+        yield Problem(
+            f"workers.resources.requests.memory: a worker requests {memory // MIB}Mi, but its processes"
+            f" (workers.slots: {scalar(values.workers.slots)}), workers.sharedMemory and what DeepSpeed offloads need"
+            f" {-(-needed // GIB)}Gi or more"
+        )
+
+
+@warning("DS384", "workers.sharedMemory", hint="set it to 1Gi or more; the default is 8Gi")
+def warn_of_little_shared_memory(values: Values) -> Problems:
+    workers = values.workers
+    size = workers.sharedMemory
+    if workers.slots <= 1 or get(workers.extraPodSpec, "hostIPC", False):
+        return
+    if not size or MIB <= int(whole_bytes(size)) < LEAST_SHARED:
+        yield Problem(
+            f"workers.sharedMemory: the {scalar(workers.slots)} processes of a worker share"
+            f" {size or '64Mi, the default of most container runtimes'}, too little for NCCL and data loaders"
+        )
+
+
+# -- quantities --------------------------------------------------------------------------------------------------------
 
 Quantities = Mapping[str, Any]
 
@@ -23,64 +228,73 @@ MAIN: dict[str, KeyPath] = {
     "tensorboard": ("monitoring", "tensorboard"),
 }
 """The roles of the main containers, and where their values are."""
-ONLY_WHOLE = "set request and limit to the same whole number, or only the limit"
 
 
 def _list_main_containers(values: Mapping[str, Any]) -> Iterator[tuple[str, KeyPath, Mapping[str, Any]]]:
     """Role, path of the resources and values of each pod with a main container."""
     for role, path in MAIN.items():
-        part: Any = values
-        for key in path:
-            part = part[key]
-        yield role, (*path, "resources"), part
+        yield role, (*path, "resources"), look_up(values, path)
 
 
-def _list_resources(values: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Quantities, Quantities]]:
-    """Path, requests and limits of every container whose resources the user sets."""
+def _list_users_containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
+    """The user's containers in the pods of a role, each with its path."""
+    for kind in ("initContainers", "sidecars"):
+        for number, container in enumerate(values[role][kind]):
+            yield (role, kind, number), container
+
+
+def _list_resources(values: Values) -> Iterator[tuple[KeyPath, Quantities, Quantities]]:
+    """Path, requests and limits of every container whose resources the user sets, if nothing in them is unknown."""
     for role, path, part in _list_main_containers(values):
-        given = part["resources"]["requests"].items()
-        texts = {key: load_helpers().request_of(part, role, key, quantity) for key, quantity in given}
-        yield path, {key: text.strip('"') for key, text in texts.items() if text}, part["resources"]["limits"]
-    for role in ("workers", "launcher"):
-        for where, container in list_users_containers(values, role):
-            given = container.get("resources", {})
-            yield (*where, "resources"), given.get("requests", {}), given.get("limits", {})
+        with contextlib.suppress(UnknownValueError):
+            values.require(path)
+            given = part["resources"]["requests"].items()
+            texts = {key: helpers.request_of(part, role, key, quantity) for key, quantity in given}
+            yield path, {key: text.strip('"') for key, text in texts.items() if text}, part["resources"]["limits"]
+    for role in ROLES:
+        for where, container in _list_users_containers(values, role):
+            with contextlib.suppress(UnknownValueError):
+                values.require((*where, "resources"))
+                given = container.get("resources", {})
+                yield (*where, "resources"), given.get("requests", {}), given.get("limits", {})
 
 
-def check_requests(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+@error("DS256", "")
+def refuse_requests_above_limits(values: Values) -> Problems:
     """Kubernetes refuses a request above its limit."""
     for path, requests, limits in _list_resources(values):
         for key in sorted(requests.keys() & limits.keys()):
             if parse_quantity(requests[key]) > parse_quantity(limits[key]) and not is_too_small(key, limits[key]):
-                message = (
-                    f"{path_text(path)}: the request of {key} ({requests[key]}) is above the limit ({limits[key]})"
+                yield Problem(
+                    f"{path_text(path)}: the request of {key} ({requests[key]}) is above the limit ({limits[key]})",
+                    (*path, "requests", key),
+                    f"raise the limit, or set {path_text((*path, 'requests', key))} to at most the limit",
                 )
-                hint = f"raise the limit, or set {path_text((*path, 'requests', key))} to at most the limit"
-                yield make_diagnostic("DS256", (*path, "requests", key), message, hint, place)
 
 
-def check_automatic_requests(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+@error("DS256", "")
+def refuse_automatic_requests(values: Values) -> Problems:
     """An automatic request of a resource that has neither a limit nor a default."""
     for role, path, part in _list_main_containers(values):
         for key, quantity in sorted(part["resources"]["requests"].items()):
-            if not load_helpers().request_of(part, role, key, quantity):
+            if not helpers.request_of(part, role, key, quantity):
                 message = f"{path_text(path)}.requests: {key} is auto, but has no limit"
                 hint = f"set {path_text((*path, 'limits', key))}, or remove the request"
-                yield make_diagnostic("DS256", (*path, "requests", key), message, hint, place)
+                yield Problem(message, (*path, "requests", key), hint)
 
 
-def check_devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+@error("DS259", "", hint="set request and limit to the same whole number, or only the limit")
+def check_devices(values: Values) -> Problems:
     """What ValidateContainerResourceRequirements of Kubernetes checks for devices and huge pages."""
-    written = {values["workers"]["accelerator"]["resource"], *values["network"]["rdma"]["resources"]}
+    written = {values.workers.accelerator.resource, *values.network.rdma.resources}
     for path, requests, limits in _list_resources(values):
         for kind, quantities in (("limits", limits), ("requests", requests)):
             for key in sorted(quantities):
                 if path[0] == "workers" and len(path) == 2 and key in written:
-                    continue  # another check reports that
+                    continue  # another rule reports that
                 reason = _explain_refusal(key, kind, requests, limits)
                 if reason:
-                    message = f"{path_text(path)}.{kind}: {reason}"
-                    yield make_diagnostic("DS259", (*path, kind, key), message, ONLY_WHOLE, place)
+                    yield Problem(f"{path_text(path)}.{kind}: {reason}", (*path, kind, key))
 
 
 def _explain_refusal(key: str, kind: str, requests: Quantities, limits: Quantities) -> str:
@@ -122,53 +336,64 @@ APPLY = "use kubectl apply --server-side, and in Argo CD the sync option ServerS
 FEWER = "use shorter names or fewer workers"
 
 
-def check_files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+@error("DS253", "training.files", hint="put large files into the image or onto a volume")
+def refuse_large_files(values: Values) -> Problems:
     """The size of training.files, which have their own ConfigMap."""
-    files, path = values["training"]["files"], ("training", "files")
-    size = sum(len(name) + _count_bytes(text) for name, text in files.items())
-    as_json = (
-        sum(_count_json_bytes(name) + _count_json_bytes(text) for name, text in files.items()) if size > SMALL else 0
-    )
+    size = _measure(values.training.files, _count_bytes, len)
     if size > MAX_BYTES:
-        message = f"training.files: all files together have {size} bytes, but a ConfigMap is limited to {MAX_BYTES}"
-        yield make_diagnostic("DS253", path, message, "put large files into the image or onto a volume", place)
-    elif as_json + 1024 > MAX_ANNOTATION:
-        message = f"training.files: their ConfigMap has {as_json} bytes of JSON, {TOO_MUCH}"
-        yield make_diagnostic("DS258", path, message, APPLY, place, "warning")
+        limit = f"a ConfigMap is limited to {MAX_BYTES}"
+        yield Problem(f"training.files: all files together have {size} bytes, but {limit}")
 
 
-def check_config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Diagnostic]:
-    """The ConfigMap of the run; the message names its largest part."""
-    job = values["name"] or release["name"]
-    texts = collect_texts(values, job)
-    sizes = {path: _count_bytes(text) for path, text in texts.items()}
-    total = sum(sizes.values()) + OTHER_BYTES
-    if total <= SMALL:
+@warning("DS258", "training.files", hint=APPLY)
+def warn_of_large_files(values: Values) -> Problems:
+    files = values.training.files
+    if not SMALL < _measure(files, _count_bytes, len) <= MAX_BYTES:
         return
+    as_json = _measure(files, _count_json_bytes, _count_json_bytes)
+    if as_json + 1024 > MAX_ANNOTATION:
+        values.require(*LOOKS_AT)
+        yield Problem(f"training.files: their ConfigMap has {as_json} bytes of JSON, {TOO_MUCH}")
+
+
+def _measure(files: Mapping[str, str], count: Callable[[str], int], count_name: Callable[[str], int]) -> int:
+    return sum(count_name(name) + count(text) for name, text in files.items())
+
+
+def _find_largest(values: Values) -> tuple[KeyPath, str, int, dict[KeyPath, str]]:
+    """Of the run's ConfigMap: the key of the largest part, what has how many bytes, all its bytes, and all texts."""
+    values.require(*LOOKS_AT)
+    texts = collect_texts(values, values["name"] or values.names["name"])
+    sizes = {path: _count_bytes(text) for path, text in texts.items()}
     path = max(sizes, key=lambda path: sizes[path])
-    as_json = estimate_json_bytes(texts.values())
-    smaller = FEWER if path == WORKERS else "put large parts into the image or onto a volume"
+    owner = "the names of the workers have" if path == WORKERS else "it has"
+    message = f"{path_text(path)}: {owner} {sizes[path]} bytes; with the rest, the run's ConfigMap"
+    return path, message, sum(sizes.values()) + OTHER_BYTES, texts
+
+
+def _suggest_smaller(path: KeyPath) -> str:
+    return FEWER if path == WORKERS else "put large parts into the image or onto a volume"
+
+
+@error("DS257", "")
+def refuse_large_config(values: Values) -> Problems:
+    """The ConfigMap of the run; the message names its largest part."""
+    path, message, total, _ = _find_largest(values)
     if total > MAX_BYTES:
-        message = (
-            f"{path_text(path)}: {_name_owner(path)} {sizes[path]} bytes; with the rest, the run's ConfigMap"
-            f" would have {total}, but is limited to {MAX_BYTES}"
-        )
-        yield make_diagnostic("DS257", path, message, smaller, place)
-    elif as_json > MAX_ANNOTATION:
-        message = (
-            f"{path_text(path)}: {_name_owner(path)} {sizes[path]} bytes; with the rest, the run's ConfigMap"
-            f" has about {as_json} bytes of JSON, {TOO_MUCH}"
-        )
-        yield make_diagnostic("DS258", path, message, f"{APPLY}; or {smaller}", place, "warning")
+        yield Problem(f"{message} would have {total}, but is limited to {MAX_BYTES}", path, _suggest_smaller(path))
+
+
+@warning("DS258", "")
+def warn_of_large_config(values: Values) -> Problems:
+    path, message, total, texts = _find_largest(values)
+    if SMALL < total <= MAX_BYTES and (as_json := estimate_json_bytes(texts.values())) > MAX_ANNOTATION:
+        hint = f"{APPLY}; or {_suggest_smaller(path)}"
+        yield Problem(f"{message} has about {as_json} bytes of JSON, {TOO_MUCH}", path, hint)
 
 
 def estimate_json_bytes(texts: Iterable[str]) -> int:
     """An estimate, not too low, of the bytes that kubectl keeps of the run's ConfigMap with these texts."""
     return sum(map(_count_json_bytes, texts)) + OTHER_BYTES
-
-
-def _name_owner(path: KeyPath) -> str:
-    return "the names of the workers have" if path == WORKERS else "it has"
 
 
 def collect_texts(values: Mapping[str, Any], job: str) -> dict[KeyPath, str]:
@@ -191,7 +416,7 @@ def collect_texts(values: Mapping[str, Any], job: str) -> dict[KeyPath, str]:
 def _format_hostfile(values: Mapping[str, Any], job: str) -> str:
     run, slots = f"{job}-{scalar(values['run']['id'])}", scalar(values["workers"]["slots"])
     before, after = f"{run}-worker-", f".{run} slots={slots}\n"
-    return before + f"{after}{before}".join(map(str, range(int(load_helpers().worker_pods(values))))) + after
+    return before + f"{after}{before}".join(map(str, range(int(helpers.worker_pods(values))))) + after
 
 
 def _count_bytes(text: str) -> int:
@@ -202,20 +427,3 @@ def _count_bytes(text: str) -> int:
 def _count_json_bytes(text: str) -> int:
     """The size as kubectl writes it: JSON in Go also escapes <, > and &."""
     return _count_bytes(to_json(text)) + 5 * sum(map(text.count, "<>&"))
-
-
-FUNCTIONS = (
-    Function(check_requests, {"DS256": ()}),
-    Function(check_automatic_requests, {"DS256": ()}),
-    Function(
-        check_devices,
-        {
-            "DS259": (
-                *(("workers", "accelerator"), ("network", "rdma")),
-                *(("workers", "resources", "limits"), ("launcher", "resources", "limits")),
-            )
-        },
-    ),
-    Function(check_files_size, {"DS253": (), "DS258": LOOKS_AT}),
-    Function(check_config_size, {"DS257": LOOKS_AT, "DS258": LOOKS_AT}),
-)

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.row import (
-    VALUES,
-    VOLUMES,
-    Check,
-    Function,
-    Names,
-    Place,
-    Shared,
-    Shortcut,
-    load_helpers,
-    make_diagnostic,
-    quote_text,
-)
-from dsgen.problems import Diagnostic, KeyPath, path_text
+from dsgen.checks.rule import Problem, Problems, UnknownValueError, Values, error, warning
+from dsgen.generated import helpers
+from dsgen.language.functions import matching
+from dsgen.language.text import quote, to_json
+from dsgen.problems import KeyPath, path_text
 
 Mount = tuple[KeyPath, str, str, Mapping[str, Any]]
 """The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""
@@ -31,314 +23,270 @@ SOURCES = (
 NOTHING = "^[^0-9]?0+([.]0+)?[A-Za-z]*[^0-9A-Za-z.]?$"
 """The quantity 0 as JSON, with or without quotes."""
 READ_ONLY = ("configMap", "secret", "projected")
-SHARED_MEMORY = "^/dev/shm(/.*)?$"
-ELSEWHERE = "change one of the paths"
-RESERVED = "is reserved for files of dsgen or the system"
-MOUNTED = {pods: f'is_mounted_in(values, volume, "{pods}")' for pods in ("workers", "launcher")}
-MOUNTED_TOO = {pods: f'is_mounted_in(values, another, "{pods}")' for pods in ("workers", "launcher")}
-IN_WORKERS = 'volume.mountIn != "launcher" and worker_pods(values) | int > 1'
+OF_ONE_POD = ("emptyDir", "ephemeral")
+PODS = ("workers", "launcher")
+SHARE = "use ReadWriteMany, which is the default of accessModes"
 
 
-ABSOLUTE = "^/[^/].*$"
-OFFLOADED = (
-    Shortcut("if values.training.deepspeed.config"),
-    'set zero = get(values.training.deepspeed.config, "zero_optimization", {})',
-    "if zero is mapping",
-    'for part in ["offload_optimizer", "offload_param"]',
-    "set offload = get(zero, part, {})",
-    "if offload is mapping",
-    'set device = get(offload, "device", "")',
-    'if device is string and device == "nvme"',
-    'set path = get(offload, "nvme_path", "")',
-    "if path is string",
+def list_sources(volume: Any) -> list[str]:
+    """The sources of a volume."""
+    return [one for one in SOURCES if one in volume and (volume[one] or one != "existingClaim")]
+
+
+def is_on_volume(values: Values, path: str, kind: str = "any") -> bool:
+    """Whether a path is on a volume of the workers of a kind: any, writable or kept."""
+    for volume in values.storage.values():
+        where, source = volume.mountPath, list_sources(volume)[:1]
+        if where and f"{path}/".startswith(f"{where}/") and helpers.is_mounted_in(values, volume, "workers"):
+            is_writable = not volume.readOnly and source not in [[one] for one in READ_ONLY]
+            if {"any": True, "kept": source not in [[one] for one in OF_ONE_POD], "writable": is_writable}[kind]:
+                return True
+    return False
+
+
+def _where(path: KeyPath) -> str:
+    """How messages name the volume of a path."""
+    return f"storage.{path[1]}"
+
+
+@error("DS362", "storage.*", hint="set storage.NAME.mountPath to the folder that the training uses, such as /data")
+def refuse_unmounted(values: Values, path: KeyPath, volume: Any) -> Problems:
+    is_used = any(helpers.used_in_pod(values[role], str(path[1])) for role in PODS)
+    if not volume.mountPath and not is_used:
+        yield Problem(f"{_where(path)} has no mountPath, and no init container or sidecar mounts it")
+
+
+@error("DS373", "storage.*", hint="choose another name", at_key=True)
+def refuse_own_names(_: Values, path: KeyPath, __: Any) -> Problems:
+    yield Problem(helpers.own_volume(str(path[1])))
+
+
+@error(
+    "DS210",
+    "storage.*",
+    hint=f"set one of {', '.join(SOURCES[:-1])} and {SOURCES[-1]}, such as create: {{}}",
 )
-"""The tags around a folder for what DeepSpeed offloads; `path` is its path."""
+def require_source(_: Values, path: KeyPath, volume: Any) -> Problems:
+    if not list_sources(volume):
+        yield Problem(f"{_where(path)}: the volume has no source")
 
 
-def _make_folder_rows(key: str, path: str, *inside: str) -> tuple[Check, ...]:
-    """Rows about a folder to which the workers write, at `key`. path: an expression for its path."""
-    shared = (Shared(key, len(inside), "folder", "the folder `path`", (VALUES, ("path", path))),)
-    inside = (*inside, f'if {path} is matching("{ABSOLUTE}")')
-    return (
-        Check(
-            id="DS387",
-            path=key,
-            when=f'not is_on_volume(values, {path}, "any")',
-            message=(
-                f"{key}: << {path} | quote >> is on no volume of storage, so its files fill the disk of the node and"
-                " are lost with the pod"
-            ),
-            hint="mount a volume there, or choose a folder on one",
-            inside=inside,
-            severity="warning",
-            shared=shared,
-        ),
-        Check(
-            id="DS388",
-            path=key,
-            when=f'is_on_volume(values, {path}, "any") and not is_on_volume(values, {path}, "writable")',
-            message=f"{key}: << {path} | quote >> is on a volume that is mounted read-only",
-            hint="choose a folder on a volume without readOnly",
-            inside=inside,
-            shared=shared,
-        ),
+@error("DS211", "storage.*", hint="keep one of them", at_key=True)
+def refuse_several_sources(_: Values, path: KeyPath, volume: Any) -> Problems:
+    first, *others = list_sources(volume) or [""]
+    for other in others:
+        yield Problem(f"{_where(path)}: {first} and {other} are mutually exclusive", (*path, other))
+
+
+@error("DS212", "storage.*.mountPath", hint="mount it elsewhere, such as /data")
+def refuse_reserved_folders(_: Values, path: KeyPath, volume: Any) -> Problems:
+    yield Problem(helpers.reserved_mount(str(path[1]), volume.mountPath))
+
+
+@error("DS212", "code.mountPath", hint="choose another folder, such as /workspace/code")
+def refuse_reserved_folder_of_code(values: Values) -> Problems:
+    yield Problem(helpers.reserved_mount_of_code(values))
+
+
+@error("DS213", "storage.*.mountPath", hint="set its size with workers.sharedMemory")
+def refuse_shared_memory(_: Values, path: KeyPath, volume: Any) -> Problems:
+    yield Problem(helpers.mount_of_shared_memory(str(path[1]), volume.mountPath))
+
+
+@error("DS214", "storage.*.subPath", hint="use a path inside the volume, without ..")
+def refuse_path_outside(_: Values, path: KeyPath, volume: Any) -> Problems:
+    if ".." in volume.subPath.split("/"):
+        yield Problem(f"{path_text(path)}: {quote(volume.subPath)} leaves the volume, which Kubernetes refuses")
+
+
+@warning("DS215", "storage.*.create.accessModes", hint=SHARE)
+def warn_of_one_node(values: Values, path: KeyPath, volume: Any) -> Problems:
+    modes = volume.create.accessModes if volume.create is not None else ()
+    if "ReadWriteOnce" in modes and "ReadWriteMany" not in modes and "ReadOnlyMany" not in modes:
+        pods = int(helpers.worker_pods(values))
+        if volume.mountIn != "launcher" and pods > 1:
+            only = "a ReadWriteOnce volume can be attached to one node only"
+            yield Problem(f"{_where(path)}: {only}, but {pods} workers mount it")
+
+
+@error("DS216", "storage.*.create.accessModes", hint=SHARE)
+def refuse_one_pod(values: Values, path: KeyPath, volume: Any) -> Problems:
+    yield Problem(helpers.claim_of_one_pod(values, str(path[1]), volume))
+
+
+@error("DS218", "storage.*.create.accessModes", hint="keep one of them")
+def refuse_other_modes(_: Values, path: KeyPath, volume: Any) -> Problems:
+    modes = volume.create.accessModes if volume.create is not None else ()
+    if "ReadWriteOncePod" in modes and len(modes) > 1:
+        yield Problem(f"{_where(path)}: ReadWriteOncePod cannot be combined with other access modes")
+
+
+@error("DS219", "storage.*.create.size", hint="set a size such as 100Gi")
+def refuse_empty_claim(_: Values, path: KeyPath, volume: Any) -> Problems:
+    if volume.create is not None and matching(to_json(volume.create.size), NOTHING):
+        yield Problem(f"{path_text(path)}: Kubernetes refuses a claim of size 0")
+
+
+@warning(
+    "DS217",
+    "storage.*.create.storageClass",
+    hint="describe the volume in create.persistentVolume, or remove storageClass to use the cluster's default",
+)
+def warn_of_no_class(_: Values, path: KeyPath, volume: Any) -> Problems:
+    create = volume.create
+    if create is not None and not create.persistentVolume and create.storageClass == "":
+        yield Problem(
+            f'{_where(path)}.create: with storageClass: "" nothing provisions the volume; the claim waits for a'
+            " matching PersistentVolume"
+        )
+
+
+# -- folders to which the workers write -------------------------------------------------------------------------------
+
+OFFLOADED = ("offload_optimizer", "offload_param")
+CONFIG: KeyPath = ("training", "deepspeed", "config")
+FOLDERS = ("training.rankLogs", "lifecycle.progress.checkpointPath", "training.deepspeed.resize.checkpoint")
+
+
+def _list_folders(path: KeyPath, value: Any) -> Iterator[tuple[KeyPath, str]]:
+    """The folders at a path: itself, or those for what DeepSpeed offloads."""
+    if path == CONFIG:
+        zero = value.get("zero_optimization")
+        for part in OFFLOADED if isinstance(zero, dict) else ():
+            given = zero.get(part)
+            if isinstance(given, dict) and given.get("device") == "nvme" and isinstance(given.get("nvme_path"), str):
+                yield (*path, "zero_optimization", part, "nvme_path"), given["nvme_path"]
+    elif value:
+        yield path, value
+
+
+def _is_absolute(folder: str) -> bool:
+    return matching(folder, "^/[^/].*$")
+
+
+@warning("DS387", *FOLDERS, ".".join(map(str, CONFIG)), hint="mount a volume there, or choose a folder on one")
+def warn_of_lost_files(values: Values, path: KeyPath, value: Any) -> Problems:
+    for here, folder in _list_folders(path, value):
+        if _is_absolute(folder) and not is_on_volume(values, folder):
+            yield Problem(
+                f"{path_text(here)}: {quote(folder)} is on no volume of storage, so its files fill the disk of the node"
+                " and are lost with the pod",
+                here,
+            )
+
+
+@error("DS388", *FOLDERS, ".".join(map(str, CONFIG)), hint="choose a folder on a volume without readOnly")
+def refuse_read_only_folders(values: Values, path: KeyPath, value: Any) -> Problems:
+    for here, folder in _list_folders(path, value):
+        if _is_absolute(folder) and is_on_volume(values, folder) and not is_on_volume(values, folder, "writable"):
+            yield Problem(f"{path_text(here)}: {quote(folder)} is on a volume that is mounted read-only", here)
+
+
+@warning(
+    "DS389",
+    "lifecycle.progress.checkpointPath",
+    hint="write checkpoints to a volume that all workers share and keep, such as create: {}",
+)
+def warn_of_checkpoints_of_one_worker(values: Values) -> Problems:
+    folder = values.lifecycle.progress.checkpointPath
+    if not _is_absolute(folder) or int(helpers.worker_pods(values)) <= 1:
+        return
+    if is_on_volume(values, folder) and not is_on_volume(values, folder, "kept"):
+        yield Problem(
+            f"lifecycle.progress.checkpointPath: {quote(folder)} is on a volume that each worker has for itself and"
+            " loses with its pod"
+        )
+
+
+@warning(
+    "DS389",
+    "training.deepspeed.config.checkpoint.use_node_local_storage",
+    hint="remove it, and write checkpoints to a volume that all workers share",
+)
+def warn_of_local_checkpoints(values: Values) -> Problems:
+    checkpoint = values.training.deepspeed.config.checkpoint
+    is_local = isinstance(checkpoint, dict) and checkpoint.get("use_node_local_storage")
+    if is_local and int(helpers.worker_pods(values)) > 1:
+        yield Problem(
+            "training.deepspeed.config: with use_node_local_storage, each worker needs its own part of a checkpoint,"
+            " and may start on another node next time"
+        )
+
+
+# -- mounts that conflict ---------------------------------------------------------------------------------------------
+
+
+def _list_mounts(values: Values, role: str) -> Iterator[Mount]:
+    """The code first: its path is often the default, so that a problem is one of the volume."""
+    if helpers.has_code(values, role):
+        yield ("code", "mountPath"), "code", posixpath.normpath(values.code.mountPath), values.code
+    for name, volume in sorted(values.storage.items()):
+        with contextlib.suppress(UnknownValueError):
+            values.require(("storage", name))
+            if volume.mountPath and helpers.is_mounted_in(values, volume, role):
+                yield ("storage", name, "mountPath"), f"storage.{name}", posixpath.normpath(volume.mountPath), volume
+
+
+def _list_conflicts(values: Values) -> Iterator[tuple[Mount, Mount]]:
+    """Each mount with the first one at its path, or with the read-only one around it. They are in the order of their
+    paths, so that each is compared with one other only, however many there are.
+    """
+    values.require(("code",))
+    for role in PODS:
+        above: dict[str, Mount] = {}
+        outer: Mount | None = None
+        for mount in sorted(_list_mounts(values, role), key=lambda one: one[2].split("/")):
+            same = above.setdefault(mount[2], mount)
+            if same is not mount:
+                yield same, mount
+            if outer and mount[2].startswith(f"{outer[2]}/"):
+                yield outer, mount
+            else:
+                is_read_only = mount[3].get("readOnly") or any(source in mount[3] for source in READ_ONLY)
+                outer = mount if is_read_only else None
+
+
+def _take_first(problems: Problems) -> Problems:
+    """The first problem of each path."""
+    first: dict[KeyPath, Problem] = {}
+    for one in problems:
+        first.setdefault(one.path, one)
+    yield from first.values()
+
+
+@error("DS251", "storage", hint="change one of the paths")
+def refuse_same_folder(values: Values) -> Problems:
+    yield from _take_first(
+        Problem(f"{name}: {other[1]} is also mounted at {quote(where)}", path)
+        for other, (path, name, where, _) in _list_conflicts(values)
+        if other[2] == where
     )
 
 
-def _make_rows_of_key(key: str) -> tuple[Check, ...]:
-    return _make_folder_rows(key, f"values.{key}", Shortcut(f"if values.{key}"))
+@error("DS254", "storage")
+def refuse_mounts_inside(values: Values) -> Problems:
+    """The container runtime creates a folder for the mount inside the outer volume, which is impossible."""
+    conflicts = _list_conflicts(values)
+    yield from _take_first(_describe_inside(outer, mount) for outer, mount in conflicts if outer[2] != mount[2])
 
 
-CHECKPOINTS = "values.lifecycle.progress.checkpointPath"
-ROWS = (
-    Check(
-        id="DS362",
-        path="storage.<< name >>",
-        when=(
-            "not volume.mountPath and not used_in_pod(values.workers, name) and not used_in_pod(values.launcher, name)"
-        ),
-        message="storage.<< name >> has no mountPath, and no init container or sidecar mounts it",
-        hint="set storage.NAME.mountPath to the folder that the training uses, such as /data",
-        inside=(VOLUMES,),
-    ),
-    Check(
-        id="DS373",
-        path="storage.<< name >>",
-        when='name is matching("^dsgen-([^$]|[$])*$")',
-        message="storage: << name | quote >>: names that begin with dsgen- are reserved for dsgen's own volumes",
-        hint="choose another name",
-        inside=(VOLUMES,),
-        at_key=True,
-    ),
-    Check(
-        id="DS210",
-        path="storage.<< name >>",
-        when="not first_source(volume)",
-        message="storage.<< name >>: the volume has no source",
-        hint=f"set one of {', '.join(SOURCES[:-1])} and {SOURCES[-1]}, such as create: {{}}",
-        inside=(VOLUMES,),
-    ),
-    Check(
-        id="DS212",
-        path="storage.<< name >>.mountPath",
-        when="reserved_path(volume.mountPath)",
-        message=f"storage.<< name >>.mountPath: << volume.mountPath | quote >> {RESERVED}",
-        hint="mount it elsewhere, such as /data",
-        inside=(VOLUMES,),
-    ),
-    Check(
-        id="DS251",
-        path="storage.<< name >>.mountPath",
-        when=(
-            "other < name and volume.mountPath and volume.mountPath == another.mountPath"
-            f" and ({' or '.join(f'{MOUNTED[pods]} and {MOUNTED_TOO[pods]}' for pods in MOUNTED)})"
-        ),
-        message="storage.<< name >>: storage.<< other >> is also mounted at << volume.mountPath | quote >>",
-        hint=ELSEWHERE,
-        inside=(
-            VOLUMES,
-            "for other, another in values.storage | items",
-        ),
-    ),
-    Check(
-        id="DS251",
-        path="storage.<< name >>.mountPath",  # code.mountPath is often the default
-        when="volume.mountPath == values.code.mountPath",
-        message="storage.<< name >>: code is also mounted at << volume.mountPath | quote >>",
-        hint=ELSEWHERE,
-        inside=(
-            "if values.code.git.repository",
-            VOLUMES,
-        ),
-    ),
-    Check(
-        id="DS213",
-        path="storage.<< name >>.mountPath",
-        when=f'volume.mountPath is matching("{SHARED_MEMORY}")',
-        message="storage.<< name >>.mountPath: /dev/shm is the shared memory of the pod",
-        hint="set its size with workers.sharedMemory",
-        inside=(VOLUMES,),
-    ),
-    Check(
-        id="DS214",
-        path="storage.<< name >>.subPath",
-        when='volume.subPath is matching("^(.*/)?[.][.](/.*)?$")',
-        message=(
-            "storage.<< name >>.subPath: << volume.subPath | quote >> leaves the volume, which Kubernetes refuses"
-        ),
-        hint="use a path inside the volume, without ..",
-        inside=(VOLUMES,),
-    ),
-    Check(
-        id="DS215",
-        path="storage.<< name >>.create.accessModes",
-        when=(
-            'volume.create is not none and "ReadWriteOnce" in volume.create.accessModes'
-            ' and not "ReadWriteMany" in volume.create.accessModes'
-            f' and not "ReadOnlyMany" in volume.create.accessModes and {IN_WORKERS}'
-        ),
-        message=(
-            "storage.<< name >>: a ReadWriteOnce volume can be attached to one node only, but"
-            " << worker_pods(values) | int >> workers mount it"
-        ),
-        hint="use ReadWriteMany, which is the default of accessModes",
-        inside=(VOLUMES,),
-        severity="warning",
-    ),
-    Check(
-        id="DS216",
-        path="storage.<< name >>.create.accessModes",
-        when=(
-            'volume.create is not none and "ReadWriteOncePod" in volume.create.accessModes'
-            f" and ({' and '.join(MOUNTED.values())} or {IN_WORKERS})"
-        ),
-        message="storage.<< name >>: a ReadWriteOncePod volume can be used by one pod only, but several pods mount it",
-        hint="use ReadWriteMany, which is the default of accessModes",
-        inside=(VOLUMES,),
-    ),
-    Check(
-        id="DS218",
-        path="storage.<< name >>.create.accessModes",
-        when=(
-            'volume.create is not none and "ReadWriteOncePod" in volume.create.accessModes'
-            " and volume.create.accessModes | length > 1"
-        ),
-        message="storage.<< name >>: ReadWriteOncePod cannot be combined with other access modes",
-        hint="keep one of them",
-        inside=(VOLUMES,),
-    ),
-    Check(
-        id="DS219",
-        path="storage.<< name >>.create.size",
-        when=f'volume.create is not none and quantity_json(volume.create.size) is matching("{NOTHING}")',
-        message="storage.<< name >>.create.size: Kubernetes refuses a claim of size 0",
-        hint="set a size such as 100Gi",
-        inside=(VOLUMES,),
-    ),
-    Check(
-        id="DS217",
-        path="storage.<< name >>.create.storageClass",
-        when=(
-            "volume.create is not none and not volume.create.persistentVolume"
-            ' and volume.create.storageClass is not none and volume.create.storageClass == ""'
-        ),
-        message=(
-            'storage.<< name >>.create: with storageClass: "" nothing provisions the volume; the claim waits for a'
-            " matching PersistentVolume"
-        ),
-        hint="describe the volume in create.persistentVolume, or remove storageClass to use the cluster's default",
-        inside=(VOLUMES,),
-        severity="warning",
-    ),
-    Check(
-        id="DS211",
-        path="storage.<< name >>.<< source >>",
-        when="source in volume and source != first_source(volume)",
-        message="storage.<< name >>: << first_source(volume) >> and << source >> are mutually exclusive",
-        hint="keep one of them",
-        inside=(
-            VOLUMES,
-            f"for source in [{', '.join(map(quote_text, SOURCES[1:]))}]",
-        ),
-        at_key=True,
-    ),
-    Check(
-        id="DS212",
-        path="code.mountPath",
-        when=f'reserved_path(values.code.mountPath) or values.code.mountPath is matching("{SHARED_MEMORY}")',
-        message=f"code.mountPath: << values.code.mountPath | quote >> {RESERVED}",
-        hint="choose another folder, such as /workspace/code",
-        inside=("if values.code.git.repository",),
-    ),
-    *_make_rows_of_key("training.rankLogs"),
-    *_make_rows_of_key("lifecycle.progress.checkpointPath"),
-    *_make_rows_of_key("training.deepspeed.resize.checkpoint"),
-    *_make_folder_rows("training.deepspeed.config.zero_optimization.<< part >>.nvme_path", "path", *OFFLOADED),
-    Check(
-        id="DS389",
-        path="lifecycle.progress.checkpointPath",
-        when=(
-            f'worker_pods(values) | int > 1 and is_on_volume(values, {CHECKPOINTS}, "any")'
-            f' and not is_on_volume(values, {CHECKPOINTS}, "kept")'
-        ),
-        message=(
-            f"lifecycle.progress.checkpointPath: << {CHECKPOINTS} | quote >> is on a volume that each worker has for"
-            " itself and loses with its pod"
-        ),
-        hint="write checkpoints to a volume that all workers share and keep, such as create: {}",
-        inside=(Shortcut(f"if {CHECKPOINTS}"), f'if {CHECKPOINTS} is matching("{ABSOLUTE}")'),
-        severity="warning",
-    ),
-    Check(
-        id="DS389",
-        path="training.deepspeed.config.checkpoint.use_node_local_storage",
-        when="worker_pods(values) | int > 1 and checkpoint is mapping and checkpoint.use_node_local_storage",
-        message=(
-            "training.deepspeed.config: with use_node_local_storage, each worker needs its own part of a checkpoint,"
-            " and may start on another node next time"
-        ),
-        hint="remove it, and write checkpoints to a volume that all workers share",
-        inside=(
-            "if values.training.deepspeed.config",
-            'set checkpoint = get(values.training.deepspeed.config, "checkpoint", {})',
-        ),
-        severity="warning",
-    ),
-)
+def _describe_inside(outer: Mount, mount: Mount) -> Problem:
+    (_, name, folder, volume), (path, _, where, _) = outer, mount
+    message = f"{path_text(path)}: {where} is inside {name}"
+    if any(source in volume for source in READ_ONLY):
+        return Problem(f"{message}, where no folder can be created", path, "mount it elsewhere")
+    hint = f"mount it elsewhere, unless {name} already has the folder {where.removeprefix(folder)}"
+    return Problem(f"{message}, which is read-only", path, hint, "warning")
 
 
-def _list_mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
-    for name, volume in sorted(values["storage"].items()):
-        if volume["mountPath"] and load_helpers().is_mounted_in(values, volume, role):
-            path: KeyPath = ("storage", name, "mountPath")
-            yield path, f"storage.{name}", posixpath.normpath(volume["mountPath"]), volume
-    if load_helpers().has_code(values, role):
-        yield ("code", "mountPath"), "code", posixpath.normpath(values["code"]["mountPath"]), values["code"]
-
-
-def check_mounts(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """A mount inside another volume that cannot contain a folder for it."""
-    reported: set[KeyPath] = set()
-    for role in ("workers", "launcher"):
-        seen: dict[str, Mount] = {}
-        for mount in sorted(_list_mounts(values, role), key=lambda one: one[2].count("/")):
-            path, where = mount[0], mount[2]
-            problem = _check_inside(mount, seen, place)
-            if problem and path not in reported:
-                reported.add(path)
-                yield problem
-            seen.setdefault(where, mount)
-
-
-def _check_inside(mount: Mount, seen: Mapping[str, Mount], place: Place) -> Diagnostic | None:
-    """The container runtime creates a folder for the mount inside the outer volume, which must be possible."""
-    path, _, where, _ = mount
-    for outer, (_, name, _, volume) in seen.items():
-        if not where.startswith(f"{outer}/"):
-            continue
-        if any(source in volume for source in READ_ONLY):
-            message = f"{path_text(path)}: {where} is inside {name}, where no folder can be created"
-            return make_diagnostic("DS254", path, message, "mount it elsewhere", place)
-        if volume.get("readOnly"):
-            message = f"{path_text(path)}: {where} is inside {name}, which is read-only"
-            hint = f"mount it elsewhere, unless {name} already has the folder {where.removeprefix(outer)}"
-            return make_diagnostic("DS254", path, message, hint, place, "warning")
-    return None
-
-
-def check_persistent_volumes(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+@error("DS252", "storage.*.create.persistentVolume")
+def check_persistent_volumes(_: Values, path: KeyPath, volume: Any) -> Problems:
     """A PersistentVolume needs one source, and a local one also a node."""
-    for name, volume in sorted(values["storage"].items()):
-        given = volume.get("create", {}).get("persistentVolume")
-        if not given:
-            continue
-        path = ("storage", name, "create", "persistentVolume")
-        if len(given.keys() & {"nfs", "hostPath", "csi", "local"}) != 1:
-            message = f"storage.{name}.create.persistentVolume needs exactly one source"
-            yield make_diagnostic("DS252", path, message, "set one of nfs, hostPath, csi and local", place)
-        elif "local" in given and "nodeAffinity" not in given:
-            message = f"storage.{name}.create.persistentVolume: a local volume needs nodeAffinity"
-            yield make_diagnostic("DS252", path, message, "set nodeAffinity to the node that has the folder", place)
-
-
-FUNCTIONS = (Function(check_mounts, {"DS254": (("code",),)}), Function(check_persistent_volumes, {"DS252": ()}))
+    given = volume.create.persistentVolume if volume.create is not None else None
+    if not given:
+        return
+    if sum(source in given for source in ("nfs", "hostPath", "csi", "local")) != 1:
+        yield Problem(f"{path_text(path)} needs exactly one source", hint="set one of nfs, hostPath, csi and local")
+    elif "local" in given and "nodeAffinity" not in given:
+        message = f"{path_text(path)}: a local volume needs nodeAffinity"
+        yield Problem(message, hint="set nodeAffinity to the node that has the folder")

@@ -1,23 +1,22 @@
 """Shared by the commands on a cluster: selects the cluster, the job and the run, and reads its state."""
 
-import functools
 import gc
-import json
 import os
-from collections.abc import Mapping
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
 import yaml
 
-from dsgen.cli._console import confirm, echo, write
-from dsgen.cli._loading import load_values, refuse_several
-from dsgen.cli._options import Decorator, Function, Inputs, cluster_choice, combine, value_options
-from dsgen.cluster.runs import RunRef, parse_job_name
+from dsgen.cli._console import confirm, echo, write, write_json
+from dsgen.cli._loading import get_only, load_values
+from dsgen.cli._options import Decorator, Inputs, cluster_choice, combine, gather, value_options
 from dsgen.errors import UsageError
+from dsgen.reading.quantities import UNITS
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
+    from dsgen.cluster.runs import RunRef
 
 FILES = (".yaml", ".yml")
 data_option = click.option(
@@ -27,6 +26,9 @@ change_options = combine(
     click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
     click.option("--force", is_flag=True, help="Proceed even if Argo CD, Flux or Helm applies the job."),
 )
+
+
+raw_option = click.option("--raw", is_flag=True, help="Print lines unchanged, with their control characters.")
 
 
 def connect(context: str, kubeconfig: str) -> "Cluster":
@@ -39,21 +41,12 @@ def connect(context: str, kubeconfig: str) -> "Cluster":
     return Cluster(context, kubeconfig)
 
 
-def cluster_options(command: Function) -> Function:
-    """Add --context and --kubeconfig to a command; it gets them as one `Cluster`."""
-
-    @functools.wraps(command)
-    def call(context: str, kubeconfig: str, **given: Any) -> int:
-        return command(cluster=connect(context, kubeconfig), **given)
-
-    return cluster_choice(call)
+cluster_options = gather("cluster", connect, ("context", "kubeconfig"), cluster_choice)
+"""The options --context and --kubeconfig; the command gets `cluster`."""
 
 
 def run_options(*values_flags: str) -> Decorator:
-    """Add the argument JOB and its options to a command; it gets them as one `RunRef`.
-
-    values_flags: of the option for more values files.
-    """
+    """The argument JOB and its options; the command gets `ref`. values_flags: of the option for more values files."""
     options = combine(
         cluster_options,
         click.argument("job", metavar="JOB"),
@@ -67,42 +60,36 @@ def run_options(*values_flags: str) -> Decorator:
             help="Namespace of JOB.  [default: that of the file, or of the context]",
         ),
     )
-
-    def decorate(command: Function) -> Function:
-        @functools.wraps(command)
-        def call(cluster: "Cluster", job: str, run: str, namespace: str, **given: Any) -> int:
-            inputs = Inputs((job,), given.pop("overlays"), given.pop("overrides"), "", namespace)
-            values = read_values(job, inputs)
-            space, name = read_names(values) if values is not None else parse_job_name(job, namespace)
-            return command(ref=RunRef(cluster, space or cluster.namespace, name, run, values), **given)
-
-        return options(call)
-
-    return decorate
+    return gather("ref", _find_run, ("cluster", "job", "run", "overlays", "overrides", "namespace"), options)
 
 
-def read_values(job: str, given: Inputs) -> dict[str, Any] | None:
-    """The values of JOB, if it is a values file; None if it is a name."""
+def _find_run(cluster: "Cluster", job: str, run: str, **given: Any) -> "RunRef":
+    from dsgen.cluster.runs import RunRef  # imported late: `dsgen apply` observes no run
+
+    space, name, values = read_job(Inputs((job,), **given))
+    return RunRef(cluster, space or cluster.namespace, name, run, values)
+
+
+def read_job(given: Inputs) -> tuple[str, str, dict[str, Any] | None]:
+    """Namespace and name of a job (`cifar`, `training/cifar` or its values file), and the values of a file."""
+    job = given.files[0]
     if job == "-" or job.endswith(FILES) or os.path.isfile(job):  # noqa: PTH113 - it may not be a path
-        jobs = load_values(given)
-        names = [f"{each.release.namespace}/{each.release.name}" for each in jobs]
-        refuse_several(given, names, "JOB is one job", "give its name instead of the file")
-        loaded = jobs[0].values
-        return loaded.data if loaded else {}
+        how = "give its name instead of the file"
+        read = get_only(given, load_values(given), "JOB is one job", how, "{0.namespace}/{0.name}")
+        data = read.job.values or {}
+        return str(data.get("namespace") or ""), str(data.get("name") or ""), data
     if given.overlays or given.overrides:
         raise UsageError("-f and --set need a values file, but JOB is the name of a job")
-    return None
+    from dsgen.cluster.runs import parse_job_name  # imported late, as above
+
+    return *parse_job_name(job, given.namespace), None
 
 
-def read_names(values: Mapping[str, Any]) -> tuple[str, str]:
-    """Namespace and name in values."""
-    return str(values.get("namespace") or ""), str(values.get("name") or "")
-
-
-def parse_job(job: str, namespace: str) -> tuple[str, str]:
-    """Namespace and name of a job: `cifar`, `training/cifar` or the name of its values file."""
-    values = read_values(job, Inputs((job,)))
-    return parse_job_name(job, namespace) if values is None else read_names(values)
+def parse_seconds(text: str) -> float:
+    """A duration such as 90s or 1h30m. Raises UsageError."""
+    if not re.fullmatch(r"([0-9]{1,9}[smhd])+", text):
+        raise UsageError(f"{text}: write a time as 90s, 30m, 24h or 1h30m")
+    return sum(int(number) * UNITS[unit] for number, unit in re.findall(r"([0-9]+)([smhd])", text))
 
 
 def confirm_change(words: str, yes: bool) -> bool:
@@ -113,9 +100,20 @@ def confirm_change(words: str, yes: bool) -> bool:
 
 def write_data(data: Any, form: str) -> None:
     """Print data for programs."""
-    write(json.dumps(data, indent=2) + "\n" if form == "json" else _format_yaml(data))
+    if form == "json":
+        write_json(data)
+    else:
+        text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, width=float("inf"))
+        write(text.replace("##", "#\\x23"))
 
 
-def _format_yaml(data: Any) -> str:
-    text: str = yaml.safe_dump(data, sort_keys=False)
-    return text
+class _Dumper(yaml.SafeDumper):
+    """Writes texts that a CI system might take as a command in double quotes, in which they can be escaped."""
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    style = '"' if "##" in text or "::" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)

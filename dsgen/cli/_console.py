@@ -7,11 +7,12 @@ output or standard error (tests/test_layers.py).
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
@@ -44,6 +45,12 @@ def write(data: str | bytes) -> None:
         raise DsgenError(f"cannot write to standard output: {error.strerror}") from error
 
 
+def write_json(data: Any) -> None:
+    """Write data as JSON in which no text is a command of a CI system; a program reads the same texts."""
+    # ASCII, because names of files may be any bytes, and JSON must be UTF-8. CI systems look for ##[ anywhere in a log.
+    write(json.dumps(data, indent=2).replace("##", "#\\u0023") + "\n")
+
+
 def echo(lines: Iterable[str], err: bool = False) -> None:
     """Write lines of a message to standard output, or to standard error."""
     (write_error if err else write)(_escape(lines))
@@ -60,7 +67,7 @@ def confirm(lines: Iterable[str], question: str, without_terminal: str) -> bool:
 
     Raises UsageError with the message `without_terminal` if nobody can answer.
     """
-    if not is_stdin_terminal():
+    if not is_terminal("stdin"):
         raise UsageError(without_terminal)
     write_error(_escape(lines))
     return click.confirm(_escape([question]).rstrip("\n"), err=True)
@@ -113,7 +120,7 @@ def exit_now(code: int) -> NoReturn:
 
 def show_page(text: str) -> None:
     """Show a page of the documentation, in the pager if standard output is a terminal."""
-    if is_stdout_terminal():
+    if is_terminal("stdout"):
         click.echo_via_pager(text)
     else:
         write(text)
@@ -121,7 +128,7 @@ def show_page(text: str) -> None:
 
 def show_progress(doing: str, items: Iterable[_Item], total: int) -> Iterator[_Item]:
     """The items; on a terminal with a line like `checked 12 of 1000`, which is removed at the end."""
-    if not is_stderr_terminal():
+    if not is_terminal("stderr"):
         yield from items
         return
     next_time, line = time.monotonic() + PROGRESS_AFTER_SECONDS, ""
@@ -137,14 +144,10 @@ def show_progress(doing: str, items: Iterable[_Item], total: int) -> Iterator[_I
             write_error(f"\r{' ' * len(line)}\r")
 
 
-def is_stdin_terminal() -> bool:
-    """Whether standard input is a terminal."""
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
-def is_stdout_terminal() -> bool:
-    """Whether standard output is a terminal."""
-    return sys.stdout is not None and sys.stdout.isatty()
+def is_terminal(stream: str) -> bool:
+    """Whether a stream, such as stdout, is a terminal."""
+    found = getattr(sys, stream)
+    return found is not None and bool(found.isatty())
 
 
 def is_ci() -> bool:
@@ -156,9 +159,4 @@ def uses_color() -> bool:
     """Whether messages are coloured: on a terminal, unless NO_COLOR or FORCE_COLOR is set."""
     if os.environ.get("NO_COLOR") or sys.stderr is None:
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or is_stderr_terminal()
-
-
-def is_stderr_terminal() -> bool:
-    """Whether standard error is a terminal."""
-    return sys.stderr is not None and sys.stderr.isatty()
+    return bool(os.environ.get("FORCE_COLOR")) or is_terminal("stderr")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api
 from dsgen.cli._console import confirm, describe_bug, echo, echo_error, show_progress
-from dsgen.cli._loading import STDIN, LoadedJob, Report, ReportedError
+from dsgen.cli._loading import Report, ReportedError, RequestedJob
 from dsgen.cli._options import Delivery
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.problems import Diagnostic, Position, Severity, has_errors
@@ -26,110 +26,103 @@ if TYPE_CHECKING:
 
 
 class Edit(NamedTuple):
-    """A new text for a file of the user, which is written before the plan. summary: a description of the change."""
+    """The new text of the file of a job, which is written before the plan."""
 
-    place: Destination
-    name: str
-    text: str
-    summary: str
+    of: RequestedJob
+    new: Bump
+
+    @property
+    def summary(self) -> str:
+        """A description of the change."""
+        return f"{self.of.job.file}: {self.new.summary}"
 
     def write(self) -> None:
         """Replace the file."""
-        rewrite(self.place, self.name, self.text)
-
-
-class FolderPlan(NamedTuple):
-    """What a folder gets. edit: of the values file. problems: why a requested change is not possible."""
-
-    plan: Plan
-    edit: Edit | None = None
-    problems: tuple[Diagnostic, ...] = ()
+        if member := self.of.member:
+            folder, _, name = member.file.rpartition("/")
+            rewrite(Destination(member.settings.root, folder), name, self.new.text)
+        else:
+            path = Path(self.of.job.file).resolve()
+            rewrite(Destination(path.parent), path.name, self.new.text)
 
 
 class OutputFolder(NamedTuple):
     """A folder and the function that makes its plan, so that the texts of many folders are not kept in memory.
 
-    owner: of the plan. made_of: the checksum of the inputs of the plan; with this checksum in its index, the folder
-    needs no change. "" to compare the files in any case.
+    owner: of the plan, if it is known. made_of: the checksum of the inputs of the plan; with this checksum in its
+    index, the folder needs no change. "" to compare the files in any case.
+    bump: makes the folder of the next run, if the plan needs these changes. edit: of the values file then. problems:
+    why that is not possible.
     """
 
     place: Destination
-    make: Callable[[], FolderPlan]
+    make: Callable[[], Plan]
     owner: str = ""
     made_of: str = ""
+    bump: Callable[[OutputFolder, Plan, Changes], OutputFolder] | None = None
+    edit: Edit | None = None
+    problems: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The changes of a folder. failure: why they are unknown. edited: the summary of its edit.
+    """The changes of a folder. kept: see `Plan`. exit_code: of a failure, whose lines are the refusals."""
 
-    problems: of the plan itself.
-    """
-
-    place: Destination
-    owner: str
-    run: str
-    changes: Changes
+    folder: OutputFolder
+    changes: Changes = field(default_factory=Changes)
+    owner: str = ""
+    run: str = ""
     kept: str = ""
-    edited: str = ""
-    problems: tuple[Diagnostic, ...] = ()
-    failure: DsgenError | None = None
+    exit_code: int = EXIT_OK
 
     @property
     def refused(self) -> bool:
         """Whether the folder must not be written."""
-        return self.failure is not None or self.changes.refused
-
-    @property
-    def is_work(self) -> bool:
-        """Whether there is something to write."""
-        return not self.refused and bool(self.edited or self.changes.stale or self.changes.index)
+        return bool(self.exit_code) or self.changes.refused
 
 
 def format_stale(outcome: Outcome) -> list[str]:
     """The output of --check for a folder."""
-    directory, changes = outcome.place.path, outcome.changes
-    failure = outcome.failure.lines if outcome.failure else ()
+    directory, changes = outcome.folder.place.path, outcome.changes
     return [
         *_format_kept(outcome),
         *(f"differs: {directory / path}" for path in changes.write),
         *(f"not wanted: {directory / path}" for path in changes.remove),
         *(f"left by an interrupted write: {directory / path}" for path in changes.leftovers),
         *changes.refusals,
-        *failure,
     ]
 
 
 def _format_kept(outcome: Outcome) -> list[str]:
-    return [f"{outcome.place.path}: run {outcome.run} kept as {outcome.kept} wrote it"] if outcome.kept else []
+    return [f"{outcome.folder.place.path}: run {outcome.run} kept as {outcome.kept} wrote it"] if outcome.kept else []
 
 
 def format_summary(outcome: Outcome, dry_run: bool) -> list[str]:
     """A summary of what was written, or with --dry-run would be written."""
-    directory, changes = outcome.place.path, outcome.changes
+    directory, changes, edit = outcome.folder.place.path, outcome.changes, outcome.folder.edit
     steps = [
+        *([f"write {edit.summary}"] if edit else []),
         *(f"write {directory / path}" for path in changes.write),
         *(f"remove {directory / path}" for path in changes.remove),
         *(f"remove {directory / path}, left by an interrupted write" for path in changes.leftovers),
     ]
-    edit = [outcome.edited] if outcome.edited else []
     if dry_run:
-        steps = [*(f"write {one}" for one in edit), *steps]
         return [*_format_kept(outcome), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
     written = len(changes.write)
     counts = f"{written} written, {len(changes.remove)} removed, {changes.unchanged} unchanged"
     cleared = "; files of an interrupted write were removed" if changes.leftovers else ""
     number = written + changes.unchanged
     files = f"{number} file{'' if number == 1 else 's'}"
-    return [*edit, f"{directory}: {outcome.owner}, {files} ({counts}){cleared}", *_format_kept(outcome)]
+    edited = [edit.summary] if edit else []
+    return [*edited, f"{directory}: {outcome.owner}, {files} ({counts}){cleared}", *_format_kept(outcome)]
 
 
-def choose_folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Destination]:
+def choose_folders(directory: Path, jobs: Sequence[RequestedJob]) -> list[Destination]:
     """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
 
     Raises UsageError if a job would be written to a second folder, or two jobs to the same folder.
     """
-    names = [name_folder(job.release.name) for job in jobs]
+    names = [name_folder(each.job.release.name) for each in jobs]
     if len(jobs) == 1:
         if (directory / names[0] / INDEX).exists() and not (directory / INDEX).exists():
             raise UsageError(
@@ -138,16 +131,15 @@ def choose_folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Destinati
         return [Destination(directory)]
     if (directory / INDEX).exists():
         raise UsageError(f"{directory} is the folder of one job; choose another one for several")
-    for job, name in zip(jobs, names, strict=True):
+    for each, name in zip(jobs, names, strict=True):
         if names.count(name) > 1:
-            raise UsageError(
-                f"two jobs are named {job.release.name}, in two namespaces: render them in two calls, to two folders"
-            )
+            both = f"two jobs are named {each.job.release.name}, in two namespaces"
+            raise UsageError(f"{both}: render them in two calls, to two folders")
     return [Destination(directory, name) for name in names]
 
 
 def plan_manifests(
-    jobs: Sequence[LoadedJob], output: Path | None, kustomization: bool, trust: bool = False
+    jobs: Sequence[RequestedJob], output: Path | None, kustomization: bool, trust: bool = False
 ) -> list[OutputFolder]:
     """The files of each job, for its folder below `output`, or for its folder of dsgen.yaml without `output`.
 
@@ -155,43 +147,28 @@ def plan_manifests(
     inputs in the index, so that an unchanged job is not rendered.
     """
     places = [job.member.place for job in jobs if job.member] if output is None else choose_folders(output, jobs)
-    return [_plan_folder(place, job, kustomization, trust) for place, job in zip(places, jobs, strict=True)]
+    folders = []
+    for place, each in zip(places, jobs, strict=True):
+        is_listed = kustomization or (each.member and each.member.settings.read_value("kustomization"))
+        job, lists = each.job, LISTS if is_listed else {}
+        sums = compute_input_checksum(job, lists) if trust else ""
+        folders.append(OutputFolder(place, functools.partial(plan_job, job, lists), format_owner(job), sums))
+    return folders
 
 
-def _plan_folder(place: Destination, loaded: LoadedJob, kustomization: bool, trust: bool) -> OutputFolder:
-    """The folder of a job; for the arguments see `plan_manifests`."""
-    is_listed = kustomization or (loaded.member and loaded.member.settings.read_value("kustomization"))
-    job, lists = loaded.job, LISTS if is_listed else {}
-    sums = compute_input_checksum(job, lists) if trust else ""
-    return OutputFolder(place, functools.partial(plan_job, job, lists), format_owner(job), sums)
-
-
-def plan_job(job: Job, lists: Lists) -> FolderPlan:
+def plan_job(job: Job, lists: Lists) -> Plan:
     """The files of one job. lists: see `Plan`."""
-    return FolderPlan(plan_job_folder(job, api.render(job), lists))
+    return plan_job_folder(job, api.render(job), lists)
 
 
-def plan_charts(jobs: Sequence[LoadedJob]) -> list[OutputFolder]:
+def plan_charts(jobs: Sequence[RequestedJob]) -> list[OutputFolder]:
     """The chart of each job of a repository."""
-    return [
-        OutputFolder(job.member.chart_place, functools.partial(_plan_chart_of, job.job), format_owner(job.job))
-        for job in jobs
-        if job.member
-    ]
-
-
-def _plan_chart_of(job: Job) -> FolderPlan:
-    return FolderPlan(api.chart(job))
+    return [plan_chart(each.member.chart_place, each.job) for each in jobs if each.member]
 
 
 def plan_chart(place: Destination, job: Job | None) -> OutputFolder:
     """The chart of a job, or the chart without the values of a job."""
-    return wrap_plan(place, api.chart(job))
-
-
-def wrap_plan(place: Destination, plan: Plan) -> OutputFolder:
-    """The folder of a plan that exists already."""
-    return OutputFolder(place, lambda: FolderPlan(plan), plan.owner)
+    return OutputFolder(place, functools.partial(api.chart, job))
 
 
 def deliver(folders: Sequence[OutputFolder], delivery: Delivery, report: Report) -> int:
@@ -210,9 +187,8 @@ def deliver(folders: Sequence[OutputFolder], delivery: Delivery, report: Report)
         echo(text for one in outcomes for text in format_stale(one))
     if writes and (delivery.keep_going or not any(one.refused for one in outcomes)):
         _ask(outcomes, delivery)
-        both = show_progress("written", zip(folders, outcomes, strict=True), len(folders))
-        outcomes = [_write_folder(folder, delivery.mode) if one.is_work else one for folder, one in both]
-    report.problems += [problem for one in outcomes for problem in one.problems]
+        outcomes = [_write_folder(one, delivery.mode) for one in show_progress("written", outcomes, len(outcomes))]
+    report.problems += [problem for one in outcomes for problem in one.folder.problems]
     refused = [one for one in outcomes if one.refused]
     if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
         echo(text for one in outcomes if not one.refused for text in format_summary(one, delivery.dry_run))
@@ -223,37 +199,40 @@ def deliver(folders: Sequence[OutputFolder], delivery: Delivery, report: Report)
 
 def _compare_folder(folder: OutputFolder, mode: Mode) -> Outcome:
     """The changes that a folder needs. An exception is a refusal of this folder, so that others are reported, too."""
-    known = Outcome(folder.place, folder.owner, "", Changes())
     try:
         if folder.made_of and (unchanged := find_untouched(folder.place, folder.made_of)):
-            return replace(known, changes=unchanged)
-        made = folder.make()
-        known = _make_outcome(folder, made, Changes())
-        return _make_outcome(folder, made, compare(folder.place, made.plan, mode))
+            return Outcome(folder, unchanged, folder.owner)
+        plan = folder.make()
+        changes = compare(folder.place, plan, mode)
+        if folder.bump and (bumped := folder.bump(folder, plan, changes)) is not folder:
+            folder, plan = bumped, bumped.make()
+            changes = compare(folder.place, plan, mode)
+        return _make_outcome(folder, plan, changes)
     except UsageError:
         raise
     except DsgenError as error:
         failure = error
     except Exception as error:  # a bug in dsgen
         failure = DsgenError(f"{folder.place.path}: {describe_bug(error)}")
-    return replace(known, failure=failure)
+    return Outcome(folder, Changes(refusals=failure.lines), exit_code=failure.exit_code)
 
 
-def _make_outcome(folder: OutputFolder, made: FolderPlan, changes: Changes) -> Outcome:
-    plan, kept = made.plan, (changes.plan.kept if changes.plan else "")
-    changes = replace(changes, plan=None)  # the plan has all texts
-    edited = made.edit.summary if made.edit else ""
-    return Outcome(folder.place, plan.owner, plan.run, changes, kept, edited, made.problems)
+def _make_outcome(folder: OutputFolder, plan: Plan, changes: Changes) -> Outcome:
+    kept = changes.plan.kept if changes.plan else ""
+    return Outcome(folder, replace(changes, plan=None), plan.owner, plan.run, kept)  # the plan has all texts
 
 
-def _write_folder(folder: OutputFolder, mode: Mode) -> Outcome:
-    """Write a folder, the edit first: after an interruption, the next render continues."""
-    made = folder.make()
-    changes = compare(folder.place, made.plan, mode)
-    if made.edit:
-        made.edit.write()
-    write(folder.place, made.plan, changes)
-    return _make_outcome(folder, made, changes)
+def _write_folder(outcome: Outcome, mode: Mode) -> Outcome:
+    """Write what a folder needs, the edit first: after an interruption, the next render continues."""
+    folder, known = outcome.folder, outcome.changes
+    if outcome.refused or not (folder.edit or known.stale or known.index):
+        return outcome
+    plan = folder.make()
+    changes = compare(folder.place, plan, mode)
+    if folder.edit:
+        folder.edit.write()
+    write(folder.place, plan, changes)
+    return _make_outcome(folder, plan, changes)
 
 
 def add_orphans(folders: Sequence[OutputFolder], key: str, delivery: Delivery, report: Report) -> list[OutputFolder]:
@@ -271,7 +250,7 @@ def add_orphans(folders: Sequence[OutputFolder], key: str, delivery: Delivery, r
     for orphan in orphans:
         message = f"{orphan.place.path} is the folder of {orphan.owner}, which is not in dsgen.yaml"
         severity: Severity = "error" if delivery.check else "warning"
-        at = repository.position(("jobs",))
+        at = repository.settings.position(("jobs",))
         hint = "--prune removes the files that dsgen wrote there"
         report.problems.append(Diagnostic("DS910", message, at, ("jobs",), hint, severity))
     return list(folders)
@@ -282,17 +261,17 @@ def list_orphans(repository: Repository, key: str, folders: Sequence[OutputFolde
     from dsgen.repository import find_orphans  # imported late: most calls have no repository
 
     gone = find_orphans(repository, key, {folder.place.below for folder in folders})
-    return [wrap_plan(place, Plan(owner, {})) for place, owner in gone]
+    return [OutputFolder(place, functools.partial(Plan, owner, {}), owner) for place, owner in gone]
 
 
 def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:
     """Print all refusals. Raises ReportedError with the exit code of a read error, if nothing else was refused."""
     report.problems += [problem for one in refused for problem in one.changes.problems]
     report.print_all(delivery.form)
-    lines = [line for one in refused for line in (*one.changes.refusals, *(one.failure.lines if one.failure else ()))]
+    lines = [line for one in refused for line in one.changes.refusals]
     if lines and not (delivery.check and delivery.form == "text"):
         echo_error(*lines)
-    codes = {one.failure.exit_code if one.failure else EXIT_FINDINGS for one in refused}
+    codes = {one.exit_code or EXIT_FINDINGS for one in refused}
     if codes and not delivery.keep_going and EXIT_FINDINGS not in codes:
         raise ReportedError(exit_code=max(codes))
 
@@ -309,59 +288,41 @@ def _ask(outcomes: Sequence[Outcome], delivery: Delivery) -> None:
 
 
 def plan_bumps(
-    folders: Sequence[OutputFolder], jobs: Sequence[LoadedJob], flags: Sequence[Override]
+    folders: Sequence[OutputFolder], jobs: Sequence[RequestedJob], flags: Sequence[Override]
 ) -> list[OutputFolder]:
     """The folders; runs that would change get the next run id, or a problem if that is not possible.
 
     flags: their values are written into the file of each job, also if its run would not change.
     """
-    files = Counter(job.file for job in jobs)
+    files = Counter(each.job.file for each in jobs)
     return [
         folder._replace(
-            make=functools.partial(_plan_bump, folder, job, files[job.file], flags),
+            bump=functools.partial(_bump, each, files[each.job.file], flags),
             made_of="" if flags else folder.made_of,
         )
-        for folder, job in zip(folders, jobs, strict=True)
+        for folder, each in zip(folders, jobs, strict=True)
     ]
 
 
-def _plan_bump(folder: OutputFolder, loaded: LoadedJob, jobs: int, flags: Sequence[Override]) -> FolderPlan:
-    """jobs: the number of jobs from the values file of this job."""
-    made = folder.make()
-    try:
-        changes = compare(folder.place, made.plan)
-    except DsgenError:
-        return made  # reported when the folder is compared
-    has_new_id = any(problem.id == "DS903" for problem in changes.problems)
+def _bump(
+    loaded: RequestedJob, jobs: int, flags: Sequence[Override], folder: OutputFolder, plan: Plan, changes: Changes
+) -> OutputFolder:
+    """The folder of the next run. jobs: the number of jobs from the values file of this job."""
+    has_new_id, file = any(problem.id == "DS903" for problem in changes.problems), loaded.job.file
     if not has_new_id and not flags:
-        return made
-    job = loaded.job
+        return folder
     if jobs > 1:
-        message = f"--bump cannot write run.id into {job.file}: it is the file of {jobs} jobs"
+        message = f"--bump cannot write run.id into {file}: it is the file of {jobs} jobs"
         hint = "give each of them its run.id in dsgen.yaml"
-        bumped: Bump | Diagnostic = Diagnostic("DS909", message, Position(job.file, 1, 1), ("run", "id"), hint)
-    else:
-        from dsgen.runs.bump import bump  # imported late: few calls need it
+        return folder._replace(problems=(Diagnostic("DS909", message, Position(file, 1, 1), ("run", "id"), hint),))
+    from dsgen.runs.bump import bump  # imported late: few calls need it
 
-        bumped = bump(job, changes.runs, loaded.reload, flags, has_new_id)
+    bumped = bump(loaded.job, changes.runs, loaded.load, flags, has_new_id)
     if isinstance(bumped, Diagnostic):
-        return made._replace(problems=(bumped,))
+        return folder._replace(problems=(bumped,))
     if not bumped.summary:
-        return made
+        return folder
     problems = api.validate(bumped.job)
     if has_errors(problems):
-        return made._replace(problems=tuple(problems))
-    return plan_job(bumped.job, made.plan.lists)._replace(edit=make_edit(loaded, bumped))
-
-
-def make_edit(job: LoadedJob, new: Bump) -> Edit:
-    """The new text of the file of a job."""
-    file = job.file
-    assert file != STDIN
-    if job.member:
-        folder, _, name = job.member.file.rpartition("/")
-        place = Destination(job.member.settings.root, folder)
-    else:
-        path = Path(file).resolve()
-        place, name = Destination(path.parent), path.name
-    return Edit(place, name, new.text, f"{file}: {new.summary}")
+        return folder._replace(problems=tuple(problems))
+    return folder._replace(make=functools.partial(plan_job, bumped.job, plan.lists), edit=Edit(loaded, bumped))

@@ -7,34 +7,29 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from dsgen import api, schema, values
-from dsgen.cli._console import describe_bug, show_progress, uses_color, write, write_error
+from dsgen import schema, values
+from dsgen.cli._console import describe_bug, show_progress, uses_color, write, write_error, write_json
 from dsgen.cli._options import Inputs
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, DsgenError, UsageError
 from dsgen.problems import Diagnostic, Position, has_errors
-from dsgen.reading import SETTINGS_FILE, find_places, find_root, read_standard_input
+from dsgen.reading import SETTINGS_FILE, find_places, find_root, read_source
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
 from dsgen.values import Job, Release, SourceText
 
 if TYPE_CHECKING:
-    from dsgen.repository import Entry, Member, Part, Repository
+    from dsgen.repository import JobOrigin, Member, Part, Repositories, Repository
 
     Locate = Callable[[Release], Member]
     """The place in a repository of a job with these names."""
 
-Read = Callable[[str], SourceText]
-Load = Callable[..., Job]
-"""Loads a job. text: another text of its values file, with which it is loaded without --set flags."""
-Group = tuple[str, ...]
-"""The files of a job: FILE and the overlays."""
+Load = Callable[[str | None], Job]
+"""Loads a job, if a text is given with this one of its values file, and without --set flags."""
 
 STDIN = "<stdin>"
-BUG = "DS913"
 
 
 class ReportedError(DsgenError):
@@ -62,43 +57,17 @@ class Report:
         """The problems with their severities; with --strict, all of them are errors."""
         return [replace(problem, severity="error") for problem in self.problems] if self.strict else self.problems
 
-    def add_repository(self, repository: Repository) -> None:
-        """Add the problems of a repository."""
-        self.problems += repository.diagnostics
-        self.sources |= repository.sources
-
-    @contextmanager
-    def collect(self, file: str) -> Iterator[None]:
-        """Add an exception as a problem of this file, so that the problems of other jobs are reported, too."""
-        try:
-            yield
-        except UsageError:
-            raise
-        except DsgenError as failure:
-            self.failures.append(failure)
-        except Exception as error:  # a bug in dsgen
-            self.problems.append(Diagnostic(BUG, describe_bug(error), Position(file, 1, 1)))
-            self.exit_code = EXIT_FAILED
-
-    def show(self) -> None:
-        """Print all problems to standard error; raises ReportedError if one of them is an error."""
-        self.print_all("text")
-        self.end()
-
     def show_first(self, form: str) -> None:
         """Print the problems of the values: as text now; in other forms only if there are errors, otherwise later."""
-        if form == "text":
-            self.show()
+        if form == "text" or self.failures or has_errors(self.diagnostics):
+            self.show(form)
             self.problems = []
-        elif self.failures or has_errors(self.diagnostics):
-            self.print_all(form)
-            self.end()
 
-    def end(self) -> None:
-        """Raise the failures, or ReportedError if a problem that was printed is an error."""
+    def show(self, form: str = "text") -> None:
+        """Print all problems; raises the failures, or ReportedError if a problem is an error."""
+        self.print_all(form)
         if self.failures:
-            exit_code = max(failure.exit_code for failure in self.failures)
-            raise DsgenError(*(line for failure in self.failures for line in failure.lines), exit_code=exit_code)
+            raise join_errors(self.failures)
         if has_errors(self.diagnostics):
             raise ReportedError(exit_code=self.exit_code)
 
@@ -112,44 +81,40 @@ class Report:
         elif self.sources or not self.failures:  # otherwise nothing could be read
             from dsgen import reports  # imported late: most calls use text
 
-            as_form = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}[form]
-            write(as_form(self.diagnostics))
+            if form == "github":
+                write(reports.as_github(self.diagnostics))
+            else:
+                write_json((reports.as_json if form == "json" else reports.as_sarif)(self.diagnostics))
 
 
-class JobRequest(NamedTuple):
-    """A job to load. name: of its values file. locate: None for a job that is not in a repository."""
+@dataclass(frozen=True)
+class RequestedJob:
+    """A job of the command line, which is read when it is used. name: of its values file.
+
+    locate: None for a job that is not in a repository.
+    """
 
     name: str
     load: Load
     locate: Locate | None = None
 
-    def read(self) -> LoadedJob:
+    @functools.cached_property
+    def job(self) -> Job:
         """The job, with all its problems. Raises DsgenError if a file cannot be read."""
-        job = self.load()
-        return LoadedJob(job, self.locate(job.release) if self.locate else None, self.load)
+        return self.load(None)
+
+    @functools.cached_property
+    def member(self) -> Member | None:
+        """Its place in a repository."""
+        return self.locate(self.job.release) if self.locate else None
 
 
-class LoadedJob(NamedTuple):
-    """A job of the command line. member: its place in a repository; None for a job that is not in one."""
-
-    job: Job
-    member: Member | None
-    load: Load
-
-    @property
-    def file(self) -> str:
-        return self.job.file
-
-    @property
-    def release(self) -> Release:
-        return self.job.release
-
-    def reload(self, text: str) -> Job:
-        """The job with another text of its values file, and without --set flags."""
-        return self.load(text=text)
+def join_errors(errors: Sequence[DsgenError]) -> DsgenError:
+    """One error with the lines of all, and the greatest exit code."""
+    return DsgenError(*(line for one in errors for line in one.lines), exit_code=max(one.exit_code for one in errors))
 
 
-def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[LoadedJob], Report]:
+def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[RequestedJob], Report]:
     """The jobs of the command line, for flat manifests, and the report for further problems.
 
     Prints all problems in this form; raises ReportedError if one of them is an error.
@@ -159,13 +124,13 @@ def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[LoadedJob], Repo
     return jobs, report
 
 
-def check_jobs(inputs: Inputs, chart: bool = False, with_estimate: bool = True) -> tuple[list[LoadedJob], Report]:
+def check_jobs(inputs: Inputs, chart: bool = False, with_estimate: bool = True) -> tuple[list[RequestedJob], Report]:
     """The jobs of the command line whose values are valid, and the problems of all jobs, which are not printed yet.
 
     chart: the jobs become charts, whose releases provide missing names. with_estimate: also what does not fit by their
     estimates.
     """
-    loaded, report = _load_all(inputs, lambda job: job.problems(chart, with_estimate))
+    loaded, report = _load_all(inputs, lambda job: job.problems(chart, with_estimate), inputs.has_files)
     jobs = [each for each in loaded if each.job.values]
     members = [each.member for each in jobs if each.member]
     if members or not chart:
@@ -177,25 +142,18 @@ def check_jobs(inputs: Inputs, chart: bool = False, with_estimate: bool = True) 
     return jobs, report
 
 
-def load_values(inputs: Inputs) -> list[Job]:
+def load_values(inputs: Inputs) -> list[RequestedJob]:
     """The jobs of the command line, checked only against the schema; problems as in `load_jobs`."""
-    loaded, report = _load_all(inputs, lambda job: job.diagnostics)
+    loaded, report = _load_all(inputs, lambda job: job.diagnostics, inputs.has_files)
     report.show()
-    return [each.job for each in loaded]
+    return loaded
 
 
-def _load_all(inputs: Inputs, check: Callable[[Job], list[Diagnostic]]) -> tuple[list[LoadedJob], Report]:
-    """The jobs that could be read, and a report with the problems that `check` finds in each."""
-    requests, report = find_in_files(inputs) if inputs.has_files else _find_in_repository(inputs)
-    loaded = []
-    for request in show_progress("checked", requests, len(requests)):
-        with report.collect(request.name):
-            each = request.read()
-            problems = check(each.job)
-            report.sources |= each.job.sources
-            report.problems += problems
-            loaded.append(each)
-    return loaded, report
+def load_only(inputs: Inputs, why: str, with_estimate: bool = True) -> tuple[RequestedJob, Report]:
+    """The job of the command line; problems as in `load_jobs`. why: what only one job can have, for the message."""
+    jobs, report = check_jobs(inputs, with_estimate=with_estimate)
+    report.show_first("text")
+    return get_only(inputs, jobs, why), report
 
 
 def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
@@ -204,66 +162,94 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
         if inputs.name or inputs.namespace:
             raise UsageError("--name and -n name the job of a values file: give one, as in: dsgen chart cifar.yaml")
         return None, Report(inputs.strict)
-    requests, report = find_in_files(inputs)
-    if has_errors(report.diagnostics):
-        report.show_first(form)
-    jobs = [request.load() for request in requests]
-    refuse_several(inputs, [job.release.name for job in jobs], "a chart is made from one job")
-    report.sources |= jobs[0].sources
-    report.problems += api.validate(jobs[0], for_chart=True)
+    jobs, report = _load_all(inputs, lambda job: job.problems(chart=True), of_files=True)
     report.show_first(form)
-    return jobs[0], report
+    return get_only(inputs, jobs, "a chart is made from one job").job, report
 
 
-def refuse_several(inputs: Inputs, names: Sequence[str], why: str, how: str = "choose one with --name") -> None:
-    """Raises UsageError if there is not exactly one job. names: of the jobs; how: the way to choose one of them."""
-    if len(names) == 1:
-        return
+def _load_all(
+    inputs: Inputs, check: Callable[[Job], list[Diagnostic]], of_files: bool
+) -> tuple[list[RequestedJob], Report]:
+    """The jobs that could be read, and a report with the problems that `check` finds in each.
+
+    An exception is a problem of one job, so that those of other jobs are reported, too.
+    """
+    report = Report(inputs.strict)
+    found = (_find_in_files if of_files else _find_in_repository)(inputs, report)
+    loaded = []
+    for each in show_progress("checked", found, len(found)):
+        try:
+            problems = check(each.job)
+            report.sources |= each.job.sources
+            report.problems += problems
+            loaded.append(each)
+        except UsageError:
+            raise
+        except DsgenError as failure:
+            report.failures.append(failure)
+        except Exception as error:  # a bug in dsgen
+            report.problems.append(Diagnostic("DS913", describe_bug(error), Position(each.name, 1, 1)))
+            report.exit_code = EXIT_FAILED
+    return loaded, report
+
+
+def get_only(
+    inputs: Inputs, jobs: Sequence[RequestedJob], why: str, how: str = "choose one with --name", name: str = "{0.name}"
+) -> RequestedJob:
+    """The only job. Raises UsageError if there is another number. how: to choose one; name: the form of their names."""
+    if len(jobs) == 1:
+        return jobs[0]
+    names = [name.format(each.job.release) for each in jobs]
     file = next(iter((*inputs.files, *inputs.overlays)))
     if os.path.isdir(file):  # noqa: PTH112 - without the import of pathlib
         raise UsageError(f"{why}, but {file} has {len(names)} files: name one of them")
-    jobs = list_possible(names, "jobs")
-    raise UsageError(f"{why}, but {file} has {len(names)} jobs in {SETTINGS_FILE}: {how}{jobs and '; '}{jobs}")
+    possible = list_possible(names, "jobs")
+    raise UsageError(f"{why}, but {file} has {len(names)} jobs in {SETTINGS_FILE}: {how}{possible and '; '}{possible}")
 
 
-def find_in_files(inputs: Inputs) -> tuple[list[JobRequest], Report]:
+def _find_in_files(inputs: Inputs, report: Report) -> list[RequestedJob]:
     """The job of each FILE or, for a FILE in a repository, the jobs of dsgen.yaml of which it is a part."""
     _refuse_values(inputs)
-    groups, read = _group_files(inputs), _make_reader()
+    groups, read = _group_files(inputs), functools.cache(read_file)  # once, also if several jobs use it
     for name in inputs.overlays:
         read(name)  # read before the jobs, so that it fails once
-    places = [find_places(group[0]) if group else [] for group in groups]
-    if not any(places):
-        return [_request_files(group, inputs, read) for group in groups], Report(inputs.strict)
-    from dsgen.repository import Repositories  # imported late: most calls have no repository
-
-    requests, report = list[JobRequest](), Report(inputs.strict)
-    repositories, taken = Repositories(), set[int]()
-    for group, places_of_file in zip(groups, places, strict=True):
-        if not places_of_file:
-            requests.append(_request_files(group, inputs, read))
+    jobs, taken = list[RequestedJob](), set[int]()
+    repositories: Repositories | None = None
+    for group in groups:
+        places = find_places(group[0]) if group else []
+        if not places:
+            jobs.append(_request_files(group, inputs, read))
             continue
-        part = repositories.locate(group[0], places_of_file)
+        from dsgen.repository import Repositories  # imported late: most calls have no repository
+
+        repositories = repositories or Repositories()
+        part = repositories.locate(group[0], places)
         if part.is_unlisted:
             report.problems += part.report_unlisted()
-            requests.append(_request_files(group, inputs, read))
+            jobs.append(_request_files(group, inputs, read))
         above = [read(name) for name in group[1:]]
         entries = [entry for entry in _choose_entries(part, inputs) if id(entry) not in taken]
         taken.update(map(id, entries))
-        requests += [
-            _request_entry(part.repository, entry, inputs, above, part.choose_name(entry)) for entry in entries
-        ]
-    for repository in repositories:
-        report.add_repository(repository)
-    return requests, report
+        jobs += [_request_entry(part.repository, entry, inputs, above, part.choose_name(entry)) for entry in entries]
+    for repository in repositories or ():
+        report.problems += repository.diagnostics
+        report.sources |= repository.sources
+    return jobs
 
 
-def _request_files(group: Group, inputs: Inputs, read: Read) -> JobRequest:
-    """The job of files, without a repository."""
-    return JobRequest(next(iter(group), ""), functools.partial(_load, group, inputs, read))
+def _request_files(group: tuple[str, ...], inputs: Inputs, read: Callable[[str], SourceText]) -> RequestedJob:
+    """The job of FILE and the overlays, without a repository."""
+
+    def load(text: str | None) -> Job:
+        sources, overrides = [read(name) for name in group], inputs.overrides
+        if text is not None:
+            sources[0], overrides = sources[0]._replace(text=text), ()
+        return values.load(sources, overrides, Release(inputs.name, inputs.namespace))
+
+    return RequestedJob(next(iter(group), ""), load)
 
 
-def _choose_entries(part: Part, inputs: Inputs) -> Sequence[Entry]:
+def _choose_entries(part: Part, inputs: Inputs) -> Sequence[JobOrigin]:
     """The jobs of which a file is a part; of several, the one that --name names."""
     if not inputs.name or len(part.entries) == 1:
         return part.entries
@@ -276,22 +262,21 @@ def _choose_entries(part: Part, inputs: Inputs) -> Sequence[Entry]:
 
 
 def _request_entry(
-    repository: Repository, entry: Entry, inputs: Inputs, above: Sequence[SourceText] = (), name: str = ""
-) -> JobRequest:
+    repository: Repository, entry: JobOrigin, inputs: Inputs, above: Sequence[SourceText] = (), name: str = ""
+) -> RequestedJob:
     """A job of a repository; for the arguments see `Repository.read_job`."""
-    load = functools.partial(_load_entry, repository, entry, inputs, above, name)
-    return JobRequest(name or str(repository.root / entry.file), load, functools.partial(repository.make_member, entry))
+
+    def load(text: str | None) -> Job:
+        overrides = inputs.overrides if text is None else ()
+        return repository.read_job(entry, overrides, Release(inputs.name, inputs.namespace), above, name, text)
+
+    return RequestedJob(
+        name or str(repository.root / entry.file), load, functools.partial(repository.make_member, entry)
+    )
 
 
-def _find_in_repository(inputs: Inputs) -> tuple[list[JobRequest], Report]:
+def _find_in_repository(inputs: Inputs, report: Report) -> list[RequestedJob]:
     """The jobs of the repository of the working folder."""
-    repository = _load_repository(inputs)
-    report = Report(inputs.strict, repository=repository)
-    report.add_repository(repository)
-    return [_request_entry(repository, entry, inputs) for entry in repository.entries], report
-
-
-def _load_repository(inputs: Inputs) -> Repository:
     from pathlib import Path  # imported late, as the next: most calls have no repository
 
     from dsgen.repository import load
@@ -306,7 +291,10 @@ def _load_repository(inputs: Inputs) -> Repository:
         raise UsageError(
             f"--name sets the name of one job, but {SETTINGS_FILE} has several: write `name` into each file"
         )
-    return load(Path(os.path.relpath(root)))
+    report.repository = repository = load(Path(os.path.relpath(root)))
+    report.problems += repository.diagnostics
+    report.sources |= repository.sources
+    return [_request_entry(repository, entry, inputs) for entry in repository.entries]
 
 
 def _refuse_values(inputs: Inputs) -> None:
@@ -350,39 +338,8 @@ def _list_files(name: str) -> list[str]:
     return files
 
 
-def _load(group: Group, inputs: Inputs, read: Read, text: str | None = None) -> Job:
-    """A job of files; see `Load`."""
-    sources, overrides = [read(name) for name in group], inputs.overrides
-    if text is not None:
-        sources[0], overrides = sources[0]._replace(text=text), ()
-    return api.load(*sources, overrides=overrides, name=inputs.name, namespace=inputs.namespace)
-
-
-def _load_entry(
-    repository: Repository,
-    entry: Entry,
-    inputs: Inputs,
-    above: Sequence[SourceText] = (),
-    name: str = "",
-    text: str | None = None,
-) -> Job:
-    """A job of a repository; see `Load` and `Repository.read_job`."""
-    overrides = inputs.overrides if text is None else ()
-    return repository.read_job(entry, overrides, Release(inputs.name, inputs.namespace), above, name, text)
-
-
-def _make_reader() -> Read:
-    """A function that reads each file once, also if several jobs use it."""
-
-    @functools.cache
-    def read(path: str) -> SourceText:
-        if not path:
-            raise UsageError("the name of a FILE is empty: is a variable not set?")
-        if path != "-":
-            return api.read(path)
-        try:
-            return SourceText.from_bytes(STDIN, read_standard_input())
-        except OSError as error:
-            raise DsgenError(f"cannot read {STDIN}: {error.strerror}") from error
-
-    return read
+def read_file(name: str) -> SourceText:
+    """The text of a FILE, `-` for standard input. Raises DsgenError if it cannot be read."""
+    if not name:
+        raise UsageError("the name of a FILE is empty: is a variable not set?")
+    return read_source(None, STDIN) if name == "-" else read_source(name, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -82,6 +82,20 @@ def combine(*decorators: Decorator) -> Decorator:
     return decorate
 
 
+def gather(name: str, make: Callable[..., Any], fields: Sequence[str], options: Decorator) -> Decorator:
+    """Options that a command gets as one argument, `name`, which is made of their values. fields: their names."""
+
+    def decorate(command: Function) -> Function:
+        @functools.wraps(command)
+        def call(**given: Any) -> int:
+            values = {field: given.pop(field) for field in fields if field in given}
+            return command(**{name: make(**values)}, **given)
+
+        return options(call)
+
+    return decorate
+
+
 def format_option(*choices: str, help: str) -> Decorator:  # noqa: A002 - the name in click
     """The option for the form of the output; the first choice is the default."""
     text = f"{help}  [default: {choices[0]}]"
@@ -123,6 +137,18 @@ name_options = combine(
     click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace, if the file has none."),
 )
 
+
+def _make_overrides(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> list[Override]:
+    """The values of a --set flag. Raises UsageError for bytes that are not UTF-8."""
+    flag = option.opts[0]
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"{flag} {text!a}: this is not UTF-8") from error
+    return [Override(flag, text) for text in texts]
+
+
 _SETS = {
     "--set": ("KEY=VALUE", "Set values, as in Helm: a.b=1,c=2."),
     "--set-string": ("KEY=VALUE", "Like --set, but always a string."),
@@ -130,113 +156,87 @@ _SETS = {
     "--set-file": ("KEY=PATH", "Like --set, but the value is the text of a file."),
 }
 """Flag -> metavar and help."""
+_set_options = gather(
+    "overrides",
+    lambda **given: tuple(one for several in given.values() for one in several),
+    [flag.lstrip("-").replace("-", "_") for flag in _SETS],
+    combine(
+        *(
+            click.option(
+                flag,
+                callback=_make_overrides,
+                multiple=True,
+                metavar=metavar,
+                shell_complete=completion.assigned,
+                help=text,
+            )
+            for flag, (metavar, text) in _SETS.items()
+        )
+    ),
+)
 
 
 def value_options(*flags: str, over: str = "every FILE") -> Decorator:
     """Options for more values files, under these flags, and for values; a command gets `overlays` and `overrides`."""
     text = f"Values file that is merged over {over}, in order; repeatable."
-    options = combine(
-        click.option(*flags, "overlays", multiple=True, metavar="FILE", shell_complete=completion.files, help=text),
-        *(
-            click.option(flag, multiple=True, metavar=metavar, shell_complete=completion.assigned, help=text)
-            for flag, (metavar, text) in _SETS.items()
-        ),
-    )
-
-    def decorate(command: Function) -> Function:
-        @functools.wraps(command)
-        def call(**given: Any) -> int:
-            overrides = tuple(_make_override(flag, text) for flag in _SETS for text in given.pop(_name_parameter(flag)))
-            return command(overrides=overrides, **given)
-
-        return options(call)
-
-    return decorate
+    files = click.option(*flags, "overlays", multiple=True, metavar="FILE", shell_complete=completion.files, help=text)
+    return combine(files, _set_options)
 
 
-def _name_parameter(flag: str) -> str:
-    """The parameter that click makes of a flag."""
-    return flag.lstrip("-").replace("-", "_")
-
-
-def _make_override(flag: str, text: str) -> Override:
-    """A --set flag. Raises UsageError for bytes that are not UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(f"{flag} {text!a}: this is not UTF-8") from error
-    return Override(flag, text)
-
-
-def input_options(many: bool = True, has_strict: bool = True) -> Decorator:
+def input_options(many: bool = True, required: bool = False, has_strict: bool = True) -> Decorator:
     """FILE and the options for values, names and --strict; the command gets `inputs`. many: any number of FILEs."""
-    nargs: dict[str, Any] = {"nargs": -1, "metavar": "[FILE]..."} if many else {"required": False, "metavar": "[FILE]"}
+    metavar = ("FILE" if required else "[FILE]") + "..." * many
     options = combine(
-        click.argument("files", shell_complete=completion.files, **nargs),
+        click.argument(
+            "files",
+            nargs=-1 if many else 1,
+            required=required,
+            metavar=metavar,
+            shell_complete=completion.files,
+            callback=lambda _, __, given: given if isinstance(given, tuple) else (given,) * (given is not None),
+        ),
         value_options("-f", "--values"),
         name_options,
         *([strict_option] if has_strict else []),
     )
-
-    def decorate(command: Function) -> Function:
-        @functools.wraps(command)
-        def call(files: tuple[str, ...] | str | None, **given: Any) -> int:
-            chosen = files if isinstance(files, tuple) else () if files is None else (files,)
-            parts = {name: given.pop(name) for name in Inputs._fields if name in given}
-            return command(inputs=Inputs(chosen, **parts), **given)
-
-        return options(call)
-
-    return decorate
+    return gather("inputs", Inputs, Inputs._fields, options)
 
 
 _check_option = click.option(
     "--check", is_flag=True, help="Change nothing; list the files that differ and exit with code 1."
 )
 _dry_run_option = click.option("--dry-run", is_flag=True, help="Change nothing; print what would be done.")
-
-
-def delivery_options(command: Function) -> Function:
-    """Add the options for writing the folders of jobs; the command gets `delivery`."""
-    return _add_delivery(
-        combine(
-            _check_option,
-            click.option("--prune", is_flag=True, help="Remove the files of jobs that dsgen.yaml no longer names."),
-            _dry_run_option,
-            click.option(
-                "--refresh",
-                is_flag=True,
-                help="Replace a run of another version of dsgen. Only for a run that was never applied.",
-            ),
-            click.option(
-                "--replace",
-                is_flag=True,
-                help="Replace a run whose values changed. Only for a run that was never applied.",
-            ),
-            quiet_option,
-            click.option("--yes", is_flag=True, help="Do not ask for confirmation of --replace."),
-            click.option(
-                "--keep-going", is_flag=True, help="Write the other jobs if one is refused; the exit code is still 1."
-            ),
-            problem_format_option,
+delivery_options = gather(
+    "delivery",
+    Delivery,
+    Delivery._fields,
+    combine(
+        _check_option,
+        click.option("--prune", is_flag=True, help="Remove the files of jobs that dsgen.yaml no longer names."),
+        _dry_run_option,
+        click.option(
+            "--refresh",
+            is_flag=True,
+            help="Replace a run of another version of dsgen. Only for a run that was never applied.",
         ),
-        command,
-    )
-
-
-def delivery_options_without_runs(command: Function) -> Function:
-    """Like `delivery_options`, for a folder without runs."""
-    return _add_delivery(combine(_check_option, _dry_run_option, quiet_option, problem_format_option), command)
-
-
-def _add_delivery(options: Decorator, command: Function) -> Function:
-    @functools.wraps(command)
-    def call(**given: Any) -> int:
-        parts = {name: given.pop(name) for name in Delivery._fields if name in given}
-        return command(delivery=Delivery(**parts), **given)
-
-    return options(call)
-
+        click.option(
+            "--replace",
+            is_flag=True,
+            help="Replace a run whose values changed. Only for a run that was never applied.",
+        ),
+        quiet_option,
+        click.option("--yes", is_flag=True, help="Do not ask for confirmation of --replace."),
+        click.option(
+            "--keep-going", is_flag=True, help="Write the other jobs if one is refused; the exit code is still 1."
+        ),
+        problem_format_option,
+    ),
+)
+"""The options for writing the folders of jobs; the command gets `delivery`."""
+delivery_options_without_runs = gather(
+    "delivery", Delivery, Delivery._fields, combine(_check_option, _dry_run_option, quiet_option, problem_format_option)
+)
+"""The same for a folder without runs."""
 
 cluster_choice = combine(
     click.option("--context", default="", metavar="NAME", help="Context of the kubeconfig."),

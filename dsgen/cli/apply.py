@@ -1,30 +1,21 @@
 """The commands that apply a job: `dsgen apply`, and `dsgen run`, which also follows it to its end."""
 
-import functools
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from dsgen import api
-from dsgen.cli import completion
-from dsgen.cli._cluster import cluster_options, confirm_change
-from dsgen.cli._console import echo, echo_error, write_error
-from dsgen.cli._delivery import Edit, make_edit
-from dsgen.cli._loading import LoadedJob, ReportedError, load_jobs, refuse_several
-from dsgen.cli._options import Function, Inputs, combine, name_options, strict_option, value_options
-from dsgen.cli.change import end_run
-from dsgen.cli.logs import Show, choose_exit_code, follow, raw_option
+from dsgen.cli._cluster import cluster_options, confirm_change, raw_option
+from dsgen.cli._console import echo, echo_error, is_terminal, write_error
+from dsgen.cli._loading import ReportedError, RequestedJob, load_only
+from dsgen.cli._options import Inputs, combine, gather, input_options
 from dsgen.cluster.apply import ChangedRunError, apply_objects, plan_apply, prune_objects, read_runs
-from dsgen.cluster.logs import EVERYTHING, NO_LIMITS
-from dsgen.cluster.runs import RunRef
 from dsgen.errors import EXIT_INTERRUPTED, EXIT_OK
-from dsgen.problems import Diagnostic, has_errors
-from dsgen.runs.bump import bump
+from dsgen.problems import Diagnostic
 from dsgen.values import Override
 
 if TYPE_CHECKING:
+    from dsgen.cli._delivery import Edit
     from dsgen.cluster.client import Cluster
 
 DRY_RUN = " (dry run)"
@@ -36,28 +27,29 @@ class Applying:
 
     def __init__(self, cluster: "Cluster", inputs: Inputs, bump: bool, yes: bool, force: bool) -> None:
         self.cluster, self.yes, self.force = cluster, yes, force
-        jobs, self.report = load_jobs(inputs)
-        refuse_several(inputs, [job.release.name for job in jobs], "one job is applied at a time")
-        self.job = jobs[0].job
+        loaded, self.report = load_only(inputs, "one job is applied at a time")
+        self.job = loaded.job
         self.runs = read_runs(cluster, self.job)
         self.edit: Edit | None = None
-        is_known = self.job.data["run"]["id"] in self.runs.known
+        is_known = self.run in self.runs.known
         if bump and (is_known or inputs.overrides):
-            self._bump(jobs[0], inputs.overrides, is_known)
+            self._bump(loaded, inputs.overrides, is_known)
 
-    def _bump(self, loaded: LoadedJob, flags: Sequence[Override], has_new_id: bool) -> None:
+    def _bump(self, loaded: RequestedJob, flags: Sequence[Override], has_new_id: bool) -> None:
         """Use the job with the next run id and the values of the flags in its file. Raises ReportedError."""
-        bumped = bump(self.job, self.runs.known, loaded.reload, flags, has_new_id)
+        from dsgen.cli._delivery import Edit  # imported late, as the next: few calls write the file
+        from dsgen.runs.bump import bump
+
+        bumped = bump(self.job, self.runs.known, loaded.load, flags, has_new_id)
         if isinstance(bumped, Diagnostic):
             self.report.problems.append(bumped)
             self.report.show()
             raise ReportedError
-        self.report.problems += [problem for problem in api.validate(bumped.job) if problem.severity == "error"]
-        if has_errors(self.report.problems):
-            self.report.show()
+        self.report.problems += [problem for problem in bumped.job.problems() if problem.severity == "error"]
+        self.report.show()
         self.job = bumped.job
         if bumped.summary:
-            self.edit = make_edit(loaded, bumped)
+            self.edit = Edit(loaded, bumped)
 
     @property
     def run(self) -> str:
@@ -66,10 +58,6 @@ class Applying:
     @property
     def title(self) -> str:
         return f"{self.job.release.namespace}/{self.job.release.name}, run {self.run}"
-
-    def make_ref(self) -> RunRef:
-        """The run, for the functions that observe it."""
-        return RunRef(self.cluster, self.job.release.namespace, self.job.release.name, self.run)
 
     def apply_job(self, dry_run: bool = False) -> None:
         """Apply all objects, or only ask the API server (dry_run).
@@ -83,8 +71,12 @@ class Applying:
             self.report.show()
             raise ReportedError from error
         if not dry_run:
-            self._ask(plan.ends)
-            self._write_id()
+            words = f"apply {self.title}: ends run {', '.join(plan.ends)}, which has not ended\n"
+            if plan.ends and not confirm_change(words, self.yes):
+                raise ReportedError
+            if self.edit:
+                self.edit.write()
+                echo([self.edit.summary])
         for one in apply_objects(self.cluster, plan, dry_run):
             echo([f"{one.name} {one.action}{DRY_RUN * dry_run}"])
         if plan.kept:
@@ -94,25 +86,14 @@ class Applying:
         if end := self.runs.find_end(self.run):
             echo_error(f"{self.title} has ended ({end}) and does not train again; --bump starts the next run")
 
-    def _ask(self, ends: Sequence[str]) -> None:
-        words = f"apply {self.title}: ends run {', '.join(ends)}, which has not ended\n"
-        if ends and not confirm_change(words, self.yes):
-            raise ReportedError
 
-    def _write_id(self) -> None:
-        if self.edit:
-            self.edit.write()
-            echo([self.edit.summary])
-
-
-def apply_options(command: Function) -> Function:
-    """Add the argument FILE and the options of applying to a command; it gets them as one `Applying`."""
-    options = combine(
+apply_options = gather(
+    "applying",
+    Applying,
+    ("cluster", "inputs", "bump", "yes", "force"),
+    combine(
         cluster_options,
-        click.argument("file", metavar="FILE", shell_complete=completion.files),
-        value_options("-f", "--values"),
-        name_options,
-        strict_option,
+        input_options(many=False, required=True),
         click.option(
             "--bump",
             is_flag=True,
@@ -120,15 +101,9 @@ def apply_options(command: Function) -> Function:
         ),
         click.option("--yes", is_flag=True, help="Do not ask before a run that has not ended is replaced."),
         click.option("--force", is_flag=True, help="Take over objects and fields of other field managers and tools."),
-    )
-
-    @functools.wraps(command)
-    def call(cluster: "Cluster", file: str, **given: Any) -> int:
-        flags = {name: given.pop(name) for name in ("bump", "yes", "force")}
-        parts = {name: given.pop(name) for name in ("overlays", "overrides", "name", "namespace", "strict")}
-        return command(applying=Applying(cluster, Inputs((file,), **parts), **flags), **given)
-
-    return options(call)
+    ),
+)
+"""The argument FILE and the options of applying; a command gets them as one `Applying`."""
 
 
 @click.command("apply")
@@ -165,8 +140,14 @@ def run(applying: Applying, raw: bool) -> int:
       dsgen run cifar.yaml
       dsgen run cifar.yaml --bump --yes
     """
+    # Imported late: `dsgen apply` neither follows a run nor ends it.
+    from dsgen.cli.change import end_run
+    from dsgen.cli.logs import Show, choose_exit_code, follow
+    from dsgen.cluster.logs import EVERYTHING, NO_LIMITS
+    from dsgen.cluster.runs import RunRef
+
     applying.apply_job()
-    ref = applying.make_ref()
+    ref = RunRef(applying.cluster, applying.job.release.namespace, applying.job.release.name, applying.run)
     try:
         return choose_exit_code(follow(ref, EVERYTHING, Show(raw=raw), NO_LIMITS))
     except KeyboardInterrupt:
@@ -179,7 +160,7 @@ def run(applying: Applying, raw: bool) -> int:
 
 def _ask_to_stop() -> str:
     """Ask whether to stop the run; without a terminal, it is left running."""
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not is_terminal("stdin"):
         return LEAVE
     try:
         answer: str = click.prompt(

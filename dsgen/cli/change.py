@@ -35,17 +35,26 @@ def stop(ref: RunRef, yes: bool, force: bool) -> int:
       dsgen stop cifar
       dsgen stop training/cifar --run 2 --yes
     """
-    state = ref.read_state()
+    return _change(ref, "stop", yes, force)
+
+
+def _change(ref: RunRef, verb: str, yes: bool, force: bool) -> int:
+    """Stop, suspend or resume a run that has not ended, after a confirmation."""
+    state, pauses = ref.read_state(), verb != "resume"
     if has_ended(state):
         echo([f"{ref.title}, run {state.run}: it has ended, {state.record['phase']}"])
-        return EXIT_OK
+        return EXIT_OK if verb == "stop" else EXIT_FINDINGS
     if not force:
-        refuse_reverted(state, "set lifecycle.suspend: true")
-    free = describe_freed(state)
-    words = f"stop {ref.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
-    if not confirm_change(words + format_objects(list_run_jobs(state)), yes):
+        refuse_reverted(state, f"set lifecycle.suspend: {str(pauses).lower()}")
+    jobs = list_run_jobs(state) if verb == "stop" else list_suspended_jobs(state, pauses)
+    free = describe_freed(state) if pauses else ""
+    words = f"{verb} {ref.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
+    if not confirm_change(words + format_objects(jobs), yes):
         return EXIT_FINDINGS
-    return end_run(ref, state)
+    if verb == "stop":
+        return end_run(ref, state)
+    suspend_jobs(ref.cluster, jobs, pauses)
+    return EXIT_OK
 
 
 def end_run(ref: RunRef, state: RunState) -> int:
@@ -71,25 +80,7 @@ def suspend(ref: RunRef, yes: bool, force: bool) -> int:
       dsgen suspend cifar
       dsgen suspend training/cifar --yes
     """
-    return set_suspended(ref, True, yes, force)
-
-
-def set_suspended(ref: RunRef, on: bool, yes: bool, force: bool) -> int:
-    """Suspend or resume the Jobs of the run, after a confirmation."""
-    state = ref.read_state()
-    verb = "suspend" if on else "resume"
-    if has_ended(state):
-        echo([f"{ref.title}, run {state.run}: it has ended, {state.record['phase']}"])
-        return EXIT_FINDINGS
-    if not force:
-        refuse_reverted(state, f"set lifecycle.suspend: {str(on).lower()}")
-    jobs = list_suspended_jobs(state, on)
-    free = describe_freed(state) if on else ""
-    words = f"{verb} {ref.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
-    if not confirm_change(words + format_objects(jobs), yes):
-        return EXIT_FINDINGS
-    suspend_jobs(ref.cluster, jobs, on)
-    return EXIT_OK
+    return _change(ref, "suspend", yes, force)
 
 
 @click.command("resume")
@@ -106,7 +97,7 @@ def resume(ref: RunRef, yes: bool, force: bool) -> int:
       dsgen resume cifar
       dsgen resume training/cifar --yes
     """
-    return set_suspended(ref, False, yes, force)
+    return _change(ref, "resume", yes, force)
 
 
 @click.command("delete")

@@ -3,6 +3,7 @@
 What completions need is imported late, because the modules of all commands import this one.
 """
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -56,8 +57,7 @@ def command(shell: str) -> int:
     return EXIT_OK
 
 
-Completer = Callable[[Any, Any, str], list[Any]]
-"""A function that click calls with the context, the parameter and the typed text; it returns items."""
+# click calls completions with the context, the parameter and the typed text.
 
 
 def _make_item(word: str, **rest: str) -> Any:
@@ -66,14 +66,19 @@ def _make_item(word: str, **rest: str) -> Any:
     return CompletionItem(word, **rest)
 
 
-def _make_path_completer(kind: str) -> Completer:
-    """Completion of files (`file`) or folders (`dir`) by the shell itself."""
-    return lambda _, __, word: [_make_item(word, type=kind)]
+def files(_: Any, __: Any, typed: str) -> list[Any]:
+    """Completion of files by the shell itself."""
+    return [_make_item(typed, type="file")]
 
 
-def _make_word_completer(words: Callable[[str], Iterable[tuple[str, str]]]) -> Completer:
+def folders(_: Any, __: Any, typed: str) -> list[Any]:
+    """Completion of folders by the shell itself."""
+    return [_make_item(typed, type="dir")]
+
+
+def _complete(words: Callable[[str], Iterable[tuple[str, str]]], _: Any, __: Any, typed: str) -> list[Any]:
     """Completion from words with help texts: those that begin with the typed text."""
-    return lambda _, __, typed: [_make_item(word, help=text) for word, text in words(typed) if word.startswith(typed)]
+    return [_make_item(word, help=text) for word, text in words(typed) if word.startswith(typed)]
 
 
 def _list_presets(_: str) -> Iterable[tuple[str, str]]:
@@ -124,10 +129,5 @@ def _list_topics(_: str) -> Iterable[tuple[str, str]]:
     yield from ((name, shipped.read_page_title(name)) for name in shipped.list_pages())
 
 
-files, folders = _make_path_completer("file"), _make_path_completer("dir")
-presets, explained, topics = (
-    _make_word_completer(_list_presets),
-    _make_word_completer(_list_explained),
-    _make_word_completer(_list_topics),
-)
-assigned = _make_word_completer(_list_assigned)
+presets, explained = functools.partial(_complete, _list_presets), functools.partial(_complete, _list_explained)
+topics, assigned = functools.partial(_complete, _list_topics), functools.partial(_complete, _list_assigned)

@@ -3,15 +3,16 @@
 import difflib
 import html
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dsgen.cli._console import echo, show_progress, write
+from dsgen.cli._console import echo, show_progress, write, write_json
 from dsgen.cli._delivery import OutputFolder, list_orphans, plan_chart, plan_charts, plan_manifests
-from dsgen.cli._loading import LoadedJob, Report, load_chart, load_jobs
+from dsgen.cli._loading import Report, load_chart, load_jobs
 from dsgen.cli._options import Inputs, format_option, input_options, kustomization_option, output_option
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from dsgen.problems.framing import make_printable
@@ -47,42 +48,37 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
     """
     if output is not None and not inputs.has_files:
         raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
-    folders, report = _plan_charts(inputs, output) if chart else _plan_manifests(inputs, output, kustomization)
+    folders, report = _plan(inputs, output, chart, kustomization)
     if report.repository:
-        folders += list_orphans(report.repository, "charts" if chart else "output", folders)
+        folders = [*folders, *list_orphans(report.repository, "charts" if chart else "output", folders)]
     differences = [
-        compare_job(each.place, each.make().plan, chart) for each in show_progress("compared", folders, len(folders))
+        compare_job(each.place, each.make(), chart) for each in show_progress("compared", folders, len(folders))
     ]
+    is_equal = all(one.is_equal for one in differences)
     if form == "text":
         echo(line for one in differences for line in _as_lines(one))
+    elif form == "json":
+        write_json({"version": FORMAT_VERSION, "equal": is_equal, "jobs": [*map(_as_data, differences)]})
     else:
-        write({"json": _as_json, "markdown": _as_markdown}[form](differences))
+        write(_as_markdown(differences))
     report.problems += [problem for one in differences for problem in one.changes.problems]
     report.show()
-    return EXIT_OK if all(one.is_equal for one in differences) else EXIT_FINDINGS
+    return EXIT_OK if is_equal else EXIT_FINDINGS
 
 
-def _plan_manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[OutputFolder], Report]:
-    jobs, report = _load_jobs(inputs, output)
-    return plan_manifests(jobs, output, kustomization), report
-
-
-def _load_jobs(inputs: Inputs, output: Path | None) -> tuple[list[LoadedJob], Report]:
-    """The jobs. Raises UsageError if there is neither DIR nor a folder in dsgen.yaml for one of them."""
+def _plan(
+    inputs: Inputs, output: Path | None, chart: bool, kustomization: bool
+) -> tuple[Sequence[OutputFolder], Report]:
+    """The folders. Raises UsageError if there is neither DIR nor a folder in dsgen.yaml for one of them."""
+    if chart and output is not None:
+        if len(inputs.files) > 1:
+            raise UsageError("a chart has the values of one job: give one FILE")
+        job, report = load_chart(inputs)
+        return [plan_chart(Destination(output), job)], report
     jobs, report = load_jobs(inputs)
-    if output is None and (lost := [job.file for job in jobs if not job.member]):
+    if output is None and (lost := [each.job.file for each in jobs if not each.member]):
         raise UsageError(f"-o is missing, the folder to compare with: {lost[0]} is not a job of dsgen.yaml")
-    return jobs, report
-
-
-def _plan_charts(inputs: Inputs, output: Path | None) -> tuple[list[OutputFolder], Report]:
-    if output is None:
-        jobs, report = _load_jobs(inputs, output)
-        return plan_charts(jobs), report
-    if len(inputs.files) > 1:
-        raise UsageError("a chart has the values of one job: give one FILE")
-    job, report = load_chart(inputs)
-    return [plan_chart(Destination(output), job)], report
+    return plan_charts(jobs) if chart else plan_manifests(jobs, output, kustomization), report
 
 
 def _as_lines(job: JobChange) -> Iterator[str]:
@@ -99,30 +95,15 @@ def _as_lines(job: JobChange) -> Iterator[str]:
     yield from (f"  {each}" for each in _list_reasons(job))
 
 
-def _as_json(jobs: Iterable[JobChange]) -> str:
-    """An object with `version`, `equal` and `jobs`; absent values are null."""
-    changes = list(jobs)
-    is_equal = all(job.is_equal for job in changes)
-    content = {"version": FORMAT_VERSION, "equal": is_equal, "jobs": [_as_data(job) for job in changes]}
-    return json.dumps(content, indent=2) + "\n"
-
-
 def _as_data(job: JobChange) -> dict[str, Any]:
+    """The change of a job as JSON; absent values are null."""
     return {
-        "folder": job.folder,
-        "owner": job.owner,
-        "status": job.status,
+        **{name: getattr(job, name) for name in ("folder", "owner", "status")},
         "equal": job.is_equal,
         "objects": [
             {
-                "kind": one.kind,
-                "name": one.name,
-                "was": one.was,
-                "change": one.change,
-                "fields": [
-                    {"path": each.path, "old": _hide_secrets(each.old), "new": _hide_secrets(each.new)}
-                    for each in one.fields
-                ],
+                **{name: getattr(one, name) for name in ("kind", "name", "was", "change")},
+                "fields": [_hide_secrets(asdict(field)) for field in one.fields],
             }
             for one in job.objects
         ],
@@ -130,9 +111,8 @@ def _as_data(job: JobChange) -> dict[str, Any]:
     }
 
 
-def _as_markdown(jobs: Iterable[JobChange]) -> str:
+def _as_markdown(changes: Sequence[JobChange]) -> str:
     """Markdown for a comment on a pull request: a section for each job with a difference."""
-    changes = list(jobs)
     sections = ["".join(f"{each}\n" for each in _format_section(job)) for job in changes if not job.is_equal]
     equal = sum(job.is_equal for job in changes)
     return "\n".join([*sections, f"{equal} of {len(changes)} jobs without a difference.\n"])

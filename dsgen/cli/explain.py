@@ -9,6 +9,7 @@ from dsgen import shipped
 from dsgen.cli import COMMANDS, completion
 from dsgen.cli._console import echo, show_page, write
 from dsgen.errors import EXIT_OK, UsageError
+from dsgen.language.text import align
 from dsgen.schema.suggestions import did_you_mean, find_closest
 
 
@@ -34,39 +35,32 @@ def explain_words(words: tuple[str, ...], search: str | None) -> int:
       dsgen explain import
       dsgen explain --search memory
     """
-    if search is not None:
-        echo(_search(" ".join((search, *words))))
-    elif len(words) > 1:
-        echo(_search(" ".join(words)))
-    else:
+    from dsgen import explain
+
+    if search is None and len(words) < 2:
         echo(_explain_word("".join(words)))
+        return EXIT_OK
+    wanted = " ".join((*([search] if search else []), *words))
+    if not wanted.strip():
+        raise UsageError("--search needs words")
+    lines = [*explain.search(wanted)]
+    if not lines:
+        raise UsageError(f"no key, id, reason, preset or page has {wanted}")
+    echo(lines)
     return EXIT_OK
 
 
-def _search(words: str) -> list[str]:
-    from dsgen import explain
-
-    if not words.strip():
-        raise UsageError("--search needs words")
-    if lines := [*explain.search(words)]:
-        return lines
-    raise UsageError(f"no key, id, reason, preset or page has {words}")
-
-
 def _explain_word(word: str) -> list[str]:
+    """The description of a key, an id or a reason; for any other word without dots, the results of a search."""
+    from dsgen import explain
     from dsgen.cluster.reasons import explain_reason, list_reasons
 
     if word == "import":
         from dsgen.importers import origins
 
         return [*origins.explain_origins()]
-    return [*explain_reason(word)] if word in list_reasons() else _explain(word)
-
-
-def _explain(word: str) -> list[str]:
-    """The description of a key, an id or a reason; for any other word without dots, the results of a search."""
-    from dsgen import explain
-
+    if word in list_reasons():
+        return [*explain_reason(word)]
     try:
         return explain.explain_word(word).removesuffix("\n").split("\n")
     except UsageError as problem:
@@ -102,9 +96,8 @@ def show_help(context: click.Context, topic: str) -> int:
         question = did_you_mean(find_closest(topic, known))
         raise UsageError(f"{topic} is neither a command nor a page; {question or 'dsgen help lists the pages'}")
     else:
-        width = max(map(len, shipped.list_pages())) + 2
         echo(["dsgen --help lists the commands; dsgen help COMMAND is the help of one. Pages, for dsgen help PAGE:"])
-        echo(f"  {name:<{width}}{shipped.read_page_title(name)}" for name in shipped.list_pages())
+        echo(align([f"  {name}", shipped.read_page_title(name)] for name in shipped.list_pages()))
     return EXIT_OK
 
 

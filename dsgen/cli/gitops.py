@@ -10,15 +10,15 @@ from typing import Any
 import click
 
 from dsgen import gitops
-from dsgen.cli._delivery import deliver, wrap_plan
-from dsgen.cli._loading import LoadedJob, load_jobs
+from dsgen.cli._delivery import OutputFolder, deliver
+from dsgen.cli._loading import RequestedJob, load_jobs
 from dsgen.cli._options import (
     Decorator,
     Delivery,
-    Function,
     Inputs,
     combine,
     delivery_options_without_runs,
+    gather,
     input_options,
     output_option,
 )
@@ -29,55 +29,46 @@ from dsgen.writer import Destination, Plan
 
 FLAGS = {"namespace": "--controller-namespace"}
 """Flags of settings whose own names are used by other options."""
+PREFIX = "setting_"
+"""Of the parameters of settings, because other options have the same names."""
 
 
-def _collect_settings() -> dict[str, list[dict[str, Any]]]:
+def _collect_rules() -> dict[str, list[dict[str, Any]]]:
     """Setting -> its rule for each tool that has it. The folder is -o."""
-    schemas: dict[str, list[dict[str, Any]]] = {}
+    rules: dict[str, list[dict[str, Any]]] = {}
     for tool in gitops.TOOLS:
         for key, rule in gitops.load_rules(tool).items():
             if key != "output":
-                schemas.setdefault(key, []).append(rule)
-    return schemas
-
-
-def _setting_options(command: Function) -> Function:
-    """Add an option for each setting; the command gets the given ones as `settings`."""
-
-    @functools.wraps(command)
-    def call(**parameters: Any) -> int:
-        given = {key: (parameters.pop(_name_parameter(key)), rules[0]) for key, rules in _collect_settings().items()}
-        settings = {
-            key: _check_setting(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)
-        }
-        return command(settings=settings, **parameters)
-
-    return combine(*(_make_option(key, rules) for key, rules in _collect_settings().items()))(call)
+                rules.setdefault(key, []).append(rule)
+    return rules
 
 
 def _make_option(key: str, rules: list[dict[str, Any]]) -> Decorator:
-    text = " ".join(dict.fromkeys(rule["description"] for rule in rules))
     choices = [choice for rule in rules for choice in rule.get("enum", ())]
+    form: dict[str, Any] = {"type": click.Choice(choices)} if choices else {"metavar": "TEXT"}
     if rules[0]["type"] == "boolean":
-        return click.option(_name_flag(key), _name_parameter(key), is_flag=True, help=text)
-    rest: dict[str, Any] = {"type": click.Choice(choices)} if choices else {"metavar": "TEXT"}
-    return click.option(_name_flag(key), _name_parameter(key), help=text, **rest)
+        form = {"is_flag": True}
+
+    def check(_: click.Context, option: click.Parameter, given: Any) -> Any:
+        if given is not None and "pattern" in rules[0] and not re.search(rules[0]["pattern"], given):
+            raise UsageError(f"{option.opts[0]} {given!a}: it must be {rules[0]['x-pattern']}")
+        return given
+
+    text = " ".join(dict.fromkeys(rule["description"] for rule in rules))
+    return click.option(_name_flag(key), f"{PREFIX}{key}", help=text, callback=check, **form)
 
 
 def _name_flag(key: str) -> str:
     return FLAGS.get(key) or "--" + re.sub(r"[A-Z]", lambda letter: f"-{letter[0].lower()}", key)
 
 
-def _name_parameter(key: str) -> str:
-    """The parameter of a setting, with a prefix, because other options have the same names."""
-    return f"setting_{key.lower()}"
-
-
-def _check_setting(key: str, given: Any, rule: dict[str, Any]) -> Any:
-    """The value of a setting. Raises UsageError if it does not match the pattern."""
-    if "pattern" in rule and not re.search(rule["pattern"], given):
-        raise UsageError(f"{_name_flag(key)} {given!a}: it must be {rule['x-pattern']}")
-    return given
+_setting_options = gather(
+    "settings",
+    lambda **given: {key.removeprefix(PREFIX): value for key, value in given.items() if value not in (None, False)},
+    [f"{PREFIX}{key}" for key in _collect_rules()],
+    combine(*(_make_option(key, rules) for key, rules in _collect_rules().items())),
+)
+"""An option for each setting; the command gets the given ones as `settings`."""
 
 
 @click.command("gitops")
@@ -106,7 +97,7 @@ def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], deliv
     else:
         folders = [_make_folder(output, settings, _find_shared_settings(loaded))]
     jobs = [each.job for each in loaded]
-    return deliver([wrap_plan(folder.place, folder.plan(jobs)) for folder in folders], delivery, report)
+    return deliver([OutputFolder(one.place, functools.partial(one.plan, jobs)) for one in folders], delivery, report)
 
 
 @dataclass(frozen=True)
@@ -122,13 +113,12 @@ class Folder:
         """The content of the folder. Raises UsageError if the address of the repository is missing."""
         if not self.settings.get("repository") and self.tool == "argocd":
             raise UsageError("Argo CD needs the address of the repository: add --repository")
-        pattern = gitops.Pattern(self.settings["path"] or self.pattern)
-        folders = (pattern.fill_folder(job.release.namespace, job.release.name) for job in jobs)
-        delivered = [gitops.make_delivered(job, folder) for job, folder in zip(jobs, folders, strict=True)]
+        pattern = self.settings["path"] or self.pattern
+        delivered = [gitops.make_delivered(job, pattern) for job in jobs]
         return gitops.plan(self.tool, self.settings, delivered, pattern)
 
 
-def _find_shared_settings(jobs: Sequence[LoadedJob]) -> Settings | None:
+def _find_shared_settings(jobs: Sequence[RequestedJob]) -> Settings | None:
     """The settings of the one repository to which all these jobs belong."""
     known = [job.member.settings for job in jobs if job.member]
     is_one = len(known) == len(jobs) and len({each.root for each in known}) == 1

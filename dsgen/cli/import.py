@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -13,20 +14,21 @@ from typing import TYPE_CHECKING
 import click
 
 from dsgen.cli import completion
-from dsgen.cli._console import echo, write
+from dsgen.cli._console import describe_bug, echo, write, write_json
+from dsgen.cli._loading import join_errors, read_file
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.importers import (
     ORIGINS,
     ImportedJob,
-    ImportRefusedError,
-    Options,
+    ImportOptions,
     SourceText,
     check,
     import_jobs,
     make_report,
 )
+from dsgen.importers.origins import MOST_KIB
 from dsgen.language.text import align
-from dsgen.reading import read_bytes, read_standard_input
+from dsgen.reading import read_bytes
 
 if TYPE_CHECKING:
     from dsgen.importers.comparison import Difference
@@ -94,31 +96,34 @@ def command(
       dsgen import pytorchjob.yaml train.sbatch -o jobs
       dsgen import pytorchjob.yaml --format json
     """
-    options = Options(
+    options = ImportOptions(
         origin or "",
         dict(map(_parse_setting, settings)),
         line or 0,
-        runtimes=[_read(name) for name in runtimes],
+        runtimes=[read_file(name) for name in runtimes],
     )
-    jobs = _convert([_read(name) for name in files], options)
+    jobs, refusals = _convert(files, options)
     if output == "":  # Path("") would be the current folder
         raise UsageError("the name of the file, -o, is empty: is a variable not set?")
     places = _choose_places(jobs, output or "")
     compared = [check(job) if is_checked else [] for job in jobs]
-    is_refused = strict and any(job.lost for job in jobs)
+    is_refused = strict and (bool(refusals) or any(job.lost for job in jobs))
     if not is_refused:
         _write(jobs, places, form)
     if form == "json":
         data = make_report(jobs)
         for job, differences in zip(data["jobs"], compared, strict=True):
             job |= {"differences": [asdict(one) for one in differences]} if is_checked else {}
-        write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+        write_json(data)
     else:
         for job, place, differences in zip(jobs, places, compared, strict=True):
             echo(_format_report(job, place), err=True)
             echo(_format_table(differences), err=True)
     if is_refused and form == "text":
-        echo(["nothing was written, because of --strict: parts of the source are lost"], err=True)
+        what = "not all files can be converted" if refusals else "parts of the source are lost"
+        echo([f"nothing was written, because of --strict: {what}"], err=True)
+    if refusals:
+        raise join_errors(refusals)
     is_unexplained = any(not one.why for differences in compared for one in differences)
     return EXIT_FINDINGS if is_refused or is_unexplained else EXIT_OK
 
@@ -133,40 +138,42 @@ def _parse_setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _read(name: str) -> SourceText:
-    if not name:
-        raise UsageError("the name of a FILE is empty: is a variable not set?")
-    shown = "<stdin>" if name == "-" else name
-    try:
-        return SourceText.from_bytes(shown, read_standard_input() if name == "-" else read_bytes(name))
-    except OSError as error:
-        raise DsgenError(f"cannot read {shown}: {error.strerror}") from error
-
-
-def _convert(sources: Sequence[SourceText], options: Options) -> list[ImportedJob]:
-    """The jobs of all sources. Raises DsgenError with the reasons of all that are refused."""
-    jobs, reasons = list[ImportedJob](), list[str]()
-    for source in sources:
+def _convert(files: Sequence[str], options: ImportOptions) -> tuple[list[ImportedJob], list[DsgenError]]:
+    """The jobs of the files that can be converted, and why the others cannot. Raises DsgenError if none can."""
+    jobs, refusals = list[ImportedJob](), list[DsgenError]()
+    for name in files:
         try:
+            source = read_file(name)
             jobs += import_jobs([source], replace(options, helpers=_find_helpers(source)))
-        except ImportRefusedError as error:
-            reasons += error.lines
-    if reasons:
-        raise DsgenError(*reasons, exit_code=EXIT_FINDINGS)
-    return jobs
+        except UsageError:
+            raise
+        except DsgenError as error:
+            refusals.append(error)
+        except Exception as error:  # a mistake of dsgen must not cost the files beside this one
+            refusals.append(DsgenError(f"{name}: {describe_bug(error)}"))
+    if not jobs:
+        raise join_errors(refusals)
+    return jobs, refusals
 
 
 def _find_helpers(source: SourceText) -> dict[str, str]:
     """The scripts beside a script, and below its folder, that it names."""
     folder, found = Path(source.name).parent, dict[str, str]()
-    for name in dict.fromkeys(HELPER.findall(source.text)):
-        path = PurePosixPath(name)
-        for place in (folder / name, folder / path.name):
-            is_inside = ".." not in place.relative_to(folder).parts if place.is_relative_to(folder) else False
-            if is_inside and place.is_file() and place.stat().st_size <= LARGEST_HELPER and len(found) < MOST_HELPERS:
-                found[name] = _read(str(place)).text
-                break
+    for name in dict.fromkeys(HELPER.findall(source.text[: MOST_KIB << 10])):
+        for place in (folder / name, folder / PurePosixPath(name).name):
+            if len(found) < MOST_HELPERS and _is_inside(place, folder):
+                with contextlib.suppress(OSError):  # it is too large, or a link in a circle: it is not read
+                    found[name] = SourceText.from_bytes(str(place), read_bytes(place, LARGEST_HELPER)).text
+                    break
     return found
+
+
+def _is_inside(place: Path, folder: Path) -> bool:
+    """Whether a path leads to a regular file in a folder, or below it, on the same file system, after all links."""
+    root, target = Path(os.path.realpath(folder)), Path(os.path.realpath(place))
+    if not target.is_relative_to(root) or not target.is_file():
+        return False
+    return root.stat().st_dev == target.stat().st_dev  # not /proc, for a script in /
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

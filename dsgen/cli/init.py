@@ -7,8 +7,9 @@ import click
 from dsgen import shipped, values
 from dsgen.cli import completion
 from dsgen.cli._console import echo, write
+from dsgen.editing import compare_text
 from dsgen.errors import EXIT_OK, UsageError
-from dsgen.problems import Diagnostic
+from dsgen.language.text import align
 from dsgen.reading import SETTINGS_FILE
 from dsgen.repository import BEGIN
 from dsgen.schema.suggestions import did_you_mean
@@ -52,7 +53,7 @@ def command(
     if listing:
         if file is not None or any((preset, name, namespace, image, repository)):
             raise UsageError("--list writes no file: leave out the other options and FILE, or --list")
-        echo(f"{each:<{_measure_width()}}{shipped.read_preset_summary(each)}" for each in shipped.list_presets())
+        echo(align([name, shipped.read_preset_summary(name)] for name in shipped.list_presets()))
         return EXIT_OK
     if file == "":  # Path("") would be the current folder
         raise UsageError("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
@@ -82,10 +83,6 @@ def _write_repository(text: str) -> int:
     return EXIT_OK
 
 
-def _measure_width() -> int:
-    return max(map(len, shipped.list_presets())) + 2
-
-
 def _fill(preset: str, name: str, namespace: str, image: str) -> str:
     """The text of a preset with these names. Raises UsageError for an unknown preset and an invalid name."""
     if preset not in shipped.list_presets():
@@ -94,19 +91,16 @@ def _fill(preset: str, name: str, namespace: str, image: str) -> str:
         raise UsageError(f"--preset {preset}: no such preset; {hint}")
     text = shipped.read_preset(preset)
     if name or namespace or image:
-        text = shipped.fill_preset(text, name, namespace, image)
+        text, data = shipped.fill_preset(text, name, namespace, image)
         _refuse_wrong_names(text)
+        compare_text(text, data)
     return text
 
 
 def _refuse_wrong_names(text: str) -> None:
     """Raises UsageError if a name from the command line is invalid in the file."""
     errors = [one for one in values.load([SourceText("", text)]).problems(chart=True) if one.severity == "error"]
+    flags = (FLAGS.get("".join(map(str, one.path[:1])), "") for one in errors)
+    texts = ("; ".join(filter(None, (one.message, one.hint))) for one in errors)
     if errors:
-        raise UsageError(*map(_describe, errors))
-
-
-def _describe(problem: Diagnostic) -> str:
-    """The message of a problem, with the flag and the hint."""
-    flag = FLAGS.get(str(problem.path[0]), "") if problem.path else ""
-    return f"{flag}{problem.message}" + (f"; {problem.hint}" if problem.hint else "")
+        raise UsageError(*map(str.__add__, flags, texts))

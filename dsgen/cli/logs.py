@@ -2,14 +2,13 @@
 
 import os
 import re
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from dsgen.cli._cluster import run_options
-from dsgen.cli._console import echo, echo_error, is_ci, is_stdout_terminal, write
-from dsgen.cli.observe import parse_seconds
+from dsgen.cli._cluster import parse_seconds, raw_option, run_options
+from dsgen.cli._console import echo, echo_error, is_ci, is_terminal, write
+from dsgen.cli._options import combine
 from dsgen.cluster.logs import (
     LogChoice,
     LogFollower,
@@ -28,26 +27,14 @@ from dsgen.problems.safe_text import escape_output
 
 BRIGHT, PLAIN = "\x1b[36m", "\x1b[0m"
 
-_CHOICES = [
+choice_options = combine(
     click.option("--launcher", is_flag=True, help="The log of the launcher."),
     click.option("--status", is_flag=True, help="The log of the sidecar in the launcher pod."),
     click.option("--init", is_flag=True, help="The logs of the init containers."),
     click.option("--worker", type=click.IntRange(0), metavar="N", help="The log of worker N."),
     click.option("--rank", type=click.IntRange(0), metavar="N", help="The lines of rank N, or of its worker."),
     click.option("--previous", is_flag=True, help="The logs of pods that were replaced."),
-]
-
-
-def choice_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options that select containers to a command."""
-    for option in reversed(_CHOICES):
-        command = option(command)
-    return command
-
-
-def raw_option(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the option that prints lines as they are."""
-    return click.option("--raw", is_flag=True, help="Print lines unchanged, with their control characters.")(command)
+)
 
 
 @click.command("logs")
@@ -109,7 +96,7 @@ class Show:
         self, timestamps: bool = False, pattern: re.Pattern[bytes] = re.compile(b""), raw: bool = False
     ) -> None:
         self.timestamps, self.pattern, self.raw, self.labels = timestamps, pattern, raw, False
-        self.colored = is_stdout_terminal() and not is_ci() and not os.environ.get("NO_COLOR")
+        self.colored = is_terminal("stdout") and not is_ci() and not os.environ.get("NO_COLOR")
 
     def write_output(self, one: LogOutput) -> None:
         """Print a line, or a remark to standard error."""

@@ -1,14 +1,14 @@
 """The commands that show runs, `dsgen list`, `status`, `why`, `events` and `wait`, and `dsgen top` for the cluster."""
 
-import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dsgen.cli._cluster import cluster_options, data_option, parse_job, run_options, write_data
-from dsgen.cli._console import echo, is_stdout_terminal, write
+from dsgen.cli._cluster import cluster_options, data_option, parse_seconds, read_job, run_options, write_data
+from dsgen.cli._console import echo, is_terminal, write
+from dsgen.cli._options import Inputs
 from dsgen.cluster.capacity import QueuePosition, list_devices, list_places, list_shares, list_usage, sum_devices
 from dsgen.cluster.diagnosis import diagnose
 from dsgen.cluster.format_text import (
@@ -21,9 +21,9 @@ from dsgen.cluster.format_text import (
     format_timeline,
 )
 from dsgen.cluster.models import JOB, RunState
-from dsgen.cluster.phase import ENDS, PHASES, describe_hidden
+from dsgen.cluster.phase import ENDS, PHASES, describe_hidden, describe_malformed
 from dsgen.cluster.reader import find_kueue, make_api_path, read_metrics, read_visible
-from dsgen.cluster.report import list_entries, make_report, measure_duration, report_causes, report_timeline
+from dsgen.cluster.report import list_entries, measure_duration, report_causes, report_timeline
 from dsgen.cluster.runs import (
     HEAD_OF_MEASURES,
     WAITED_FOR,
@@ -37,7 +37,6 @@ from dsgen.cluster.runs import (
     wait_for,
 )
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, EXIT_TIMEOUT, NotFoundError, UsageError
-from dsgen.reading.quantities import UNITS
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
@@ -85,6 +84,7 @@ def list_jobs(
     lines = [(made, format_duration(measure_duration(state)), _format_age(state)) for state, made in chosen]
     text = format_list(lines, all_namespaces) or f"no jobs in {space or 'any namespace'}"
     echo(text.splitlines())
+    echo([f"{each.namespace}/{each.job}: {line}" for each, _ in chosen for line in describe_malformed(each)], err=True)
     return EXIT_OK
 
 
@@ -134,7 +134,7 @@ def status(ref: RunRef, form: str | None, watch: bool) -> int:
 
 def _watch(ref: RunRef) -> None:
     """Show the run at each change until it has ended: redrawn on a terminal, otherwise one line."""
-    redraw, before = is_stdout_terminal(), None
+    redraw, before = is_terminal("stdout"), None
     for state in ref.watch_states():
         run_report = report_run(state)
         now = [run_report[key] for key in ("phase", "reason", "message", "workers")]
@@ -165,11 +165,11 @@ def why(ref: RunRef, form: str | None) -> int:
     """
     state = ref.read_state(around=True)
     shown, causes = diagnose(state)
-    run_report = make_report(state, shown)
+    report = report_causes(state, shown, causes)
     if form:
-        write_data(report_causes(run_report, causes), form)
+        write_data(report, form)
     else:
-        echo(format_causes(run_report, causes).splitlines())
+        echo(format_causes(report, causes).splitlines())
     return EXIT_FINDINGS if causes else EXIT_OK
 
 
@@ -239,22 +239,11 @@ def wait(ref: RunRef, what: str, timeout: str) -> int:
     return EXIT_TIMEOUT
 
 
-def parse_seconds(text: str) -> float:
-    """A duration such as 90s or 1h30m. Raises UsageError."""
-    if not re.fullmatch(r"([0-9]+[smhd])+", text):
-        raise UsageError(f"{text}: write a time as 90s, 30m, 24h or 1h30m")
-    return sum(int(number) * UNITS[unit] for number, unit in re.findall(r"([0-9]+)([smhd])", text))
-
-
 # -- dsgen top ---------------------------------------------------------------------------------------------------------
 
 
-class Answer(NamedTuple):
-    """Tables for people, data for programs, and notes."""
-
-    tables: Sequence[str]
-    data: Mapping[str, Any]
-    notes: Sequence[str] = ()
+Answer = tuple[list[str], dict[str, Any]]
+"""Lines for people, and data for programs."""
 
 
 @click.command("top")
@@ -279,18 +268,17 @@ def top(cluster: "Cluster", what: str, name: str, namespace: str, all_namespaces
       dsgen top nodes -o json
     """
     if what == "nodes":
-        answer = _report_nodes(cluster, name)
+        lines, data = _report_nodes(cluster, name)
     elif what == "queue":
-        answer = _report_queues(cluster, "" if all_namespaces else namespace or cluster.namespace, name)
+        lines, data = _report_queues(cluster, "" if all_namespaces else namespace or cluster.namespace, name)
     elif name:
-        answer = _report_job(cluster, *parse_job(name, namespace))
+        lines, data = _report_job(cluster, *read_job(Inputs((name,), namespace=namespace))[:2])
     else:
         raise UsageError("name the job, as in: dsgen top job training/cifar")
     if form:
-        write_data({"version": 1, **answer.data}, form)
+        write_data({"version": 1, **data}, form)
     else:
-        lines = [line for text in answer.tables if text for line in ("", *text.splitlines())][1:]
-        echo([*lines, *answer.notes])
+        echo(lines)
     return EXIT_OK
 
 
@@ -319,7 +307,7 @@ def _report_nodes(cluster: "Cluster", name: str) -> Answer:
     said = [] if pods is None else [f"{name}: {used} of {total} requested" for name, (used, total) in sums.items()]
     notes = _list_notes(hidden)
     data = {"nodes": [row._asdict() | {"free": row.free} for row in rows], "notes": notes}
-    return Answer([text], data, [*said, *notes])
+    return [*text.splitlines(), *said, *notes], data
 
 
 def _format_counts(jobs: Mapping[str, int]) -> str:
@@ -348,8 +336,8 @@ def _report_queues(cluster: "Cluster", space: str, name: str) -> Answer:
         format_table(("QUEUE", "POSITION", "JOB", "PRIORITY"), [[str(cell) for cell in place] for place in places]),
     ]
     notes = _list_notes(hidden)
-    data = {"queues": [row._asdict() for row in shares], "pending": [row._asdict() for row in places]}
-    return Answer(texts, data | {"notes": notes}, notes)
+    data = {"queues": [row._asdict() for row in shares], "pending": [row._asdict() for row in places], "notes": notes}
+    return [*"\n".join(filter(None, texts)).splitlines(), *notes], data
 
 
 def _list_places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> Iterator[QueuePosition]:
@@ -379,4 +367,4 @@ def _report_job(cluster: "Cluster", space: str, name: str) -> Answer:
         raise NotFoundError(f"no pod of a job {name} is on a node in namespace {space}")
     head = ("POD", "NODE", "CPU", "CPU REQUEST", "MEMORY", "MEMORY LIMIT", "ACCELERATORS")
     text = format_table(head, [[str(cell) or "-" for cell in row] for row in rows])
-    return Answer([text], {"pods": [row._asdict() for row in rows], "notes": notes}, notes)
+    return [*text.splitlines(), *notes], {"pods": [row._asdict() for row in rows], "notes": notes}

@@ -6,25 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dsgen import api
 from dsgen.cli._console import show_progress, write
-from dsgen.cli._loading import check_jobs, load_chart, load_jobs, refuse_several
+from dsgen.cli._loading import load_chart, load_jobs, load_only
 from dsgen.cli._options import (
     NO_PRUNE,
     Delivery,
     Inputs,
     delivery_options,
-    format_option,
     input_options,
     kustomization_option,
     output_option,
 )
 from dsgen.errors import EXIT_OK, UsageError
+from dsgen.render import render as render_job
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from dsgen.values import Job
 
 
 @click.command("render")
@@ -66,7 +63,7 @@ def render(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool,
     jobs, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
         for number, each in show_progress("rendered", enumerate(jobs), len(jobs)):
-            for place, document in enumerate(api.render(each.job)):
+            for place, document in enumerate(render_job(each.job.data, each.job.release)):
                 write(f"---\n{document.text}" if number or place else document.text)
         return EXIT_OK
     # Imported late, as below: printing does not need the writer.
@@ -112,43 +109,39 @@ def chart(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
 
 @click.command("graph")
 @input_options(many=False)
-@click.option("--memory", is_flag=True, help="Draw what an accelerator holds, by dsgen estimate; as svg.")
-@format_option("svg", "mermaid", help="GitHub and GitLab draw mermaid in Markdown.")
-def draw(inputs: Inputs, memory: bool, form: str) -> int:
+@click.option("--memory", is_flag=True, help="Draw what an accelerator holds, by dsgen estimate, as SVG.")
+@click.option("--format", "form", type=click.Choice(("mermaid", "svg")), hidden=True)
+def draw(inputs: Inputs, memory: bool, form: str | None) -> int:
     """Draw the objects of a job and the traffic between them.
 
-    The picture is made from the rendered objects: what pods mount and read, which labels select them, to which ports
-    they connect, and what their Roles allow. Objects with a dashed border must exist before. The SVG follows the light
-    or dark mode of the viewer.
+    The output is Mermaid, which GitHub and GitLab draw in Markdown. It is made from the rendered objects: what pods
+    mount and read, which labels select them, to which ports they connect, and what their Roles allow. Objects with a
+    dashed border must exist before; traffic has thick arrows.
 
     \b
     Examples:
-      dsgen graph cifar.yaml > cifar.svg
-      dsgen graph cifar.yaml --format mermaid > cifar.mmd
+      dsgen graph cifar.yaml > cifar.mmd
       dsgen graph cifar.yaml --memory > memory.svg
     """
     if not inputs.has_files:
-        raise UsageError("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
-    if memory and form != "svg":
-        raise UsageError("--memory draws svg: leave out --format")
-    jobs, report = check_jobs(inputs, with_estimate=not memory)
-    report.show_first("text")
-    refuse_several(inputs, [job.release.name for job in jobs], "the picture shows one job")
-    job = jobs[0].job
+        raise UsageError("give a values file, as in: dsgen graph cifar.yaml > cifar.mmd")
+    if memory and form == "mermaid":
+        raise UsageError("--memory draws SVG: leave out --format")
+    if form == "svg" and not memory:
+        raise UsageError(
+            "objects are drawn as Mermaid: leave out --format; for SVG, use mermaid-cli: mmdc -i cifar.mmd"
+        )
+    job = load_only(inputs, "the picture shows one job", with_estimate=not memory)[0].job
     if memory:
-        return _draw_memory(job)
-    from dsgen import graph  # imported late: the other commands draw nothing
+        from dsgen import forecasts  # imported late, as below: each picture needs other modules
+        from dsgen.graph.estimates import draw_memory
+
+        forecast = forecasts.forecast_job(job)
+        write(draw_memory(forecast.setup, forecast.estimate))
+        return EXIT_OK
+    from dsgen import graph
 
     names = job.release
     title = f"The objects of job {names.name} in namespace {names.namespace}, and the traffic between them"
-    write(graph.FORMS[form](graph.read_graph([document.text for document in api.render(job)]), title))
-    return EXIT_OK
-
-
-def _draw_memory(job: Job) -> int:
-    from dsgen import forecasts  # imported late: the other picture needs neither
-    from dsgen.graph.estimates import draw_memory
-
-    forecast = forecasts.forecast_job(job)
-    write(draw_memory(forecast.setup, forecast.estimate))
+    write(graph.as_mermaid(graph.read_graph(document.text for document in render_job(job.data, names)), title))
     return EXIT_OK

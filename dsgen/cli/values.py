@@ -1,19 +1,13 @@
 """The commands that only read values files: `dsgen validate` and `dsgen values`."""
 
-import json
-
 import click
 
-from dsgen.cli._console import echo, write
+from dsgen.cli._console import echo, write, write_json
 from dsgen.cli._loading import check_jobs, load_values
 from dsgen.cli._options import Inputs, format_option, input_options, problem_format_option, quiet_option
 from dsgen.errors import EXIT_OK
-from dsgen.language.text import ReadableWriter
 from dsgen.problems import KeyPath
-from dsgen.problems.safe_text import escape_text
 from dsgen.values import Job
-
-DEFAULT = "default"
 
 
 @click.command("validate")
@@ -42,12 +36,8 @@ def validate(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
       dsgen validate cifar.yaml --format sarif
     """
     jobs, report = check_jobs(inputs, chart=target == "chart")
-    if form != "text":
-        report.print_all(form)
-        report.end()
-        return EXIT_OK
-    report.show()
-    for job in () if quiet else jobs:
+    report.show(form)
+    for job in () if quiet or form != "text" else [each.job for each in jobs]:
         names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"
         echo([f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip()])
     return EXIT_OK
@@ -69,9 +59,10 @@ def print_values(inputs: Inputs, form: str) -> int:
       dsgen values cifar.yaml -f prod.yaml --set workers.slots=8
       dsgen values cifar.yaml --format json
     """
-    jobs = load_values(inputs)
+    jobs = [each.job for each in load_values(inputs)]
     if form == "json":
-        write("".join(json.dumps(job.data, indent=2) + "\n" for job in jobs))
+        for job in jobs:
+            write_json(job.data)
     else:
         write("---\n".join(map(write_merged, jobs)))
     return EXIT_OK
@@ -79,16 +70,19 @@ def print_values(inputs: Inputs, form: str) -> int:
 
 def write_merged(job: Job) -> str:
     """The values of a job without errors; the comment after a key names the file and line, or the flag, that set it."""
-    return "".join(f"{line}\n" for line in _Commented(job).write_lines(job.data))
+    from dsgen.editing import compare_text, write_values  # imported late: `validate` writes no values
+
+    text = write_values(job.data, lambda path: _describe_place(job, path), {}, is_short=False)
+    compare_text(text, job.data)
+    return text
 
 
-class _Commented(ReadableWriter):
-    def __init__(self, job: Job) -> None:
-        self.root = job.root
-
-    def write_comment(self, path: KeyPath) -> str:
-        node, known = self.root.find(path)
-        place = node.key or node.position
-        if len(known) < len(path):
-            return f" # {DEFAULT}"
-        return f" # {escape_text(place.file)}" + ("" if place.file.startswith("-") else f":{place.line}")
+def _describe_place(job: Job, path: KeyPath) -> str:
+    """Where a key was set; "" for an item of a list."""
+    node, known = job.root.find(path)
+    place = node.key or node.position
+    if isinstance(path[-1], int):
+        return ""
+    return (
+        "default" if len(known) < len(path) else place.file + ("" if place.file.startswith("-") else f":{place.line}")
+    )

@@ -4,50 +4,37 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dsgen.catalogue import KINDS, Kind
 from dsgen.cluster.models import JOB, RUN, RunState, count_accelerators, format_time
 from dsgen.cluster.phase import ENDS, RECORD_VERSION, Owner, find_owner
-from dsgen.cluster.reader import FORBIDDEN, GANGS, MISSING, RECORD_SUFFIX, Reader, make_api_path
-from dsgen.cluster.runs import RunRef
+from dsgen.cluster.reader import FORBIDDEN, MISSING, RECORD_SUFFIX, make_api_path
 from dsgen.errors import ApiError, RevertedError
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
+    from dsgen.cluster.runs import RunRef
 
-RBAC, NETWORKING = "/apis/rbac.authorization.k8s.io/v1", "/apis/networking.k8s.io/v1"
-KINDS = (
-    ("/apis/batch/v1", "jobs"),
-    ("/apis/apps/v1", "deployments"),
-    ("/api/v1", "services"),
-    ("/api/v1", "configmaps"),
-    ("/api/v1", "secrets"),
-    ("/api/v1", "serviceaccounts"),
-    (RBAC, "roles"),
-    (RBAC, "rolebindings"),
-    (NETWORKING, "networkpolicies"),
-    *((group, "podgroups") for group in GANGS),
-    ("/apis/monitoring.coreos.com/v1", "podmonitors"),
-)
-"""The resources that dsgen renders, except claims; Jobs first, because their pods need the others until they end."""
 PATIENCE_SECONDS = 600
 """How long a stopped run may take to end."""
-CLAIMS = ("/api/v1", "persistentvolumeclaims")
+*OTHERS, CLAIMS = KINDS
 
 
 class ObjectRef(NamedTuple):
-    """One object in the cluster."""
+    """One object in the cluster, such as job/cifar-1-worker."""
 
     path: str
-    kind: str
-    name: str
+    title: str
 
 
 def refuse_reverted(state: RunState, what: str) -> None:
     """Raise RevertedError if a tool would undo the change. what: see `explain_refusal`."""
-    if reason := explain_refusal(find_owner(state.launcher or state.worker), what):
+    job = state.launcher or state.worker
+    if reason := explain_refusal(find_owner(job.marks if job else {}), what):
         raise RevertedError(reason)
 
 
@@ -66,38 +53,37 @@ def explain_refusal(owned: tuple[Owner, str] | None, what: str) -> str:
 
 def describe_freed(state: RunState) -> str:
     """The accelerators that become free, as text."""
-    freed: dict[str, int] = {}
+    freed: Counter[str] = Counter()
     for pod in state.workers:
-        for name, count in count_accelerators(pod.requests).items() if not pod.gone and pod.node else ():
-            freed[name] = freed.get(name, 0) + count
+        freed.update(count_accelerators(pod.requests) if not pod.gone and pod.node else {})
     return ", ".join(f"{count} {name}" for name, count in freed.items())
 
 
 def list_run_jobs(state: RunState) -> list[ObjectRef]:
     """The existing Jobs of the run."""
     run_jobs = [one for one in (state.launcher, state.worker) if one]
-    return [ObjectRef(make_api_path("jobs", one.namespace, one.name), "job", one.name) for one in run_jobs]
+    return [ObjectRef(make_api_path("jobs", one.namespace, one.name), f"job/{one.name}") for one in run_jobs]
 
 
-def list_objects(reader: Reader, state: RunState, whole: bool, volumes: bool) -> list[ObjectRef]:
+def list_objects(cluster: Cluster, state: RunState, whole: bool, volumes: bool) -> list[ObjectRef]:
     """The objects of the run, or of the whole job, except those of unknown kinds and those that cannot be listed."""
-    selected = list_labelled(reader, state.namespace, f"{JOB}={state.job}" + ("" if whole else f",{RUN}={state.run}"))
+    selected = list_labelled(cluster, state.namespace, f"{JOB}={state.job}" + ("" if whole else f",{RUN}={state.run}"))
     if volumes:
-        selected += _list(reader, state.namespace, *CLAIMS, f"{JOB}={state.job}")
+        selected += _list(cluster, state.namespace, CLAIMS, f"{JOB}={state.job}")
     return selected
 
 
-def list_labelled(reader: Reader, namespace: str, selector: str) -> list[ObjectRef]:
+def list_labelled(cluster: Cluster, namespace: str, selector: str) -> list[ObjectRef]:
     """The objects with these labels, without claims."""
-    return [one for group, kind in KINDS for one in _list(reader, namespace, group, kind, selector)]
+    return [one for kind in OTHERS for one in _list(cluster, namespace, kind, selector)]
 
 
-def _list(reader: Reader, namespace: str, group: str, kind: str, selector: str) -> Iterator[ObjectRef]:
-    address = f"{group}/namespaces/{namespace}/{kind}"
+def _list(cluster: Cluster, namespace: str, kind: Kind, selector: str) -> Iterator[ObjectRef]:
+    address = f"{kind.api}/namespaces/{namespace}/{kind.plural}"
     try:
-        for item in reader.list_items(address, labelSelector=selector):
+        for item in cluster.list_items(address, labelSelector=selector):
             name = item["metadata"]["name"]
-            yield ObjectRef(f"{address}/{name}", kind.removesuffix("s").replace("policie", "policy"), name)
+            yield ObjectRef(f"{address}/{name}", f"{kind.name.lower()}/{name}")
     except ApiError as error:
         if error.status not in (FORBIDDEN, MISSING):
             raise
@@ -161,4 +147,4 @@ def delete_objects(cluster: Cluster, objects: Iterable[ObjectRef]) -> None:
 
 def format_objects(objects: Iterable[ObjectRef]) -> str:
     """The objects as lines of text."""
-    return "".join(f"  {one.kind}/{one.name}\n" for one in objects)
+    return "".join(f"  {one.title}\n" for one in objects)

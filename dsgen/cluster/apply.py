@@ -7,6 +7,7 @@ then a dry run of the API server shows what would change.
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import __version__
 from dsgen.cluster.actions import ObjectRef, delete_objects, explain_refusal, list_labelled
-from dsgen.cluster.models import JOB, RUN, parse_map
-from dsgen.cluster.phase import ENDS, Owner, find_owner
+from dsgen.cluster.models import JOB, RUN, read_map
+from dsgen.cluster.phase import ENDS, find_owner
 from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_records, list_runs
 from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError, ApplyError, IncompleteApplyError, RevertedError
@@ -60,7 +61,7 @@ class ChangedRunError(ApplyError):
         self.problems = problems
 
 
-class Part(NamedTuple):
+class PlannedObject(NamedTuple):
     """A rendered object, its path in the API, and the present object in the cluster."""
 
     path: str
@@ -69,20 +70,8 @@ class Part(NamedTuple):
     live: ApiObject | None
 
     @property
-    def is_shared(self) -> bool:
-        """Whether other runs also use the object."""
-        return RUN not in self.content["metadata"]["labels"]
-
-    @property
     def title(self) -> str:
         return f"{self.content['kind'].lower()}/{self.content['metadata']['name']}"
-
-
-class Marks(NamedTuple):
-    """The metadata from which the owner of an object is found."""
-
-    labels: Mapping[str, str]
-    annotations: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -98,7 +87,7 @@ class JobRuns:
 
     def find_end(self, run: str) -> str:
         """The phase of a run that has ended; otherwise empty."""
-        phase = str(parse_map(self.record.get(run)).get("phase", ""))
+        phase = str(read_map(self.record.get(run), {})[0].get("phase", ""))
         return phase if phase in ENDS else ""
 
     def list_going(self, but: str) -> list[str]:
@@ -115,7 +104,7 @@ class ApplyPlan:
     they are applied. old: the objects to delete afterwards. ends: the runs that these would end. force: see `send`.
     """
 
-    parts: Sequence[Part]
+    parts: Sequence[PlannedObject]
     kept: str
     old: Sequence[ObjectRef]
     ends: Sequence[str]
@@ -129,16 +118,16 @@ def plan_apply(cluster: Cluster, job: Job, runs: JobRuns, force: bool = False) -
     """
     documents = render(job.data, job.release)
     parts = prepare_parts(cluster, job, documents)
-    if (refusal := explain_refusal(find_job_owner(parts), "change the keys")) and not force:
+    metas = (part.live["metadata"] for part in parts if part.live)
+    owners = (find_owner({**(meta.get("labels") or {}), **(meta.get("annotations") or {})}) for meta in metas)
+    if (refusal := explain_refusal(next(filter(None, owners), None), "change the keys")) and not force:
         raise RevertedError(refusal)
-    verdict = judge(cluster, job, documents, parts)
-    if verdict.problems:
-        raise ChangedRunError(verdict.problems)
-    if refusals := find_refusals(cluster, [part for part in parts if not (verdict.kept and part.of_run)], force):
+    kept = find_kept_version(cluster, job, documents, parts)
+    if refusals := find_refusals(cluster, [part for part in parts if not (kept and part.of_run)], force):
         raise ApplyError(*refusals)
-    old = find_leftovers(cluster, job, parts, bool(verdict.kept))
+    old = find_leftovers(cluster, job, parts, bool(kept))
     ends = runs.list_going(job.data["run"]["id"]) if old else []
-    return ApplyPlan(parts, verdict.kept, old, ends, force)
+    return ApplyPlan(parts, kept, old, ends, force)
 
 
 def read_runs(cluster: Cluster, job: Job) -> JobRuns:
@@ -149,7 +138,7 @@ def read_runs(cluster: Cluster, job: Job) -> JobRuns:
     return JobRuns(list_jobs(cluster, space, selector), record)
 
 
-def prepare_parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> list[Part]:
+def prepare_parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> list[PlannedObject]:
     """The objects of a job, in the order in which they are applied. Raises ApplyError if the namespace is missing."""
     space = job.release.namespace
     try:
@@ -162,7 +151,7 @@ def prepare_parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> 
     return [_make_part(cluster, job, document) for document in documents]
 
 
-def _make_part(cluster: Cluster, job: Job, document: Document) -> Part:
+def _make_part(cluster: Cluster, job: Job, document: Document) -> PlannedObject:
     content = parse_object(document.text)
     if "settings.json" in content.get("data", {}):
         began = as_canonical_json({"dsgen": __version__, "values": select_given(job)})
@@ -175,7 +164,7 @@ def _make_part(cluster: Cluster, job: Job, document: Document) -> Part:
         if error.status != MISSING:
             raise
         live = None
-    return Part(path, content, document.scope == "run", live)
+    return PlannedObject(path, content, document.scope == "run", live)
 
 
 def make_object_path(content: Mapping[str, Any]) -> str:
@@ -186,58 +175,39 @@ def make_object_path(content: Mapping[str, Any]) -> str:
     return f"/{'apis' if '/' in group else 'api'}/{group}{inside}/{plural}/{metadata['name']}"
 
 
-def find_job_owner(rendered: Iterable[Part]) -> tuple[Owner, str] | None:
-    """The tool that applies the objects of a job and would undo changes, with the name of its application."""
-    metas = (part.live["metadata"] for part in rendered if part.live)
-    owners = (find_owner(Marks(meta.get("labels") or {}, meta.get("annotations") or {})) for meta in metas)
-    return next((one for one in owners if one), None)
-
-
 # Existing runs
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The verdict on an existing run: problems refuse the change; `kept`: the version of dsgen whose objects stay."""
+def find_kept_version(
+    cluster: Cluster, job: Job, documents: Sequence[Document], rendered: Sequence[PlannedObject]
+) -> str:
+    """The version of dsgen whose objects of the existing run stay; empty without such a run, or if they are updated.
 
-    problems: Sequence[Diagnostic] = ()
-    kept: str = ""
-
-
-def judge(cluster: Cluster, job: Job, documents: Sequence[Document], rendered: Sequence[Part]) -> Verdict:
-    """Compare the existing run with the values. Raises ApiError."""
-    there = [part for part in rendered if part.live and not part.is_shared]
-    if not there:
-        return Verdict()
-    guard = JobGuard(job, collect_objects(documents))
-    began = _read_beginning(there)
+    Raises ChangedRunError if the run has other values, and ApiError.
+    """
+    there = [(part, part.live) for part in rendered if part.live and RUN in part.content["metadata"]["labels"]]
+    annotations = (live["metadata"].get("annotations") or {} for _, live in there)
+    began: dict[str, Any] = next((json.loads(each[BEGAN_WITH]) for each in annotations if BEGAN_WITH in each), {})
     if not began:
-        changed = [text for part in there for text in _list_changes(cluster, part)]
+        changed = [text for part, _ in there for text in _list_changes(cluster, part)]
         if not changed:
-            return Verdict()
+            return ""
         message = f'run "{job.data["run"]["id"]}" is in the cluster and would change: ' + "; ".join(changed[:MOST_TOLD])
         message += f"; and {len(changed) - MOST_TOLD} more fields" if len(changed) > MOST_TOLD else ""
         hint = f"{NEW_RUN}\ndsgen apply did not create this run, so the changed keys are unknown"
-        return Verdict([guard.report_unknown_values(message, hint)])
-    writer = str(began["dsgen"])
-    problems = [
-        replace(one, hint=NEW_RUN) for one in guard.check_run(as_canonical_json(began["values"]), f"dsgen {writer}")
-    ]
-    return Verdict(problems, "" if problems or writer == __version__ else f"dsgen {writer}")
+        raise ChangedRunError([Diagnostic("DS903", message, job.position(("run", "id")), ("run", "id"), hint)])
+    writer = f"dsgen {began['dsgen']}"
+    guard = JobGuard(job, collect_objects(documents))
+    if problems := guard.check_run(as_canonical_json(began["values"]), writer):
+        raise ChangedRunError([replace(one, hint=NEW_RUN) for one in problems])
+    return "" if writer == f"dsgen {__version__}" else writer
 
 
-def _read_beginning(rendered: Iterable[Part]) -> dict[str, Any]:
-    """The version of dsgen and the values with which the run began; empty if there is no annotation."""
-    annotations = (part.live["metadata"].get("annotations") or {} for part in rendered if part.live)
-    return next((json.loads(each[BEGAN_WITH]) for each in annotations if BEGAN_WITH in each), {})
-
-
-def _list_changes(cluster: Cluster, part: Part) -> Iterator[str]:
+def _list_changes(cluster: Cluster, part: PlannedObject) -> Iterator[str]:
     """The fields of an existing object that an apply would change, as text."""
-    content = dict(part.content)
-    if "spec" in content:
-        content["spec"] = {key: value for key, value in content["spec"].items() if key != SUSPEND}
-    content["metadata"] = {**content["metadata"], "annotations": _remove_values(content["metadata"])}
+    content = copy.deepcopy(part.content)
+    content.get("spec", {}).pop(SUSPEND, None)
+    content["metadata"].setdefault("annotations", {}).pop(BEGAN_WITH, None)
     try:
         made = cluster.apply(part.path, content, dry_run=True, force=True)
     except ApiError as error:
@@ -252,11 +222,7 @@ def _list_changes(cluster: Cluster, part: Part) -> Iterator[str]:
     yield from (f"{part.title} {one.path}: {_format_value(one.old)} -> {_format_value(one.new)}" for one in differences)
 
 
-def _remove_values(metadata: ApiObject) -> dict[str, str]:
-    return {key: value for key, value in metadata.get("annotations", {}).items() if key != BEGAN_WITH}
-
-
-def find_differences(part: Part, made: ApiObject) -> list[FieldChange]:
+def find_differences(part: PlannedObject, made: ApiObject) -> list[FieldChange]:
     """The fields that differ between the present object and the answer to an apply, except those of the API server."""
     return [one for one in compare_fields(part.live, made) if not one.path.startswith(OF_THE_SERVER)]
 
@@ -269,7 +235,7 @@ def _format_value(value: Any) -> str:
 # Objects of other runs
 
 
-def find_leftovers(cluster: Cluster, job: Job, applied: Sequence[Part], kept: bool) -> list[ObjectRef]:
+def find_leftovers(cluster: Cluster, job: Job, applied: Sequence[PlannedObject], kept: bool) -> list[ObjectRef]:
     """The objects of other runs of the job and, unless an existing run is kept, scripts that no run uses any more."""
     space, name, run = job.release.namespace, job.release.name, job.data["run"]["id"]
     old = list_labelled(cluster, space, f"{JOB}={name},{RUN},{RUN}!={run}")
@@ -283,7 +249,7 @@ def find_leftovers(cluster: Cluster, job: Job, applied: Sequence[Part], kept: bo
 # A dry run of all objects
 
 
-def find_refusals(cluster: Cluster, rendered: Iterable[Part], force: bool) -> list[str]:
+def find_refusals(cluster: Cluster, rendered: Iterable[PlannedObject], force: bool) -> list[str]:
     """The reasons why the API server would refuse objects, from a dry run of all of them. Raises ApiError."""
     said = []
     for part in rendered:
@@ -296,7 +262,7 @@ def find_refusals(cluster: Cluster, rendered: Iterable[Part], force: bool) -> li
     return said
 
 
-def _explain_refusal(part: Part, error: ApiError) -> str:
+def _explain_refusal(part: PlannedObject, error: ApiError) -> str:
     if error.status == MISSING and not part.live:
         return f"{part.title}: the cluster has no kind {part.content['kind']} of {part.content['apiVersion']}"
     return f"{part.title}: {shorten(error)}" + (". --force takes these fields over" * (error.status == CONFLICT))
@@ -307,7 +273,7 @@ def shorten(error: ApiError) -> str:
     return said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} ... {said[-LONGEST // 2 :]}"
 
 
-def send(cluster: Cluster, part: Part, dry_run: bool, force: bool) -> str:
+def send(cluster: Cluster, part: PlannedObject, dry_run: bool, force: bool) -> str:
     """Apply one object; `created`, `configured` or `unchanged`. Raises ApiError."""
     try:
         made = cluster.apply(part.path, part.content, dry_run, force)
@@ -343,37 +309,35 @@ def apply_objects(cluster: Cluster, plan: ApplyPlan, dry_run: bool = False) -> I
         except ApiError as error:
             if dry_run:
                 raise
-            raise _make_incomplete_error(
-                "applied", part.title, error, [one.title for one in plan.parts], number
-            ) from error
+            raise _make_incomplete_error("applied", error, plan.parts, number) from error
         yield AppliedObject(part.title, action)
 
 
 def prune_objects(cluster: Cluster, plan: ApplyPlan, dry_run: bool = False) -> Iterator[AppliedObject]:
     """Delete the objects of other runs. Raises IncompleteApplyError."""
-    titles = [f"{one.kind}/{one.name}" for one in plan.old]
     for number, one in enumerate(plan.old):
         try:
             delete_objects(cluster, () if dry_run else (one,))
         except ApiError as error:
-            raise _make_incomplete_error("deleted", titles[number], error, titles, number) from error
-        yield AppliedObject(titles[number], "pruned")
+            raise _make_incomplete_error("deleted", error, plan.old, number) from error
+        yield AppliedObject(one.title, "pruned")
 
 
 def _make_incomplete_error(
-    verb: str, title: str, error: ApiError, titles: Sequence[str], count: int
+    verb: str, error: ApiError, objects: Sequence[PlannedObject | ObjectRef], count: int
 ) -> IncompleteApplyError:
     """The message for a request that failed after the first `count` objects."""
+    titles = [one.title for one in objects]
     rest = {"applied": "applies the rest", "deleted": "deletes the rest; the new run is applied"}[verb]
     return IncompleteApplyError(
-        f"{title}: {shorten(error)}",
+        f"{titles[count]}: {shorten(error)}",
         f"{verb}: {', '.join(titles[:count]) or 'none'}",
         f"not {verb}: {', '.join(titles[count:])}",
         f"{COMPLETE} {rest}",
     )
 
 
-def suspend(cluster: Cluster, part: Part, dry_run: bool) -> str:
+def suspend(cluster: Cluster, part: PlannedObject, dry_run: bool) -> str:
     """Set only `suspend` of an object that is kept as another version of dsgen wrote it."""
     wanted = part.content.get("spec", {}).get(SUSPEND)
     if part.live is None or wanted in (None, part.live.get("spec", {}).get(SUSPEND)):

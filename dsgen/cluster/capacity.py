@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dsgen.cluster.models import ACCELERATOR, JOB, RUN, parse_conditions
-from dsgen.cluster.requirements import ApiObject, sum_limit, sum_request, sum_requests
+from dsgen.cluster.requirements import ApiObject, sum_memory_limit, sum_request, sum_requests
 from dsgen.reading.quantities import parse_quantity
 
 ENDED = ("Succeeded", "Failed")
@@ -176,6 +176,6 @@ def list_usage(pods: Iterable[ApiObject], metrics: Mapping[str, ApiObject]) -> I
             f"{round(1000 * sum(parse_quantity(one['cpu']) for one in used))}m" if used else "",
             asked.get("cpu", ""),
             f"{round(sum(parse_quantity(one['memory']) for one in used) / 2**20)}Mi" if used else "",
-            sum_limit(spec, "memory"),
+            sum_memory_limit(spec),
             sum(int(parse_quantity(count)) for resource, count in asked.items() if ACCELERATOR.search(resource)),
         )

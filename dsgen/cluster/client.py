@@ -37,7 +37,6 @@ LONGEST_COMPLAINT = 400
 IN_CLUSTER = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 MANAGER = "dsgen"
 _CONNECTION = re.compile(r"^[^\s(]*Connection\(.*?\): ")
-MERGE_PATCH, APPLY_PATCH = "application/merge-patch+json", "application/apply-patch+yaml"
 
 
 class Cluster:
@@ -54,21 +53,19 @@ class Cluster:
         return time.time() + self.clock_offset
 
     def get(self, path: str) -> dict[str, Any]:
-        return self._request_json("GET", path)
+        return self._request_json("GET", path, {})
 
-    def patch(self, path: str, body: Any, content_type: str = MERGE_PATCH) -> dict[str, Any]:
-        query = {"fieldManager": MANAGER}
-        return self._request_json("PATCH", path, query, json.dumps(body), {"Content-Type": content_type})
+    def patch(self, path: str, body: Any) -> dict[str, Any]:
+        return self._request_json("PATCH", path, {"fieldManager": MANAGER}, body, "application/merge-patch+json")
 
     def apply(self, path: str, content: Any, dry_run: bool = False, force: bool = False) -> dict[str, Any]:
         """Server-side apply of one object; force: take over fields of other managers."""
         query = {"fieldManager": MANAGER, "force": "true" if force else "false"}
         query |= {"dryRun": "All"} if dry_run else {}
-        return self._request_json("PATCH", path, query, json.dumps(content), {"Content-Type": APPLY_PATCH})
+        return self._request_json("PATCH", path, query, content, "application/apply-patch+yaml")
 
     def delete(self, path: str) -> None:
-        body = json.dumps({"propagationPolicy": "Background"})
-        self._request_json("DELETE", path, {}, body, {"Content-Type": "application/json"})
+        self._request_json("DELETE", path, {}, {"propagationPolicy": "Background"}, "application/json")
 
     def list_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
         """All objects of a list, in pages. Raises ApiError."""
@@ -113,9 +110,9 @@ class Cluster:
             yield rest
 
     def _request_json(
-        self, method: str, path: str, query: Any = None, body: str = "", headers: Any = None
+        self, method: str, path: str, query: dict[str, str], body: Any = None, content_type: str = ""
     ) -> dict[str, Any]:
-        response = self._request(method, path, query or {}, body, headers)
+        response = self._request(method, path, query, body, content_type)
         try:
             content: dict[str, Any] = json.loads(response.data)
         except (ValueError, urllib3.exceptions.HTTPError) as error:
@@ -127,8 +124,8 @@ class Cluster:
         method: str,
         path: str,
         query: dict[str, str],
-        body: str = "",
-        headers: dict[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "",
         read_seconds: float = READ_SECONDS,
     ) -> urllib3.BaseHTTPResponse:
         def send() -> urllib3.BaseHTTPResponse:
@@ -137,8 +134,8 @@ class Cluster:
                 response: urllib3.BaseHTTPResponse = self._pool.request(
                     method,
                     address,
-                    body=body or None,
-                    headers={"Accept": "application/json", **self._make_login_header(), **(headers or {})},
+                    body=json.dumps(body) if content_type else None,
+                    headers=headers | self._make_login_header(),
                     preload_content=False,
                     retries=False,
                     timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
@@ -147,6 +144,7 @@ class Cluster:
             except (urllib3.exceptions.HTTPError, OSError) as error:
                 raise ApiError(self._explain_unreachable(error)) from error
 
+        headers = {"Accept": "application/json", **({"Content-Type": content_type} if content_type else {})}
         if self._is_older_than(REBUILD_SECONDS):
             self._connect()
         response = send()

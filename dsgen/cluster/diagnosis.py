@@ -20,7 +20,7 @@ from dsgen.cluster.models import (
     select_true_conditions,
 )
 from dsgen.cluster.phase import ENDS, RunStatus, find_status
-from dsgen.cluster.reasons import GENERAL, RULES
+from dsgen.cluster.reasons import GENERAL, RULES, CauseRule
 from dsgen.cluster.requirements import ApiObject, find_missing, select_nodes
 from dsgen.reading.quantities import parse_quantity
 
@@ -62,9 +62,8 @@ class Cause(NamedTuple):
 
 
 class Symptom(NamedTuple):
-    """A sign of a problem: the place (see PLACES), the object, and the text there."""
+    """A sign of a problem: the object, and the text there."""
 
-    place: str
     about: str
     text: str
 
@@ -80,34 +79,26 @@ def diagnose(state: RunState) -> tuple[RunStatus, list[Cause]]:
 
 def find_causes(state: RunState, shown: RunStatus) -> list[Cause]:
     """The causes of a run in this phase, root causes first, without duplicates."""
-    ranked: dict[tuple[int, str], list[tuple[Cause, Symptom]]] = {}
-    for symptom in find_symptoms(state, shown):
-        for position, cause in _match_rules(symptom):
-            ranked.setdefault((position, cause.reason), []).append((cause, symptom))
-            break
+    found: dict[CauseRule, list[Cause]] = {}
+    for place in ENDED if shown.phase in ENDS else PLACES:
+        for symptom in PLACES[place](state, shown):
+            matches = ((rule, re.search(rule.pattern, symptom.text)) for rule in RULES[place])
+            if known := next(((rule, match) for rule, match in matches if match), None):
+                found.setdefault(known[0], []).append(_make_cause(symptom, *known))
     causes = [
-        group[0][0]._replace(more=len({s.about for _, s in group}) - 1)
-        for _, group in sorted(ranked.items(), key=lambda e: e[0])
+        found[rule][0]._replace(more=len({one.about for one in found[rule]}) - 1)
+        for rules in RULES.values()
+        for rule in rules
+        if rule in found
     ]
     specific = [cause for cause in causes if cause.reason not in GENERAL]
     return specific or causes
 
 
-def _match_rules(symptom: Symptom) -> Iterator[tuple[int, Cause]]:
-    for position, rule in enumerate(RULES):
-        match = re.search(rule.pattern, symptom.text) if rule.place == symptom.place else None
-        if match:
-            parts = {key: value or "" for key, value in match.groupdict().items()}
-            message = " ".join(rule.message.format(about=symptom.about, text=symptom.text, **parts).split()).rstrip(
-                ":. "
-            )
-            yield position, Cause(rule.reason, message, symptom.about, 0, rule.keys, symptom.text)
-
-
-def find_symptoms(state: RunState, shown: RunStatus) -> Symptoms:
-    """All signs of a run that is in this phase."""
-    for look in ENDED if shown.phase in ENDS else PLACES:
-        yield from look(state, shown)
+def _make_cause(symptom: Symptom, rule: CauseRule, match: re.Match[str]) -> Cause:
+    parts = {key: value or "" for key, value in match.groupdict().items()}
+    message = " ".join(rule.message.format(**symptom._asdict(), **parts).split()).rstrip(":. ")
+    return Cause(rule.reason, message, symptom.about, 0, rule.keys, symptom.text)
 
 
 def _list_roles(state: RunState) -> Iterator[tuple[JobState, list[PodState]]]:
@@ -124,7 +115,7 @@ def _find_missing_jobs(state: RunState, _: RunStatus) -> Symptoms:
     """Missing Jobs."""
     for role, job, other in (("launcher", state.launcher, state.worker), ("worker", state.worker, state.launcher)):
         if job is None and other is not None:
-            yield Symptom("job", f"job {state.job}-{state.run}-{role}", f"missing {role}")
+            yield Symptom(f"job {state.job}-{state.run}-{role}", f"missing {role}")
 
 
 def _find_refused_pods(state: RunState, _: RunStatus) -> Symptoms:
@@ -134,7 +125,7 @@ def _find_refused_pods(state: RunState, _: RunStatus) -> Symptoms:
             continue
         events = [event for event in state.events if event.uid == job.uid and event.reason == "FailedCreate"]
         if events:
-            yield Symptom("creation", f"job {job.name}", max(events, key=lambda event: event.last).message)
+            yield Symptom(f"job {job.name}", max(events, key=lambda event: event.last).message)
 
 
 def _find_queue_states(state: RunState, _: RunStatus) -> Symptoms:
@@ -146,11 +137,10 @@ def _find_queue_states(state: RunState, _: RunStatus) -> Symptoms:
         if not mine:
             missing = "no Workload" if state.workloads is not None else "no Kueue"
             if state.now - job.created > PATIENCE_SECONDS / 4:
-                yield Symptom("queue", f"job {job.name}", f"{missing} {job.queue}")
+                yield Symptom(f"job {job.name}", f"{missing} {job.queue}")
         for workload in mine:
             yield from (
-                Symptom("queue", f"job {job.name}", text)
-                for text in _describe_workload(workload, job.queue, state.queued)
+                Symptom(f"job {job.name}", text) for text in _describe_workload(workload, job.queue, state.queued)
             )
 
 
@@ -174,16 +164,16 @@ def _find_gang_states(state: RunState, _: RunStatus) -> Symptoms:
     there = {gang["metadata"]["name"] for gang in state.gangs or []}
     named = {pod.gang for pod in state.workers if pod.gang and not pod.node and not pod.gone}
     for name in sorted(named - there if "PodGroups" not in state.hidden else ()):
-        yield Symptom("gang", f"podgroup {name}", f"no PodGroup {name}")
+        yield Symptom(f"podgroup {name}", f"no PodGroup {name}")
     for gang in state.gangs or []:
         name = gang["metadata"]["name"]
         held = select_true_conditions(parse_conditions(gang.get("status", {}).get("conditions")))
         if "Unschedulable" in held:
-            yield Symptom("gang", f"podgroup {name}", f"Unschedulable {held['Unschedulable'].message}")
+            yield Symptom(f"podgroup {name}", f"Unschedulable {held['Unschedulable'].message}")
     for pod in state.workers:
         waits = pod.phase == "Pending" and not pod.node and "PodScheduled" not in pod.conditions
         if waits and pod.scheduler not in DEFAULT_SCHEDULERS and state.now - pod.created > PATIENCE_SECONDS / 4:
-            yield Symptom("gang", _format_about(pod), f"no scheduler {pod.scheduler}")
+            yield Symptom(_format_about(pod), f"no scheduler {pod.scheduler}")
 
 
 def _find_pending_claims(state: RunState, _: RunStatus) -> Symptoms:
@@ -198,7 +188,7 @@ def _find_pending_claims(state: RunState, _: RunStatus) -> Symptoms:
                 continue
             modes = ",".join(claim["spec"].get("accessModes", []))
             text = f"{newest.reason}: {newest.message}" if newest else "no event"
-            yield Symptom("claim", f"claim {name}", f"{text} ({modes}, class {claim['spec'].get('storageClassName')})")
+            yield Symptom(f"claim {name}", f"{text} ({modes}, class {claim['spec'].get('storageClassName')})")
 
 
 def _find_unscheduled_pods(state: RunState, _: RunStatus) -> Symptoms:
@@ -209,9 +199,7 @@ def _find_unscheduled_pods(state: RunState, _: RunStatus) -> Symptoms:
             if condition and condition.status == "False":
                 if UNBOUND in condition.message and state.now - pod.created <= PROVISIONING_SECONDS:
                     continue
-                yield Symptom(
-                    "scheduling", _format_about(pod), _explain(condition.reason, condition.message, pod, state.nodes)
-                )
+                yield Symptom(_format_about(pod), _explain(condition.reason, condition.message, pod, state.nodes))
 
 
 def _explain(reason: str, message: str, pod: PodState, nodes: Sequence[ApiObject] | None) -> str:
@@ -249,7 +237,7 @@ def _find_waiting_containers(state: RunState, _: RunStatus) -> Symptoms:
             for container in pod.containers:
                 if container.state == "waiting" and container.reason not in ("ContainerCreating", "PodInitializing"):
                     about = f"{_format_about(pod, container)}, image {container.image}"
-                    yield Symptom("container", about, f"{container.reason}: {container.message}")
+                    yield Symptom(about, f"{container.reason}: {container.message}")
 
 
 def _find_mount_events(state: RunState, _: RunStatus) -> Symptoms:
@@ -261,7 +249,7 @@ def _find_mount_events(state: RunState, _: RunStatus) -> Symptoms:
             events = [event for event in state.events if event.uid == pod.uid and event.reason in reasons]
             if pod.node and not begun and events:
                 newest = max(events, key=lambda event: event.last)
-                yield Symptom("mount", _format_about(pod), f"{newest.reason}: {newest.message}")
+                yield Symptom(_format_about(pod), f"{newest.reason}: {newest.message}")
 
 
 def _find_failed_exits(state: RunState, _: RunStatus) -> Symptoms:
@@ -275,9 +263,7 @@ def _find_failed_exits(state: RunState, _: RunStatus) -> Symptoms:
                 continue
             if pod.uid in newest or container.reason == "OOMKilled":
                 word = "init" if container.kind == "init" else pod.role
-                yield Symptom(
-                    "exit", _format_about(pod, container), f"{word} {container.reason} {code} {container.message}"
-                )
+                yield Symptom(_format_about(pod, container), f"{word} {container.reason} {code} {container.message}")
 
 
 def _find_unready_nodes(state: RunState, _: RunStatus) -> Symptoms:
@@ -291,12 +277,12 @@ def _find_unready_nodes(state: RunState, _: RunStatus) -> Symptoms:
         target = pod.conditions.get("DisruptionTarget")
         tainted = pod.deleting and target and target.reason == "DeletionByTaintManager"
         if not pod.gone and pod.node and (pod.node in lost or tainted or pod.reason == "NodeLost"):
-            yield Symptom("node", f"node {pod.node}", f"NotReady {pod.role}")
+            yield Symptom(f"node {pod.node}", f"NotReady {pod.role}")
 
 
 def _find_phase(_: RunState, shown: RunStatus) -> Symptoms:
     """The phase of the run."""
-    yield Symptom("phase", "", f"{shown.phase} {shown.reason} {shown.message}")
+    yield Symptom("", f"{shown.phase} {shown.reason} {shown.message}")
 
 
 def _find_long_waits(state: RunState, shown: RunStatus) -> Symptoms:
@@ -305,13 +291,13 @@ def _find_long_waits(state: RunState, shown: RunStatus) -> Symptoms:
     secret = state.settings.get("secret", "")
     # A key of the user exists or not; a generated key reaches the kubelet within a minute.
     if shown.reason == "WaitingForKey" and waited > PATIENCE_SECONDS * (2 if secret == f"{state.job}-ssh" else 1 / 4):
-        yield Symptom("wait", f"secret {secret}", "key")
+        yield Symptom(f"secret {secret}", "key")
     if waited < 2 * PATIENCE_SECONDS:
         return
     if shown.reason == "RanksStarting" or _is_unconnected(state, shown):
-        yield Symptom("wait", f"run {state.run}", f"ranks {int(waited)}")
+        yield Symptom(f"run {state.run}", f"ranks {int(waited)}")
     if shown.reason == "WaitingForWorkers" and state.workers and all(pod.up for pod in state.workers):
-        yield Symptom("wait", f"job {state.job}-{state.run}-launcher", f"{len(state.workers)} workers")
+        yield Symptom(f"job {state.job}-{state.run}-launcher", f"{len(state.workers)} workers")
 
 
 def _is_unconnected(state: RunState, shown: RunStatus) -> bool:
@@ -330,24 +316,23 @@ def _find_held_devices(state: RunState, shown: RunStatus) -> Symptoms:
         return
     if state.now - max(job.created, max(pod.created for pod in up)) > PATIENCE_SECONDS:
         devices = sum(sum(count_accelerators(pod.requests).values()) for pod in up)
-        yield Symptom("held", f"job {job.name}", f"{len(up)} {devices}")
+        yield Symptom(f"job {job.name}", f"{len(up)} {devices}")
 
 
-PLACES: tuple[Callable[[RunState, RunStatus], Symptoms], ...] = (
-    *(
-        _find_missing_jobs,
-        _find_refused_pods,
-        _find_queue_states,
-        _find_gang_states,
-        _find_pending_claims,
-        _find_unscheduled_pods,
-        _find_waiting_containers,
-        _find_mount_events,
-        _find_failed_exits,
-        _find_unready_nodes,
-    ),
-    *(_find_phase, _find_long_waits, _find_held_devices),
-)
-"""The sources of signs while a run has not ended."""
-ENDED = (_find_failed_exits, _find_phase)
-"""The sources of signs after the end of a run."""
+PLACES: Mapping[str, Callable[[RunState, RunStatus], Symptoms]] = {
+    "job": _find_missing_jobs,
+    "creation": _find_refused_pods,
+    "queue": _find_queue_states,
+    "gang": _find_gang_states,
+    "claim": _find_pending_claims,
+    "scheduling": _find_unscheduled_pods,
+    "container": _find_waiting_containers,
+    "mount": _find_mount_events,
+    "exit": _find_failed_exits,
+    "node": _find_unready_nodes,
+    "phase": _find_phase,
+    "wait": _find_long_waits,
+    "held": _find_held_devices,
+}
+ENDED = ("exit", "phase")
+"""The places that say something after the end of a run."""

@@ -48,7 +48,7 @@ def format_status(report: Report, state: RunState) -> str:
         _format_failure(report),
         _format_attempts(report, state),
         _format_workers(report, state),
-        _format_claims(report),
+        format_table(("CLAIM", "STATE"), [(claim["name"], claim["phase"]) for claim in report["claims"] or []]),
     ]
     return "\n".join(part for part in [*parts, _format_notes(report)] if part)
 
@@ -58,6 +58,7 @@ def _format_head(report: Report, state: RunState) -> str:
     phase = report["phase"] + (f" ({report['reason']})" if report["reason"] else "")
     count = report["workers"]
     devices = ", ".join(f"{number} {name}" for name, number in report["accelerators"].items())
+    hours = f"{report['acceleratorHours']}, of which {report['acceleratorHoursWaiting']} without training"
     lease = report["lease"]
     rows = [
         ("Job", f"{report['namespace']}/{report['job']}, run {report['run']}"),
@@ -65,7 +66,7 @@ def _format_head(report: Report, state: RunState) -> str:
         ("Message", report["message"]),
         ("Workers", f"{count['ready']}/{count['wanted']} ready" + _format_fewer(report)),
         ("Accelerators", devices),
-        ("GPU-hours", _format_hours(report) if devices else ""),
+        ("GPU-hours", hours if devices else ""),
         ("World size", str(report["worldSize"] or "")),
         ("Progress", format_progress(report["progress"] or {}, state.now)),
         ("Network", format_network(report["network"] or {})),
@@ -110,10 +111,6 @@ def format_network(checked: Mapping[str, Any]) -> str:
     sent = format_range(*(format_size(checked["bytesPerStep"][bound]) for bound in ("low", "high")))
     time = format_range(*(format_seconds(checked["secondsPerStep"][bound]) for bound in ("low", "high")))
     return f"{words}: a worker sends {sent} a step, which takes {time} at least"
-
-
-def _format_hours(report: Report) -> str:
-    return f"{report['acceleratorHours']}, of which {report['acceleratorHoursWaiting']} without training"
 
 
 def _format_failure(report: Report) -> str:
@@ -176,10 +173,6 @@ def _format_running(containers: Sequence[Report]) -> str:
 
 def _is_well(pod: Report) -> bool:
     return pod["phase"] == "Succeeded" or bool(pod["ready"] and not pod["deleting"])
-
-
-def _format_claims(report: Report) -> str:
-    return format_table(("CLAIM", "STATE"), [(claim["name"], claim["phase"]) for claim in report["claims"] or []])
 
 
 def _format_notes(report: Report) -> str:

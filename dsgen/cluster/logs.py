@@ -22,13 +22,12 @@ from dsgen.cluster.report import Report
 from dsgen.cluster.requirements import ApiObject
 from dsgen.cluster.runs import RunRef, report_run
 from dsgen.errors import ApiError, DsgenError, NotFoundError
+from dsgen.language.functions import list_launch_methods
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
 
 MANY_WORKERS = 16
-LABELLED = ("pdsh",)
-"""Launch methods over ssh whose lines begin with their worker. Without ssh, each worker has its own log."""
 BEGUN = ("running", "terminated")
 STAMP = 19
 """The length of a timestamp without fractions of a second."""
@@ -95,16 +94,16 @@ LogOutput = tuple[LogSource, bytes] | str
 
 def select_sources(state: RunState, choice: LogChoice) -> list[LogSource]:
     """The selected containers, oldest first. Raises NotFoundError if a rank cannot be told from the others."""
-    if method := find_unclear_method(state, choice):
-        raise NotFoundError(f"launch.method {method} does not show which rank wrote a line: leave out --rank")
-    pods = sorted((one for one in state.pods if one.role == _choose_role(state, choice)), key=lambda one: one.created)
-    index = _find_index(state, choice)
-    if index is not None and _choose_role(state, choice) == "worker":
+    if choice.rank is not None and state.uses_ssh and state.method not in list_launch_methods("pdsh"):
+        raise NotFoundError(f"launch.method {state.method} does not show which rank wrote a line: leave out --rank")
+    role, index = _choose_pods(state, choice)
+    pods = sorted((one for one in state.pods if one.role == role), key=lambda one: one.created)
+    if index is not None and role == "worker":
         pods = [one for one in pods if one.index == index]
-    elif count_left_out(state, choice):
+    elif _count_left_out(state, choice):
         pods = [one for one in pods if one.index in (0, state.wanted - 1)]
     if choice.previous:
-        newest = {one.name for one in state.list_pods(_choose_role(state, choice))}
+        newest = {one.name for one in state.list_pods(role)}
         pods = [one for one in pods if one.name not in newest]
     host = f"{state.job}-{state.run}-worker-{index}" if choice.rank is not None and state.uses_ssh else ""
     return [
@@ -116,9 +115,9 @@ def select_sources(state: RunState, choice: LogChoice) -> list[LogSource]:
 
 def remark_on_choice(state: RunState, choice: LogChoice) -> str:
     """A remark if some workers are left out, or if lines of other ranks are shown; otherwise empty."""
-    if count := count_left_out(state, choice):
+    if count := _count_left_out(state, choice):
         return f"{count} more workers: --worker N shows one"
-    if count := count_ranks(state, choice):
+    if choice.rank is not None and (count := _count_slots(state)) > 1:
         return (
             f"most lines show their worker, not their rank: these are the lines of its {count} ranks, except those that"
             " name another rank; training.rankLogs writes a file for each rank"
@@ -126,39 +125,24 @@ def remark_on_choice(state: RunState, choice: LogChoice) -> str:
     return ""
 
 
-def count_left_out(state: RunState, choice: LogChoice) -> int:
+def _count_left_out(state: RunState, choice: LogChoice) -> int:
     """The number of workers whose logs are left out, because there are too many."""
-    if _choose_role(state, choice) != "worker" or _find_index(state, choice) is not None:
-        return 0
-    return state.wanted - 2 if state.wanted > MANY_WORKERS else 0
-
-
-def find_unclear_method(state: RunState, choice: LogChoice) -> str:
-    """The launch method if it does not show which lines are those of the chosen rank; otherwise empty."""
-    return state.method if choice.rank is not None and state.uses_ssh and state.method not in LABELLED else ""
-
-
-def count_ranks(state: RunState, choice: LogChoice) -> int:
-    """The number of ranks of the worker if it has several, because most lines do not show their rank; else 0."""
-    return _count_slots(state) if choice.rank is not None and _count_slots(state) > 1 else 0
+    is_whole = _choose_pods(state, choice) == ("worker", None)
+    return state.wanted - 2 if is_whole and state.wanted > MANY_WORKERS else 0
 
 
 def _count_slots(state: RunState) -> int:
     return max(int(state.settings.get("slots", 1)), 1)
 
 
-def _choose_role(state: RunState, choice: LogChoice) -> str:
+def _choose_pods(state: RunState, choice: LogChoice) -> tuple[str, int | None]:
+    """The role of the pods with the lines, and the number of the worker if it is one."""
     if choice.launcher or choice.status:
-        return "launcher"
+        return "launcher", None
     if choice.worker is not None:
-        return "worker"
-    return "launcher" if state.uses_ssh else "worker"
-
-
-def _find_index(state: RunState, choice: LogChoice) -> int | None:
-    if choice.rank is not None:
-        return choice.rank // _count_slots(state)
-    return choice.worker
+        return "worker", choice.worker
+    index = None if choice.rank is None else choice.rank // _count_slots(state)
+    return "launcher" if state.uses_ssh else "worker", index  # with ssh, the launcher has the lines of all ranks
 
 
 def _choose_containers(one: PodState, choice: LogChoice) -> list[str]:

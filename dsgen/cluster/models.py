@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgen.cluster.requirements import ApiObject, Requirement, read_requirements, sum_requests
+from dsgen.language.functions import list_launch_methods
 
 JOB, RUN, ROLE = "dsgen.dev/job", "dsgen.dev/run", "dsgen.dev/role"
 ACCELERATOR = re.compile(r"^[^/]*/(?!.*(?:mem|core|rdma|nic)).*(gpu|gaudi|neuron|ascend|npu|tpu|mlu|dcu|mig-)", re.I)
@@ -19,6 +20,7 @@ INDEX = "batch.kubernetes.io/job-completion-index"
 KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 GANG_LABEL, GANG_ANNOTATION = "scheduling.x-k8s.io/pod-group", "scheduling.k8s.io/group-name"
 """The label of scheduler-plugins and the annotation of Volcano."""
+MOST_DIGITS = 10
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,6 @@ class Container:
     message: str
     exit_code: int | None
     restarts: int
-    ready: bool
     started: float | None
     finished: float | None
 
@@ -63,7 +64,6 @@ class PodState:
     node: str
     phase: str
     reason: str
-    message: str
     deleting: bool
     scheduler: str
     created: float
@@ -103,7 +103,7 @@ class PodState:
 
 @dataclass(frozen=True)
 class JobState:
-    """The launcher Job or the worker Job of a run."""
+    """The launcher Job or the worker Job of a run. marks: its labels and annotations."""
 
     name: str
     namespace: str
@@ -112,18 +112,13 @@ class JobState:
     job: str
     run: str
     created: float
-    deleting: bool
     suspended: bool
     suspended_by: str
     parallelism: int
-    active: int
-    failed: int
     queue: str
-    account: str
     requests: Mapping[str, str]
     conditions: Mapping[str, Condition]
-    labels: Mapping[str, str]
-    annotations: Mapping[str, str]
+    marks: Mapping[str, str]
     managers: tuple[str, ...]
 
     @property
@@ -139,7 +134,6 @@ class Event:
     kind: str
     name: str
     uid: str
-    type: str
     reason: str
     message: str
     last: float
@@ -150,7 +144,8 @@ class Event:
 class RunState:
     """Everything that was seen of one run. None: not asked for, or hidden.
 
-    hidden: kinds that may not be read. queued: the job of each Workload of the namespace, by the Workload's uid.
+    hidden: kinds that may not be read. malformed: what is wrong with the record. queued: the job of each Workload of
+    the namespace, by the Workload's uid.
     """
 
     job: str
@@ -170,6 +165,7 @@ class RunState:
     queued: Mapping[str, str] = field(default_factory=dict)
     gangs: Sequence[ApiObject] | None = None
     hidden: list[str] = field(default_factory=list)
+    malformed: str = ""
 
     def list_pods(self, role: str) -> list[PodState]:
         """The pods of a role; for each index only the newest, because older pods were lost."""
@@ -199,12 +195,12 @@ class RunState:
     @property
     def uses_ssh(self) -> bool:
         """Whether the launcher starts the ranks over ssh, and its log has their lines; else each worker has its own."""
-        return bool(_load_helpers().uses_ssh({"launch": {"method": self.method}}))
+        return self.method in list_launch_methods("ssh")
 
     @property
     def runs_command(self) -> bool:
         """Whether launch.command runs, of whose ranks the launcher does not know the connections."""
-        return bool(_load_helpers().runs_command({"launch": {"method": self.method}}))
+        return self.method in list_launch_methods("whole")
 
     @property
     def heard(self) -> float | None:
@@ -212,21 +208,15 @@ class RunState:
         return parse_time(self.lease.get("time")) if self.lease.get("run") == self.run else None
 
 
-def _load_helpers() -> Any:
-    from dsgen.generated import helpers  # imported late: most commands do not ask for the launch method
-
-    return helpers
-
-
 def select_true_conditions(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
     """The conditions with status True."""
     return {name: condition for name, condition in conditions.items() if condition.status == "True"}
 
 
-def parse_time(text: str | None) -> float | None:
+def parse_time(text: object) -> float | None:
     """A time of the API or of the record as seconds since 1970; None without a time."""
     try:
-        return float(calendar.timegm(time.strptime((text or "")[:19], "%Y-%m-%dT%H:%M:%S")))
+        return float(calendar.timegm(time.strptime(text[:19] if isinstance(text, str) else "", "%Y-%m-%dT%H:%M:%S")))
     except ValueError:
         return None
 
@@ -236,13 +226,62 @@ def format_time(moment: float | None) -> str | None:
     return None if moment is None else time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
 
 
-def parse_map(text: str | None) -> dict[str, Any]:
-    """The map of a JSON text; empty if it is not a map."""
+Form = type[Any] | dict[str, Any] | list[Any]
+"""The types of what is read of a value. A key with `?` may be null; all keys may be absent, and others are not read."""
+LARGEST = 2**53
+RECORD_FORM: Form = {
+    "phase": str,
+    **dict.fromkeys(("reason?", "message?", "startTime?", "endTime?"), str),
+    **dict.fromkeys(("exitCode?", "worldSize?"), int),
+    "workers": {"replicas": int},
+    "attempts": [
+        {
+            **dict.fromkeys(("startTime?", "endTime?", "reason?", "host?"), str),
+            **dict.fromkeys(("exitCode?", "rank?", "workers"), int),
+            "tail?": [str],
+        }
+    ],
+    "totals": dict.fromkeys(("attempts", "failures", "replacements", "seconds"), int),
+    "progress?": {
+        **dict.fromkeys(("step?", "total?"), int),
+        **dict.fromkeys(("loss?", "secondsPerStep?", "memory?"), float),
+        **dict.fromkeys(("time?", "eta?", "checkpoint?"), str),
+    },
+    "network?": dict.fromkeys(("median", "lowest"), int),
+}
+LEASE_FORM: Form = {"run?": str, "time?": str}
+SETTINGS_FORM: Form = {**dict.fromkeys(("workers", "spares", "slots"), int), **dict.fromkeys(("method", "secret"), str)}
+
+
+def read_map(text: str | None, form: Form) -> tuple[dict[str, Any], str]:
+    """The map of a JSON text that others may write, and what is wrong with it; then the map is empty."""
     try:
-        content = json.loads(text or "")
-    except ValueError:
-        return {}
-    return content if isinstance(content, dict) else {}
+        content = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}, "it is not JSON"
+    wrong = find_malformed(content, form)
+    return ({}, wrong) if wrong else (content, "")
+
+
+def find_malformed(value: Any, form: Form, path: str = "") -> str:
+    """The first part of a value that has another type than in the form, such as `totals is no map`; "" without one."""
+    if isinstance(form, type):
+        is_number = isinstance(value, (int, float) if form is float else form) and not isinstance(value, bool)
+        is_right = isinstance(value, str) if form is str else is_number and abs(value) <= LARGEST
+        return "" if is_right else f"{path} is no {'text' if form is str else 'number'}"
+    inside: Any = value
+    if not isinstance(value, type(form)):
+        return f"{path or 'it'} is no {'map' if isinstance(form, dict) else 'list'}"
+    if isinstance(form, list):
+        parts = [(f"{path}[{index}]", one, form[0]) for index, one in enumerate(inside)]
+    else:
+        given = ((key.rstrip("?"), key, part) for key, part in form.items())
+        parts = [
+            (f"{path}.{name}".lstrip("."), inside[name], part)
+            for name, key, part in given
+            if name in inside and not (inside[name] is None and name != key)
+        ]
+    return next(filter(None, (find_malformed(one, part, where) for where, one, part in parts)), "")
 
 
 def count_accelerators(requests: Mapping[str, str]) -> dict[str, int]:
@@ -268,30 +307,22 @@ def parse_conditions(entries: Iterable[ApiObject] | None) -> dict[str, Condition
 
 def parse_job(item: ApiObject) -> JobState:
     """Convert a Job."""
-    meta, spec, status = item["metadata"], item["spec"], item.get("status", {})
-    labels = meta.get("labels", {})
-    pod = spec["template"]["spec"]
-    role = spec["template"]["metadata"].get("labels", {}).get(ROLE, "")
+    meta, spec, labels = item["metadata"], item["spec"], item["metadata"].get("labels", {})
     return JobState(
         name=meta["name"],
         namespace=meta["namespace"],
         uid=meta["uid"],
-        role=role,
+        role=spec["template"].get("metadata", {}).get("labels", {}).get(ROLE, ""),
         job=labels.get(JOB, ""),
         run=labels.get(RUN, ""),
         created=parse_time(meta.get("creationTimestamp")) or 0,
-        deleting=bool(meta.get("deletionTimestamp")),
         suspended=bool(spec.get("suspend")),
         suspended_by=_find_suspender(meta),
         parallelism=spec.get("parallelism", 1),
-        active=status.get("active", 0),
-        failed=status.get("failed", 0),
         queue=labels.get(KUEUE_QUEUE, ""),
-        account=pod.get("serviceAccountName", ""),
-        requests=sum_requests(pod),
-        conditions=parse_conditions(status.get("conditions")),
-        labels=labels,
-        annotations=meta.get("annotations", {}),
+        requests=sum_requests(spec["template"]["spec"]),
+        conditions=parse_conditions(item.get("status", {}).get("conditions")),
+        marks={**labels, **meta.get("annotations", {})},
         managers=tuple(entry.get("manager", "") for entry in meta.get("managedFields", [])),
     )
 
@@ -310,6 +341,7 @@ def parse_pod(item: ApiObject) -> PodState:
     """Convert a pod."""
     meta, spec, status = item["metadata"], item["spec"], item.get("status", {})
     labels, annotations = meta.get("labels", {}), meta.get("annotations", {})
+    index = annotations.get(INDEX, "")
     containers = tuple(_list_containers(spec, status))
     ends = [c.finished for c in containers if c.kind == "main" and c.finished]
     return PodState(
@@ -317,11 +349,10 @@ def parse_pod(item: ApiObject) -> PodState:
         uid=meta["uid"],
         role=labels.get(ROLE, ""),
         run=labels.get(RUN, ""),
-        index=int(annotations.get(INDEX, 0)),
+        index=int(index) if index.isdecimal() and len(index) < MOST_DIGITS else 0,
         node=spec.get("nodeName", ""),
         phase=status.get("phase", ""),
         reason=status.get("reason", ""),
-        message=status.get("message", ""),
         deleting=bool(meta.get("deletionTimestamp")),
         scheduler=spec.get("schedulerName", ""),
         created=parse_time(meta.get("creationTimestamp")) or 0,
@@ -350,7 +381,6 @@ def _list_containers(spec: ApiObject, status: ApiObject) -> Iterable[Container]:
             message=detail.get("message", ""),
             exit_code=detail.get("exitCode"),
             restarts=reported.get("restartCount", 0),
-            ready=bool(reported.get("ready")),
             started=parse_time(detail.get("startedAt")),
             finished=parse_time(detail.get("finishedAt")),
         )
@@ -365,7 +395,6 @@ def parse_event(item: ApiObject) -> Event:
         kind=about.get("kind", ""),
         name=about.get("name", ""),
         uid=about.get("uid", ""),
-        type=item.get("type", ""),
         reason=item.get("reason", ""),
         message=item.get("message", ""),
         last=parse_time(last) or 0,

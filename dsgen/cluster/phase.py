@@ -8,7 +8,8 @@ labels, annotations and field managers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import NamedTuple
 
 from dsgen.cluster.models import JobState, RunState, format_time, parse_time, select_true_conditions
 
@@ -46,6 +47,11 @@ def describe_hidden(kinds: Sequence[str]) -> list[str]:
     return [f"not visible to you: {', '.join(kinds)}"] if kinds else []
 
 
+def describe_malformed(state: RunState) -> list[str]:
+    """A line with what is wrong with the record; no line if nothing is."""
+    return [f"the record is malformed, and not read: {state.malformed}"] if state.malformed else []
+
+
 def find_status(state: RunState) -> RunStatus:
     """The phase of a run, with its reason."""
     return next(row for row in PHASE_RULES if row.holds(state)).shown(state)
@@ -63,6 +69,7 @@ def list_notes(state: RunState) -> Iterator[str]:
     if counted > listed:
         limit = f"the record is at its limit of {LIMIT_BYTES // 1024} KiB"
         yield f"{limit}: {counted - listed} older attempts are counted in its totals, but not listed"
+    yield from describe_malformed(state)
     yield from describe_hidden(state.hidden)
 
 
@@ -93,20 +100,12 @@ def _is_silent(state: RunState) -> bool:
     return _lacks_launcher(state) if heard is None else state.now - heard > DEAD_SECONDS
 
 
-def _has_failed(state: RunState) -> bool:
-    return bool(state.launcher and state.launcher.ended == "Failed")
+def _has_ended_silently(state: RunState) -> bool:
+    return bool(state.launcher and state.launcher.ended)
 
 
-def _is_complete(state: RunState) -> bool:
-    return bool(state.launcher and state.launcher.ended == "Complete")
-
-
-def _is_suspended(state: RunState) -> bool:
-    return bool(state.launcher and state.launcher.suspended)
-
-
-def _is_queued(state: RunState) -> bool:
-    return bool(state.worker and state.worker.suspended)
+def _is_suspended(job: JobState | None) -> bool:
+    return bool(job and job.suspended)
 
 
 def _was_just_admitted(state: RunState) -> bool:
@@ -209,10 +208,9 @@ PHASE_RULES = (
     PhaseRule("an end in the record", lambda state: _read_phase(state) in ENDS, _report_recorded),
     PhaseRule("a launcher said to be alive, silent for too long", _is_silent, _report_silent),
     PhaseRule("no Job", _lacks_jobs, _report_gone),
-    PhaseRule("the launcher Job failed, no end in the record", _has_failed, _report_end_without_record),
-    PhaseRule("the launcher Job is complete, no end in the record", _is_complete, _report_end_without_record),
-    PhaseRule("the launcher Job is suspended", _is_suspended, _report_suspended),
-    PhaseRule("the worker Job is suspended", _is_queued, _report_queued),
+    PhaseRule("the launcher Job has ended, no end in the record", _has_ended_silently, _report_end_without_record),
+    PhaseRule("the launcher Job is suspended", lambda state: _is_suspended(state.launcher), _report_suspended),
+    PhaseRule("the worker Job is suspended", lambda state: _is_suspended(state.worker), _report_queued),
     PhaseRule("the record says queued or suspended, the Jobs are not", _was_just_admitted, _report_admitted),
     PhaseRule("no record, another run has the lease", _waits_for_turn, _report_waiting),
     PhaseRule("no record", lambda state: not state.record, _report_unstarted),
@@ -222,54 +220,40 @@ PHASE_RULES = (
 
 
 ARGO_ID, ARGO_LABEL = "argocd.argoproj.io/tracking-id", "argocd.argoproj.io/instance"
-FLUX, FLUX_HELM = "kustomize.toolkit.fluxcd.io", "helm.toolkit.fluxcd.io"
-HELM = "meta.helm.sh"
-
-
-class Marked(Protocol):
-    """An object with labels and annotations, such as a Job."""
-
-    @property
-    def labels(self) -> Mapping[str, str]: ...
-
-    @property
-    def annotations(self) -> Mapping[str, str]: ...
 
 
 class Owner(NamedTuple):
-    """A tool: its title, how it is recognised, and how to change and remove a job with it."""
+    """A tool: its title, how labels and annotations name it, and how to change and remove a job with it."""
 
     title: str
-    name: Callable[[Marked], str]
+    name: Callable[[Mapping[str, str]], str]
     change: str
     removal: str
 
 
-def _make_flux_finder(prefix: str) -> Callable[[Marked], str]:
-    def find_name(marked: Marked) -> str:
-        resource = marked.labels.get(f"{prefix}/name", "")
-        return f"{marked.labels.get(f'{prefix}/namespace', '')}/{resource}" if resource else ""
-
-    return find_name
-
-
-def _find_argo_name(marked: Marked) -> str:
-    return marked.annotations.get(ARGO_ID, "").partition(":")[0] or marked.labels.get(ARGO_LABEL, "")
+def _find_flux_name(prefix: str, marks: Mapping[str, str]) -> str:
+    resource = marks.get(f"{prefix}/name", "")
+    return f"{marks.get(f'{prefix}/namespace', '')}/{resource}" if resource else ""
 
 
 CHANGE, REMOVAL = "{what} in the values file, render it and commit", "remove the job's folder and commit"
 OWNERS = (
-    Owner("Argo CD application", _find_argo_name, CHANGE, REMOVAL),
+    Owner(
+        "Argo CD application",
+        lambda marks: marks.get(ARGO_ID, "").partition(":")[0] or marks.get(ARGO_LABEL, ""),
+        CHANGE,
+        REMOVAL,
+    ),
     Owner(
         "Flux HelmRelease",
-        _make_flux_finder(FLUX_HELM),
+        partial(_find_flux_name, "helm.toolkit.fluxcd.io"),
         "{what} in the values of the HelmRelease and commit",
         "remove the HelmRelease and commit",
     ),
-    Owner("Flux Kustomization", _make_flux_finder(FLUX), CHANGE, REMOVAL),
+    Owner("Flux Kustomization", partial(_find_flux_name, "kustomize.toolkit.fluxcd.io"), CHANGE, REMOVAL),
     Owner(
         "Helm release",
-        lambda marked: marked.annotations.get(f"{HELM}/release-name", ""),
+        lambda marks: marks.get("meta.helm.sh/release-name", ""),
         "{what} in the values and run helm upgrade {name}",
         "run helm uninstall {name}",
     ),
@@ -277,15 +261,15 @@ OWNERS = (
 """Argo CD and Flux come first, because their objects may also have the annotations of Helm."""
 
 
-def find_owner(marked: Marked | None) -> tuple[Owner, str] | None:
-    """The tool that would undo a change of this object, and the name of its application or release."""
-    owners = ((one, one.name(marked)) for one in OWNERS) if marked else ()
+def find_owner(marks: Mapping[str, str]) -> tuple[Owner, str] | None:
+    """The tool that would undo a change of the object with these labels and annotations, and its name there."""
+    owners = ((one, one.name(marks)) for one in OWNERS)
     return next(((one, name) for one, name in owners if name), None)
 
 
 def name_manager(job: JobState | None) -> str:
     """The tool that created a Job, as text; empty if it is unknown."""
-    if owned := find_owner(job):
+    if owned := find_owner(job.marks if job else {}):
         return f"{owned[0].title} {owned[1]}"
     managers = job.managers if job else ()
     if any(name.startswith("kubectl") for name in managers):

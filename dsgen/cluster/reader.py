@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from dsgen.catalogue import KINDS
 from dsgen.cluster.models import (
     JOB,
     LEASE,
+    LEASE_FORM,
+    RECORD_FORM,
     RUN,
+    SETTINGS_FORM,
     Event,
     JobState,
     PodState,
     RunState,
     parse_event,
     parse_job,
-    parse_map,
     parse_pod,
     parse_time,
+    read_map,
 )
 from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError
+
+if TYPE_CHECKING:
+    from dsgen.cluster.client import Cluster
 
 T = TypeVar("T")
 SETTINGS = "settings.json"
@@ -31,17 +38,7 @@ FORBIDDEN, MISSING = 403, 404
 PVC = "PersistentVolumeClaim"
 METRICS = "/apis/metrics.k8s.io/v1beta1"
 KUEUE = "/apis/kueue.x-k8s.io"
-GANGS = ("/apis/scheduling.volcano.sh/v1beta1", "/apis/scheduling.x-k8s.io/v1alpha1")
-
-
-class Reader(Protocol):
-    """The methods of `client.Cluster` that are used here."""
-
-    def now(self) -> float: ...
-
-    def get(self, path: str) -> dict[str, Any]: ...
-
-    def list_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]: ...
+GANGS = [kind.api for kind in KINDS if kind.name == "PodGroup"]
 
 
 def make_api_path(kind: str, namespace: str = "", name: str = "") -> str:
@@ -51,14 +48,14 @@ def make_api_path(kind: str, namespace: str = "", name: str = "") -> str:
     return f"{group}{inside}/{kind}" + (f"/{name}" if name else "")
 
 
-def list_jobs(reader: Reader, namespace: str, selector: str = JOB) -> list[JobState]:
+def list_jobs(cluster: Cluster, namespace: str, selector: str = JOB) -> list[JobState]:
     """The Jobs of dsgen in a namespace, or in all namespaces."""
-    return [parse_job(item) for item in reader.list_items(make_api_path("jobs", namespace), labelSelector=selector)]
+    return [parse_job(item) for item in cluster.list_items(make_api_path("jobs", namespace), labelSelector=selector)]
 
 
-def list_records(reader: Reader, namespace: str, selector: str = JOB) -> dict[tuple[str, str], dict[str, str]]:
+def list_records(cluster: Cluster, namespace: str, selector: str = JOB) -> dict[tuple[str, str], dict[str, str]]:
     """The data of all records, by namespace and job."""
-    maps = reader.list_items(make_api_path("configmaps", namespace), labelSelector=f"{selector},{COMPONENT}=status")
+    maps = cluster.list_items(make_api_path("configmaps", namespace), labelSelector=f"{selector},{COMPONENT}=status")
     metas = ((entry["metadata"], entry.get("data") or {}) for entry in maps)
     return {
         (meta["namespace"], meta["labels"][JOB]): data
@@ -69,15 +66,15 @@ def list_records(reader: Reader, namespace: str, selector: str = JOB) -> dict[tu
 
 def list_runs(known_jobs: Iterable[JobState], data: ApiObject) -> list[str]:
     """The ids of a job's runs, newest first: according to their Jobs, otherwise to their records."""
-    began = {run: parse_time(parse_map(text).get("startTime")) or 0 for run, text in data.items() if run != LEASE}
+    began = {run: parse_time(read_map(text, {})[0].get("startTime")) or 0 for run, text in data.items() if run != LEASE}
     began |= {one.run: one.created for one in sorted(known_jobs, key=lambda one: -one.created)}
     return sorted(began, key=lambda run: (-began[run], run))
 
 
 def add_record(state: RunState, data: ApiObject | None) -> RunState:
     """The facts with the content of the record."""
-    state.record = parse_map((data or {}).get(state.run))
-    state.lease = parse_map((data or {}).get(LEASE))
+    state.record, state.malformed = read_map((data or {}).get(state.run), RECORD_FORM)
+    state.lease, _ = read_map((data or {}).get(LEASE), LEASE_FORM)
     return state
 
 
@@ -88,7 +85,7 @@ def add_jobs(state: RunState, known_jobs: Iterable[JobState]) -> RunState:
     return state
 
 
-def read_run(reader: Reader, namespace: str, name: str, run: str = "", thrifty: bool = False) -> RunState | None:
+def read_run(cluster: Cluster, namespace: str, name: str, run: str = "", thrifty: bool = False) -> RunState | None:
     """Jobs, pods, record, settings and events of a run, from four list requests; None for an unknown job or run.
 
     thrifty: list events only if the Jobs or pods have a problem that events may explain.
@@ -96,24 +93,24 @@ def read_run(reader: Reader, namespace: str, name: str, run: str = "", thrifty: 
     Jobs are read first: if a Job has ended, the record, which is read later, contains the end.
     """
     selector = f"{JOB}={name}"
-    known_jobs = list_jobs(reader, namespace, selector)
-    pods = [parse_pod(entry) for entry in reader.list_items(make_api_path("pods", namespace), labelSelector=selector)]
+    known_jobs = list_jobs(cluster, namespace, selector)
+    pods = [parse_pod(entry) for entry in cluster.list_items(make_api_path("pods", namespace), labelSelector=selector)]
     config = f"{selector},{COMPONENT} in (status,config)"
     maps = {
         entry["metadata"]["name"]: entry
-        for entry in reader.list_items(make_api_path("configmaps", namespace), labelSelector=config)
+        for entry in cluster.list_items(make_api_path("configmaps", namespace), labelSelector=config)
     }
     record = maps.get(name + RECORD_SUFFIX)
     data = (record or {}).get("data") or {}
     known = list_runs(known_jobs, data)
     if not known or (run and run not in known):
         return None
-    state = RunState(name, namespace, run or known[0], reader.now())
+    state = RunState(name, namespace, run or known[0], cluster.now())
     state.pods = [one for one in pods if one.run == state.run]
     state.settings = _find_settings(maps.values(), state.run)
     add_record(add_jobs(state, known_jobs), data if record else None)
     if not thrifty or _lacks_pods(state):
-        state.events = read_visible(state.hidden, "events", lambda: _list_events(reader, state)) or []
+        state.events = read_visible(state.hidden, "events", lambda: _list_events(cluster, state)) or []
     return state
 
 
@@ -126,18 +123,20 @@ def _lacks_pods(state: RunState) -> bool:
 
 def _find_settings(maps: Iterable[ApiObject], run: str) -> dict[str, Any]:
     of_run = (m for m in maps if m["metadata"]["labels"].get(RUN) == run)
-    return next((parse_map(m["data"][SETTINGS]) for m in of_run if SETTINGS in (m.get("data") or {})), {})
+    return next(
+        (read_map(m["data"][SETTINGS], SETTINGS_FORM)[0] for m in of_run if SETTINGS in (m.get("data") or {})), {}
+    )
 
 
-def _list_events(reader: Reader, state: RunState) -> list[Event]:
+def _list_events(cluster: Cluster, state: RunState) -> list[Event]:
     """Events of the run's objects, and of all claims, whose names do not contain the run."""
     mine = {state.job, *(one.name for one in state.pods)}
     prefix = f"{state.job}-{state.run}"
-    all_events = (parse_event(entry) for entry in reader.list_items(make_api_path("events", state.namespace)))
+    all_events = (parse_event(entry) for entry in cluster.list_items(make_api_path("events", state.namespace)))
     return [one for one in all_events if one.name in mine or one.name.startswith(prefix) or one.kind == PVC]
 
 
-def add_surroundings(reader: Reader, state: RunState, thrifty: bool = False) -> RunState:
+def add_surroundings(cluster: Cluster, state: RunState, thrifty: bool = False) -> RunState:
     """Add what is around the run to the facts: claims, nodes, queue, gang. What may not be read is added to `hidden`.
 
     thrifty: list either nodes, if the scheduler mentions their sizes, labels or taints, or claims.
@@ -146,13 +145,13 @@ def add_surroundings(reader: Reader, state: RunState, thrifty: bool = False) -> 
     claims, of_nodes = make_api_path("persistentvolumeclaims", space), depends_on_nodes(state.pods)
     if not (thrifty and of_nodes):
         state.claims = read_visible(
-            state.hidden, "claims", lambda: [*reader.list_items(claims, labelSelector=selector)]
+            state.hidden, "claims", lambda: [*cluster.list_items(claims, labelSelector=selector)]
         )
     if not thrifty or of_nodes:
-        state.nodes = list_nodes(reader, state.hidden)
+        state.nodes = list_nodes(cluster, state.hidden)
     if state.worker and state.worker.queue:
-        state.workloads = read_visible(state.hidden, "Workloads of Kueue", lambda: _list_workloads(reader, state))
-    gangs = [item for group in GANGS for item in _list_gangs(reader, state, group)]
+        state.workloads = read_visible(state.hidden, "Workloads of Kueue", lambda: _list_workloads(cluster, state))
+    gangs = [item for group in GANGS for item in _list_gangs(cluster, state, group)]
     state.gangs = gangs or None
     return state
 
@@ -164,10 +163,10 @@ def depends_on_nodes(pods: Iterable[PodState]) -> bool:
     return any(word in message for message in said for word in words)
 
 
-def list_nodes(reader: Reader, hidden: list[str]) -> list[ApiObject] | None:
+def list_nodes(cluster: Cluster, hidden: list[str]) -> list[ApiObject] | None:
     """All nodes, without the parts that are not used."""
     return read_visible(
-        hidden, "nodes", lambda: [_reduce_node(item) for item in reader.list_items(make_api_path("nodes"))]
+        hidden, "nodes", lambda: [_reduce_node(item) for item in cluster.list_items(make_api_path("nodes"))]
     )
 
 
@@ -178,27 +177,27 @@ def _reduce_node(node: ApiObject) -> ApiObject:
     return {"metadata": metadata, "spec": node["spec"], "status": status}
 
 
-def find_kueue(reader: Reader) -> str:
+def find_kueue(cluster: Cluster) -> str:
     """The path of Kueue's API in the preferred version. Raises ApiError, with status 404 without Kueue."""
-    return f"{KUEUE}/{reader.get(KUEUE)['preferredVersion']['version']}"
+    return f"{KUEUE}/{cluster.get(KUEUE)['preferredVersion']['version']}"
 
 
-def _list_workloads(reader: Reader, state: RunState) -> list[ApiObject]:
+def _list_workloads(cluster: Cluster, state: RunState) -> list[ApiObject]:
     uids = {one.uid for one in (state.launcher, state.worker) if one}
-    workloads = [*reader.list_items(f"{find_kueue(reader)}/namespaces/{state.namespace}/workloads")]
+    workloads = [*cluster.list_items(f"{find_kueue(cluster)}/namespaces/{state.namespace}/workloads")]
     owners = [(workload, owner) for workload in workloads for owner in workload["metadata"].get("ownerReferences", [])]
     state.queued = {workload["metadata"]["uid"]: owner["name"] for workload, owner in owners}
     return [workload for workload, owner in owners if owner["uid"] in uids]
 
 
-def _list_gangs(reader: Reader, state: RunState, group: str) -> list[ApiObject]:
+def _list_gangs(cluster: Cluster, state: RunState, group: str) -> list[ApiObject]:
     """The PodGroups of the run in one API group; requested only if a pod names one."""
     if not any(one.gang for one in state.workers):
         return []
     address = f"{group}/namespaces/{state.namespace}/podgroups"
     selector = f"{JOB}={state.job},{RUN}={state.run}"
     return (
-        read_visible(state.hidden, "PodGroups", lambda: list(reader.list_items(address, labelSelector=selector))) or []
+        read_visible(state.hidden, "PodGroups", lambda: list(cluster.list_items(address, labelSelector=selector))) or []
     )
 
 
@@ -214,7 +213,7 @@ def read_visible(hidden: list[str], what: str, ask: Callable[[], T]) -> T | None
         return None
 
 
-def read_metrics(reader: Reader, namespace: str, selector: str, hidden: list[str]) -> Sequence[ApiObject] | None:
+def read_metrics(cluster: Cluster, namespace: str, selector: str, hidden: list[str]) -> Sequence[ApiObject] | None:
     """What the pods of a selector use at present; None if the cluster has no metrics API, or if it may not be read."""
     address = f"{METRICS}/namespaces/{namespace}/pods"
-    return read_visible(hidden, "metrics of pods", lambda: [*reader.list_items(address, labelSelector=selector)])
+    return read_visible(hidden, "metrics of pods", lambda: [*cluster.list_items(address, labelSelector=selector)])

@@ -59,10 +59,7 @@ RECORDED = {
         "the training program ended with a nonzero exit code; `tail` of the attempt has the last lines of its output",
     ),
     "Hung": Reason(
-        (
-            "Restarting",
-            "Failed",
-        ),
+        ("Restarting", "Failed"),
         "the training printed nothing, or reached no new step, for `lifecycle.hangTimeoutSeconds`; the message names "
         "the rank that the others seem to wait for, and the log has the stacks of all ranks",
     ),
@@ -116,9 +113,8 @@ RECORDED = {
 
 
 class CauseRule(NamedTuple):
-    """A known cause: where to look, a pattern, the message, and the keys of the values file to change."""
+    """A known cause: a pattern, the message, and the keys of the values file to change."""
 
-    place: str
     pattern: str
     reason: str
     message: str
@@ -128,503 +124,449 @@ class CauseRule(NamedTuple):
 RESOURCES = ("workers.resources", "workers.accelerator.count")
 IMAGE = ("image.repository", "image.tag", "launcher.image", "status.image", "code.git.image")
 
-RULES = (
-    # The Jobs and their pods could not be created.
-    CauseRule(
-        "creation",
-        r"[Ss]ervice ?[Aa]ccount.* \"?(?P<name>[\w.-]+)\"? not found",
-        "ServiceAccountMissing",
-        "ServiceAccount {name} does not exist, so no pod of {about} can be created",
-        ("serviceAccount.name",),
+RULES = {  # where diagnosis looks, root causes first
+    "creation": (
+        CauseRule(
+            r"[Ss]ervice ?[Aa]ccount.* \"?(?P<name>[\w.-]+)\"? not found",
+            "ServiceAccountMissing",
+            "ServiceAccount {name} does not exist, so no pod of {about} can be created",
+            ("serviceAccount.name",),
+        ),
+        CauseRule(
+            r"exceeded quota: (?P<name>[\w.-]+), requested: (?P<asked>.*?), used: (?P<used>.*?), "
+            r"limited: (?P<limit>.*)",
+            "QuotaExceeded",
+            "ResourceQuota {name} of the namespace refuses pods: requested {asked}, in use {used}, limit {limit}",
+            RESOURCES,
+        ),
+        CauseRule(
+            r"failed quota: (?P<name>[\w.-]+): must specify (?P<what>.*)",
+            "QuotaExceeded",
+            "ResourceQuota {name} of the namespace requires {what} in every container",
+            RESOURCES,
+        ),
+        CauseRule(
+            r"violates PodSecurity \"(?P<level>[^\"]+)\": (?P<what>.*)",
+            "PodSecurity",
+            "the namespace enforces Pod Security {level}, which refuses the pods: {what}",
+            ("security.podSecurityLevel",),
+        ),
+        CauseRule(
+            r"(?:maximum|minimum) \S+ usage per|max(?:imum)? .*limit to request ratio|per (?:Container|Pod) is",
+            "LimitRange",
+            "a LimitRange of the namespace refuses pods: {text}",
+            RESOURCES,
+        ),
+        CauseRule(
+            r"admission webhook \"(?P<name>[^\"]+)\" denied the request: ?(?P<what>.*)",
+            "WebhookDenied",
+            "the admission webhook {name} refuses pods: {what}",
+        ),
+        CauseRule(
+            r"ValidatingAdmissionPolicy '(?P<name>[^']+)'.*denied request: ?(?P<what>.*)",
+            "PolicyDenied",
+            "the admission policy {name} refuses pods: {what}",
+        ),
+        CauseRule(
+            r"failed calling webhook \"(?P<name>[^\"]+)\"",
+            "WebhookUnreachable",
+            "the API server cannot reach the admission webhook {name}; ask the administrator of the cluster",
+        ),
+        CauseRule(
+            r"no PriorityClass with name (?P<name>[\w.-]+)",
+            "PriorityClassMissing",
+            "PriorityClass {name} does not exist",
+            ("scheduling.priorityClass", "workers.priorityClassName"),
+        ),
+        CauseRule(r"", "PodsRefused", "the API server refuses the pods of {about}: {text}"),
     ),
-    CauseRule(
-        "creation",
-        r"exceeded quota: (?P<name>[\w.-]+), requested: (?P<asked>.*?), used: (?P<used>.*?), limited: (?P<limit>.*)",
-        "QuotaExceeded",
-        "ResourceQuota {name} of the namespace refuses pods: requested {asked}, in use {used}, limit {limit}",
-        RESOURCES,
+    "job": (
+        CauseRule(r"missing (?P<role>\w+)", "JobMissing", "{about} does not exist: it was deleted, or never applied"),
     ),
-    CauseRule(
-        "creation",
-        r"failed quota: (?P<name>[\w.-]+): must specify (?P<what>.*)",
-        "QuotaExceeded",
-        "ResourceQuota {name} of the namespace requires {what} in every container",
-        RESOURCES,
+    "queue": (
+        CauseRule(
+            r"no Kueue (?P<queue>\S+)",
+            "KueueMissing",
+            "{about} names the queue {queue}, but the cluster has no Kueue",
+            ("scheduling.queue",),
+        ),
+        CauseRule(
+            r"no Workload (?P<queue>\S+)",
+            "KueueSilent",
+            "{about} waits for the queue {queue}, but has no Workload; check that Kueue manages the namespace",
+            ("scheduling.queue", "lifecycle.suspend"),
+        ),
+        CauseRule(
+            r"LocalQueue (?P<queue>\S+) doesn't exist",
+            "QueueMissing",
+            "the namespace has no queue {queue}",
+            ("scheduling.queue",),
+        ),
+        CauseRule(
+            r"ClusterQueue (?P<queue>\S+) doesn't exist",
+            "QueueMissing",
+            "the ClusterQueue {queue} behind the queue does not exist",
+            ("scheduling.queue",),
+        ),
+        CauseRule(
+            r"(?P<queue>(?:Cluster|Local)Queue \S+) is inactive",
+            "QueueInactive",
+            "{queue} is inactive and admits no workloads",
+        ),
+        CauseRule(r"^inactive", "WorkloadInactive", "the Workload of {about} is deactivated (spec.active is false)"),
+        CauseRule(
+            r"namespace doesn't match",
+            "QueueNamespace",
+            "the queue does not admit jobs of this namespace",
+            ("scheduling.queue",),
+        ),
+        CauseRule(
+            r"insufficient quota for (?P<what>\S+) in flavor (?P<flavor>[^\s,]+).* > maximum capacity "
+            r"\((?P<most>[^)]*)\)",
+            "QuotaNever",
+            "the queue can never admit this run: it requests more {what} than flavor {flavor} has ({most})",
+            RESOURCES,
+        ),
+        CauseRule(
+            r"untolerated taint (?P<what>.*?) in flavor (?P<flavor>[^\s,]+)",
+            "FlavorMismatch",
+            "flavor {flavor} of the queue has the taint {what}, which the workers do not tolerate",
+            ("workers.tolerations",),
+        ),
+        CauseRule(
+            r"flavor (?P<flavor>\S+) doesn't match node affinity",
+            "FlavorMismatch",
+            "the node selector of the workers does not match flavor {flavor} of the queue",
+            ("workers.nodeSelector",),
+        ),
+        CauseRule(
+            r"resource (?P<what>\S+) unavailable in ClusterQueue",
+            "FlavorMismatch",
+            "the queue has no quota for {what}",
+            ("scheduling.queue", *RESOURCES),
+        ),
+        CauseRule(
+            r"^Evicted Preempted in \S+ (?P<what>.*)",
+            "Preempted",
+            "{about} was preempted by another job: {what}",
+            ("scheduling.priorityClass",),
+        ),
+        CauseRule(
+            r"insufficient unused quota for (?P<what>\S+) in flavor (?P<flavor>[^\s,]+),? ?(?P<more>[^,;.]*)",
+            "QuotaTaken",
+            "the quota of flavor {flavor} is in use: {more} ({what}); the run waits for its turn",
+        ),
+        CauseRule(r"^QuotaReserved (?P<what>.*)", "QueueWaits", "{about} waits in its queue: {what}"),
     ),
-    CauseRule(
-        "creation",
-        r"violates PodSecurity \"(?P<level>[^\"]+)\": (?P<what>.*)",
-        "PodSecurity",
-        "the namespace enforces Pod Security {level}, which refuses the pods: {what}",
-        ("security.podSecurityLevel",),
+    "gang": (
+        CauseRule(
+            r"no PodGroup (?P<name>\S+)",
+            "PodGroupMissing",
+            "{about} does not exist: it was deleted, or the cluster does not have the scheduler of scheduling.gang",
+            ("scheduling.gang",),
+        ),
+        CauseRule(
+            r"no scheduler (?P<name>\S+)",
+            "SchedulerMissing",
+            "the scheduler {name} does not handle {about}; check that it is running",
+            ("scheduling.gang", "workers.schedulerName"),
+        ),
+        CauseRule(
+            r"Unschedulable (?P<what>.*)",
+            "GangUnschedulable",
+            "{about}: not all workers fit at the same time: {what}",
+            ("workers.replicas", *RESOURCES),
+        ),
     ),
-    CauseRule(
-        "creation",
-        r"(?:maximum|minimum) \S+ usage per|max(?:imum)? .*limit to request ratio|per (?:Container|Pod) is",
-        "LimitRange",
-        "a LimitRange of the namespace refuses pods: {text}",
-        RESOURCES,
+    "claim": (
+        CauseRule(
+            r"storageclass\S* \"(?P<name>[^\"]+)\" not found",
+            "StorageClassMissing",
+            "{about} uses StorageClass {name}, which does not exist",
+            ("storage.NAME.create.storageClass",),
+        ),
+        CauseRule(
+            r"no storage class is set",
+            "StorageClassMissing",
+            "{about} names no StorageClass, and the cluster has no default one",
+            ("storage.NAME.create.storageClass",),
+        ),
+        CauseRule(
+            r"^(?:ProvisioningFailed|ExternalProvisioning): (?P<what>.*)",
+            "ClaimUnbound",
+            "no volume could be provisioned for {about}: {what}",
+            ("storage.NAME.create.storageClass", "storage.NAME.create.accessModes"),
+        ),
     ),
-    CauseRule(
-        "creation",
-        r"admission webhook \"(?P<name>[^\"]+)\" denied the request: ?(?P<what>.*)",
-        "WebhookDenied",
-        "the admission webhook {name} refuses pods: {what}",
+    "scheduling": (
+        CauseRule(
+            r"persistentvolumeclaim \"(?P<name>[^\"]+)\" not found",
+            "ClaimMissing",
+            "claim {name}, which {about} mounts, does not exist",
+            ("storage.NAME.existingClaim",),
+        ),
+        CauseRule(
+            r"unbound immediate PersistentVolumeClaims",
+            "ClaimUnbound",
+            "a claim of {about} has no volume yet",
+            ("storage.NAME.create",),
+        ),
+        CauseRule(
+            r"volume node affinity conflict|didn't match PersistentVolume's node affinity",
+            "VolumeZone",
+            "the volume of a claim can only be used on nodes on which {about} cannot run",
+            ("storage.NAME", "workers.nodeSelector"),
+        ),
+        # No node takes them.
+        CauseRule(
+            r"(?i)podgroup|gang|minMember",
+            "GangUnschedulable",
+            "{about}: not all workers fit at the same time: {text}",
+            ("workers.replicas", *RESOURCES),
+        ),
+        CauseRule(
+            r"^too large: (?P<asked>\S+) (?P<what>\S+) of (?P<largest>[^;]+);",
+            "NoNodeBigEnough",
+            "{asked} {what} requested, no node has more than {largest}",
+            RESOURCES,
+        ),
+        CauseRule(
+            r"^taken: (?P<asked>\S+) (?P<what>[^;]+);",
+            "NodesFull",
+            "{asked} {what} requested, and no node has that many free",
+            RESOURCES,
+        ),
+        CauseRule(
+            r"^no label (?P<label>[^;]+); (?P<found>.*)",
+            "NoNodeSelected",
+            "no node has the label {label}, which {about} selects: {found}",
+            ("workers.nodeSelector", "workers.affinity"),
+        ),
+        CauseRule(
+            r"didn't match Pod's node affinity/selector",
+            "NoNodeSelected",
+            "no free node has the labels that {about} selects",
+            ("workers.nodeSelector", "workers.affinity"),
+        ),
+        CauseRule(
+            r"topology spread|anti-?affinity",
+            "SpreadImpossible",
+            "the remaining nodes do not satisfy the affinity or spread constraints of the workers",
+            ("workers.affinity", "scheduling.topology"),
+        ),
+        CauseRule(
+            r"untolerated taint \{[^}]*node\.kubernetes\.io/(?:unreachable|not-ready)",
+            "NodeNotReady",
+            "the nodes that {about} may run on are not ready",
+            ("workers.nodeSelector",),
+        ),
+        CauseRule(
+            r"untolerated taint\(?s?\)? ?(?P<what>\{[^}]*\})?",
+            "TaintNotTolerated",
+            "the nodes have a taint {what} that {about} does not tolerate",
+            ("workers.tolerations",),
+        ),
+        CauseRule(
+            r"^SchedulingGated",
+            "SchedulingGated",
+            "{about} has a scheduling gate; the controller that added it must remove it",
+        ),
+        CauseRule(r"", "Unschedulable", "no node fits {about}: {text}"),
     ),
-    CauseRule(
-        "creation",
-        r"ValidatingAdmissionPolicy '(?P<name>[^']+)'.*denied request: ?(?P<what>.*)",
-        "PolicyDenied",
-        "the admission policy {name} refuses pods: {what}",
+    "container": (
+        CauseRule(
+            r"^ErrImageNeverPull",
+            "ImageNotOnNode",
+            "{about}: the image is not on the node, and image.pullPolicy is Never",
+            ("image.pullPolicy", *IMAGE),
+        ),
+        CauseRule(r"^InvalidImageName", "ImageName", "{about}: the name of the image is not valid", IMAGE),
+        CauseRule(
+            r"(?i)image.*(?:toomanyrequests|429|rate limit)",
+            "ImageRateLimit",
+            "{about}: the rate limit of the registry is exceeded",
+            ("image.pullSecrets",),
+        ),
+        CauseRule(
+            r"(?i)image.*(?:unauthorized|denied|forbidden|\b40[13]\b|authorization failed)",
+            "ImageAccess",
+            "{about}: the registry refuses the pull",
+            ("image.pullSecrets",),
+        ),
+        CauseRule(
+            r"(?i)image.*(?:not found|manifest unknown|no such manifest)",
+            "ImageMissing",
+            "{about}: the image is not in the registry",
+            IMAGE,
+        ),
+        CauseRule(
+            r"(?i)image.*(?:no such host|dial tcp|i/o timeout|connection refused|try again|TLS|x509)",
+            "RegistryUnreachable",
+            "{about}: the node cannot reach the registry",
+            IMAGE,
+        ),
+        CauseRule(
+            r"^(?:ErrImagePull|ImagePullBackOff|ImageInspectError|RegistryUnavailable)",
+            "ImagePull",
+            "{about}: the image cannot be pulled",
+            IMAGE,
+        ),
+        CauseRule(
+            r"^CreateContainerConfigError: (?P<kind>secret|configmap) \"(?P<name>[^\"]+)\" not found",
+            "ConfigMissing",
+            "{kind} {name}, which {about} reads, does not exist",
+            ("training.envFrom", "training.env"),
+        ),
+        CauseRule(
+            r"^CreateContainerConfigError: couldn't find key (?P<key>\S+) in (?P<kind>\w+) (?P<name>\S+)",
+            "ConfigKeyMissing",
+            "{kind} {name} has no key {key}, which {about} reads",
+            ("training.env",),
+        ),
+        CauseRule(
+            r"runAsNonRoot|run as root",
+            "RunAsRoot",
+            "{about} would run as root, but the pod requires runAsNonRoot",
+            ("security.podSecurityContext",),
+        ),
+        CauseRule(
+            r"^(?:RunContainerError|CreateContainerError|StartError|CrashLoopBackOff): ?(?P<what>.*)",
+            "ContainerCannotStart",
+            "{about} cannot start: {what}",
+            IMAGE,
+        ),
     ),
-    CauseRule(
-        "creation",
-        r"failed calling webhook \"(?P<name>[^\"]+)\"",
-        "WebhookUnreachable",
-        "the API server cannot reach the admission webhook {name}; ask the administrator of the cluster",
+    "mount": (
+        CauseRule(
+            r"(?P<kind>secret|configmap) \"(?P<name>[^\"]+)\" not found",
+            "ConfigMissing",
+            "{kind} {name}, which {about} mounts, does not exist",
+            ("storage.NAME", "code.git.secretName", "ssh.secret.name"),
+        ),
+        CauseRule(
+            r"references non-existent (?P<kind>secret|config) key: (?P<key>\S+)",
+            "ConfigKeyMissing",
+            "a {kind} that {about} mounts has no key {key}",
+            ("storage.NAME",),
+        ),
+        CauseRule(
+            r"^FailedCreatePodSandBox: (?P<what>.*)",
+            "SandboxFailed",
+            "the node cannot create the sandbox of {about}: {what}",
+        ),
+        CauseRule(
+            r"^\w+: (?P<what>.*)", "MountFailed", "a volume of {about} cannot be mounted: {what}", ("storage.NAME",)
+        ),
     ),
-    CauseRule(
-        "creation",
-        r"no PriorityClass with name (?P<name>[\w.-]+)",
-        "PriorityClassMissing",
-        "PriorityClass {name} does not exist",
-        ("scheduling.priorityClass", "workers.priorityClassName"),
+    "exit": (
+        CauseRule(
+            r"^\w+ OOMKilled",
+            "OutOfMemory",
+            "{about} was killed because it exceeded its memory limit",
+            ("workers.resources.limits.memory",),
+        ),
+        CauseRule(
+            r"^\w+ (?:StartError|ContainerCannotRun) \d+ ?(?P<what>.*)",
+            "ContainerCannotStart",
+            "{about} cannot start: {what}",
+            IMAGE,
+        ),
+        CauseRule(
+            r"^\w+ \S* ?78\b.*?(?P<what>there is no python3 in this image|python3 of this image is [^:]*)",
+            "PythonMissing",
+            "{about}, or its container status: {what}; dsgen needs 3.8 or later",
+            ("image", "launcher.image", "status.image"),
+        ),
+        CauseRule(
+            r"^worker \S* ?78\b.*the check of launch\.preflight says: (?P<what>.*)",
+            "ImageLacks",
+            "{about} lacks what the training needs: {what}",
+            ("image", "launch.preflight", "workers.sharedMemory", "training.setup"),
+        ),
+        CauseRule(
+            r"^worker \S* ?78\b ?(?P<what>.*)",
+            "WorkerUnfit",
+            "{about} cannot use the image or the key; see the last line of its log. {what}",
+            ("image", "launch.method"),
+        ),
+        CauseRule(
+            r"^worker \S* ?75\b",
+            "WorkerOrphaned",
+            "{about} ended because no launcher had contacted it for lifecycle.orphanTimeoutSeconds",
+            ("lifecycle.orphanTimeoutSeconds",),
+        ),
+        CauseRule(
+            r"^init \S* ?(?P<code>\d+) ?(?P<what>.*)",
+            "InitFailed",
+            "{about} ended with exit code {code}; see its log. {what}",
+            ("code.git", "workers.initContainers", "launcher.initContainers"),
+        ),
     ),
-    CauseRule("creation", r"", "PodsRefused", "the API server refuses the pods of {about}: {text}"),
-    CauseRule(
-        "job", r"missing (?P<role>\w+)", "JobMissing", "{about} does not exist: it was deleted, or never applied"
-    ),
-    # They wait in a queue.
-    CauseRule(
-        "queue",
-        r"no Kueue (?P<queue>\S+)",
-        "KueueMissing",
-        "{about} names the queue {queue}, but the cluster has no Kueue",
-        ("scheduling.queue",),
-    ),
-    CauseRule(
-        "queue",
-        r"no Workload (?P<queue>\S+)",
-        "KueueSilent",
-        "{about} waits for the queue {queue}, but has no Workload; check that Kueue manages the namespace",
-        ("scheduling.queue", "lifecycle.suspend"),
-    ),
-    CauseRule(
-        "queue",
-        r"LocalQueue (?P<queue>\S+) doesn't exist",
-        "QueueMissing",
-        "the namespace has no queue {queue}",
-        ("scheduling.queue",),
-    ),
-    CauseRule(
-        "queue",
-        r"ClusterQueue (?P<queue>\S+) doesn't exist",
-        "QueueMissing",
-        "the ClusterQueue {queue} behind the queue does not exist",
-        ("scheduling.queue",),
-    ),
-    CauseRule(
-        "queue",
-        r"(?P<queue>(?:Cluster|Local)Queue \S+) is inactive",
-        "QueueInactive",
-        "{queue} is inactive and admits no workloads",
-    ),
-    CauseRule(
-        "queue", r"^inactive", "WorkloadInactive", "the Workload of {about} is deactivated (spec.active is false)"
-    ),
-    CauseRule(
-        "queue",
-        r"namespace doesn't match",
-        "QueueNamespace",
-        "the queue does not admit jobs of this namespace",
-        ("scheduling.queue",),
-    ),
-    CauseRule(
-        "queue",
-        r"insufficient quota for (?P<what>\S+) in flavor (?P<flavor>[^\s,]+).* > maximum capacity \((?P<most>[^)]*)\)",
-        "QuotaNever",
-        "the queue can never admit this run: it requests more {what} than flavor {flavor} has ({most})",
-        RESOURCES,
-    ),
-    CauseRule(
-        "queue",
-        r"untolerated taint (?P<what>.*?) in flavor (?P<flavor>[^\s,]+)",
-        "FlavorMismatch",
-        "flavor {flavor} of the queue has the taint {what}, which the workers do not tolerate",
-        ("workers.tolerations",),
-    ),
-    CauseRule(
-        "queue",
-        r"flavor (?P<flavor>\S+) doesn't match node affinity",
-        "FlavorMismatch",
-        "the node selector of the workers does not match flavor {flavor} of the queue",
-        ("workers.nodeSelector",),
-    ),
-    CauseRule(
-        "queue",
-        r"resource (?P<what>\S+) unavailable in ClusterQueue",
-        "FlavorMismatch",
-        "the queue has no quota for {what}",
-        ("scheduling.queue", *RESOURCES),
-    ),
-    CauseRule(
-        "queue",
-        r"^Evicted Preempted in \S+ (?P<what>.*)",
-        "Preempted",
-        "{about} was preempted by another job: {what}",
-        ("scheduling.priorityClass",),
-    ),
-    CauseRule(
-        "queue",
-        r"insufficient unused quota for (?P<what>\S+) in flavor (?P<flavor>[^\s,]+),? ?(?P<more>[^,;.]*)",
-        "QuotaTaken",
-        "the quota of flavor {flavor} is in use: {more} ({what}); the run waits for its turn",
-    ),
-    CauseRule("queue", r"^QuotaReserved (?P<what>.*)", "QueueWaits", "{about} waits in its queue: {what}"),
-    CauseRule(
-        "gang",
-        r"no PodGroup (?P<name>\S+)",
-        "PodGroupMissing",
-        "{about} does not exist: it was deleted, or the cluster does not have the scheduler of scheduling.gang",
-        ("scheduling.gang",),
-    ),
-    CauseRule(
-        "gang",
-        r"no scheduler (?P<name>\S+)",
-        "SchedulerMissing",
-        "the scheduler {name} does not handle {about}; check that it is running",
-        ("scheduling.gang", "workers.schedulerName"),
-    ),
-    CauseRule(
-        "gang",
-        r"Unschedulable (?P<what>.*)",
-        "GangUnschedulable",
-        "{about}: not all workers fit at the same time: {what}",
-        ("workers.replicas", *RESOURCES),
-    ),
-    # Their volumes.
-    CauseRule(
-        "claim",
-        r"storageclass\S* \"(?P<name>[^\"]+)\" not found",
-        "StorageClassMissing",
-        "{about} uses StorageClass {name}, which does not exist",
-        ("storage.NAME.create.storageClass",),
-    ),
-    CauseRule(
-        "claim",
-        r"no storage class is set",
-        "StorageClassMissing",
-        "{about} names no StorageClass, and the cluster has no default one",
-        ("storage.NAME.create.storageClass",),
-    ),
-    CauseRule(
-        "claim",
-        r"^(?:ProvisioningFailed|ExternalProvisioning): (?P<what>.*)",
-        "ClaimUnbound",
-        "no volume could be provisioned for {about}: {what}",
-        ("storage.NAME.create.storageClass", "storage.NAME.create.accessModes"),
-    ),
-    CauseRule(
-        "scheduling",
-        r"persistentvolumeclaim \"(?P<name>[^\"]+)\" not found",
-        "ClaimMissing",
-        "claim {name}, which {about} mounts, does not exist",
-        ("storage.NAME.existingClaim",),
-    ),
-    CauseRule(
-        "scheduling",
-        r"unbound immediate PersistentVolumeClaims",
-        "ClaimUnbound",
-        "a claim of {about} has no volume yet",
-        ("storage.NAME.create",),
-    ),
-    CauseRule(
-        "scheduling",
-        r"volume node affinity conflict|didn't match PersistentVolume's node affinity",
-        "VolumeZone",
-        "the volume of a claim can only be used on nodes on which {about} cannot run",
-        ("storage.NAME", "workers.nodeSelector"),
-    ),
-    # No node takes them.
-    CauseRule(
-        "scheduling",
-        r"(?i)podgroup|gang|minMember",
-        "GangUnschedulable",
-        "{about}: not all workers fit at the same time: {text}",
-        ("workers.replicas", *RESOURCES),
-    ),
-    CauseRule(
-        "scheduling",
-        r"^too large: (?P<asked>\S+) (?P<what>\S+) of (?P<largest>[^;]+);",
-        "NoNodeBigEnough",
-        "{asked} {what} requested, no node has more than {largest}",
-        RESOURCES,
-    ),
-    CauseRule(
-        "scheduling",
-        r"^taken: (?P<asked>\S+) (?P<what>[^;]+);",
-        "NodesFull",
-        "{asked} {what} requested, and no node has that many free",
-        RESOURCES,
-    ),
-    CauseRule(
-        "scheduling",
-        r"^no label (?P<label>[^;]+); (?P<found>.*)",
-        "NoNodeSelected",
-        "no node has the label {label}, which {about} selects: {found}",
-        ("workers.nodeSelector", "workers.affinity"),
-    ),
-    CauseRule(
-        "scheduling",
-        r"didn't match Pod's node affinity/selector",
-        "NoNodeSelected",
-        "no free node has the labels that {about} selects",
-        ("workers.nodeSelector", "workers.affinity"),
-    ),
-    CauseRule(
-        "scheduling",
-        r"topology spread|anti-?affinity",
-        "SpreadImpossible",
-        "the remaining nodes do not satisfy the affinity or spread constraints of the workers",
-        ("workers.affinity", "scheduling.topology"),
-    ),
-    CauseRule(
-        "scheduling",
-        r"untolerated taint \{[^}]*node\.kubernetes\.io/(?:unreachable|not-ready)",
-        "NodeNotReady",
-        "the nodes that {about} may run on are not ready",
-        ("workers.nodeSelector",),
-    ),
-    CauseRule(
-        "scheduling",
-        r"untolerated taint\(?s?\)? ?(?P<what>\{[^}]*\})?",
-        "TaintNotTolerated",
-        "the nodes have a taint {what} that {about} does not tolerate",
-        ("workers.tolerations",),
-    ),
-    CauseRule(
-        "scheduling",
-        r"^SchedulingGated",
-        "SchedulingGated",
-        "{about} has a scheduling gate; the controller that added it must remove it",
-    ),
-    CauseRule("scheduling", r"", "Unschedulable", "no node fits {about}: {text}"),
-    # Their containers do not start.
-    CauseRule(
-        "container",
-        r"^ErrImageNeverPull",
-        "ImageNotOnNode",
-        "{about}: the image is not on the node, and image.pullPolicy is Never",
-        ("image.pullPolicy", *IMAGE),
-    ),
-    CauseRule("container", r"^InvalidImageName", "ImageName", "{about}: the name of the image is not valid", IMAGE),
-    CauseRule(
-        "container",
-        r"(?i)image.*(?:toomanyrequests|429|rate limit)",
-        "ImageRateLimit",
-        "{about}: the rate limit of the registry is exceeded",
-        ("image.pullSecrets",),
-    ),
-    CauseRule(
-        "container",
-        r"(?i)image.*(?:unauthorized|denied|forbidden|\b40[13]\b|authorization failed)",
-        "ImageAccess",
-        "{about}: the registry refuses the pull",
-        ("image.pullSecrets",),
-    ),
-    CauseRule(
-        "container",
-        r"(?i)image.*(?:not found|manifest unknown|no such manifest)",
-        "ImageMissing",
-        "{about}: the image is not in the registry",
-        IMAGE,
-    ),
-    CauseRule(
-        "container",
-        r"(?i)image.*(?:no such host|dial tcp|i/o timeout|connection refused|try again|TLS|x509)",
-        "RegistryUnreachable",
-        "{about}: the node cannot reach the registry",
-        IMAGE,
-    ),
-    CauseRule(
-        "container",
-        r"^(?:ErrImagePull|ImagePullBackOff|ImageInspectError|RegistryUnavailable)",
-        "ImagePull",
-        "{about}: the image cannot be pulled",
-        IMAGE,
-    ),
-    CauseRule(
-        "container",
-        r"^CreateContainerConfigError: (?P<kind>secret|configmap) \"(?P<name>[^\"]+)\" not found",
-        "ConfigMissing",
-        "{kind} {name}, which {about} reads, does not exist",
-        ("training.envFrom", "training.env"),
-    ),
-    CauseRule(
-        "container",
-        r"^CreateContainerConfigError: couldn't find key (?P<key>\S+) in (?P<kind>\w+) (?P<name>\S+)",
-        "ConfigKeyMissing",
-        "{kind} {name} has no key {key}, which {about} reads",
-        ("training.env",),
-    ),
-    CauseRule(
-        "container",
-        r"runAsNonRoot|run as root",
-        "RunAsRoot",
-        "{about} would run as root, but the pod requires runAsNonRoot",
-        ("security.podSecurityContext",),
-    ),
-    CauseRule(
-        "container",
-        r"^(?:RunContainerError|CreateContainerError|StartError|CrashLoopBackOff): ?(?P<what>.*)",
-        "ContainerCannotStart",
-        "{about} cannot start: {what}",
-        IMAGE,
-    ),
-    CauseRule(
-        "mount",
-        r"(?P<kind>secret|configmap) \"(?P<name>[^\"]+)\" not found",
-        "ConfigMissing",
-        "{kind} {name}, which {about} mounts, does not exist",
-        ("storage.NAME", "code.git.secretName", "ssh.secret.name"),
-    ),
-    CauseRule(
-        "mount",
-        r"references non-existent (?P<kind>secret|config) key: (?P<key>\S+)",
-        "ConfigKeyMissing",
-        "a {kind} that {about} mounts has no key {key}",
-        ("storage.NAME",),
-    ),
-    CauseRule(
-        "mount",
-        r"^FailedCreatePodSandBox: (?P<what>.*)",
-        "SandboxFailed",
-        "the node cannot create the sandbox of {about}: {what}",
-    ),
-    CauseRule(
-        "mount",
-        r"^\w+: (?P<what>.*)",
-        "MountFailed",
-        "a volume of {about} cannot be mounted: {what}",
-        ("storage.NAME",),
-    ),
-    # They ended.
-    CauseRule(
-        "exit",
-        r"^\w+ OOMKilled",
-        "OutOfMemory",
-        "{about} was killed because it exceeded its memory limit",
-        ("workers.resources.limits.memory",),
-    ),
-    CauseRule(
-        "exit",
-        r"^\w+ (?:StartError|ContainerCannotRun) \d+ ?(?P<what>.*)",
-        "ContainerCannotStart",
-        "{about} cannot start: {what}",
-        IMAGE,
-    ),
-    CauseRule(
-        "exit",
-        r"^\w+ \S* ?78\b.*?(?P<what>there is no python3 in this image|python3 of this image is [^:]*)",
-        "PythonMissing",
-        "{about}, or its container status: {what}; dsgen needs 3.8 or later",
-        ("image", "launcher.image", "status.image"),
-    ),
-    CauseRule(
-        "exit",
-        r"^worker \S* ?78\b.*the check of launch\.preflight says: (?P<what>.*)",
-        "ImageLacks",
-        "{about} lacks what the training needs: {what}",
-        ("image", "launch.preflight", "workers.sharedMemory", "training.setup"),
-    ),
-    CauseRule(
-        "exit",
-        r"^worker \S* ?78\b ?(?P<what>.*)",
-        "WorkerUnfit",
-        "{about} cannot use the image or the key; see the last line of its log. {what}",
-        ("image", "launch.method"),
-    ),
-    CauseRule(
-        "exit",
-        r"^worker \S* ?75\b",
-        "WorkerOrphaned",
-        "{about} ended because no launcher had contacted it for lifecycle.orphanTimeoutSeconds",
-        ("lifecycle.orphanTimeoutSeconds",),
-    ),
-    CauseRule(
-        "exit",
-        r"^init \S* ?(?P<code>\d+) ?(?P<what>.*)",
-        "InitFailed",
-        "{about} ended with exit code {code}; see its log. {what}",
-        ("code.git", "workers.initContainers", "launcher.initContainers"),
-    ),
-    CauseRule("node", r"NotReady (?P<role>\w+)", "NodeNotReady", "{about} is not ready; a {role} pod is on it"),
+    "node": (CauseRule(r"NotReady (?P<role>\w+)", "NodeNotReady", "{about} is not ready; a {role} pod is on it"),),
     # What the run itself says.
-    CauseRule("wait", r"^key", "KeyEmpty", "{about} contains no ssh key", ("ssh.secret",)),
-    CauseRule(
-        "wait",
-        r"^(?P<count>\d+) workers",
-        "WorkersNotReached",
-        "all {count} workers run, but the launcher cannot reach them; check whether a network policy blocks ssh",
-        ("network.policy",),
+    "wait": (
+        CauseRule(r"^key", "KeyEmpty", "{about} contains no ssh key", ("ssh.secret",)),
+        CauseRule(
+            r"^(?P<count>\d+) workers",
+            "WorkersNotReached",
+            "all {count} workers run, but the launcher cannot reach them; check whether a network policy blocks ssh",
+            ("network.policy",),
+        ),
+        CauseRule(
+            r"^ranks (?P<seconds>\d+)",
+            "RanksSilent",
+            "the training was started {seconds} s ago, and its ranks have not met: the program has not called "
+            "deepspeed.init_distributed() yet, or the ranks cannot reach each other",
+            ("launch.expectWorld", "network.socketInterface"),
+        ),
     ),
-    CauseRule(
-        "wait",
-        r"^ranks (?P<seconds>\d+)",
-        "RanksSilent",
-        "the training was started {seconds} s ago, and its ranks have not met: the program has not called "
-        "deepspeed.init_distributed() yet, or the ranks cannot reach each other",
-        ("launch.expectWorld", "network.socketInterface"),
+    "phase": (
+        CauseRule(
+            r"^Pending WaitingForTurn (?P<what>.*)",
+            "WaitingForTurn",
+            "{what}; two runs of a job never train at the same time",
+        ),
+        CauseRule(
+            r"^Unknown (?P<reason>\w+) (?P<what>.*)", "LauncherSilent", "the state of the run is not known: {what}"
+        ),
+        CauseRule(
+            r"^Suspended \w* ?(?P<what>.*)", "JobSuspended", "the run is suspended: {what}", ("lifecycle.suspend",)
+        ),
+        CauseRule(
+            r"^Queued WorkersSuspended (?P<what>.*)",
+            "WorkersSuspended",
+            "the workers are suspended: {what}",
+            ("scheduling.queue", "lifecycle.suspend"),
+        ),
+        CauseRule(
+            r"^Failed WorkersUnreachable (?P<what>.*)",
+            "WorkersUnreachable",
+            "not all workers answered in time: {what}",
+            ("lifecycle.startTimeoutSeconds",),
+        ),
+        CauseRule(
+            r"^Failed DeadlineExceeded",
+            "DeadlineExceeded",
+            "the run took longer than lifecycle.activeDeadlineSeconds",
+            ("lifecycle.activeDeadlineSeconds",),
+        ),
+        CauseRule(r"^Failed (?P<reason>\w+) (?P<what>.*)", "RunFailed", "the run has failed, {reason}: {what}"),
+        CauseRule(
+            r"^Stopped",
+            "RunStopped",
+            "the launcher Job was deleted, by a user or because the run was pruned",
+            ("run.id",),
+        ),
     ),
-    CauseRule(
-        "phase",
-        r"^Pending WaitingForTurn (?P<what>.*)",
-        "WaitingForTurn",
-        "{what}; two runs of a job never train at the same time",
+    "held": (
+        CauseRule(
+            r"^(?P<count>\d+) (?P<devices>\d+)",
+            "LauncherNotUp",
+            "{about} has no running launcher, but {count} workers are running and hold {devices} accelerators",
+            ("launcher.resources",),
+        ),
     ),
-    CauseRule(
-        "phase", r"^Unknown (?P<reason>\w+) (?P<what>.*)", "LauncherSilent", "the state of the run is not known: {what}"
-    ),
-    CauseRule(
-        "phase", r"^Suspended \w* ?(?P<what>.*)", "JobSuspended", "the run is suspended: {what}", ("lifecycle.suspend",)
-    ),
-    CauseRule(
-        "phase",
-        r"^Queued WorkersSuspended (?P<what>.*)",
-        "WorkersSuspended",
-        "the workers are suspended: {what}",
-        ("scheduling.queue", "lifecycle.suspend"),
-    ),
-    CauseRule(
-        "phase",
-        r"^Failed WorkersUnreachable (?P<what>.*)",
-        "WorkersUnreachable",
-        "not all workers answered in time: {what}",
-        ("lifecycle.startTimeoutSeconds",),
-    ),
-    CauseRule(
-        "phase",
-        r"^Failed DeadlineExceeded",
-        "DeadlineExceeded",
-        "the run took longer than lifecycle.activeDeadlineSeconds",
-        ("lifecycle.activeDeadlineSeconds",),
-    ),
-    CauseRule("phase", r"^Failed (?P<reason>\w+) (?P<what>.*)", "RunFailed", "the run has failed, {reason}: {what}"),
-    CauseRule(
-        "phase",
-        r"^Stopped",
-        "RunStopped",
-        "the launcher Job was deleted, by a user or because the run was pruned",
-        ("run.id",),
-    ),
-    CauseRule(
-        "held",
-        r"^(?P<count>\d+) (?P<devices>\d+)",
-        "LauncherNotUp",
-        "{about} has no running launcher, but {count} workers are running and hold {devices} accelerators",
-        ("launcher.resources",),
-    ),
-)
+}
 
 GENERAL = ("WorkersSuspended", "ClaimUnbound")
 """Causes that are shown only if no other cause is found."""
@@ -634,7 +576,7 @@ PLACEHOLDERS = "Words in capitals are placeholders for names and numbers."
 
 def list_reasons() -> list[str]:
     """All reasons."""
-    return list(dict.fromkeys([*RECORDED, *(rule.reason for rule in RULES)]))
+    return list(dict.fromkeys([*RECORDED, *(rule.reason for rules in RULES.values() for rule in rules)]))
 
 
 def explain_reason(reason: str) -> list[str]:
@@ -642,7 +584,7 @@ def explain_reason(reason: str) -> list[str]:
     lines = [reason, ""]
     if recorded := RECORDED.get(reason):
         lines += [f"In the record, with the phase {' or '.join(recorded.phases)}: {recorded.text}"]
-    rules = [rule for rule in RULES if rule.reason == reason]
+    rules = [rule for place in RULES.values() for rule in place if rule.reason == reason]
     lines += [f"From dsgen why: {capitalize_placeholders(rule.message)}" for rule in rules]
     keys = dict.fromkeys(key for rule in rules for key in rule.keys)
     if keys:

@@ -7,12 +7,12 @@ schemas/status.schema.json is its schema.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypedDict
 
 from dsgen.cluster.diagnosis import Cause
 from dsgen.cluster.models import (
-    JobState,
     PodState,
     RunState,
     count_accelerators,
@@ -74,16 +74,22 @@ class CausesReport(RunReport):
     causes: list[dict[str, Any]]
 
 
-def report_causes(report: Report, causes: Iterable[Cause]) -> CausesReport:
+def _make_head(state: RunState, shown: RunStatus) -> RunReport:
+    return {
+        "version": SHAPE,
+        "job": state.job,
+        "namespace": state.namespace,
+        "run": state.run,
+        "phase": shown.phase,
+        "reason": shown.reason,
+    }
+
+
+def report_causes(state: RunState, shown: RunStatus, causes: Iterable[Cause]) -> CausesReport:
     """The causes of a run, as data for programs."""
     return {
-        "version": report["version"],
-        "job": report["job"],
-        "namespace": report["namespace"],
-        "run": report["run"],
-        "phase": report["phase"],
-        "reason": report["reason"],
-        "notes": report["notes"],
+        **_make_head(state, shown),
+        "notes": list(list_notes(state)),
         "causes": [{**cause._asdict(), "keys": [*cause.keys], "link": cause.link} for cause in causes],
     }
 
@@ -92,13 +98,9 @@ def make_report(state: RunState, shown: RunStatus) -> Report:
     """The report of one run."""
     record = state.record
     began, (held, waited) = _find_beginning(state), count_hours(state)
+    counts = Counter(_choose_count(pod) for pod in state.pods)
     return {
-        "version": SHAPE,
-        "job": state.job,
-        "namespace": state.namespace,
-        "run": state.run,
-        "phase": shown.phase,
-        "reason": shown.reason,
+        **_make_head(state, shown),
         "message": shown.message,
         "since": format_time(shown.since),
         "startTime": format_time(began),
@@ -106,9 +108,13 @@ def make_report(state: RunState, shown: RunStatus) -> Report:
         "exitCode": record.get("exitCode"),
         "worldSize": record.get("worldSize"),
         "progress": record.get("progress"),
-        "network": record.get("network"),
+        "network": _select_network(record.get("network")),
         "managedBy": name_manager(state.launcher or state.worker),
-        "workers": count_workers(state),
+        "workers": {
+            "wanted": state.wanted,
+            "running": sum(pod.up for pod in state.workers),
+            "ready": sum(pod.ready and not pod.gone for pod in state.workers),
+        },
         "accelerators": {name: count * state.wanted for name, count in _count_devices(state).items()},
         "acceleratorHours": held,
         "acceleratorHoursWaiting": waited,
@@ -119,19 +125,15 @@ def make_report(state: RunState, shown: RunStatus) -> Report:
         "claims": _report_claims(state),
         "conditions": _report_conditions(state, shown),
         "tasks": [_report_task(state, role) for role in ("launcher", "worker")],
-        "aggregate": _aggregate(state.pods),
+        "aggregate": {word: counts[word] for word in COUNTED},
         "notes": list(list_notes(state)),
     }
 
 
-def count_workers(state: RunState) -> dict[str, int]:
-    """The wanted number of workers, and the numbers of workers by state."""
-    present = state.workers
-    return {
-        "wanted": state.wanted,
-        "running": sum(pod.up for pod in present),
-        "ready": sum(pod.ready and not pod.gone for pod in present),
-    }
+def _select_network(measured: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The two numbers of a record, if it has both; more is added from the values of the job."""
+    keys = ("median", "lowest")
+    return {key: measured[key] for key in keys} if measured and measured.keys() >= {*keys} else None
 
 
 def measure_duration(state: RunState) -> float | None:
@@ -241,6 +243,8 @@ def _report_task(state: RunState, role: str) -> dict[str, Any]:
 def report_pod(pod: PodState) -> dict[str, Any]:
     """The report of a pod: name, uid, phase and the states of its containers."""
     why = next((c for c in pod.containers if c.reason not in ("", "Completed", "PodInitializing")), None)
+    condition = pod.conditions.get("PodScheduled")
+    unscheduled = condition.reason if condition and condition.status == "False" else ""
     return {
         "name": pod.name,
         "uid": pod.uid,
@@ -250,7 +254,7 @@ def report_pod(pod: PodState) -> dict[str, Any]:
         "ready": pod.ready,
         "deleting": pod.deleting,
         "restarts": pod.restarts,
-        "reason": pod.reason or (why.reason if why else _explain_unscheduled(pod)),
+        "reason": pod.reason or (why.reason if why else unscheduled),
         "containers": [
             {
                 "name": container.name,
@@ -262,18 +266,6 @@ def report_pod(pod: PodState) -> dict[str, Any]:
             for container in pod.containers
         ],
     }
-
-
-def _explain_unscheduled(pod: PodState) -> str:
-    condition = pod.conditions.get("PodScheduled")
-    return condition.reason if condition and condition.status == "False" else ""
-
-
-def _aggregate(pods: list[PodState]) -> dict[str, int]:
-    counts = dict.fromkeys(COUNTED, 0)
-    for pod in pods:
-        counts[_choose_count(pod)] += 1
-    return counts
 
 
 def _choose_count(pod: PodState) -> str:
@@ -300,16 +292,8 @@ class TimelineEntry(NamedTuple):
 
 def report_timeline(state: RunState, entries: list[TimelineEntry]) -> dict[str, Any]:
     """The list as data for programs."""
-    events = [
-        {
-            "time": format_time(one.time),
-            "object": one.about,
-            "reason": one.reason,
-            "message": one.message,
-            "count": one.times,
-        }
-        for one in entries
-    ]
+    keys = ("time", "object", "reason", "message", "count")
+    events = [dict(zip(keys, (format_time(one.time), *one[1:]), strict=True)) for one in entries]
     return {"version": 1, "job": state.job, "namespace": state.namespace, "run": state.run, "events": events}
 
 
@@ -357,14 +341,10 @@ def _list_job_entries(state: RunState) -> Iterator[TimelineEntry]:
             yield TimelineEntry(
                 job.created, about, "Created", f"for {job.parallelism} pod{'s' * (job.parallelism != 1)}"
             )
-            yield from _list_condition_entries(about, job)
-
-
-def _list_condition_entries(about: str, job: JobState) -> Iterator[TimelineEntry]:
-    for name, condition in job.conditions.items():
-        word = {"Suspended": "Resumed"}.get(name) if condition.status == "False" else name
-        if word and condition.since is not None:
-            yield TimelineEntry(condition.since, about, word, condition.message)
+            for name, condition in job.conditions.items():
+                word = {"Suspended": "Resumed"}.get(name) if condition.status == "False" else name
+                if word and condition.since is not None:
+                    yield TimelineEntry(condition.since, about, word, condition.message)
 
 
 def _list_workload_entries(state: RunState) -> Iterator[TimelineEntry]:
@@ -382,13 +362,9 @@ def _list_pod_entries(state: RunState) -> Iterator[TimelineEntry]:
         yield TimelineEntry(pod.created, about, "Created", "")
         if pod.scheduled is not None:
             yield TimelineEntry(pod.scheduled, about, "Scheduled", f"to {pod.node}")
-        yield from _list_container_entries(about, pod)
-
-
-def _list_container_entries(about: str, pod: PodState) -> Iterator[TimelineEntry]:
-    for one in pod.containers:
-        if one.started is not None and one.kind == "main":
-            yield TimelineEntry(one.started, about, "Started", f"container {one.name}")
-        if one.finished is not None:
-            said = f"container {one.name}: {one.reason}, exit code {one.exit_code}"
-            yield TimelineEntry(one.finished, about, "Ended", said + (f": {one.message}" if one.message else ""))
+        for one in pod.containers:
+            if one.started is not None and one.kind == "main":
+                yield TimelineEntry(one.started, about, "Started", f"container {one.name}")
+            if one.finished is not None:
+                said = f"container {one.name}: {one.reason}, exit code {one.exit_code}"
+                yield TimelineEntry(one.finished, about, "Ended", said + (f": {one.message}" if one.message else ""))

@@ -40,11 +40,8 @@ def read_requirements(spec: ApiObject) -> tuple[Requirement, ...]:
     terms = affinity.get("nodeSelectorTerms") or []
     only = terms[0] if len(terms) == 1 else {}
     expressions = [one for kind in ("matchExpressions", "matchFields") for one in only.get(kind) or []]
-    return (*selector, *map(_make_requirement, expressions))
-
-
-def _make_requirement(expression: ApiObject) -> Requirement:
-    return Requirement(expression["key"], expression["operator"], tuple(expression.get("values") or ()))
+    required = (Requirement(one["key"], one["operator"], tuple(one.get("values") or ())) for one in expressions)
+    return (*selector, *required)
 
 
 def select_nodes(requirements: Iterable[Requirement], nodes: Iterable[ApiObject]) -> list[ApiObject]:
@@ -66,11 +63,9 @@ def accepts(requirement: Requirement, there: Mapping[str, str]) -> bool:
         return value is not None and (operator == "Exists" or value in values)
     if operator in ("NotIn", "DoesNotExist"):
         return value is None or (operator == "NotIn" and value not in values)
-    return value is not None and _is_number(value) and (int(value) > int(values[0])) == (operator == "Gt")
-
-
-def _is_number(text: str) -> bool:
-    return text.removeprefix("-").isdecimal()
+    if value is None or not value.removeprefix("-").isdecimal():
+        return False
+    return (int(value) > int(values[0])) == (operator == "Gt")
 
 
 def find_missing(requirements: Sequence[Requirement], nodes: Sequence[ApiObject]) -> MissingLabels | None:
@@ -144,15 +139,13 @@ def sum_request(spec: ApiObject, resource: str) -> str:
     )
 
 
-def sum_limit(spec: ApiObject, resource: str) -> str:
-    """The limit of a pod for one resource; empty if one of its containers has no limit."""
+def sum_memory_limit(spec: ApiObject) -> str:
+    """The memory limit of a pod; empty if one of its containers has no limit."""
     running = [*(one for one in spec.get("initContainers") or [] if _is_sidecar(one)), *spec["containers"]]
-    texts = [str(((one.get("resources") or {}).get("limits") or {}).get(resource, "")) for one in running]
-    return _sum(texts) if all(texts) else ""
-
-
-def _sum(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else _format_quantity(sum((parse_quantity(text) for text in texts), Fraction()))
+    texts = [str(((one.get("resources") or {}).get("limits") or {}).get("memory", "")) for one in running]
+    if len(texts) < 2 or not all(texts):
+        return texts[0] if len(texts) == 1 else ""
+    return _format_quantity(sum(map(parse_quantity, texts), Fraction()))
 
 
 def _is_sidecar(container: ApiObject) -> bool:

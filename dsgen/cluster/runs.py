@@ -18,7 +18,6 @@ from dsgen.cluster.models import JOB, ROLE, RUN, JobState, PodState, RunState, p
 from dsgen.cluster.phase import ACTIVE, ENDS
 from dsgen.cluster.reader import (
     MISSING,
-    Reader,
     add_jobs,
     add_record,
     add_surroundings,
@@ -149,27 +148,27 @@ def _is_admitted(state: RunState) -> bool:
     return all(job is not None and not job.suspended for job in jobs)
 
 
-def list_states(reader: Reader, namespace: str, selector: str = "", all_runs: bool = False) -> Iterator[RunState]:
+def list_states(cluster: Cluster, namespace: str, selector: str = "", all_runs: bool = False) -> Iterator[RunState]:
     """The state of each job's newest run, or of all its runs, from three list requests, and one for nodes if needed.
 
     namespace: empty for all. selector: labels that the jobs must have.
     """
     selector = ",".join(part for part in (JOB, selector) if part)
     jobs: dict[tuple[str, str], list[JobState]] = defaultdict(list)
-    for one in list_jobs(reader, namespace, selector):
+    for one in list_jobs(cluster, namespace, selector):
         jobs[one.namespace, one.job].append(one)
     pods: dict[tuple[tuple[str, str], str], list[PodState]] = defaultdict(list)
-    for entry in reader.list_items(make_api_path("pods", namespace), labelSelector=JOB):
+    for entry in cluster.list_items(make_api_path("pods", namespace), labelSelector=JOB):
         pod = parse_pod(entry)
         pods[(entry["metadata"]["namespace"], entry["metadata"]["labels"][JOB]), pod.run].append(pod)
-    records = list_records(reader, namespace, selector)
+    records = list_records(cluster, namespace, selector)
     needs_nodes = depends_on_nodes(one for each in pods.values() for one in each)
-    nodes = list_nodes(reader, []) if needs_nodes else None
+    nodes = list_nodes(cluster, []) if needs_nodes else None
     for name in sorted(jobs.keys() | records.keys()):
         data = records.get(name)
         known = list_runs(jobs[name], data or {})
         for run in known if all_runs else known[:1]:
-            state = RunState(name[1], name[0], run, reader.now(), pods=pods[name, run], nodes=nodes)
+            state = RunState(name[1], name[0], run, cluster.now(), pods=pods[name, run], nodes=nodes)
             yield add_record(add_jobs(state, jobs[name]), data)
 
 
@@ -209,7 +208,7 @@ def _watch(
             stopped.wait(RETRY_SECONDS)
 
 
-def read_measures(reader: Reader, state: RunState) -> dict[str, Any]:
+def read_measures(cluster: Cluster, state: RunState) -> dict[str, Any]:
     """Keys below MEASURED with what a run has measured; empty if it has measured nothing.
 
     Metrics are those of the present, so they are read only while the run goes on.
@@ -218,7 +217,7 @@ def read_measures(reader: Reader, state: RunState) -> dict[str, Any]:
     found = {"secondsPerStep": progress.get("secondsPerStep"), "memory": progress.get("memory")}
     if state.record.get("phase") not in ENDS:
         selector = f"{JOB}={state.job},{RUN}={state.run},{ROLE}=worker"
-        found["workerMemory"] = find_most_memory(read_metrics(reader, state.namespace, selector, []) or [])
+        found["workerMemory"] = find_most_memory(read_metrics(cluster, state.namespace, selector, []) or [])
     known = {key: value for key, value in found.items() if value}
     return {"run": state.run, **known} if known else {}
 

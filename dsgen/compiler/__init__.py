@@ -2,6 +2,6 @@
 
 from dsgen.compiler.chart import make_chart_files
 from dsgen.compiler.frontend import CompileError
-from dsgen.compiler.python import make_python_files, make_schema_files
+from dsgen.compiler.python import make_python_files
 
-__all__ = ["CompileError", "make_chart_files", "make_python_files", "make_schema_files"]
+__all__ = ["CompileError", "make_chart_files", "make_python_files"]

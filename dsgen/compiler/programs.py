@@ -1,6 +1,7 @@
-"""Typed programs: the trees of templates; those of dsgen, and of its checks as templates."""
+"""Typed programs: the trees of templates, and those of dsgen."""
 
 import functools
+import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import Any
 import jinja2
 
 from dsgen import __version__, schema
-from dsgen.compiler.checks import WARNINGS, make_chart_units, make_row_units
 from dsgen.compiler.frontend import Unit
 from dsgen.compiler.frontend.expressions import FILES, ROOTS, Expressions
 from dsgen.compiler.frontend.helpers import Helper, Helpers
@@ -65,25 +65,20 @@ def type_program(
     return Program(templates, helpers, heads)
 
 
-NOTES = "NOTES.txt"
+_REFUSAL = re.compile(r'<% refuse "(DS\d+)"')
+NOTES, INVARIANTS = "NOTES.txt", "_invariants.j2"
 MADE_BY = f"""
 This chart was made by dsgen {__version__}. Use a new run.id when you upgrade to a chart of another minor version.
+Helm refuses only values that would make a wrong object. "dsgen validate" reports all mistakes, with warnings.
 """
 
 
 @functools.cache
-def make_chart_program() -> Program:
-    """The templates of a chart: objects, notes, and checks that fail with their messages."""
-    units = {**read_template_units(), **make_chart_units()}
-    units[NOTES] = Unit(NOTES, units[NOTES].text + MADE_BY + WARNINGS)
-    return _type_units(units, {NOTES, *make_chart_units()})
-
-
-def make_python_program() -> Program:
-    """The templates of the objects, and each row of the checks."""
-    units = {**read_template_units(), **make_row_units()}
-    del units[NOTES]
-    return _type_units(units, set(make_row_units()))
+def make_program() -> Program:
+    """The templates of the objects and the notes of a chart, and their helpers."""
+    units = read_template_units()
+    units[NOTES] = Unit(NOTES, units[NOTES].text + MADE_BY)
+    return type_program(units, schema.load(), SHIPPED.texts, make_environment(), {NOTES, INVARIANTS})
 
 
 def read_template_units() -> dict[str, Unit]:
@@ -91,8 +86,10 @@ def read_template_units() -> dict[str, Unit]:
     return {name: Unit(name, read(TEMPLATES / name)) for name in make_environment().list_templates()}
 
 
-def _type_units(units: Mapping[str, Unit], free_units: Container[str]) -> Program:
-    return type_program(units, schema.load(), SHIPPED.texts, make_environment(), free_units)
+def find_refused_ids() -> set[str]:
+    """The ids of the rules by which templates refuse values."""
+    texts = [unit.text for unit in read_template_units().values()]
+    return {id_ for text in texts for id_ in _REFUSAL.findall(text)}
 
 
 def read(path: Path) -> str:

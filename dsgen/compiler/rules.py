@@ -31,8 +31,7 @@ class RuleBlock:
     title, when, remedy: what `dsgen explain` says. example: keys of a values file that has this problem and no other;
     they replace those of the base job, or follow them. file: the same as a whole file. settings: the same as a
     dsgen.yaml, in a repository with jobs/cifar/values.yaml and jobs/mnist/values.yaml. wrong: cases that have the
-    problem once, in the chart, too. flat: such cases that only dsgen finds, because templates cannot. right: similar
-    cases that do not have it.
+    problem once. right: similar cases that do not have it.
     """
 
     title: str
@@ -42,7 +41,6 @@ class RuleBlock:
     file: str = ""
     settings: str = ""
     wrong: tuple[Case, ...] = ()
-    flat: tuple[Case, ...] = ()
     right: tuple[Case, ...] = ()
 
     @property
@@ -87,7 +85,7 @@ def read_rule_blocks() -> dict[str, RuleBlock]:
 def _make_block(place: str, fields: Any) -> RuleBlock:
     if not isinstance(fields, dict):
         raise CompileError(f"{place}: a rule is a map")
-    lists = {key: fields.get(key, []) for key in ("wrong", "flat", "right")}
+    lists = {key: fields.get(key, []) for key in ("wrong", "right")}
     for key, items in lists.items():
         if not isinstance(items, list):
             raise CompileError(f"{place}: {key} is not a list of cases")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dsgen.deepspeed.keys import RelativeDiagnostic
+from dsgen.language.functions import load_launch_methods
 from dsgen.problems import Diagnostic, KeyPath, Position
 
 CONFIG: KeyPath = ("training", "deepspeed", "config")
@@ -83,7 +84,8 @@ def _check_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
 
     given, workers = values["training"]["deepspeed"], values["workers"]
     config = given["config"]
-    sizes = () if _is_filtered(given["args"]) else (workers["replicas"], workers["slots"], given["passConfig"])
+    is_filtered = any(re.match("--?(i|inc|e|exc)[a-z]*(=|$)", str(word)) for word in given["args"])
+    sizes = () if is_filtered else (workers["replicas"], workers["slots"], given["passConfig"])
     of_each = [
         [
             *keys.check_keys(config, version),
@@ -100,11 +102,6 @@ def _check_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
     return [one._replace(hint=hint or one.hint) if one.id == "DS265" else one for one in found]
 
 
-def _is_filtered(args: Sequence[Any]) -> bool:
-    """Whether some processes may be excluded."""
-    return any(re.match("--?(i|inc|e|exc)[a-z]*(=|$)", str(word)) for word in args)
-
-
 def _find_common(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[RelativeDiagnostic]:
     """The problems that every version has; a warning unless it is an error with every version."""
     kinds = [{(one.id, one.path): one.severity for one in each} for each in of_each]
@@ -116,7 +113,7 @@ def _find_common(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[Re
 
 def _check_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[RelativeDiagnostic]:
     given, method = values["training"]["deepspeed"], values["launch"]["method"]
-    if not given["args"] or method not in ("pdsh", "deepspeed-no-ssh"):
+    if not given["args"] or "deepspeed" not in load_launch_methods()[method].get("tools", ()):
         return []  # another check reports that
     # Imported late: few jobs have arguments.
     from dsgen.deepspeed import arguments, keys

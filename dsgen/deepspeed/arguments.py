@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from dsgen.deepspeed.keys import RelativeDiagnostic, Version, parse_version
 from dsgen.language.text import format_value, scalar
+from dsgen.problems import Severity
 from dsgen.schema.suggestions import did_you_mean, find_closest
 
 OUR_NO_SSH = "deepspeed-no-ssh"
@@ -99,6 +100,9 @@ class Given:
     option: Option
     value: str
 
+    def report(self, id_: str, message: str, hint: str = "", severity: Severity = "error") -> RelativeDiagnostic:
+        return RelativeDiagnostic(id_, (self.index,), f"{self.name}{message}", hint, severity)
+
 
 class Hosts(NamedTuple):
     """The workers for which the options are checked.
@@ -172,19 +176,17 @@ def _is_option(word: str) -> bool:
 def _check_option(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     option, version = given.option, hosts.version
     if option.why:
-        yield RelativeDiagnostic("DS280", (given.index,), f"{given.name}: {option.why}", option.instead)
+        yield given.report("DS280", f": {option.why}", option.instead)
     elif option.since and parse_version(version.table) < parse_version(option.since):
-        message = f"{given.name} exists from DeepSpeed {option.since} on, not in {version.called}"
-        yield RelativeDiagnostic("DS283", (given.index,), message)
+        yield given.report("DS283", f" exists from DeepSpeed {option.since} on, not in {version.called}")
     elif option.choices and given.value not in option.choices:
-        message = f"{given.name} cannot be {format_value(given.value)}"
-        yield RelativeDiagnostic("DS281", (given.index,), message, f"possible values: {', '.join(option.choices)}")
+        hint = f"possible values: {', '.join(option.choices)}"
+        yield given.report("DS281", f" cannot be {format_value(given.value)}", hint)
     elif hosts.method == OUR_NO_SSH and option.names[0] in ("--include", "--exclude", "--launcher_args"):
-        message = f"{given.name} has no effect with launch.method {hosts.method}: every worker starts its own processes"
-        yield RelativeDiagnostic("DS280", (given.index,), message, "use launch.method: pdsh")
+        message = f" has no effect with launch.method {hosts.method}: every worker starts its own processes"
+        yield given.report("DS280", message, "use launch.method: pdsh")
     elif given.name in QUIET and given.value not in ("debug", "info"):
-        message = f"{given.name} also hides warnings of DeepSpeed's launcher"
-        yield RelativeDiagnostic("DS284", (given.index,), message, "", "warning")
+        yield given.report("DS284", " also hides warnings of DeepSpeed's launcher", severity="warning")
 
 
 # -- include, exclude and the arguments of pdsh, for the workers of the job ------------------------------------------
@@ -193,13 +195,12 @@ def _check_option(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
 def _check_hosts(given: Mapping[str, Given], hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     include, exclude = given.get("--include"), given.get("--exclude")
     if include and exclude:
-        yield RelativeDiagnostic(
-            "DS282", (exclude.index,), "--include and --exclude are mutually exclusive", "keep one of them"
-        )
+        message = "--include and --exclude are mutually exclusive"
+        yield RelativeDiagnostic("DS282", (exclude.index,), message, "keep one of them")
     for one in filter(None, (include, exclude)):
         if hosts.chosen_by:
-            message = f"{one.name} and {hosts.chosen_by} are mutually exclusive: both decide which workers train"
-            yield RelativeDiagnostic("DS282", (one.index,), message, "keep one of them")
+            message = f" and {hosts.chosen_by} are mutually exclusive: both decide which workers train"
+            yield one.report("DS282", message, "keep one of them")
         else:
             yield from _check_filter(one, hosts)
     if "--launcher_args" in given:
@@ -216,20 +217,14 @@ def _check_filter(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
                 did_you_mean(find_closest(name, hosts.names[:100]))
                 or f"the workers are named {hosts.names[0]} and so on"
             )
-            yield RelativeDiagnostic(
-                "DS282", (given.index,), f"{given.name}: no worker is named {format_value(name)}", hint
-            )
+            yield given.report("DS282", f": no worker is named {format_value(name)}", hint)
         for slot in slots.split(",") if colon else ():
             if not re.fullmatch("[0-9]+", slot) or int(slot) >= hosts.slots:
                 problems += 1
                 hint = f"use slots from 0 to {hosts.slots - 1}, as in worker:0,1"
-                yield RelativeDiagnostic(
-                    "DS282", (given.index,), f"{given.name}: there is no slot {format_value(slot)}", hint
-                )
+                yield given.report("DS282", f": there is no slot {format_value(slot)}", hint)
     if not problems and hosts.names and not count_active(hosts, **{given.option.names[0][2:]: given.value}):
-        yield RelativeDiagnostic(
-            "DS282", (given.index,), f"{given.name} leaves no slot to train on", "list fewer workers or slots"
-        )
+        yield given.report("DS282", " leaves no slot to train on", "list fewer workers or slots")
 
 
 def _check_pdsh(given: Given, workers: int) -> Iterator[RelativeDiagnostic]:
@@ -238,15 +233,10 @@ def _check_pdsh(given: Given, workers: int) -> Iterator[RelativeDiagnostic]:
         fanout = re.fullmatch("-f([0-9]*)", word)
         number = fanout[1] or "".join(words[index + 1 : index + 2]) if fanout else ""
         if number.isdecimal() and int(number) < workers:
-            message = f"{given.name}: with -f {number} pdsh would never start the other {workers - int(number)} workers"
-            yield RelativeDiagnostic("DS280", (given.index,), message, "remove -f")
+            message = f": with -f {number} pdsh would never start the other {workers - int(number)} workers"
+            yield given.report("DS280", message, "remove -f")
         elif re.match("-[wxRlgaA]", word):
-            yield RelativeDiagnostic(
-                ("DS280"),
-                (given.index,),
-                f"{given.name}: {word[:2]} changes to which hosts pdsh connects, or how",
-                "remove it",
-            )
+            yield given.report("DS280", f": {word[:2]} changes to which hosts pdsh connects, or how", "remove it")
 
 
 def count_active(hosts: Hosts, include: str = "", exclude: str = "") -> int:

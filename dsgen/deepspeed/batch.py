@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgen.deepspeed.combinations import Config
-from dsgen.deepspeed.keys import RelativeDiagnostic, Version, parse_version
-
-NEWEST = Version()
+from dsgen.deepspeed.keys import NO_VERSION, RelativeDiagnostic, Version, parse_version
 
 TOTAL, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
 SEQUENCE, DATA = "sequence_parallel_size", "data_parallel_size"
@@ -44,7 +42,7 @@ class Copies:
 
 
 def check_sizes(
-    config: Mapping[str, Any], replicas: int, slots: int, passed: bool, version: Version = NEWEST
+    config: Mapping[str, Any], replicas: int, slots: int, passed: bool, version: Version = NO_VERSION
 ) -> Iterator[RelativeDiagnostic]:
     """Sizes that do not fit the number of processes; none if one of them is not a positive number.
 
@@ -94,7 +92,10 @@ def _report_misfit(
     config: Mapping[str, Any], total: int, others: Mapping[str, int], copies: Copies
 ) -> Iterator[RelativeDiagnostic]:
     message, hint = _explain_misfit(total, others, copies), _suggest_sizes(total, others, copies.count)
-    if not (copies.may_be_fewer and _may_fit(total, others, copies.count)):
+    product = math.prod(others.values())
+    # a number of copies that divides the known one may fit
+    may_fit = total % product == 0 and (len(others) < 2 or copies.count % (total // product) == 0)
+    if not (copies.may_be_fewer and may_fit):
         yield RelativeDiagnostic("DS265", (TOTAL,), message, hint)
     elif not _is_split_otherwise(config):
         message += ", unless the program passes an mpu with other sizes"
@@ -128,12 +129,6 @@ def _fits(total: int, others: Mapping[str, int], copies: int) -> bool:
     if total % product:
         return False
     return total // product == copies if len(others) == 2 else total // product % copies == 0
-
-
-def _may_fit(total: int, others: Mapping[str, int], most: int) -> bool:
-    """Whether a number of copies that divides `most` fits."""
-    product = math.prod(others.values())
-    return total % product == 0 and (len(others) < 2 or most % (total // product) == 0)
 
 
 def _explain_misfit(total: int, others: Mapping[str, int], copies: Copies) -> str:

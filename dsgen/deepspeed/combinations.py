@@ -208,10 +208,8 @@ def check_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Ve
     )
     if has_devices or not Config(given).is_on("fp16", "enabled"):
         return
-    message, hint = (
-        ("fp16 is enabled, but the workers have no devices"),
-        "use bf16, which DeepSpeed supports on every CPU",
-    )
+    message = "fp16 is enabled, but the workers have no devices"
+    hint = "use bf16, which DeepSpeed supports on every CPU"
     if parse_version(version.table) < parse_version(FP16_BY_CPU):
         message += f": DeepSpeed {version.called} refuses it on CPUs"
         yield RelativeDiagnostic("DS267", ("fp16", "enabled"), message, hint)

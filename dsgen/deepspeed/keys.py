@@ -8,11 +8,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from dsgen import schema
+from dsgen.language.functions import read_json
 from dsgen.language.text import format_value
 from dsgen.problems import KeyPath, Severity, path_text
 from dsgen.reading.nodes import name_type
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys, suggest_among
-from dsgen.schema.validate import TYPE_WORDS
 
 KNOWN = ("0.14.5", "0.15.4", "0.16.9", "0.17.0", "0.17.6", "0.18.3", "0.18.9", "0.19.0", "0.19.4", "0.19.8")
 """tools/deepspeed_keys.py makes the tables of each version from its package."""
@@ -119,12 +120,10 @@ class RelativeDiagnostic(NamedTuple):
 @functools.cache
 def load_table(version: str = NEWEST) -> Rule:
     """keys.json, with the differences of an older version; shared, so do not change it."""
-    from dsgen.generated.deepspeed import KEYS  # imported late: many jobs have no configuration
-
-    newest: Mapping[str, Any] = KEYS
+    newest: Mapping[str, Any] = read_json("deepspeed/keys.json")
     if version == NEWEST:
         return newest
-    older = _load_older()[version]
+    older = read_json("deepspeed/older.json")[version]
     keys = newest["keys"]
     for path, rule in older["keys"].items():
         keys = _set_rule(keys, path.split("."), rule)
@@ -135,24 +134,12 @@ def load_table(version: str = NEWEST) -> Rule:
     return {**newest, **named, "keys": keys}
 
 
-def _load_older() -> Any:
-    import json  # imported late: few jobs have an older version
-    from pathlib import Path
-
-    return json.loads(Path(__file__).with_name("older.json").read_text(encoding="utf-8"))
-
-
 def _set_rule(keys: Mapping[str, Any], path: list[str], rule: Rule | None) -> Mapping[str, Any]:
     """A copy of `keys` with this rule at a path; None removes the key."""
     first, *rest = path
     if rest:
         return {**keys, first: {**keys[first], "keys": _set_rule(keys[first]["keys"], rest, rule)}}
     return {**keys, first: rule} if rule is not None else {key: one for key, one in keys.items() if key != first}
-
-
-def list_versions_with(path: KeyPath) -> list[str]:
-    """The known versions that have a key, the oldest first."""
-    return [version for version in KNOWN if find_rule(path, load_table(version)) is not None]
 
 
 def find_rule(path: KeyPath, rule: Rule) -> Rule | None:
@@ -177,7 +164,7 @@ def _check_map(path: KeyPath, given: Mapping[str, Any], rule: Rule, version: Ver
         here = (*path, key)
         if key in rule["keys"]:
             yield from check_value(here, value, rule["keys"][key], rule.get("unknown") == "rejected", version)
-        elif version.called and (others := list_versions_with(here)):
+        elif version.called and (others := [one for one in KNOWN if find_rule(here, load_table(one)) is not None]):
             yield _report_other_versions(here, others, version, rule)
         elif here in REMOVED and not version.called:
             since, instead = REMOVED[here]
@@ -236,7 +223,7 @@ def check_value(path: KeyPath, value: Any, rule: Rule, lenient: bool, version: V
         return  # DeepSpeed or the program replaces it, as Hugging Face's Trainer does
     name, types = path_text(path), rule.get("types", ())
     if types and not any(_has_type(value, wanted, lenient) for wanted in types):
-        words = " or ".join(TYPE_WORDS[wanted] for wanted in types)
+        words = " or ".join(schema.TYPE_WORDS[wanted] for wanted in types)
         yield RelativeDiagnostic(
             "DS261", path, f"{name} must be {words}, not {_describe_value(value)}", _suggest_repair(value, types)
         )

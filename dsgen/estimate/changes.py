@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from dsgen.estimate import estimates
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.inputs import KEYS, Inputs
 from dsgen.estimate.setup import Setup, make_setup
+from dsgen.schema import MISSING, put
 
 Keys = tuple[str, ...]
 CONFIG: Keys = ("training", "deepspeed", "config")
@@ -61,7 +61,7 @@ def _list_leaves(edits: Mapping[Keys, Any]) -> Iterator[tuple[Keys, Any]]:
 
 
 @dataclass(frozen=True)
-class Job:
+class ChangeableJob:
     """A job that may be changed."""
 
     values: Mapping[str, Any]
@@ -73,34 +73,21 @@ class Job:
         return make_setup(self.values, self.inputs)
 
 
-def apply_edits(job: Job, edits: Mapping[Keys, Any]) -> Job:
+def apply_edits(job: ChangeableJob, edits: Mapping[Keys, Any]) -> ChangeableJob:
     """A job with the edits; those below `estimate` change the inputs, all others a copy of the values."""
     values, inputs = job.values, job.inputs
     for path, value in edits.items():
         if path in FIELDS:
             inputs = replace(inputs, **{FIELDS[path]: value})
         else:
-            values = _set_value(values, path, value)
-    return Job(values, inputs)
-
-
-def _set_value(values: Mapping[str, Any], path: Keys, value: Any) -> dict[str, Any]:
-    first, *rest = path
-    copy = dict(values)
-    below = copy.get(first)
-    if rest:
-        copy[first] = _set_value(below if isinstance(below, Mapping) else {}, tuple(rest), value)
-    elif value is None:
-        copy.pop(first, None)
-    else:
-        copy[first] = value
-    return copy
+            values = put(values, path, MISSING if value is None else value)
+    return ChangeableJob(values, inputs)
 
 
 # -- the cheapest change ----------------------------------------------------------------------------------------------
 
 
-def _shrink_batches(job: Job) -> Iterator[Change]:
+def _shrink_batches(job: ChangeableJob) -> Iterator[Change]:
     """Half the micro batch with twice the accumulation: the samples of a step stay."""
     setup = job.setup
     micro, steps = setup.micro or 1, setup.accumulation or 1
@@ -109,7 +96,7 @@ def _shrink_batches(job: Job) -> Iterator[Change]:
         yield _change_batch(job, "a smaller micro batch", micro, steps)
 
 
-def _grow_batches(job: Job) -> Iterator[Change]:
+def _grow_batches(job: ChangeableJob) -> Iterator[Change]:
     """Twice the micro batch with half the accumulation."""
     setup = job.setup
     micro, steps = setup.micro or 1, setup.accumulation or 1
@@ -118,7 +105,7 @@ def _grow_batches(job: Job) -> Iterator[Change]:
         yield _change_batch(job, "a larger micro batch", micro, steps)
 
 
-def _change_batch(job: Job, name: str, micro: int, steps: int) -> Change:
+def _change_batch(job: ChangeableJob, name: str, micro: int, steps: int) -> Change:
     """The keys are those that say so now: of DeepSpeed's configuration, or what is said of the program."""
     rows = (
         ("train_micro_batch_size_per_gpu", "micro_batch", micro),
@@ -131,17 +118,17 @@ def _change_batch(job: Job, name: str, micro: int, steps: int) -> Change:
     return Change(name, edits)
 
 
-def _recompute_activations(job: Job) -> Iterator[Change]:
+def _recompute_activations(job: ChangeableJob) -> Iterator[Change]:
     if job.inputs.recompute != "full":
         yield Change("recomputed activations", {("estimate", "model", "recompute"): "full"})
 
 
-def _raise_stage(job: Job) -> Iterator[Change]:
+def _raise_stage(job: ChangeableJob) -> Iterator[Change]:
     for stage in range(job.setup.stage + 1, 4):
         yield Change(f"stage {stage} of ZeRO", {(*ZERO, "stage"): stage})
 
 
-def _offload_states(job: Job) -> Iterator[Change]:
+def _offload_states(job: ChangeableJob) -> Iterator[Change]:
     """The optimizer to the CPU, then the weights, too; both need ZeRO."""
     setup = job.setup
     optimizer = {(*ZERO, "offload_optimizer"): {"device": "cpu"}}
@@ -152,20 +139,20 @@ def _offload_states(job: Job) -> Iterator[Change]:
         yield Change("optimizer and weights offloaded to the CPU", both)
 
 
-def _add_workers(job: Job) -> Iterator[Change]:
+def _add_workers(job: ChangeableJob) -> Iterator[Change]:
     """Twice the workers, again and again."""
     replicas = job.setup.workers
     while (replicas := replicas * 2) <= MOST_WORKERS:
         yield _change_workers(job, replicas)
 
 
-def _remove_workers(job: Job) -> Iterator[Change]:
+def _remove_workers(job: ChangeableJob) -> Iterator[Change]:
     """One worker, or more of which the present ones are a multiple."""
     now = job.setup.workers
     yield from (_change_workers(job, replicas) for replicas in range(1, now) if now % replicas == 0)
 
 
-def _change_workers(job: Job, replicas: int) -> Change:
+def _change_workers(job: ChangeableJob, replicas: int) -> Change:
     """Another number of workers. A batch that DeepSpeed's configuration fixes stays if it can."""
     edits: dict[Keys, Any] = {("workers", "replicas"): replicas}
     now, given = job.setup.workers, job.values["training"]["deepspeed"]["config"]
@@ -178,20 +165,20 @@ def _change_workers(job: Job, replicas: int) -> Change:
     return Change(f"{replicas} workers" if replicas > 1 else "one worker", edits)
 
 
-def _lower_stage(job: Job) -> Iterator[Change]:
+def _lower_stage(job: ChangeableJob) -> Iterator[Change]:
     """Stages that send less; states are not offloaded without ZeRO."""
     for stage in range(job.setup.stage - 1, 0, -1):
         yield Change(f"stage {stage} of ZeRO", {(*ZERO, "stage"): stage})
 
 
-def _copy_weights_in_workers(job: Job) -> Iterator[Change]:
+def _copy_weights_in_workers(job: ChangeableJob) -> Iterator[Change]:
     """hpZ: each worker keeps a second copy of the weights, which its own ranks gather."""
     setup = job.setup
     if setup.stage == 3 and setup.workers > 1 and setup.slots > 1:
         yield Change("a copy of the weights in each worker", {(*ZERO, "zero_hpz_partition_size"): setup.slots})
 
 
-Kind = Callable[[Job], Iterator[Change]]
+Kind = Callable[[ChangeableJob], Iterator[Change]]
 KINDS: tuple[Kind, ...] = (
     _shrink_batches,
     _recompute_activations,
@@ -224,7 +211,7 @@ def find_cheapest(
     """The cheapest change with which a job fits its accelerators: the first single one of KINDS; if there is none, the
     first combination, of the strongest change of each kind, without those that it does not need. None if nothing helps.
     """
-    job = Job(values, inputs)
+    job = ChangeableJob(values, inputs)
     if remedy := find_first(values, inputs, KINDS, fits, is_possible):
         return remedy
     kept: tuple[Change, ...] = ()
@@ -249,12 +236,12 @@ def find_first(
     is_possible: IsPossible = lambda *_: True,
 ) -> Remedy | None:
     """The first single change of some kinds after which an estimate is good enough; None if there is none."""
-    job = Job(values, inputs)
+    job = ChangeableJob(values, inputs)
     tried = (_try_changes(job, (change,), is_possible, is_enough) for kind in kinds for change in kind(job))
     return next((remedy for remedy in tried if remedy), None)
 
 
-def _remove_unneeded(job: Job, remedy: Remedy, is_possible: IsPossible) -> Remedy:
+def _remove_unneeded(job: ChangeableJob, remedy: Remedy, is_possible: IsPossible) -> Remedy:
     """The remedy without the changes that it does not need."""
     for change in remedy.changes:
         others = tuple(one for one in remedy.changes if one is not change)
@@ -267,7 +254,7 @@ def _merge_edits(changes: Sequence[Change]) -> dict[Keys, Any]:
 
 
 def _try_changes(
-    job: Job,
+    job: ChangeableJob,
     changes: tuple[Change, ...],
     is_possible: IsPossible,
     is_enough: Callable[[Estimate], bool] = lambda _: True,
@@ -276,50 +263,3 @@ def _try_changes(
     changed = apply_edits(job, _merge_edits(changes))
     estimate = estimates.estimate_job(changed.values, changed.inputs)
     return Remedy(changes, estimate) if is_enough(estimate) and is_possible(changed.values, estimate) else None
-
-
-# -- sweeps -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Point:
-    """One combination of a sweep. settings: path -> value. accelerators: of the whole job."""
-
-    settings: Mapping[str, Any]
-    estimate: Estimate
-    accelerators: float
-    is_cheapest: bool = False
-
-
-def make_point(settings: Mapping[str, Any], values: Mapping[str, Any], inputs: Inputs) -> Point:
-    """One combination, of values that are changed already."""
-    setup = make_setup(values, inputs)
-    return Point(settings, estimates.estimate_job(values, inputs), setup.ranks * setup.of_device)
-
-
-def mark_cheapest(points: Sequence[Point]) -> list[Point]:
-    """Points, of which the cheapest one that fits is marked: with the fewest accelerator-seconds for a token, or where
-    time is unknown the fewest accelerators; of equals the first.
-    """
-    fitting = [index for index, one in enumerate(points) if fits(one.estimate)]
-    best = min(fitting, key=lambda index: _compute_costs(points[index]), default=None)
-    return [replace(one, is_cheapest=index == best) for index, one in enumerate(points)]
-
-
-def sweep(values: Mapping[str, Any], inputs: Inputs, axes: Mapping[str, Sequence[Any]]) -> list[Point]:
-    """The estimates of all combinations of values, with the cheapest. axes: path with dots -> the values to try, such
-    as {"workers.replicas": [1, 2, 4]}.
-    """
-    points = []
-    for combination in itertools.product(*axes.values()):
-        settings = dict(zip(axes, combination, strict=True))
-        changed = apply_edits(Job(values, inputs), {tuple(path.split(".")): value for path, value in settings.items()})
-        points.append(make_point(settings, changed.values, changed.inputs))
-    return mark_cheapest(points)
-
-
-def _compute_costs(point: Point) -> tuple[float, float]:
-    step = point.estimate.step
-    if step is None:
-        return point.accelerators, 0.0
-    return point.accelerators * (step.low + step.high) / step.tokens, point.accelerators

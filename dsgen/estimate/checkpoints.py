@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dsgen.estimate.formulas import Bounds, Item, make_item
-from dsgen.estimate.setup import Setup
-from dsgen.estimate.symbols import compute_symbols
+from dsgen.estimate.setup import Setup, compute_symbols
 
 SOURCE = "files of DeepSpeed 0.19.8, measured: bench/training"
 CONVERTER = "deepspeed/checkpoint/ds_to_universal.py"
@@ -15,7 +14,7 @@ CONVERTED = 2e8
 
 
 @dataclass(frozen=True)
-class Conversion:
+class CheckpointConversion:
     """item: the bytes at its peak. seconds: on a local disk."""
 
     item: Item
@@ -23,7 +22,7 @@ class Conversion:
 
 
 @dataclass(frozen=True)
-class Checkpoint:
+class CheckpointSize:
     """low, high: bytes of a checkpoint. export: bytes of the weights alone, in the precision of the training. seconds:
     to save it. conversion: for another number of ranks. volume: bytes for those that are kept, the one that is being
     written, and the conversion.
@@ -34,11 +33,11 @@ class Checkpoint:
     items: tuple[Item, ...]
     export: float
     seconds: tuple[float, float] | None
-    conversion: Conversion | None
+    conversion: CheckpointConversion | None
     volume: float | None
 
 
-def estimate_checkpoint(setup: Setup) -> Checkpoint | None:
+def estimate_checkpoint(setup: Setup) -> CheckpointSize | None:
     """The checkpoint of a job; None if the parameters, the precision or the stage are unknown.
 
     Stages 0 to 2 save the weights of the training and the states; stage 3 saves weights only in the states, except for
@@ -66,10 +65,10 @@ def estimate_checkpoint(setup: Setup) -> Checkpoint | None:
     converted = conversion.item.high if conversion else 0
     volume = high * (given.keep + 1) + converted if given.keep is not None else None
     export, shown = setup.weight * given.parameters, tuple(one for one in items if one.high)
-    return Checkpoint(low, high, shown, export, seconds, conversion, volume)
+    return CheckpointSize(low, high, shown, export, seconds, conversion, volume)
 
 
-def _estimate_conversion(symbols: dict[str, Bounds]) -> Conversion:
+def _estimate_conversion(symbols: dict[str, Bounds]) -> CheckpointConversion:
     size = "24 * T * t + w * P * t"  # fragments and merged states, of three numbers with four bytes each
     made = make_item("conversion for other ranks", size, size, symbols, CONVERTER)
-    return Conversion(made, made.high / CONVERTED)
+    return CheckpointConversion(made, made.high / CONVERTED)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from dsgen.deepspeed import batch
 from dsgen.estimate import checkpoints, device, host, notes, setup, steps, traffic
-from dsgen.estimate.checkpoints import Checkpoint, Conversion
-from dsgen.estimate.formulas import RUNNING, START, Item, Total
+from dsgen.estimate.checkpoints import CheckpointSize
+from dsgen.estimate.formulas import GIB, MOMENTS, RUNNING, START, Item, Total, compute_total
 from dsgen.estimate.inputs import Inputs
-from dsgen.estimate.setup import LeftOut, Missing, Setup
-from dsgen.estimate.steps import Run, Step
+from dsgen.estimate.setup import LeftOut, Missing, Setup, compute_model_symbols, compute_symbols
+from dsgen.estimate.steps import Step, TrainingLength
 from dsgen.estimate.traffic import Traffic
+
+CONTEXT = (0.1 * GIB, 3 * GIB)
+"""Kernels of CUDA or ROCm, and buffers of NCCL; ml-engineering, training/performance: 0.5 to 1.8 without NCCL."""
+FRAGMENTATION = 0.10
+"""The most that the allocator loses, as a share of the rest."""
+ON_CPUS = 0.07
+"""The same for the allocator of a CPU and what libraries keep, measured: bench/training."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +45,8 @@ class Estimate:
     per_worker: Total | None
     traffic: Traffic | None
     step: Step | None
-    run: Run | None
-    checkpoint: Checkpoint | None
+    run: TrainingLength | None
+    checkpoint: CheckpointSize | None
     missing: tuple[Missing, ...]
     left_out: tuple[LeftOut, ...]
     fewer: Fewer | None
@@ -66,12 +73,12 @@ class Fewer:
 
 
 def estimate_job(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
-    """The estimate of a job. values: complete and valid, as `dsgen.values.Values.data`; inputs: None for what is not
+    """The estimate of a job. values: complete and valid, as `dsgen.values.Job.data`; inputs: None for what is not
     known, with the numbers of a config.json if there is one (`inputs.add_model`).
     """
     job = setup.make_setup(values, inputs)
     notes.note(job, values["training"]["deepspeed"])
-    memory = device.estimate_memory(job)
+    memory = estimate_memory(job)
     worker = host.estimate_memory(job, values, memory)
     sent = traffic.estimate_traffic(job)
     step = steps.estimate_step(job, sent)
@@ -81,8 +88,8 @@ def estimate_job(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
         parameters=inputs.parameters,
         trainable=inputs.parameters if inputs.trainable is None else inputs.trainable,
         per_accelerator=memory,
-        in_step=device.estimate_memory(job, RUNNING) if memory and memory.moment == START else None,
-        is_complete=device.is_complete(job) and not job.left_out,
+        in_step=estimate_memory(job, RUNNING) if memory and memory.moment == START else None,
+        is_complete=is_complete(job) and not job.left_out,
         is_split=job.tensor > 1,
         capacity=find_capacity(job),
         per_worker=worker,
@@ -107,6 +114,41 @@ def _estimate_fewer(values: Mapping[str, Any], inputs: Inputs) -> Fewer | None:
     return Fewer(fitting[0], estimate_job(changed, inputs))
 
 
+def estimate_memory(setup: Setup, moments: Collection[str] = MOMENTS) -> Total | None:
+    """What an accelerator holds at that of the moments at which it holds most.
+
+    None if the parameters, the precision or the stage are unknown.
+    """
+    items = list_held_items(setup)
+    return _add_fragmentation(setup, compute_total(items, moments)) if items else None
+
+
+def _add_fragmentation(setup: Setup, held: Total) -> Total:
+    share = ON_CPUS if setup.is_cpu else FRAGMENTATION
+    lost = share * held.high
+    source = "bench/training" if setup.is_cpu else "5 to 10 %: EleutherAI, Transformer Math 101"
+    rest = Item("fragmentation", 0, lost, f"0 to {share} * the rest", f"0 to {share} * {held.high:.4g}", source)
+    return replace(held, high=held.high + lost, items=(*held.items, rest))
+
+
+def list_held_items(setup: Setup) -> list[Item]:
+    """What an accelerator holds at all moments, without fragmentation."""
+    if setup.inputs.parameters is None or not setup.precision or not setup.config.data:
+        return []
+    symbols = compute_symbols(setup)
+    items = [*device.list_items(setup, symbols)]
+    if not setup.is_cpu:
+        source = "ml-engineering, training/performance: kernels of CUDA; buffers of NCCL"
+        items.append(Item("context", *CONTEXT, "0.1 GiB to 3 GiB", "0.1 GiB to 3 GiB", source))
+    return [one for one in items if one.high > 0]
+
+
+def is_complete(setup: Setup) -> bool:
+    """Whether nothing is missing that the upper bound needs."""
+    symbols = compute_model_symbols(setup)
+    return all(name in symbols for name in "bshlv") and bool(setup.precision) and setup.inputs.parameters is not None
+
+
 def find_capacity(job: Setup) -> float | None:
     """The bytes of memory of a rank's accelerator, or of its part of one; None if it is unknown, and on CPUs."""
     if job.is_cpu:
@@ -124,60 +166,42 @@ def as_data(estimate: Estimate) -> dict[str, Any]:
         "parameters": estimate.parameters,
         "trainable": estimate.trainable,
         "perAccelerator": _dump_accelerator(estimate),
-        "perWorker": _dump_total(estimate.per_worker),
-        "traffic": _dump_traffic(estimate.traffic),
-        "step": _dump_step(estimate.step),
-        "run": _dump_run(estimate.run),
-        "checkpoint": _dump_checkpoint(estimate.checkpoint),
-        "missing": [{"key": one.key, "gives": one.gives} for one in estimate.missing],
-        "leftOut": [{"key": one.key, "why": one.why} for one in estimate.left_out],
-        "fewer": _dump_fewer(estimate.fewer),
+        "perWorker": estimate.per_worker and _dump_total(estimate.per_worker),
+        "traffic": estimate.traffic and _dump_traffic(estimate.traffic),
+        "step": estimate.step and _dump_step(estimate.step),
+        "run": estimate.run and _dump_run(estimate.run),
+        "checkpoint": estimate.checkpoint and _dump_checkpoint(estimate.checkpoint),
+        "missing": [asdict(one) for one in estimate.missing],
+        "leftOut": [asdict(one) for one in estimate.left_out],
+        "fewer": estimate.fewer
+        and {"workers": estimate.fewer.workers, "perAccelerator": _dump_accelerator(estimate.fewer.estimate)},
     }
 
 
 def _dump_items(items: tuple[Item, ...], whole: bool = True) -> list[dict[str, Any]]:
-    kind = round if whole else float
-    return [
-        {
-            "name": one.name,
-            "low": kind(one.low),
-            "high": kind(one.high),
-            "formula": one.formula,
-            "numbers": one.numbers,
-            "source": one.source,
-        }
-        for one in items
-    ]
+    names, kind = ("name", "low", "high", "formula", "numbers", "source"), round if whole else float
+    rows = [{name: getattr(one, name) for name in names} for one in items]
+    return [{**row, "low": kind(row["low"]), "high": kind(row["high"])} for row in rows]
 
 
-def _dump_total(held: Total | None, complete: bool = True) -> dict[str, Any] | None:
-    if held is None:
-        return None
+def _dump_total(held: Total, complete: bool = True) -> dict[str, Any]:
     sums = {"low": round(held.low), "high": round(held.high) if complete else None, "moment": held.moment}
     return {**sums, "items": _dump_items(held.items)}
 
 
 def _dump_accelerator(estimate: Estimate) -> dict[str, Any] | None:
-    held = _dump_total(estimate.per_accelerator, estimate.is_complete)
+    held, inside, complete = estimate.per_accelerator, estimate.in_step, estimate.is_complete
     if held is None:
         return None
     more = {"capacity": round(estimate.capacity), "fits": estimate.fits} if estimate.capacity else {}
-    return {**held, **more, "inStep": _dump_total(estimate.in_step, estimate.is_complete)}
+    return {**_dump_total(held, complete), **more, "inStep": inside and _dump_total(inside, complete)}
 
 
-def _dump_fewer(fewer: Fewer | None) -> dict[str, Any] | None:
-    if fewer is None:
-        return None
-    return {"workers": fewer.workers, "perAccelerator": _dump_accelerator(fewer.estimate)}
-
-
-def _dump_traffic(sent: Traffic | None) -> dict[str, Any] | None:
-    if sent is None:
-        return None
+def _dump_traffic(sent: Traffic) -> dict[str, Any]:
     return {
         "bytesPerStep": round(sent.per_worker[1]),
-        "perWorker": {"low": round(sent.per_worker[0]), "high": round(sent.per_worker[1])},
-        "perRank": {"low": round(sent.per_rank[0]), "high": round(sent.per_rank[1])},
+        "perWorker": _dump_range((round(sent.per_worker[0]), round(sent.per_worker[1]))),
+        "perRank": _dump_range((round(sent.per_rank[0]), round(sent.per_rank[1]))),
         "items": _dump_items(sent.items),
     }
 
@@ -186,9 +210,7 @@ def _dump_range(bounds: tuple[float, float]) -> dict[str, float]:
     return {"low": bounds[0], "high": bounds[1]}
 
 
-def _dump_step(step: Step | None) -> dict[str, Any] | None:
-    if step is None:
-        return None
+def _dump_step(step: Step) -> dict[str, Any]:
     return {
         "low": step.low,
         "high": step.high,
@@ -199,31 +221,24 @@ def _dump_step(step: Step | None) -> dict[str, Any] | None:
     }
 
 
-def _dump_run(run: Run | None) -> dict[str, Any] | None:
-    if run is None:
-        return None
+def _dump_run(run: TrainingLength) -> dict[str, Any]:
     return {
         "steps": run.steps,
         "hours": _dump_range(run.hours),
         "acceleratorHours": _dump_range(run.accelerator_hours),
-        "cost": None if run.cost is None else _dump_range(run.cost),
+        "cost": run.cost and _dump_range(run.cost),
     }
 
 
-def _dump_checkpoint(saved: Checkpoint | None) -> dict[str, Any] | None:
-    if saved is None:
-        return None
+def _dump_checkpoint(saved: CheckpointSize) -> dict[str, Any]:
+    made = saved.conversion
     return {
         "bytes": round(saved.high),
         "low": round(saved.low),
         "high": round(saved.high),
         "export": round(saved.export),
-        "seconds": None if saved.seconds is None else _dump_range(saved.seconds),
+        "seconds": saved.seconds and _dump_range(saved.seconds),
         "volume": None if saved.volume is None else round(saved.volume),
-        "conversion": _dump_conversion(saved.conversion),
+        "conversion": made and {"bytes": round(made.item.high), "seconds": made.seconds},
         "items": _dump_items(saved.items),
     }
-
-
-def _dump_conversion(made: Conversion | None) -> dict[str, Any] | None:
-    return None if made is None else {"bytes": round(made.item.high), "seconds": made.seconds}

@@ -16,6 +16,26 @@ Switch = bool | tuple[str, bool]
 Number = int | Callable[[Config], int]
 """Fixed, or computed from config.json."""
 
+MOST = 10**8
+"""The largest number of a config.json. No model has one that is larger, and what is computed from them stays small."""
+
+
+class ConfigError(ValueError):
+    """The parameters do not follow from this config.json; the text says why, and what to write instead."""
+
+
+def read_number(config: Config, key: str, default: int | None = None, least: int = 0) -> int:
+    """A number of config.json; default: for a key that is absent or null. Raises ConfigError if there is no number."""
+    value = config.get(key)
+    if value is None and default is not None:
+        return default
+    if value is None:
+        raise ConfigError(f"{key} is missing in config.json")
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST:
+        raise ConfigError(f"{key} must be an integer from {least} to {MOST}, not {str(value)[:40]}")
+    return value
+
+
 USUAL = {
     "hidden": "hidden_size",
     "layers": "num_hidden_layers",
@@ -100,30 +120,27 @@ class Family:
     experts: Experts | None = None
 
 
-def _count_dense_layers(config: Config, key: str, start: int, step: int) -> int:
-    """The layers without experts: those that a list names, and all but every step-th."""
-    layers, named = int(config["num_hidden_layers"]), config.get(key) or ()
-    return sum(1 for layer in range(layers) if layer in named or (layer + start) % step)
-
-
 def _count_qwen_dense(config: Config) -> int:
-    return _count_dense_layers(config, "mlp_only_layers", 1, int(config.get("decoder_sparse_step") or 1))
+    """The layers without experts: those that a list names, and all but every step-th."""
+    layers, step = read_number(config, "num_hidden_layers"), read_number(config, "decoder_sparse_step", 0) or 1
+    named = {one for one in config.get("mlp_only_layers") or () if one in range(step - 1, layers, step)}
+    return layers - layers // step + len(named)
 
 
 def _count_first_dense(config: Config) -> int:
-    return min(int(config.get("first_k_dense_replace") or 0), int(config["num_hidden_layers"]))
+    return min(read_number(config, "first_k_dense_replace", 0), read_number(config, "num_hidden_layers"))
 
 
 def _count_falcon_kv_heads(config: Config) -> int:
-    heads = int(config["num_attention_heads"])
+    heads = read_number(config, "num_attention_heads")
     if config.get("new_decoder_architecture"):
-        return int(config.get("num_kv_heads") or heads)
+        return read_number(config, "num_kv_heads", 0) or heads
     return 1 if config.get("multi_query", True) else heads
 
 
 def _count_falcon_norms(config: Config) -> int:
     if config.get("new_decoder_architecture"):
-        return int(config.get("num_ln_in_parallel_attn") or 2)
+        return read_number(config, "num_ln_in_parallel_attn", 0) or 2
     return 1 if config.get("parallel_attn", True) else 2
 
 
@@ -132,35 +149,36 @@ def _count_stablelm_norms(config: Config) -> int:
 
 
 def _count_bigcode_kv_heads(config: Config) -> int:
-    return 1 if config.get("multi_query", True) else int(config["n_head"])
+    return 1 if config.get("multi_query", True) else read_number(config, "n_head")
 
 
 def _compute_usual_width(config: Config) -> int:
     """The usual width of an MLP where config.json has none."""
-    return 4 * int(config.get("hidden_size") or config.get("n_embd") or config["d_model"])
+    return 4 * next(filter(None, (read_number(config, key, 0) for key in ("hidden_size", "n_embd", "d_model"))))
 
 
 def _count_distances(config: Config) -> int:
     """T5's bias of attention: one number for each head and class of distances."""
-    return int(config.get("relative_attention_num_buckets") or 32) * int(config["num_heads"])
+    return (read_number(config, "relative_attention_num_buckets", 0) or 32) * read_number(config, "num_heads")
 
 
 def _count_all_layers(config: Config) -> int:
-    return int(config["num_layers"]) + int(config.get("num_decoder_layers") or config["num_layers"])
+    layers = read_number(config, "num_layers")
+    return layers + (read_number(config, "num_decoder_layers", 0) or layers)
 
 
 def _count_sinks(config: Config) -> int:
     """One number for each head, to which attention can go instead of to a token."""
-    return int(config["num_attention_heads"])
+    return read_number(config, "num_attention_heads")
 
 
 def _make_shared_width(key: str, of: str = "moe_intermediate_size") -> Callable[[Config], int]:
-    return lambda config: int(config.get(key) or 0) * int(config[of])
+    return lambda config: read_number(config, key, 0) * read_number(config, of)
 
 
 def _count_llama4_dense(config: Config) -> int:
     listed = config.get("moe_layers")
-    layers, step = int(config["num_hidden_layers"]), int(config.get("interleave_moe_layer_step") or 1)
+    layers, step = read_number(config, "num_hidden_layers"), read_number(config, "interleave_moe_layer_step", 0) or 1
     return layers - (len(listed) if listed is not None else layers // step)
 
 
@@ -226,7 +244,7 @@ FAMILIES: dict[str, Family] = {
     "qwen2_moe": Family(
         qkv_bias=("qkv_bias", True),
         experts=replace(
-            QWEN_EXPERTS, shared=lambda config: int(config["shared_expert_intermediate_size"]), shared_gate=True
+            QWEN_EXPERTS, shared=lambda config: read_number(config, "shared_expert_intermediate_size"), shared_gate=True
         ),
     ),
     "qwen3": replace(QWEN3, head_dim=128),
@@ -288,7 +306,7 @@ FAMILIES: dict[str, Family] = {
         output_bias=ATTENTION_BIAS,
         head_dim=128,
         experts=Experts(
-            shared=lambda config: int(config["intermediate_size"]),
+            shared=lambda config: read_number(config, "intermediate_size"),
             dense=_count_llama4_dense,
             dense_width="intermediate_size_mlp",
         ),

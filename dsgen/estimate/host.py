@@ -8,8 +8,7 @@ from typing import Any
 from dsgen.deepspeed.combinations import ZERO
 from dsgen.deepspeed.keys import parse_version
 from dsgen.estimate.formulas import GIB, Bounds, Item, Total, compute_total, make_item
-from dsgen.estimate.setup import Setup
-from dsgen.estimate.symbols import compute_symbols
+from dsgen.estimate.setup import Setup, compute_symbols
 from dsgen.reading.quantities import parse_quantity
 
 LOADING = "the model is loaded"
@@ -26,7 +25,7 @@ SYMBOLS = {
     "u": "parameters of a buffer (buffer_size), or of a sub group (sub_group_size)",
     "i": "parameters that stay in main memory (max_in_cpu)",
 }
-"""Symbols of what a worker holds; others are in `symbols.SYMBOLS`."""
+"""Symbols of what a worker holds; others are in `setup.SYMBOLS`."""
 PROCESS = (0.2 * GIB, 3.0 * GIB)
 """What a process holds without the model: less without CUDA, whose libraries take most."""
 OFFLOADED = "deepspeed/runtime/zero: weights, gradients and states in 32 bits, and buffers in 16"

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from dsgen.estimate.parameters import Model
-from dsgen.estimate.units import UnitError, parse_bandwidth, parse_bytes
+from dsgen.estimate.quantities import UnitError, parse_bandwidth, parse_bytes
+from dsgen.schema import MISSING, look_up
+
+if TYPE_CHECKING:
+    from dsgen.estimate.parameters import Model
 
 Recompute = Literal["none", "selective", "full"]
 
@@ -164,10 +167,8 @@ def read_section(section: Mapping[str, Any]) -> Inputs:
     """
     numbers: dict[str, Any] = {}
     for name, key in KEYS.items():
-        value: Any = section
-        for part in key.split(".")[1:]:
-            value = value.get(part) if isinstance(value, Mapping) else None
-        value = None if value == "" else value
+        value = look_up(section, key.split(".")[1:])
+        value = None if value in ("", MISSING) else value
         if value is not None and name in UNITS:
             try:
                 value = UNITS[name](value)

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from dsgen.estimate.families import OPTIONAL, Config, Family, Number, Switch
-
-
-class ConfigError(ValueError):
-    """The parameters do not follow from this config.json; the text says why, and what to write instead."""
+from dsgen.estimate.families import OPTIONAL, Config, ConfigError, Family, Number, Switch, read_number
 
 
 @dataclass(frozen=True)
@@ -54,12 +50,8 @@ class Sizes:
 def read_sizes(family: Family, config: Config) -> Sizes:
     given: dict[str, int | None] = {}
     for symbol, key in family.names.items():
-        value = config.get(key)
-        if value is None and symbol not in OPTIONAL:
-            raise ConfigError(f"{key} is missing in config.json")
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise ConfigError(f"{key} must be a positive integer, not {value!r}")
-        given[symbol] = value
+        is_absent = symbol in OPTIONAL and config.get(key) is None
+        given[symbol] = None if is_absent else read_number(config, key, least=1)
     hidden, heads = given["hidden"] or 0, given["heads"] or 1
     kv_heads = given["kvHeads"] if family.kv_heads is None else resolve_number(family.kv_heads, config)
     intermediate = given["intermediate"]
@@ -80,12 +72,7 @@ def read_sizes(family: Family, config: Config) -> Sizes:
 
 
 def resolve_number(number: Number, config: Config) -> int:
-    if not callable(number):
-        return number
-    try:
-        return number(config)
-    except KeyError as error:
-        raise ConfigError(f"{error.args[0]} is missing in config.json") from None
+    return number(config) if callable(number) else number
 
 
 def _is_on(switch: Switch, config: Config) -> bool:
@@ -108,13 +95,13 @@ def count_experts(family: Family, config: Config) -> tuple[int, int]:
     """The experts of a layer, and those of a token; of a dense model 0 and 0."""
     if not family.experts:
         return 0, 0
-    keys = family.experts.count, family.experts.chosen
-    counts = dict.fromkeys((keys[0], "num_experts", "num_local_experts"))  # newer versions use one name for all
-    count = next((config[key] for key in counts if config.get(key)), None)
-    chosen = config.get(keys[1])
-    if not isinstance(count, int) or not isinstance(chosen, int):
-        missing = keys[1] if isinstance(count, int) else " or ".join(counts)
-        raise ConfigError(f"{missing} is missing in config.json")
+    names = dict.fromkeys((family.experts.count, "num_experts", "num_local_experts"))  # newer versions use one for all
+    key = next((name for name in names if config.get(name)), None)
+    if key is None:
+        raise ConfigError(f"{' or '.join(names)} is missing in config.json")
+    count, chosen = read_number(config, key), read_number(config, family.experts.chosen)
+    if chosen > count:
+        raise ConfigError(f"{family.experts.chosen} is {chosen}, more than the {count} experts of a layer")
     return count, chosen
 
 
@@ -149,7 +136,7 @@ def _list_embedding(family: Family, config: Config, sizes: Sizes) -> list[Module
 
 
 def _read_embedding_width(family: Family, config: Config, sizes: Sizes) -> int:
-    return int(config.get(family.embedding) or sizes.hidden) if family.embedding else sizes.hidden
+    return (read_number(config, family.embedding, 0) or sizes.hidden) if family.embedding else sizes.hidden
 
 
 def _list_output(family: Family, config: Config, sizes: Sizes) -> list[Module]:
@@ -204,12 +191,11 @@ def _count_head_attention(family: Family, config: Config, sizes: Sizes) -> dict[
 
 def _count_latent_attention(config: Config, sizes: Sizes) -> dict[str, int]:
     """Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1)."""
-    keys = ("kv_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim")
-    if missing := [key for key in keys if not isinstance(config.get(key), int)]:
-        raise ConfigError(f"{missing[0]} is missing in config.json")
-    latent, rotary, plain, values = (int(config[key]) for key in keys)
+    latent, rotary, plain, values = (
+        read_number(config, key) for key in ("kv_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim")
+    )
     h, heads, bias = sizes.hidden, sizes.heads, bool(config.get("attention_bias"))
-    queries, rank = heads * (plain + rotary), config.get("q_lora_rank")
+    queries, rank = heads * (plain + rotary), read_number(config, "q_lora_rank", 0)
     of_layer = {"queries": _count_linear(h, queries)}
     if rank:
         of_layer = {
@@ -236,11 +222,10 @@ def _list_mlp_or_experts(family: Family, config: Config, sizes: Sizes) -> list[M
     if experts is None:
         return _list_mlp(matrices, h, sizes.intermediate, bias, sizes.layers)
     count, chosen = count_experts(family, config)
-    width = config.get(experts.width)
-    if not isinstance(width, int):
-        raise ConfigError(f"{experts.width} is missing in config.json")
-    dense = resolve_number(experts.dense, config)
+    width, dense = read_number(config, experts.width), resolve_number(experts.dense, config)
     sparse = sizes.layers - dense
+    if sparse < 0:
+        raise ConfigError(f"{dense} layers have no experts, of {sizes.layers}")
     modules = [Module("router", _count_linear(h, count, experts.router_bias), sparse)]
     for part in _list_mlp(matrices, h, width, experts.bias, sparse):
         modules.append(replace(part, count=part.count * count, active=part.count * chosen, stacked=count))
@@ -248,7 +233,7 @@ def _list_mlp_or_experts(family: Family, config: Config, sizes: Sizes) -> list[M
     modules += _list_mlp(matrices, h, shared, bias, sparse if shared else 0)
     if experts.shared_gate:
         modules.append(Module("gate of the shared expert", h, sparse))
-    dense_width = int(config.get(experts.dense_width) or sizes.intermediate)
+    dense_width = read_number(config, experts.dense_width, 0) or sizes.intermediate
     return modules + _list_mlp(matrices, h, dense_width, bias, dense)
 
 
@@ -256,15 +241,14 @@ def _list_encoder(family: Family, config: Config, sizes: Sizes) -> list[Module]:
     """An encoder without the layers of a task, which config.json does not name."""
     modules = _list_decoder(replace(family, tied=True), {**config, "tie_word_embeddings": True}, sizes)
     if family.pooler:
-        types = config.get("type_vocab_size")
-        modules.append(Module("token types", (2 if types is None else int(types)) * sizes.hidden))
+        modules.append(Module("token types", read_number(config, "type_vocab_size", 2) * sizes.hidden))
         modules.append(Module("pooler", _count_linear(sizes.hidden, sizes.hidden, True)))
     return modules
 
 
 def count_decoder_layers(family: Family, config: Config, sizes: Sizes) -> int:
     key = "num_decoder_layers" if family.kind == "t5" else "decoder_layers"
-    return int(config.get(key) or sizes.layers)
+    return read_number(config, key, 0) or sizes.layers
 
 
 def _list_t5(family: Family, config: Config, sizes: Sizes) -> list[Module]:
@@ -281,7 +265,7 @@ def _list_t5(family: Family, config: Config, sizes: Sizes) -> list[Module]:
 
 def _list_bart(family: Family, config: Config, sizes: Sizes) -> list[Module]:
     h, encoder, decoder = sizes.hidden, sizes.layers, count_decoder_layers(family, config, sizes)
-    width = int(config.get("decoder_ffn_dim") or sizes.intermediate)
+    width = read_number(config, "decoder_ffn_dim", 0) or sizes.intermediate
     copies = 1 if is_tied(family, config) else 3
     around = int(family.embedding_norm) + int(_is_on(family.final_norm, config))
     return [

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dsgen.estimate.families import FAMILIES, Config, Family
+from dsgen.estimate.families import FAMILIES, Config, ConfigError, Family, read_number
 from dsgen.estimate.modules import (
     KINDS,
     LOOKED_UP,
-    ConfigError,
     Module,
     count_decoder_layers,
     count_experts,
@@ -26,6 +25,9 @@ from dsgen.estimate.modules import (
 __all__ = ["ConfigError", "Model", "Module", "make_model"]
 
 INSTEAD = "write estimate.model.parameters, and layers and hidden for the activations, instead"
+
+MOST_PARAMETERS = 10**15
+"""The maximum of estimate.model.parameters."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +80,16 @@ def _build_model(family: Family, config: Config) -> Model:
     width = sizes.intermediate
     if family.experts and experts:
         shared = resolve_number(family.experts.shared, config)
-        width = int(config[family.experts.width]) * chosen + shared
-    embedding = sum(one.total for one in modules if one.name in LOOKED_UP)
-    tied = not any(one.name == "output layer" for one in modules)
+        width = read_number(config, family.experts.width) * chosen + shared
+    parameters = sum(one.total for one in modules)
+    if parameters > MOST_PARAMETERS:
+        raise ConfigError(f"these are {parameters:.3g} parameters, more than any model has")
+    is_tied = not any(one.name == "output layer" for one in modules) and family.kind != "encoder"
+    looked_up = [name for name in LOOKED_UP if name != "embedding" or not is_tied]
     return Model(
-        parameters=sum(one.total for one in modules),
+        parameters=parameters,
         active=sum(one.used for one in modules),
-        embedding=embedding - (sizes.vocabulary * sizes.hidden if tied and family.kind != "encoder" else 0),
+        embedding=sum(one.total for one in modules if one.name in looked_up),
         expert_parameters=sum(one.total for one in routed),
         largest_layer=max(one.size for one in modules),
         layers=sizes.layers + (count_decoder_layers(family, config, sizes) if family.kind in ("t5", "bart") else 0),

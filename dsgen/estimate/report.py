@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dsgen.estimate import formulas, host, measured, states, steps, symbols, traffic
+from dsgen.estimate import device, formulas, host, measured, steps, traffic
+from dsgen.estimate.changes import Remedy, as_word
 from dsgen.estimate.estimates import Estimate
+from dsgen.estimate.forecast import Forecast, Limits
 from dsgen.estimate.formulas import Item, Total
-from dsgen.estimate.limits import Limits
-from dsgen.estimate.quantities import format_bandwidth, format_count, format_digits, format_seconds, format_size
+from dsgen.estimate.quantities import (
+    format_bandwidth,
+    format_count,
+    format_digits,
+    format_range,
+    format_seconds,
+    format_size,
+)
+from dsgen.estimate.setup import SYMBOLS as GENERAL
 from dsgen.estimate.setup import Setup
+from dsgen.language.text import align
 
 UNKNOWN = "unknown"
-GENERAL = symbols.SYMBOLS
+RECOMPUTE = "estimate.model.recompute"
 
 
 @dataclass(frozen=True)
-class Line:
+class ReportLine:
     """low, high: bounds as text. words: a formula or a verdict. item: whose formula can be shown; None for a sum."""
 
     name: str
@@ -32,7 +44,7 @@ class Table:
     """A part of an estimate. legend: the meaning of the symbols in its formulas."""
 
     title: str
-    rows: Sequence[Line]
+    rows: Sequence[ReportLine]
     legend: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -42,8 +54,8 @@ class Table:
 def make_tables(setup: Setup, estimate: Estimate, limits: Limits) -> list[Table]:
     """All parts that are known."""
     parts = (
-        _make_in_step_table(setup, estimate),
-        _make_device_table(setup, estimate),
+        _make_memory_table(setup, estimate, estimate.in_step),
+        _make_memory_table(setup, estimate, estimate.per_accelerator),
         _make_worker_table(estimate, limits),
         _make_traffic_table(setup, estimate),
         _make_step_table(estimate),
@@ -80,33 +92,21 @@ def _describe_zero(setup: Setup) -> tuple[str, ...]:
     return (f"ZeRO stage {setup.stage}", *offloads, *split, *filter(None, (setup.precision,)))
 
 
-def _list_item_lines(items: Iterable[Item]) -> Iterator[Line]:
-    for one in items:
-        yield Line(one.name, format_size(one.low), format_size(one.high), one.formula, one)
+def _list_item_lines(items: Iterable[Item], write: Callable[[float], str] = format_size) -> list[ReportLine]:
+    return [ReportLine(one.name, write(one.low), write(one.high), one.formula, one) for one in items]
 
 
-def _make_sum_line(name: str, write: Callable[[float], str], bounds: tuple[float, float], words: str = "") -> Line:
-    low, high = bounds
-    return Line(name, write(low), write(high), words)
-
-
-def _make_in_step_table(setup: Setup, estimate: Estimate) -> Table | None:
-    """What is held in a step, if more is held before the first one."""
-    return _make_memory_table(setup, estimate, estimate.in_step, "in a step, most of it when")
-
-
-def _make_device_table(setup: Setup, estimate: Estimate) -> Table | None:
-    when = "when" if estimate.in_step else "most of it when"
-    return _make_memory_table(
-        setup, estimate, estimate.per_accelerator, when, describe_fit(estimate), _list_fewer_lines(estimate)
-    )
+def _make_sum_line(
+    name: str, write: Callable[[float], str], bounds: tuple[float, float], words: str = ""
+) -> ReportLine:
+    return ReportLine(name, write(bounds[0]), write(bounds[1]), words)
 
 
 def _format_most(held: Total, estimate: Estimate) -> str:
     return format_size(held.high) if estimate.is_complete else UNKNOWN
 
 
-def _list_fewer_lines(estimate: Estimate) -> tuple[Line, ...]:
+def _list_fewer_lines(estimate: Estimate) -> tuple[ReportLine, ...]:
     """The memory after a loss, with the fewest workers that workers.min allows."""
     one = estimate.fewer
     held = one.estimate.per_accelerator if one else None
@@ -114,23 +114,21 @@ def _list_fewer_lines(estimate: Estimate) -> tuple[Line, ...]:
         return ()
     high = _format_most(held, one.estimate)
     name = f"with {one.workers} worker{'s' if one.workers > 1 else ''}, after a loss"
-    return (Line(name, format_size(held.low), high, describe_fit(one.estimate)),)
+    return (ReportLine(name, format_size(held.low), high, describe_fit(one.estimate)),)
 
 
-def _make_memory_table(
-    setup: Setup,
-    estimate: Estimate,
-    held: Total | None,
-    when: str,
-    words: str = "",
-    fewer: tuple[Line, ...] = (),
-) -> Table | None:
+def _make_memory_table(setup: Setup, estimate: Estimate, held: Total | None) -> Table | None:
+    """What an accelerator holds when it holds most; in a step, if more is held before the first one."""
     if held is None:
         return None
+    in_step = held is estimate.in_step
     low = format_size(sum(one.low for one in held.items) if held.moment == formulas.START else held.low)
-    rows = [*_list_item_lines(held.items), Line("together", low, _format_most(held, estimate), words), *fewer]
+    words = "" if in_step else describe_fit(estimate)
+    rows = [*_list_item_lines(held.items), ReportLine("together", low, _format_most(held, estimate), words)]
+    rows += [] if in_step else _list_fewer_lines(estimate)
     what = "a process" if setup.is_cpu else "an accelerator"
-    return Table(f"Memory of {what}, {when} {_describe_moment(held)}", rows, GENERAL | states.SYMBOLS)
+    when = "in a step, most of it when" if in_step else "when" if estimate.in_step else "most of it when"
+    return Table(f"Memory of {what}, {when} {_describe_moment(held)}", rows, GENERAL | device.SYMBOLS)
 
 
 def _describe_moment(held: Total) -> str:
@@ -161,7 +159,7 @@ def _make_worker_table(estimate: Estimate, limits: Limits) -> Table | None:
         return None
     rows = [
         *_list_item_lines(held.items),
-        Line("together", format_size(held.low), format_size(held.high), _compare_limits(held, limits)),
+        ReportLine("together", format_size(held.low), format_size(held.high), _compare_limits(held, limits)),
     ]
     legend = GENERAL | host.SYMBOLS
     return Table(f"Main memory of a worker, most of it when {_describe_moment(held)}", rows, legend)
@@ -183,27 +181,21 @@ def _make_traffic_table(setup: Setup, estimate: Estimate) -> Table | None:
         return None
     rows = [*_list_item_lines(sent.items), _make_sum_line("together, of a rank", format_size, sent.per_rank)]
     if setup.workers > 1:
-        rows.append(
-            _make_sum_line("of a worker, to other workers", format_size, sent.per_worker, _describe_network(setup))
-        )
+        words = "" if setup.inputs.network is None else f"network {format_bandwidth(setup.inputs.network)}"
+        rows.append(_make_sum_line("of a worker, to other workers", format_size, sent.per_worker, words))
     return Table("Bytes that a rank sends in a step", rows, GENERAL | traffic.SYMBOLS)
-
-
-def _describe_network(setup: Setup) -> str:
-    return "" if setup.inputs.network is None else f"network {format_bandwidth(setup.inputs.network)}"
 
 
 def _make_step_table(estimate: Estimate) -> Table | None:
     step = estimate.step
     if step is None:
         return None
-    rows = [Line(one.name, format_seconds(one.low), format_seconds(one.high), one.formula, one) for one in step.items]
-    rows.append(Line("together", format_seconds(step.low), format_seconds(step.high), f"bound by {step.bound}"))
-    rows.append(
-        _make_sum_line(
-            "tokens a second", format_count, step.tokens_per_second, f"{format_count(step.tokens)} tokens of a step"
-        )
-    )
+    tokens = f"{format_count(step.tokens)} tokens of a step"
+    rows = [
+        *_list_item_lines(step.items, format_seconds),
+        _make_sum_line("together", format_seconds, (step.low, step.high), f"bound by {step.bound}"),
+        _make_sum_line("tokens a second", format_count, step.tokens_per_second, tokens),
+    ]
     return Table("Time of a step", rows, GENERAL | steps.SYMBOLS)
 
 
@@ -215,9 +207,8 @@ def _make_run_table(setup: Setup, estimate: Estimate) -> Table | None:
     hours = [_make_sum_line("time", lambda hours: format_seconds(hours * 3600), run.hours, trained)]
     hours.append(_make_sum_line("accelerator hours", format_count, run.accelerator_hours))
     if run.cost is not None:
-        hours.append(
-            _make_sum_line("cost", format_count, run.cost, f"{setup.inputs.price:g} for an accelerator and hour")
-        )
+        price = f"{setup.inputs.price:g} for an accelerator and hour"
+        hours.append(_make_sum_line("cost", format_count, run.cost, price))
     return Table("The whole training", hours)
 
 
@@ -225,26 +216,22 @@ def _make_checkpoint_table(setup: Setup, estimate: Estimate, limits: Limits) -> 
     saved = estimate.checkpoint
     if saved is None:
         return None
-    rows = [*_list_item_lines(saved.items), Line("together", format_size(saved.low), format_size(saved.high))]
+    rows = [*_list_item_lines(saved.items), ReportLine("together", format_size(saved.low), format_size(saved.high))]
     if saved.seconds is not None:
         enough = "enough" if limits.to_save >= saved.seconds[1] else "too short"
         words = f"lifecycle.terminationGracePeriodSeconds gives a training {format_seconds(limits.to_save)}: {enough}"
         rows.append(_make_sum_line("time to save it", format_seconds, saved.seconds, words))
     if saved.conversion:
         rows += _list_item_lines([saved.conversion.item])
-        took = saved.conversion.seconds, saved.conversion.seconds
-        rows.append(
-            _make_sum_line(
-                "time to convert it", format_seconds, took, "on a local disk, if the number of ranks has changed"
-            )
-        )
+        took, words = format_seconds(saved.conversion.seconds), "on a local disk, if the number of ranks has changed"
+        rows.append(ReportLine("time to convert it", took, took, words))
     if saved.volume is not None:
         name = setup.inputs.checkpoints
         given = f"storage.{name}.create.size {format_size(limits.claim)}: " if limits.claim is not None else ""
         words = ("enough" if (limits.claim or 0) >= saved.volume else "too small") if given else ""
         more = ", and a conversion" if saved.conversion else ""
         kept = f"volume for {setup.inputs.keep} and the one being written{more}"
-        rows.append(Line(kept, format_size(saved.volume), format_size(saved.volume), given + words))
+        rows.append(ReportLine(kept, format_size(saved.volume), format_size(saved.volume), given + words))
     return Table("A checkpoint", rows, GENERAL)
 
 
@@ -254,7 +241,7 @@ def _make_measured_table(setup: Setup, estimate: Estimate) -> Table | None:
     for one in measured.compare(setup, estimate, setup.inputs):
         _, value, _, words = one.cells
         low, high = (UNKNOWN if bound is None else measured.TEXTS[one.unit](bound) for bound in (one.low, one.high))
-        rows.append(Line(one.name, low, high, f"measured {value}{f': {words}' if words else ''}"))
+        rows.append(ReportLine(one.name, low, high, f"measured {value}{f': {words}' if words else ''}"))
     run = f"run {setup.inputs.measured_run}" if setup.inputs.measured_run else "a run"
     return Table(f"Beside what {run} has measured", rows) if rows else None
 
@@ -262,7 +249,7 @@ def _make_measured_table(setup: Setup, estimate: Estimate) -> Table | None:
 # -- text and Markdown ------------------------------------------------------------------------------------------------
 
 
-def as_text(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
+def format_tables(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
     """The lines of tables, in columns. explain: with the formula of each item, its numbers, source and symbols."""
     rows = [row for part in parts for row in part.rows]
     name = max((len(row.name) for row in rows), default=0)
@@ -297,7 +284,7 @@ def list_item_symbols(item: Item) -> Iterator[str]:
             continue
 
 
-def as_markdown(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
+def format_markdown_tables(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
     """The lines of tables in Markdown."""
     for part in parts:
         more = ("formula", "numbers", "source") if explain else ("",)
@@ -312,10 +299,70 @@ def as_markdown(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
 
 def format_markdown_row(cells: Iterable[str]) -> str:
     """A row of a table in Markdown."""
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return (
+        "| "
+        + " | ".join(cell.replace("|", "\\|") if cell.startswith("`") else escape_markdown(cell) for cell in cells)
+        + " |"
+    )
 
 
-def _list_cells(row: Line, explain: bool) -> list[str]:
+def escape_markdown(text: str) -> str:
+    """A text that is no HTML, no code, no link and no column in Markdown."""
+    return re.sub(r"([\\<>&`\[|])", r"\\\1", text)
+
+
+def _list_cells(row: ReportLine, explain: bool) -> list[str]:
     if row.item is None:
         return [row.words, *(("", "") if explain else ())]
     return [f"`{row.item.formula}`", f"`{row.item.numbers}`", row.item.source] if explain else [""]
+
+
+# -- the whole forecast -----------------------------------------------------------------------------------------------
+
+
+def as_text(needs: Forecast, job: str, call: Sequence[str] = (), explain: bool = False) -> Iterator[str]:
+    """The lines of a forecast. call: the words of the command that shows it, to repeat it with a change."""
+    yield f"{job}: {format_heading(needs.setup, needs.estimate)}"
+    yield from format_tables(make_tables(needs.setup, needs.estimate, needs.limits), explain)
+    for title, lines in _list_rest(needs, call):
+        yield from ("", title, *(f"  {line}" for line in lines))
+
+
+def as_markdown(needs: Forecast, job: str, call: Sequence[str] = (), explain: bool = False) -> Iterator[str]:
+    """The lines of a forecast in Markdown, as in `as_text`."""
+    yield f"**{escape_markdown(f'{job}: {format_heading(needs.setup, needs.estimate)}')}**"
+    yield from format_markdown_tables(make_tables(needs.setup, needs.estimate, needs.limits), explain)
+    for title, lines in _list_rest(needs, call):
+        yield from ("", f"**{title}**", "", *(f"- {escape_markdown(line)}" for line in lines))
+
+
+def _list_rest(needs: Forecast, call: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """What follows the tables: a title and lines."""
+    if needs.may_not_fit:
+        yield _describe_remedy(needs.remedy, call)
+    missing = [(one.key, one.gives) for one in needs.estimate.missing]
+    if missing:
+        yield "Not known, and what it would give", [*align(missing)]
+    left_out = [(one.key, one.why) for one in needs.estimate.left_out]
+    if left_out:
+        yield "In the job, but not in this estimate", [*align(left_out)]
+
+
+def _describe_remedy(remedy: Remedy | None, call: Sequence[str]) -> tuple[str, list[str]]:
+    if remedy is None:
+        return "No change that dsgen tries makes it fit", ["tried: micro batch, recomputation, stage, offload, workers"]
+    held, capacity = remedy.estimate.per_accelerator, remedy.estimate.capacity
+    assert held is not None
+    assert capacity is not None
+    high = format_size(held.high) if remedy.estimate.is_complete else UNKNOWN
+    names = " and ".join(change.name for change in remedy.changes)
+    settings = {".".join(path): as_word(value) for path, value in remedy.settings.items()}
+    flags = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    lines = [f"{names}: {format_range(format_size(held.low), high)} of {format_size(capacity)}"]
+    if call:
+        lines.append(shlex.join([*call, *flags, "--save"]))
+    if RECOMPUTE in settings:
+        lines.append("the program itself must recompute activations: with Hugging Face, gradient_checkpointing=True")
+    elif any(key.startswith("estimate.") for key in settings):
+        lines.append("the program sets these numbers: change it, too")
+    return "The cheapest change with which it fits", lines

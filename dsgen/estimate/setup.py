@@ -1,4 +1,4 @@
-"""A job as the formulas see it: the ranks, the configuration of DeepSpeed and the model, with what is not known."""
+"""A job as the formulas see it: ranks, configuration of DeepSpeed and model, what is not known, and the symbols."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dsgen.deepspeed import find_config
 from dsgen.deepspeed.combinations import ZERO, Config
 from dsgen.estimate import accelerators, optimizers
 from dsgen.estimate.accelerators import Accelerator
+from dsgen.estimate.formulas import Bounds
 from dsgen.estimate.inputs import KEYS, Inputs
 from dsgen.estimate.optimizers import Optimizer
 
@@ -124,7 +125,7 @@ class Setup:
 
 
 def make_setup(values: Mapping[str, Any], inputs: Inputs) -> Setup:
-    """The setup of a job. values: complete and valid, as `dsgen.values.Values.data`."""
+    """The setup of a job. values: complete and valid, as `dsgen.values.Job.data`."""
     given, workers = values["training"]["deepspeed"], values["workers"]
     config = Config(find_config(values))
     replicas, slots = int(workers["replicas"]), int(workers["slots"])
@@ -264,3 +265,66 @@ def _compute_batch(setup: Setup) -> tuple[int | None, int | None]:
         is_auto = setup.config.get("gradient_accumulation_steps") == AUTO
         steps = max(1, total // copies // micro) if total else None if is_auto else 1
     return micro, steps
+
+
+SYMBOLS = {
+    "P": "parameters of a rank's copy of the model, after tensor and expert parallelism",
+    "T": "trained ones of P",
+    "F": "trained parameters that ZeRO partitions",
+    "D": "ranks among which optimizer states are partitioned",
+    "Z": "ranks among which weights are partitioned; D, or with MiCS the ranks of a group",
+    "L": "parameters of the largest layer that is gathered at once",
+    "w": "bytes of a weight",
+    "g": "bytes of a gradient",
+    "q": "bytes of a gradient on its way to another rank",
+    "m": "bytes of the copy of a weight that the optimizer updates",
+    "o": "bytes of the optimizer's state for a parameter",
+    "r": "the share of the optimizer that is offloaded",
+    "b": "samples of a micro batch",
+    "s": "tokens of a sample on one rank",
+    "h": "hidden size",
+    "l": "layers",
+    "v": "vocabulary",
+    "c": "bytes that a layer keeps for a token",
+    "x": "bytes of the scores of attention for a token and a layer",
+    "t": "ranks of tensor parallelism",
+}
+"""The symbols of most formulas."""
+
+
+def compute_symbols(setup: Setup) -> dict[str, Bounds]:
+    """The numbers of the formulas; those of the model that are unknown are left out."""
+    given = setup.inputs
+    parameters = float(given.parameters or 0)
+    trained = float(parameters if given.trainable is None else min(given.trainable, parameters))
+    share = trained / parameters if parameters else 0.0
+    whole = min(parameters, 2.0 * (given.vocabulary or 0) * (given.hidden or 0))
+    spread = min(parameters, float(given.expert_parameters or 0)) * (1 - 1 / setup.expert_ranks)
+    low, high = parameters / setup.tensor, parameters / setup.tensor + whole * (1 - 1 / setup.tensor)
+    held = (low - spread / setup.tensor, high - spread / setup.tensor)
+    largest = float(given.largest_layer or 0)
+    stacked = max(largest, (given.expert_parameters or 0) / max(1, given.layers or 1))
+    return {
+        "P": held,
+        "T": (held[0] * share, held[1] * share),
+        "F": (low * share, high * share),
+        "D": setup.copies,
+        "Z": setup.shard,
+        "L": (largest / setup.tensor, min(stacked, parameters)),
+        "w": setup.weight,
+        "g": setup.gradient,
+        "q": setup.communicated,
+        "m": setup.master,
+        "o": (setup.optimizer.low, setup.optimizer.high),
+        "r": setup.offloaded,
+        "t": setup.tensor,
+        **compute_model_symbols(setup),
+    }
+
+
+def compute_model_symbols(setup: Setup) -> dict[str, Bounds]:
+    """The numbers of the model that are known."""
+    given = setup.inputs
+    known = {"b": setup.micro, "h": given.hidden, "l": given.layers, "v": given.vocabulary, "a": given.heads}
+    tokens = given.sequence / setup.sequence_ranks if given.sequence else None
+    return {name: float(number) for name, number in {**known, "s": tokens}.items() if number is not None}

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from dsgen.estimate.accelerators import PCIE_3, Accelerator
 from dsgen.estimate.formulas import Bounds, Item, make_item
-from dsgen.estimate.setup import Setup
-from dsgen.estimate.symbols import compute_symbols
+from dsgen.estimate.setup import Setup, compute_symbols
 from dsgen.estimate.traffic import Traffic
 
 SYMBOLS = {
@@ -25,9 +24,9 @@ SYMBOLS = {
     "c": "bytes of main memory that Adam reads and writes for a parameter",
     "B": "bytes a second of main memory, or of the disks",
 }
-"""Symbols of the items; others are in `symbols.SYMBOLS`."""
+"""Symbols of the items; others are in `setup.SYMBOLS`."""
 UTILIZATION = (0.33, 0.66)
-"""Of published trainings 0.41 to 0.66, with recomputation counted (references.SPEED); of plain code less."""
+"""Of published trainings 0.41 to 0.66, with recomputation counted (tests/estimate/references.yaml); of others less."""
 LINK_SHARE = 0.6
 """The least of a link's bandwidth that collectives reach, of large messages."""
 DISK_SHARE = (0.9, 0.5)
@@ -55,7 +54,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingLength:
     """The whole training. hours, accelerator_hours: low and high. cost: in the currency of the price."""
 
     steps: float
@@ -194,7 +193,7 @@ def _estimate_nvme(setup: Setup) -> Item | None:
     return make_item("nvme", formula, formula, numbers, source)
 
 
-def estimate_run(setup: Setup, step: Step | None) -> Run | None:
+def estimate_run(setup: Setup, step: Step | None) -> TrainingLength | None:
     """The whole training; None without tokens to train, or without the time of a step."""
     if setup.inputs.tokens is None:
         setup.note_missing("tokens", "hours of the whole training")
@@ -208,4 +207,4 @@ def estimate_run(setup: Setup, step: Step | None) -> Run | None:
     price = setup.inputs.price
     if price is None:
         setup.note_missing("price", "the cost of the training")
-    return Run(steps, hours, spent, None if price is None else (spent[0] * price, spent[1] * price))
+    return TrainingLength(steps, hours, spent, None if price is None else (spent[0] * price, spent[1] * price))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from dsgen.deepspeed.combinations import ZERO
 from dsgen.estimate.formulas import Bounds, Item, make_item
-from dsgen.estimate.setup import Setup
-from dsgen.estimate.symbols import compute_symbols
+from dsgen.estimate.setup import Setup, compute_symbols
 
 SYMBOLS = {
     "k": "micro batches of a step",
@@ -20,7 +19,7 @@ SYMBOLS = {
     "n": "groups of MiCS, or ranks of a group of sequence or expert parallelism",
     "j": "experts that a token passes",
 }
-"""Symbols of the traffic; others are in `symbols.SYMBOLS`."""
+"""Symbols of the traffic; others are in `setup.SYMBOLS`."""
 RING = "a ring sends (D - 1) / D of the bytes for each gather or reduction, twice that for an all-reduce"
 STAGE_3 = "deepspeed/runtime/zero/stage3.py"
 REUSE = "runtime/zero/partitioned_param_coordinator.py, __params_to_release; stage3_max_reuse_distance"

@@ -1,1 +1,1 @@
-"""Templates, rows of the checks and data as Python, written by `make generate`."""
+"""Templates as Python, written by `make generate`."""

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "1d02c9b5f71bff7d1f77066e73cb0714aa4bfbf8beb4ba2a02b0ff892dee8917"
+DIGEST = "430ea9d0b75b3488940325dc11bd86017f9ea2517c3c361716e5e9de5755b356"

@@ -3,55 +3,86 @@
 Written by `make generate` from dsgen/templates; changes are lost.
 """
 
+from collections.abc import Mapping
 from dsgen.generated.helpers import (
+    account_of_launcher,
     annotations,
+    api_identity,
+    argument_of_mpirun,
+    checkpoint_of_one_worker,
     claim_name,
+    claim_of_one_pod,
     command,
+    default_account,
+    failure_policy,
     gang_name,
-    has_code,
     identity_name,
     image_fields,
     init_containers,
+    invalid_job_name,
     job_annotations,
     job_labels,
     job_limits,
     job_name,
     labels,
+    long_pod_names,
+    long_tensorboard_name,
     makes_key,
+    memory_volume,
+    metadata,
+    mount,
     namespace,
+    no_image,
+    no_program,
+    own_resource,
     own_security_context,
     pod_fields,
     pod_metadata,
     pod_security_context,
     probe_seconds,
+    program_in_launcher,
+    program_of_mpirun,
+    queue_of_launcher_alone,
+    refused_fewer_workers,
+    refused_resize,
     resources,
     run_id,
-    run_labels,
+    run_metadata,
     run_name,
+    run_named_tensorboard,
     run_selector,
-    scripts_metadata,
+    scheduler_without_gangs,
+    scripts_object,
     secret_name,
+    secret_of_job,
+    secret_volume,
     security_context,
     selector,
     service_account_name,
+    shared_devices,
     shared_mounts,
+    shared_processes,
+    shared_slice,
     shared_volumes,
     storage_annotations,
+    suspended_in_queue,
     tensorboard_selector,
+    too_many_for_pdsh,
     training_container,
     training_mounts,
     uses_ssh,
     volume_name,
     volumes,
-    wants_passwd,
     worker_pods,
     worker_ports,
+    written_key,
 )
-from dsgen.language.functions import SHIPPED, basename, count_to, items, join, replace, whole_bytes
+from dsgen.language.functions import SHIPPED, basename, count_to, get, items, join, refuse, replace, whole_bytes
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
+from typing import Any
 
 
-def storage_persistentvolumes(values, release):
+def storage_persistentvolumes(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """storage/persistentvolumes.yaml: A PersistentVolume for every claim with create.persistentVolume, bound to that
     claim.
     """
@@ -87,12 +118,13 @@ def storage_persistentvolumes(values, release):
     return text
 
 
-def storage_persistentvolumeclaims(values, release):
+def storage_persistentvolumeclaims(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """storage/persistentvolumeclaims.yaml: A claim for every volume with `create`, which may be empty."""
     text = ""
     for name, volume in items(values['storage']):
         if volume.get('create') is not None:
             create = volume['create']
+            refuse('DS216', claim_of_one_pod(values, name, volume))
             text += (
                 "---\n"
                 "apiVersion: v1\n"
@@ -121,7 +153,7 @@ def storage_persistentvolumeclaims(values, release):
     return text
 
 
-def ssh_secret(values, release):
+def ssh_secret(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """ssh/secret.yaml: Without data: a pod of the job writes the key, so the private key is in no repository, and no
     later apply removes it.
     """
@@ -131,17 +163,13 @@ def ssh_secret(values, release):
             "kind: Secret\n"
             "metadata:\n"
             f"  name: {quote(secret_name(values, release))}\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(labels(values, release, 'ssh'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(metadata(values, release, 'ssh'), 2)}\n"
             "type: Opaque\n"
         )
     return ""
 
 
-def status_configmap(values, release):
+def status_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """status/configmap.yaml: The record of all runs. Without data: the status sidecar writes it, and no later apply
     removes it.
     """
@@ -150,18 +178,17 @@ def status_configmap(values, release):
         "kind: ConfigMap\n"
         "metadata:\n"
         f"  name: {job_name(values, release)}-status\n"
-        f"  namespace: {quote(namespace(values, release))}\n"
-        "  labels:\n"
-        f"    {indent(labels(values, release, 'status'), 4)}\n"
-        "  annotations:\n"
-        f"    {indent(annotations(values), 4)}\n"
+        f"  {indent(metadata(values, release, 'status'), 2)}\n"
     )
 
 
-def rbac_serviceaccount(values, release):
+def rbac_serviceaccount(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """rbac/serviceaccount.yaml: The identity of the launcher pod; only its container status mounts a token."""
+    text = ""
+    for key, value in items(values['serviceAccount']['annotations']):
+        refuse('DS230', written_key('serviceAccount.annotations', key))
     if values['serviceAccount']['create']:
-        text = (
+        text += (
             "apiVersion: v1\n"
             "kind: ServiceAccount\n"
             "metadata:\n"
@@ -175,11 +202,10 @@ def rbac_serviceaccount(values, release):
         if values['serviceAccount']['annotations']:
             text += f"    {indent(to_yaml(values['serviceAccount']['annotations']), 4)}\n"
         text += "automountServiceAccountToken: false\n"
-        return text
-    return ""
+    return text
 
 
-def rbac_role(values, release):
+def rbac_role(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """rbac/role.yaml: Allows the container status of the launcher pod to write the key's Secret and the record."""
     if values['rbac']['create']:
         text = (
@@ -187,11 +213,7 @@ def rbac_role(values, release):
             "kind: Role\n"
             "metadata:\n"
             f"  name: {quote(identity_name(values, release))}\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(labels(values, release, 'status'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(metadata(values, release, 'status'), 2)}\n"
             "rules:\n"
         )
         if makes_key(values):
@@ -211,7 +233,7 @@ def rbac_role(values, release):
     return ""
 
 
-def rbac_rolebinding(values, release):
+def rbac_rolebinding(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """rbac/rolebinding.yaml: Grants the permissions on key and record to the ServiceAccount of the launcher pod."""
     if values['rbac']['create']:
         return (
@@ -219,11 +241,7 @@ def rbac_rolebinding(values, release):
             "kind: RoleBinding\n"
             "metadata:\n"
             f"  name: {quote(identity_name(values, release))}\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(labels(values, release, 'status'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(metadata(values, release, 'status'), 2)}\n"
             "roleRef:\n"
             "  apiGroup: rbac.authorization.k8s.io\n"
             "  kind: Role\n"
@@ -236,7 +254,7 @@ def rbac_rolebinding(values, release):
     return ""
 
 
-def rbac_watch_role(values, release):
+def rbac_watch_role(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """rbac/watch-role.yaml: Allows the status sidecar to read the two Jobs of the run, and to list pods. Names of jobs
     contain no dot, so no Role of another job has this name (a job could be named like a run followed by -watch).
     """
@@ -248,11 +266,7 @@ def rbac_watch_role(values, release):
             "kind: Role\n"
             "metadata:\n"
             f"  name: {name}.watch\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(run_labels(values, release, 'status'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(run_metadata(values, release, 'status'), 2)}\n"
             "rules:\n"
             "  - apiGroups: [batch]\n"
             "    resources: [jobs]\n"
@@ -269,7 +283,7 @@ def rbac_watch_role(values, release):
     return ""
 
 
-def rbac_watch_rolebinding(values, release):
+def rbac_watch_rolebinding(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """rbac/watch-rolebinding.yaml: Grants the permission to read the Jobs to the ServiceAccount of the launcher pod."""
     if values['rbac']['create']:
         name = run_name(values, release)
@@ -278,11 +292,7 @@ def rbac_watch_rolebinding(values, release):
             "kind: RoleBinding\n"
             "metadata:\n"
             f"  name: {name}.watch\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(run_labels(values, release, 'status'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(run_metadata(values, release, 'status'), 2)}\n"
             "roleRef:\n"
             "  apiGroup: rbac.authorization.k8s.io\n"
             "  kind: Role\n"
@@ -295,22 +305,29 @@ def rbac_watch_rolebinding(values, release):
     return ""
 
 
-def config_configmap(values, release):
+def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """config/configmap.yaml: Settings of the run, which its pods read. Immutable: a change needs a new run id."""
     text = ""
     name = run_name(values, release)
     training = values['training']
     lifecycle = values['lifecycle']
+    refuse('DS202', no_program(values))
+    refuse('DS276', too_many_for_pdsh(values, release))
+    refuse('DS371', program_of_mpirun(join(values['launch']['mpirunArgs'], ' ')))
+    for word in values['launch']['mpirunArgs']:
+        refuse('DS371', argument_of_mpirun(word))
+    for limit in ['workers.replicas', 'training.deepspeed.resize.checkpoint', 'launch.method', 'lifecycle.startTimeoutSeconds']:
+        refuse('DS358', refused_fewer_workers(values, limit))
+    for key in ['launch.command', 'training.deepspeed.autotuning', 'training.deepspeed.resize.checkpoint', 'training.deepspeed.configFile', 'training.deepspeed.passConfig', 'training.deepspeed.version']:
+        refuse('DS376', refused_resize(values, key))
+    for key, volume in items(values['storage']):
+        refuse('DS377', checkpoint_of_one_worker(values, key, volume))
     text += (
         "apiVersion: v1\n"
         "kind: ConfigMap\n"
         "metadata:\n"
         f"  name: {name}-config\n"
-        f"  namespace: {quote(namespace(values, release))}\n"
-        "  labels:\n"
-        f"    {indent(run_labels(values, release, 'config'), 4)}\n"
-        "  annotations:\n"
-        f"    {indent(annotations(values), 4)}\n"
+        f"  {indent(run_metadata(values, release, 'config'), 2)}\n"
         "immutable: true\n"
         "data:\n"
         "  hostfile: |\n"
@@ -423,7 +440,7 @@ def config_configmap(values, release):
             "    # logins that have not proved anything: the launcher makes few at a time, launch.command may make one from each worker\n"
         )
         logins = 32
-        if values['launch']['method'] == 'launcher-command':
+        if program_in_launcher(values):
             logins = 32 + int(worker_pods(values))
         text += (
             f"    MaxStartups {scalar(logins)}:30:{scalar(2 * logins)}\n"
@@ -474,7 +491,7 @@ def config_configmap(values, release):
     return text
 
 
-def config_files(values, release):
+def config_files(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """config/files.yaml: training.files, mounted at /job/files."""
     if values['training']['files']:
         text = ""
@@ -484,11 +501,7 @@ def config_files(values, release):
             "kind: ConfigMap\n"
             "metadata:\n"
             f"  name: {name}-files\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(run_labels(values, release, 'config'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(run_metadata(values, release, 'config'), 2)}\n"
             "immutable: true\n"
             "data:\n"
         )
@@ -498,16 +511,10 @@ def config_files(values, release):
     return ""
 
 
-def scripts_launcher(values, release):
-    """scripts/launcher.yaml: The scripts of the launcher's container, mounted at /etc/dsgen/launcher. The name depends
-    on the content: runs with the same scripts share this object.
-    """
+def scripts_launcher(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
+    """scripts/launcher.yaml: The scripts of the launcher's container, mounted at /etc/dsgen/launcher."""
     text = (
-        "apiVersion: v1\n"
-        "kind: ConfigMap\n"
-        "metadata:\n"
-        f"  {indent(scripts_metadata(values, release, 'launcher'), 2)}\n"
-        "immutable: true\n"
+        f"{scripts_object(values, release, 'launcher')}\n"
         "data:\n"
     )
     for path, _ in items(SHIPPED.glob('scripts/launcher/*')):
@@ -518,16 +525,10 @@ def scripts_launcher(values, release):
     return text
 
 
-def scripts_shared(values, release):
-    """scripts/shared.yaml: The scripts that several containers use, mounted at /etc/dsgen/shared. The name depends on
-    the content: runs with the same scripts share this object.
-    """
+def scripts_shared(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
+    """scripts/shared.yaml: The scripts that several containers use, mounted at /etc/dsgen/shared."""
     text = (
-        "apiVersion: v1\n"
-        "kind: ConfigMap\n"
-        "metadata:\n"
-        f"  {indent(scripts_metadata(values, release, 'shared'), 2)}\n"
-        "immutable: true\n"
+        f"{scripts_object(values, release, 'shared')}\n"
         "data:\n"
     )
     for path, _ in items(SHIPPED.glob('scripts/shared/*')):
@@ -538,16 +539,10 @@ def scripts_shared(values, release):
     return text
 
 
-def scripts_status(values, release):
-    """scripts/status.yaml: The scripts of the container that has an API token, mounted at /etc/dsgen/status. The name
-    depends on the content: runs with the same scripts share this object.
-    """
+def scripts_status(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
+    """scripts/status.yaml: The scripts of the container that has an API token, mounted at /etc/dsgen/status."""
     text = (
-        "apiVersion: v1\n"
-        "kind: ConfigMap\n"
-        "metadata:\n"
-        f"  {indent(scripts_metadata(values, release, 'status'), 2)}\n"
-        "immutable: true\n"
+        f"{scripts_object(values, release, 'status')}\n"
         "data:\n"
     )
     for path, _ in items(SHIPPED.glob('scripts/status/*')):
@@ -558,16 +553,10 @@ def scripts_status(values, release):
     return text
 
 
-def scripts_worker(values, release):
-    """scripts/worker.yaml: The scripts of the worker's container, mounted at /etc/dsgen/worker. The name depends on the
-    content: runs with the same scripts share this object.
-    """
+def scripts_worker(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
+    """scripts/worker.yaml: The scripts of the worker's container, mounted at /etc/dsgen/worker."""
     text = (
-        "apiVersion: v1\n"
-        "kind: ConfigMap\n"
-        "metadata:\n"
-        f"  {indent(scripts_metadata(values, release, 'worker'), 2)}\n"
-        "immutable: true\n"
+        f"{scripts_object(values, release, 'worker')}\n"
         "data:\n"
     )
     for path, _ in items(SHIPPED.glob('scripts/worker/*')):
@@ -578,20 +567,17 @@ def scripts_worker(values, release):
     return text
 
 
-def network_service(values, release):
+def network_service(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """network/service.yaml: Gives each worker the name <run>-worker-<index>.<run>, even before it is ready."""
     text = ""
     name = run_name(values, release)
+    refuse('DS343', run_named_tensorboard(values))
     text += (
         "apiVersion: v1\n"
         "kind: Service\n"
         "metadata:\n"
         f"  name: {name}\n"
-        f"  namespace: {quote(namespace(values, release))}\n"
-        "  labels:\n"
-        f"    {indent(run_labels(values, release, 'network'), 4)}\n"
-        "  annotations:\n"
-        f"    {indent(annotations(values), 4)}\n"
+        f"  {indent(run_metadata(values, release, 'network'), 2)}\n"
         "spec:\n"
         "  clusterIP: None\n"
         "  publishNotReadyAddresses: true\n"
@@ -612,7 +598,7 @@ def network_service(values, release):
     return text
 
 
-def network_networkpolicy(values, release):
+def network_networkpolicy(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """network/networkpolicy.yaml: Allows connections only between the pods of a run; egress is not restricted."""
     if values['network']['policy']:
         text = ""
@@ -622,11 +608,7 @@ def network_networkpolicy(values, release):
             "kind: NetworkPolicy\n"
             "metadata:\n"
             f"  name: {name}\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(run_labels(values, release, 'network'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(run_metadata(values, release, 'network'), 2)}\n"
             "spec:\n"
             "  podSelector:\n"
             "    matchLabels:\n"
@@ -667,7 +649,7 @@ def network_networkpolicy(values, release):
     return ""
 
 
-def scheduling_podgroup(values, release):
+def scheduling_podgroup(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """scheduling/podgroup.yaml: Starts all workers together or none. The launcher is not part of the group: it waits
     for the workers.
     """
@@ -681,11 +663,7 @@ def scheduling_podgroup(values, release):
             "kind: PodGroup\n"
             "metadata:\n"
             f"  name: {quote(gang_name(values, release))}\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(run_labels(values, release, 'scheduling'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(run_metadata(values, release, 'scheduling'), 2)}\n"
             "spec:\n"
             f"  minMember: {worker_pods(values)}\n"
         )
@@ -697,14 +675,26 @@ def scheduling_podgroup(values, release):
     return ""
 
 
-def workers_job(values, release):
+def workers_job(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """workers/job.yaml: The workers. Each runs its ranks, which the launcher starts over ssh, or the worker itself, and
     ends when the run is over.
     """
     text = ""
     name = run_name(values, release)
     pod = values['workers']
-    passwd = wants_passwd(values, pod)
+    refuse('DS201', no_image(values))
+    refuse('DS204', long_pod_names(values, release))
+    refuse('DS205', invalid_job_name(job_name(values, release)))
+    refuse('DS206', shared_devices(pod))
+    refuse('DS207', shared_slice(pod))
+    for kind in ['requests', 'limits']:
+        amounts = pod['resources'][kind]
+        refuse('DS208', own_resource(kind, pod['accelerator']['resource'], amounts))
+    refuse('DS380', account_of_launcher(values, release))
+    refuse('DS309', suspended_in_queue(values))
+    refuse('DS310', scheduler_without_gangs(values))
+    for field in ['hostPID', 'shareProcessNamespace']:
+        refuse('DS344', shared_processes(values, 'workers', pod, field))
     text += (
         "apiVersion: batch/v1\n"
         "kind: Job\n"
@@ -723,45 +713,10 @@ def workers_job(values, release):
         text += f"  suspend: {scalar(values['lifecycle']['suspend'])}\n"
     text += (
         "  podFailurePolicy:\n"
-        "    rules:\n"
-        "      - action: Ignore\n"
-        "        onPodConditions:\n"
-        "          - type: DisruptionTarget\n"
-        "            status: \"True\"\n"
-        "      - action: FailJob\n"
-        "        onExitCodes:\n"
-        "          containerName: worker\n"
-    )
-    if uses_ssh(values):
-        text += (
-            "          operator: In\n"
-            "          values: [75, 78]\n"
-        )
-    else:
-        text += (
-            "          operator: NotIn\n"
-            "          values: [137, 143, 255]\n"
-        )
-    if passwd:
-        text += (
-            "      - action: FailJob\n"
-            "        onExitCodes:\n"
-            "          containerName: passwd\n"
-            "          operator: In\n"
-            "          values: [78]\n"
-        )
-    if values['code']['git']['repository']:
-        text += (
-            "      - action: FailJob\n"
-            "        onExitCodes:\n"
-            "          containerName: code\n"
-            "          operator: In\n"
-            "          values: [78]\n"
-        )
-    text += (
+        f"    {indent(failure_policy(values, pod, 'workers', 'worker'), 4)}\n"
         "  template:\n"
         "    metadata:\n"
-        f"      {indent(pod_metadata(values, release, pod, 'worker'), 6)}\n"
+        f"      {indent(pod_metadata(values, release, pod, 'workers', 'worker'), 6)}\n"
         "    spec:\n"
         f"      subdomain: {name}\n"
     )
@@ -792,9 +747,7 @@ def workers_job(values, release):
         f"            {indent(security_context(values, pod, 'worker'), 12)}\n"
         "          volumeMounts:\n"
         f"            {indent(training_mounts(values, pod, 'worker', 'workers'), 12)}\n"
-        "            - name: dsgen-record\n"
-        "              mountPath: /etc/dsgen-status\n"
-        "              readOnly: true\n"
+        f"            {indent(mount('record', '/etc/dsgen-status'), 12)}\n"
     )
     if pod['sharedMemory']:
         text += (
@@ -820,13 +773,22 @@ def workers_job(values, release):
     return text
 
 
-def launcher_job(values, release):
+def launcher_job(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """launcher/job.yaml: Waits for the workers, starts the training on them (without ssh it only watches) and ends with
     its result; the status sidecar writes the record.
     """
     text = ""
     name = run_name(values, release)
-    passwd = wants_passwd(values, values['launcher'])
+    refuse('DS241', secret_of_job(values, release))
+    refuse('DS380', default_account(values, release))
+    refuse('DS301', queue_of_launcher_alone(values))
+    for field in ['hostPID', 'shareProcessNamespace']:
+        refuse('DS344', shared_processes(values, 'launcher', values['launcher'], field))
+    for key, volume in items(values['storage']):
+        if volume.get('projected') is not None:
+            for source in get(volume['projected'], 'sources', []):
+                for kind in ['serviceAccountToken', 'podCertificate']:
+                    refuse('DS374', api_identity(values, key, volume, source, kind))
     text += (
         "apiVersion: batch/v1\n"
         "kind: Job\n"
@@ -844,37 +806,10 @@ def launcher_job(values, release):
         text += f"  suspend: {scalar(values['lifecycle']['suspend'])}\n"
     text += (
         "  podFailurePolicy:\n"
-        "    rules:\n"
-        "      - action: Ignore\n"
-        "        onPodConditions:\n"
-        "          - type: DisruptionTarget\n"
-        "            status: \"True\"\n"
-        "      - action: FailJob\n"
-        "        onExitCodes:\n"
-        "          containerName: launcher\n"
-        "          operator: NotIn\n"
-        "          values: [137, 143, 255]\n"
-    )
-    if passwd:
-        text += (
-            "      - action: FailJob\n"
-            "        onExitCodes:\n"
-            "          containerName: passwd\n"
-            "          operator: In\n"
-            "          values: [78]\n"
-        )
-    if has_code(values, 'launcher'):
-        text += (
-            "      - action: FailJob\n"
-            "        onExitCodes:\n"
-            "          containerName: code\n"
-            "          operator: In\n"
-            "          values: [78]\n"
-        )
-    text += (
+        f"    {indent(failure_policy(values, values['launcher'], 'launcher', 'launcher'), 4)}\n"
         "  template:\n"
         "    metadata:\n"
-        f"      {indent(pod_metadata(values, release, values['launcher'], 'launcher'), 6)}\n"
+        f"      {indent(pod_metadata(values, release, values['launcher'], 'launcher', 'launcher'), 6)}\n"
         "    spec:\n"
         f"      serviceAccountName: {quote(service_account_name(values, release))}\n"
         f"      {indent(pod_fields(values, release, values['launcher'], 'launcher'), 6)}\n"
@@ -891,10 +826,7 @@ def launcher_job(values, release):
         f"            {indent(training_mounts(values, values['launcher'], 'launcher', 'launcher'), 12)}\n"
         "      volumes:\n"
         f"        {indent(volumes(values, release, values['launcher'], 'launcher'), 8)}\n"
-        "        - name: dsgen-run-status\n"
-        "          emptyDir:\n"
-        "            medium: Memory\n"
-        "            sizeLimit: 64Mi\n"
+        f"        {indent(memory_volume('run-status'), 8)}\n"
         "        - name: dsgen-token\n"
         "          projected:\n"
         "            sources:\n"
@@ -908,17 +840,11 @@ def launcher_job(values, release):
         "                      path: ca.crt\n"
     )
     if values['status']['webhook']['secretName']:
-        text += (
-            "        - name: dsgen-webhook\n"
-            "          secret:\n"
-            f"            secretName: {quote(values['status']['webhook']['secretName'])}\n"
-            "            defaultMode: 292  # 0444\n"
-            "            optional: true\n"
-        )
+        text += f"        {indent(secret_volume('webhook', values['status']['webhook']['secretName'], True), 8)}\n"
     return text
 
 
-def monitoring_tensorboard_networkpolicy(values, release):
+def monitoring_tensorboard_networkpolicy(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """monitoring/tensorboard-networkpolicy.yaml: TensorBoard has no login, so only its own namespace and kubectl port-
     forward can reach it.
     """
@@ -928,11 +854,7 @@ def monitoring_tensorboard_networkpolicy(values, release):
             "kind: NetworkPolicy\n"
             "metadata:\n"
             f"  name: {job_name(values, release)}-tensorboard\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(labels(values, release, 'tensorboard'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(metadata(values, release, 'tensorboard'), 2)}\n"
             "spec:\n"
             "  podSelector:\n"
             "    matchLabels:\n"
@@ -947,19 +869,17 @@ def monitoring_tensorboard_networkpolicy(values, release):
     return ""
 
 
-def monitoring_tensorboard_service(values, release):
+def monitoring_tensorboard_service(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """monitoring/tensorboard-service.yaml: Gives TensorBoard a name and a port in the cluster."""
+    text = ""
+    refuse('DS340', long_tensorboard_name(values, job_name(values, release)))
     if values['monitoring']['tensorboard']['enabled']:
-        return (
+        text += (
             "apiVersion: v1\n"
             "kind: Service\n"
             "metadata:\n"
             f"  name: {job_name(values, release)}-tensorboard\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(labels(values, release, 'tensorboard'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(metadata(values, release, 'tensorboard'), 2)}\n"
             "spec:\n"
             "  selector:\n"
             f"    {indent(tensorboard_selector(values, release), 4)}\n"
@@ -968,10 +888,10 @@ def monitoring_tensorboard_service(values, release):
             f"      port: {scalar(values['monitoring']['tensorboard']['port'])}\n"
             "      targetPort: http\n"
         )
-    return ""
+    return text
 
 
-def monitoring_tensorboard(values, release):
+def monitoring_tensorboard(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """monitoring/tensorboard.yaml: TensorBoard for the events of all runs. It belongs to the job: a new run does not
     change it.
     """
@@ -985,11 +905,7 @@ def monitoring_tensorboard(values, release):
             "kind: Deployment\n"
             "metadata:\n"
             f"  name: {name}-tensorboard\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(labels(values, release, 'tensorboard'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(metadata(values, release, 'tensorboard'), 2)}\n"
             "spec:\n"
             "  replicas: 1\n"
             "  revisionHistoryLimit: 1\n"
@@ -1101,7 +1017,7 @@ def monitoring_tensorboard(values, release):
     return ""
 
 
-def monitoring_podmonitor(values, release):
+def monitoring_podmonitor(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """monitoring/podmonitor.yaml: Tells Prometheus to scrape the workers of every run."""
     if values['monitoring']['podMonitor']['enabled']:
         return (
@@ -1109,11 +1025,7 @@ def monitoring_podmonitor(values, release):
             "kind: PodMonitor\n"
             "metadata:\n"
             f"  name: {quote(job_name(values, release))}\n"
-            f"  namespace: {quote(namespace(values, release))}\n"
-            "  labels:\n"
-            f"    {indent(labels(values, release, 'monitoring'), 4)}\n"
-            "  annotations:\n"
-            f"    {indent(annotations(values), 4)}\n"
+            f"  {indent(metadata(values, release, 'monitoring'), 2)}\n"
             "spec:\n"
             "  jobLabel: dsgen.dev/job\n"
             "  podTargetLabels: [dsgen.dev/run, batch.kubernetes.io/job-completion-index]\n"

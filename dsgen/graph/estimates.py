@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from dsgen.estimate import report
-from dsgen.estimate.changes import Point
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.formulas import GIB, Item
 from dsgen.estimate.quantities import format_digits, format_range, format_seconds, format_size
 from dsgen.estimate.setup import Setup
+from dsgen.estimate.sweeps import Attempt
 from dsgen.graph.theme import SANS, SERIES, begin_svg, look
 
 WIDTH, MARGIN, LABEL, BAR, ROW = 760, 16, 60, 34, 22
@@ -150,18 +150,15 @@ WORDS = 150
 Range = tuple[float, float]
 
 
-def draw_sweep(names: Sequence[str], attempts: Sequence[tuple[Sequence[str], Point | None]]) -> str:
-    """Memory of an accelerator and time of a step of each combination, as SVG.
-
-    attempts: the values of each combination, and its estimate unless it is not valid.
-    """
-    labels = [", ".join(f"{name} {word}" for name, word in zip(names, words, strict=True)) for words, _ in attempts]
+def draw_sweep(names: Sequence[str], points: Sequence[Attempt]) -> str:
+    """Memory of an accelerator and time of a step of each combination, as SVG. names: of the keys."""
+    words = (zip(names, point.settings.values(), strict=True) for point in points)
+    labels = [", ".join(f"{name} {word}" for name, word in pairs) for pairs in words]
     label = max(map(len, labels)) * LETTER + MARGIN
-    points = [point for _, point in attempts]
     panels = (MARGIN + label, MARGIN + label + BARS + WORDS)
     width, bottom = panels[1] + BARS + 2 * WORDS, TOP + LINE * len(points)
     held, times = [_find_memory(point) for point in points], [_find_time(point) for point in points]
-    capacities = {point.estimate.capacity for point in points if point and point.estimate.capacity}
+    capacities = {point.estimate.capacity for point in points if point.estimate and point.estimate.capacity}
     lines = [
         *begin_svg(width, bottom + MARGIN, "Memory and time of a sweep", SANS),
         f'<rect {look("paper")} width="{width:g}" height="{bottom + MARGIN:g}"/>',
@@ -176,13 +173,13 @@ def draw_sweep(names: Sequence[str], attempts: Sequence[tuple[Sequence[str], Poi
     return "\n".join([*lines, "</svg>\n"])
 
 
-def _find_memory(point: Point | None) -> Range:
-    held = point.estimate.per_accelerator if point else None
+def _find_memory(point: Attempt) -> Range:
+    held = point.estimate.per_accelerator if point.estimate else None
     return (held.low, held.high) if held else (0.0, 0.0)
 
 
-def _find_time(point: Point | None) -> Range:
-    step = point.estimate.step if point else None
+def _find_time(point: Attempt) -> Range:
+    step = point.estimate.step if point.estimate else None
     return (step.low, step.high) if step else (0.0, 0.0)
 
 
@@ -191,29 +188,29 @@ def _draw_title(text: str, x: float) -> Iterator[str]:
     yield f'<text {look("faint")} x="{x:g}" y="{MARGIN + 28}">from the least to the most</text>'
 
 
-def _draw_label(text: str, point: Point | None, row: int) -> Iterator[str]:
-    kind = "name" if point and point.is_cheapest else "ink"
+def _draw_label(text: str, point: Attempt, row: int) -> Iterator[str]:
+    kind = "name" if point.is_cheapest else "ink"
     yield f'<text {look(kind)} x="{MARGIN}" y="{TOP + LINE * row + 14}">{escape(text)}</text>'
 
 
 def _draw_bars(
-    x: float, ranges: Sequence[Range], write: Callable[[float], str], least: float, points: Sequence[Point | None]
+    x: float, ranges: Sequence[Range], write: Callable[[float], str], least: float, points: Sequence[Attempt]
 ) -> Iterator[str]:
     """The bars of a panel. least: a number that the panel must have room for."""
     most = max(least, *(high for _, high in ranges)) or 1.0
     yield f'<path {look("arrow")} d="M{x:g} {TOP - 8} V{TOP + LINE * len(points)}"/>'
     for row, ((low, high), point) in enumerate(zip(ranges, points, strict=True)):
-        y, words = TOP + LINE * row, "not valid" if point is None else "unknown"
-        if point is not None and high:
+        y, words = TOP + LINE * row, "not valid" if point.estimate is None else "unknown"
+        if point.estimate and high:
             start, width = x + BARS * low / most, max(2.0, BARS * (high - low) / most)
             kind, words = "bar" if point.is_cheapest else "range", format_range(write(low), write(high))
             yield f'<rect {look(kind)} x="{start:.1f}" y="{y}" width="{width:.1f}" height="{LINE - 12}"/>'
         yield f'<text {look("ink")} x="{x + BARS + 10:g}" y="{y + 14}">{words}</text>'
 
 
-def _draw_cheapest(x: float, points: Sequence[Point | None]) -> Iterator[str]:
+def _draw_cheapest(x: float, points: Sequence[Attempt]) -> Iterator[str]:
     for row, point in enumerate(points):
-        if point and point.is_cheapest:
+        if point.is_cheapest:
             yield f'<text {look("name")} x="{x:g}" y="{TOP + LINE * row + 14}">the cheapest that fits</text>'
 
 

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from dsgen.catalogue import KINDS
+from dsgen.schema import look_up
+
 Object = Mapping[str, Any]
 
 PODS = ("Job", "Deployment")
@@ -22,7 +25,7 @@ USES = {
     ("status", "Job"): "watches",
 }
 """What a container with an API token does with an object that its Roles allow, by container and kind."""
-PLURALS = {"secrets": "Secret", "configmaps": "ConfigMap", "jobs": "Job"}
+PLURALS = {kind.plural: kind.name for kind in KINDS}
 BY_THE_CLUSTER = ("kube-root-ca.crt",)
 """ConfigMaps that Kubernetes creates in every namespace."""
 
@@ -36,12 +39,11 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Node:
-    """One object. parts: its containers. pods: their number. is_made: False for an object that must exist before."""
+    """One object. parts: its containers. is_made: False for an object that must exist before."""
 
     key: Key
     text: str = ""
     parts: tuple[str, ...] = ()
-    pods: int = 0
     is_made: bool = True
 
 
@@ -81,7 +83,7 @@ def _make_node(key: Key, each: Object) -> Node:
     limits = container.get("resources", {}).get("limits", {})
     devices = [f"{count} {name}" for name, count in limits.items() if "/" in name]
     text = ", ".join([f"{pods} pod{'s' if pods > 1 else ''}", *(f"{device} each" for device in devices)])
-    return Node(key, text, tuple(one["name"] for one in _list_containers(pod)), pods)
+    return Node(key, text, tuple(one["name"] for one in _list_containers(pod)))
 
 
 def _describe_object(kind: str, spec: Mapping[str, Any]) -> str:
@@ -102,19 +104,12 @@ def _list_arrows(key: Key, each: Object, known: Mapping[Key, Object]) -> Iterato
         yield from _list_api_use(key, pod, known)
     elif key.kind in SELECTING:
         text, path = SELECTING[key.kind]
-        yield from (Arrow(key, target, text) for target in _list_selected(_look_up(each, path), known))
+        yield from (Arrow(key, target, text) for target in _list_selected(look_up(each, path), known))
     elif key.kind == "RoleBinding":
         yield Arrow(key, Key("Role", each["roleRef"]["name"]), "grants")
         yield from (Arrow(key, Key(one["kind"], one["name"]), "to") for one in each["subjects"])
     elif key.kind == "PersistentVolumeClaim" and each["spec"].get("volumeName"):
         yield Arrow(key, Key("PersistentVolume", each["spec"]["volumeName"]), "binds")
-
-
-def _look_up(each: Object, path: Iterable[str]) -> Any:
-    value: Any = each
-    for part in path:
-        value = value[part]
-    return value
 
 
 def _list_selected(labels: Mapping[str, str], known: Mapping[Key, Object]) -> Iterator[Key]:

@@ -17,8 +17,7 @@ class Colour(NamedTuple):
 
 
 PAPER, INK, FAINT = Colour("#ffffff", "#0d1117"), Colour("#1f2328", "#e6edf3"), Colour("#59636e", "#9198a1")
-BOX, EDGE = Colour("#f6f8fa", "#151b23"), Colour("#8c959f", "#656c76")
-POD, LIVE = Colour("#ddf4ff", "#121d2f"), Colour("#0969da", "#58a6ff")
+EDGE, LIVE = Colour("#8c959f", "#656c76"), Colour("#0969da", "#58a6ff")
 SERIES = {
     "weights": Colour("#0969da", "#58a6ff"),
     "optimizer": Colour("#8250df", "#a371f7"),
@@ -30,20 +29,15 @@ SERIES = {
 }
 """The colours of the parts of a whole, in light and in dark mode."""
 SANS = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="13"'
-"""The font of diagrams; job.svg, whose texts are names of objects, has one of fixed width."""
+"""The font of diagrams."""
 LOOKS: dict[str, dict[str, Colour | str]] = {
     "paper": {"fill": PAPER},
     "ink": {"fill": INK},
     "name": {"fill": INK, "font-weight": "600"},
     "faint": {"fill": FAINT},
-    "box": {"fill": BOX, "stroke": EDGE},
-    "other": {"fill": BOX, "stroke": EDGE, "stroke-dasharray": "4"},
     "frame": {"fill": PAPER, "stroke": EDGE},
-    "pods": {"fill": POD, "stroke": LIVE},
     "arrow": {"fill": "none", "stroke": EDGE},
     "live": {"fill": "none", "stroke": LIVE, "stroke-width": "2"},
-    "head": {"fill": EDGE},
-    "live-head": {"fill": LIVE},
     "bar": {"fill": LIVE},
     "range": {"fill": EDGE},
     **{name: {"fill": colour} for name, colour in SERIES.items()},

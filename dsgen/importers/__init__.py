@@ -16,13 +16,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dsgen.importers.conversion import Conversion, Options
-from dsgen.importers.documents import Document
+from dsgen.importers.conversion import Conversion, ImportOptions
+from dsgen.importers.documents import SourceDocument
 from dsgen.importers.errors import ImportRefusedError, MissingParserError
 from dsgen.importers.fields import Fields, drop
-from dsgen.importers.ledger import Entry, Hole, ImportedJob, make_report
+from dsgen.importers.ledger import ConvertedPart, ImportedJob, Placeholder, make_report
 from dsgen.importers.objects import METADATA
 from dsgen.importers.origins import ORIGINS, WRAPPED, Contents, Origin, recognise
+from dsgen.importers.texts import OF_OPERATION, TooMuchWorkError, limit_work, spend
+from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
 
 if TYPE_CHECKING:
@@ -30,13 +32,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ORIGINS",
-    "Entry",
-    "Hole",
+    "ConvertedPart",
+    "ImportOptions",
     "ImportRefusedError",
     "ImportedJob",
     "MissingParserError",
-    "Options",
     "Origin",
+    "Placeholder",
     "SourceText",
     "check",
     "import_jobs",
@@ -45,12 +47,13 @@ __all__ = [
 
 UNUSED = "it is another object, which dsgen does not need or does not read"
 UNUSED_HINT = "apply it beside the job if it is needed"
+TOO_MUCH = "reading it takes far more steps than the description of a job"
 WRAPPER = "it only contains other objects"
 
 
-def import_jobs(sources: Sequence[SourceText], options: Options | None = None) -> list[ImportedJob]:
+def import_jobs(sources: Sequence[SourceText], options: ImportOptions | None = None) -> list[ImportedJob]:
     """The jobs of the sources, in their order. Raises ImportRefusedError for a source that cannot be converted."""
-    options = options or Options()
+    options = options or ImportOptions()
     return [job for source in sources for job in _import_source(source, options)]
 
 
@@ -61,7 +64,15 @@ def check(job: ImportedJob) -> list[Difference]:
     return compare(job)
 
 
-def _import_source(source: SourceText, options: Options) -> list[ImportedJob]:
+def _import_source(source: SourceText, options: ImportOptions) -> list[ImportedJob]:
+    try:
+        with limit_work():
+            return _convert_source(source, options)
+    except TooMuchWorkError as error:
+        raise ImportRefusedError(TOO_MUCH, Position(source.name, 1, 1)) from error
+
+
+def _convert_source(source: SourceText, options: ImportOptions) -> list[ImportedJob]:
     contents = recognise(source, options.origin)
     jobs: list[ImportedJob] = []
     for number, found in enumerate(contents.found):
@@ -75,7 +86,7 @@ def _import_source(source: SourceText, options: Options) -> list[ImportedJob]:
     return jobs
 
 
-def _write_wrapper(conversion: Conversion, wrapper: Document, is_first: bool) -> None:
+def _write_wrapper(conversion: Conversion, wrapper: SourceDocument, is_first: bool) -> None:
     """Labels of an object around a job, such as the queue of an AppWrapper."""
     inner = Conversion(conversion.file, conversion.options, draft=conversion.draft) if not is_first else conversion
     fields = Fields(inner, wrapper)
@@ -84,6 +95,7 @@ def _write_wrapper(conversion: Conversion, wrapper: Document, is_first: bool) ->
     fields.apply({**head, "metadata": metadata})
     inside = WRAPPED[wrapper.kind]
     for path, node in wrapper.root.walk():
+        spend(OF_OPERATION)
         is_inner = path[: len(inside)] == inside and (inside[-1] == "items" or "template" in path[: len(inside) + 2])
         if not isinstance(node.value, dict | list) and not is_inner:
             fields.lose(path, node, "the controller of the object around the job uses it")

@@ -6,14 +6,14 @@ import posixpath
 import re
 from collections.abc import Mapping
 
-from dsgen.importers.chosen import read_script
 from dsgen.importers.container_commands import make_runtime
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.environment import write_value
 from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.facts import JobSize
 from dsgen.importers.flag_lines import (
     Flag,
-    Row,
+    FlagRow,
     as_count,
     drop,
     find_command,
@@ -30,15 +30,15 @@ from dsgen.importers.mpijob import write_expected_world
 from dsgen.importers.pod_fields import Pod
 from dsgen.importers.pytorchjob import RUNTIME
 from dsgen.importers.scripts import lose_unread, write_script
+from dsgen.importers.statements import read_script
 from dsgen.importers.texts import Text
-from dsgen.importers.world import World
 from dsgen.reading.nodes import SourceText
 
 KINDS = {**dict.fromkeys(("pytorch", "pytorchjob", "py"), "pytorch"), **dict.fromkeys(("mpi", "mpijob", "mj"), "mpi"),
          **dict.fromkeys(("et", "etjob", "deepspeed", "deepspeedjob", "dp"), "mpi")}  # fmt: skip
 CODE = "/root/code"
 HOME = "/root"
-ELASTIC = "a run of dsgen has a fixed number of workers"
+ELASTIC = "a run shrinks after a loss only (workers.min)"
 
 
 def convert(source: SourceText, conversion: Conversion) -> None:
@@ -67,7 +67,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     runtime = make_runtime(conversion, RUNTIME if kind == "pytorch" else {})
     line = _join_command(command[-1])
     script = read_script(conversion, line, runtime)
-    world = World(nodes, (devices or 1) if kind == "mpi" else None, devices, runs_ranks=devices <= 1 or kind == "mpi")
+    world = JobSize(nodes, (devices or 1) if kind == "mpi" else None, devices, runs_ranks=devices <= 1 or kind == "mpi")
     write_script(conversion, script, world, line)
     write_expected_world(conversion, Pod((), "launcher"))
     lose_unread(conversion, text)
@@ -90,8 +90,8 @@ def _write_flags(conversion: Conversion, words: list[Text]) -> list[Text]:
     return rest
 
 
-def _note_number(key: str) -> Row:
-    def act(conversion: Conversion, flag: Flag) -> None:
+def _note_number(key: str) -> FlagRow:
+    def convert_part(conversion: Conversion, flag: Flag) -> None:
         if as_number(flag.value) is None:
             for word in flag.words:
                 conversion.lose(word, "its value is no whole number", f"set {key}")
@@ -99,7 +99,7 @@ def _note_number(key: str) -> Row:
             conversion.flags[flag.name] = flag.value
             map_flag(conversion, flag, key)
 
-    return Row(act)
+    return FlagRow(convert_part)
 
 
 def _write_name(conversion: Conversion, flag: Flag) -> None:
@@ -152,8 +152,8 @@ def _write_host_folder(conversion: Conversion, flag: Flag) -> None:
     map_flag(conversion, flag, conversion.draft.set(("storage", name), entry))
 
 
-def _write_pair(key: str) -> Row:
-    def act(conversion: Conversion, flag: Flag) -> None:
+def _write_pair(key: str) -> FlagRow:
+    def convert_part(conversion: Conversion, flag: Flag) -> None:
         name, has_value, value = flag.value.chars.partition("=")
         if has_value and flag.value.is_known:
             map_flag(conversion, flag, conversion.draft.set((*key.split("."), name), value))
@@ -161,7 +161,7 @@ def _write_pair(key: str) -> Row:
             for word in flag.words:
                 conversion.lose(word, "it is no name with a value", f"set {key}")
 
-    return Row(act)
+    return FlagRow(convert_part)
 
 
 def _add_toleration(conversion: Conversion, flag: Flag) -> None:
@@ -173,16 +173,18 @@ def _add_toleration(conversion: Conversion, flag: Flag) -> None:
     map_flag(conversion, flag, conversion.draft.add("workers.tolerations", toleration))
 
 
-def _write_switch(key: str, value: object) -> Row:
-    return Row(lambda conversion, flag: map_flag(conversion, flag, conversion.draft.set(key, value)), is_switch=True)
+def _write_switch(key: str, value: object) -> FlagRow:
+    return FlagRow(
+        lambda conversion, flag: map_flag(conversion, flag, conversion.draft.set(key, value)), is_switch=True
+    )
 
 
-def _write_amount(name: str) -> Row:
-    def act(conversion: Conversion, flag: Flag) -> None:
+def _write_amount(name: str) -> FlagRow:
+    def convert_part(conversion: Conversion, flag: Flag) -> None:
         conversion.draft.set(("workers", "resources", "requests", name), flag.value.chars)
         map_flag(conversion, flag, conversion.draft.set(("workers", "resources", "limits", name), flag.value.chars))
 
-    return Row(act)
+    return FlagRow(convert_part)
 
 
 def _write_rdma(conversion: Conversion, flag: Flag) -> None:
@@ -232,32 +234,32 @@ def _write_code_folder(conversion: Conversion) -> None:
         )
 
 
-TABLE: Mapping[str, Row] = {
-    "name": Row(_write_name),
+TABLE: Mapping[str, FlagRow] = {
+    "name": FlagRow(_write_name),
     **dict.fromkeys(("namespace", "n"), to("namespace")),
     "workers": _note_number("workers.replicas"),
     "gpus": _note_number("workers.slots"),
-    "image": Row(_write_image_flag),
-    **dict.fromkeys(("env", "e"), Row(_write_variable)),
-    **dict.fromkeys(("data", "d"), Row(_write_claim)),
-    "data-dir": Row(_write_host_folder),
+    "image": FlagRow(_write_image_flag),
+    **dict.fromkeys(("env", "e"), FlagRow(_write_variable)),
+    **dict.fromkeys(("data", "d"), FlagRow(_write_claim)),
+    "data-dir": FlagRow(_write_host_folder),
     "cpu": _write_amount("cpu"),
     "memory": _write_amount("memory"),
     **dict.fromkeys(("selector", "s"), _write_pair("workers.nodeSelector")),
-    "toleration": Row(_add_toleration),
+    "toleration": FlagRow(_add_toleration),
     **dict.fromkeys(("label", "l"), _write_pair("labels")),
     **dict.fromkeys(("annotation", "a"), _write_pair("annotations")),
     **dict.fromkeys(("priority", "p"), to("workers.priorityClassName")),
     "gang": _write_switch("scheduling.gang", "coscheduling"),
-    "rdma": Row(_write_rdma, is_switch=True),
-    **dict.fromkeys(("sync-mode", "syncMode"), Row(_report_sync_mode)),
+    "rdma": FlagRow(_write_rdma, is_switch=True),
+    **dict.fromkeys(("sync-mode", "syncMode"), FlagRow(_report_sync_mode)),
     **dict.fromkeys(("sync-source", "syncSource"), to("code.git.repository")),
     **dict.fromkeys(("sync-image", "syncImage"), to("code.git.image")),
-    "tensorboard": Row(_enable_tensorboard, is_switch=True),
-    "logdir": Row(_write_log_folder),
+    "tensorboard": FlagRow(_enable_tensorboard, is_switch=True),
+    "logdir": FlagRow(_write_log_folder),
     **dict.fromkeys(("tensorboard-image", "tensorboardImage"), to("monitoring.tensorboard.image")),
     **dict.fromkeys(("working-dir", "workingDir"), to("training.workingDir")),
-    "image-pull-secret": Row(lambda conversion, flag: map_flag(
+    "image-pull-secret": FlagRow(lambda conversion, flag: map_flag(
         conversion, flag, conversion.draft.add("image.pullSecrets", {"name": flag.value.chars}))),
     "share-memory": to("workers.sharedMemory"),
     "job-backoff-limit": to("lifecycle.maxRestarts", as_count),

@@ -18,6 +18,7 @@ from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
 from dsgen.importers.fields import remove_nulls
 from dsgen.importers.ledger import ImportedJob
 from dsgen.importers.secrets import MASK, hide, is_secret
+from dsgen.language.functions import TemplateError
 from dsgen.render import render
 
 WORKERS, LAUNCHER, CONFIG = "workers/job.yaml", "launcher/job.yaml", "config/configmap.yaml"
@@ -54,7 +55,10 @@ class Difference:
 
 def compare(job: ImportedJob) -> list[Difference]:
     """All differences between the source of a job and the objects that its values render, each with its reason."""
-    objects = _render_objects(job)
+    try:
+        objects = _render_objects(job)
+    except TemplateError:
+        return [Difference("job", "values", "", "", "something must be filled in before the values can be rendered")]
     if objects is None:
         return [Difference("job", "values", "", "", "")]
     workers, launcher, config = objects

@@ -6,21 +6,21 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dsgen.importers.chosen import choose_launch
 from dsgen.importers.conversion import Conversion
+from dsgen.importers.environment import WORKER_SHELL
 from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Fields
 from dsgen.importers.launch import write_counts
 from dsgen.importers.launchers import WORKERS
-from dsgen.importers.ledger import Entry
+from dsgen.importers.ledger import ConvertedPart
 from dsgen.importers.pod_fields import VARIABLE, Pod
 from dsgen.importers.scripts import write_script
 from dsgen.importers.secrets import holds_secret, is_secret
 from dsgen.importers.shell.reading import read_command_line
-from dsgen.importers.shell.scope import Scope
-from dsgen.importers.shell_text import WORKER_SHELL
-from dsgen.importers.texts import Text, Unknown, join
-from dsgen.importers.world import World
+from dsgen.importers.shell.scope import ShellScope
+from dsgen.importers.statements import choose_launch
+from dsgen.importers.texts import Text, UnknownPart, join
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -45,11 +45,11 @@ def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, 
     for name, meaning in names.items():
         kind = "hosts" if meaning == "MASTER_ADDR" else "changing" if meaning == "RUN" else "runtime"
         source = f"${name}" if kind == "changing" else ""
-        found[name] = conversion.atlas.add_unknown(Unknown(kind, meaning, source), ())  # type: ignore[arg-type]  # a Kind
+        found[name] = conversion.atlas.add_unknown(UnknownPart(kind, meaning, source), ())  # type: ignore[arg-type]  # a Kind
     return found
 
 
-def write_command(fields: Fields, pod: Pod, world: World, runtime: Runtime) -> None:
+def write_command(fields: Fields, pod: Pod, world: JobSize, runtime: Runtime) -> None:
     """Fill launch and training from the command of the main container, and account for its words."""
     conversion = fields.conversion
     conversion.is_container = True
@@ -59,13 +59,13 @@ def write_command(fields: Fields, pod: Pod, world: World, runtime: Runtime) -> N
         _write_without_command(fields, pod, world, words)
         return
     statement = join(words, " ")
-    scope = Scope(conversion.atlas, runtime, conversion.read_variables())
+    scope = ShellScope(conversion.atlas, runtime, conversion.read_variables())
     for name, fact in pod.facts.env.items():
         value = fact.value
         if name in runtime:
             continue
         is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
-        part = Unknown("secret", name, f"${name}")
+        part = UnknownPart("secret", name, f"${name}")
         scope.assign(name, Text(value) if is_known else conversion.atlas.add_unknown(part, ()))
         scope.export(name, 0)
     try:
@@ -94,7 +94,7 @@ def _expand(conversion: Conversion, text: Text, runtime: Runtime) -> Text:
         elif name in runtime:
             parts.append(Text(runtime[name].chars, [of.places[0]] * len(runtime[name].chars)))
         else:
-            parts.append(conversion.atlas.add_unknown(Unknown("secret", name, f"${name}"), of.places))
+            parts.append(conversion.atlas.add_unknown(UnknownPart("secret", name, f"${name}"), of.places))
     return join([*parts, text[end:]])
 
 
@@ -127,18 +127,18 @@ def account_for_words(fields: Fields, nodes: Sequence[tuple[KeyPath, Node]], sta
                 fields.take_comments(node, first.to)
         elif same_place or any(_is_inside(one, node) for one in entries):
             to = "launch.command" if fields.conversion.draft.get("launch.command") else "training"
-            ledger.entries.append(Entry("mapped", name, at, to=to))
+            ledger.entries.append(ConvertedPart("mapped", name, at, to=to))
         else:
-            ledger.entries.append(Entry("dropped", name, at, why=ITSELF))
+            ledger.entries.append(ConvertedPart("dropped", name, at, why=ITSELF))
     ledger.entries += entries
 
 
-def _is_inside(entry: Entry, node: Node) -> bool:
+def _is_inside(entry: ConvertedPart, node: Node) -> bool:
     lines = str(node.value).count("\n") + 1
     return node.position.line <= entry.position.line <= node.position.line + lines
 
 
-def _write_without_command(fields: Fields, pod: Pod, world: World, words: Sequence[Text]) -> None:
+def _write_without_command(fields: Fields, pod: Pod, world: JobSize, words: Sequence[Text]) -> None:
     """The image starts its program; arguments may be there."""
     draft = fields.conversion.draft
     write_counts(fields.conversion, world.nodes, world.slots or world.devices or 1, world)
@@ -149,7 +149,7 @@ def _write_without_command(fields: Fields, pod: Pod, world: World, words: Sequen
 
 
 def _write_verbatim(
-    fields: Fields, pod: Pod, world: World, words: Sequence[Text], runtime: Runtime, error: ImportRefusedError
+    fields: Fields, pod: Pod, world: JobSize, words: Sequence[Text], runtime: Runtime, error: ImportRefusedError
 ) -> None:
     """The command as it is, on each worker, with the variables that the operator would set."""
     conversion, draft = fields.conversion, fields.conversion.draft

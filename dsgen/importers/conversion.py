@@ -7,18 +7,95 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dsgen.importers.documents import Document
-from dsgen.importers.draft import Draft, as_key_path
-from dsgen.importers.facts import Facts
-from dsgen.importers.ledger import Entry, ImportedJob, Ledger
-from dsgen.importers.remarks import Remark, Remarks
-from dsgen.importers.settling import settle
-from dsgen.importers.texts import Atlas, Text
-from dsgen.importers.writing import format_values, order_values
-from dsgen.problems import KeyPath, Position
+from dsgen import values
+from dsgen.editing import compare_text
+from dsgen.importers.documents import SourceDocument
+from dsgen.importers.draft import Draft, as_key_path, format_values, order_values, walk_keys
+from dsgen.importers.facts import JobFacts
+from dsgen.importers.ledger import ConversionReport, ConvertedPart, ImportedJob, Placeholder
+from dsgen.importers.remarks import Remark, Remarks, find_shell_remarks
+from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, spend
+from dsgen.language.text import quote
+from dsgen.problems import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import parse_quantity
+from dsgen.reading.yaml_reader import MAX_KEY
 from dsgen.schema.default_values import load_defaults
+
+MOST_ROUNDS = 8
+PRIVILEGED = "podSecurityLevel: privileged"
+MISSING = object()
+REFUSED = "dsgen refuses it"
+TOO_LONG = "DS010"
+"""A key that no reader reads, so that the values cannot be written with it."""
+TOO_SMALL = "DS278"
+"""A warning about a request of the source for its launcher: dsgen has a larger default."""
+
+
+def remove_invalid(draft: Draft, ledger: ConversionReport) -> None:
+    """Change a draft until `dsgen validate` has no errors but those of its holes."""
+    for path in [path for path in walk_keys(draft.data) if len(quote(path[-1])) > MAX_KEY]:
+        _take_out(draft, ledger, Diagnostic(TOO_LONG, f"a key can have at most {MAX_KEY} characters", None, path))
+    for _ in range(MOST_ROUNDS):
+        errors = _find_errors(draft)
+        if not errors:
+            return
+        if any(PRIVILEGED in error.hint for error in errors) and not draft.get("security.podSecurityLevel"):
+            draft.set("security.podSecurityLevel", "privileged")
+            continue
+        for error in errors:
+            _take_out(draft, ledger, error)
+    for error in _find_errors(draft):
+        draft.holes.append(Placeholder(path_text(error.path), error.message))
+
+
+def _find_errors(draft: Draft) -> list[Diagnostic]:
+    """The errors of the values, and requests that are too small, without those that holes cause."""
+    text = format_values(draft)
+    spend(10 * len(text))
+    job = values.load([SourceText("values.yaml", text)])
+    holes = [as_key_path(hole.key) for hole in draft.holes]
+    return [
+        one
+        for one in job.problems()
+        if (one.severity == "error" or one.id == TOO_SMALL) and not _is_hole(one.path, holes)
+    ]
+
+
+def _is_hole(path: Sequence[str | int], holes: Sequence[KeyPath]) -> bool:
+    return any(tuple(path[: len(hole)]) == hole or hole[: len(path)] == tuple(path) for hole in holes)
+
+
+def _take_out(draft: Draft, ledger: ConversionReport, error: Diagnostic) -> None:
+    """Remove the value that an error is about; what became this key is lost."""
+    spend(OF_OPERATION * (len(ledger.entries) + len(draft.comments)))
+    path = _find_removable(tuple(error.path))
+    if len(path) < 2 or draft.get(path, MISSING) is MISSING:
+        if path and path[0] in ("name", "namespace"):
+            draft.set_hole(path, "", error.message)
+        else:
+            draft.holes.append(Placeholder(path_text(error.path), error.message))
+        return
+    draft.remove(path)
+    if path[1:3] == ("resources", "limits"):
+        draft.remove((path[0], "resources", "requests", *path[3:]))  # it was set to the limit
+    for key in [key for key in draft.comments if key[: len(path)] == path]:
+        del draft.comments[key]
+    why = error.message if error.id == TOO_SMALL else f"{REFUSED}: {error.message}"
+    for index, entry in enumerate(ledger.entries):
+        if entry.fate == "mapped" and as_key_path(entry.to)[: len(path)] == path:
+            ledger.entries[index] = replace(entry, fate="lost", to="", why=why, hint=error.hint)
+
+
+def _find_removable(path: KeyPath) -> KeyPath:
+    """The part of a path whose value can be removed as a whole."""
+    if path[:1] == ("storage",):
+        return path[:2]
+    if path[:2] == ("training", "env"):
+        return path[:3]
+    cut = next((index for index, part in enumerate(path) if isinstance(part, int)), len(path))
+    return path[:cut]
+
 
 SHARED_MEMORY = "8Gi"
 """The default of workers.sharedMemory, which counts against the memory limit."""
@@ -28,7 +105,7 @@ NO_NAMESPACE = "the source has no namespace; `-n NAMESPACE` of the commands also
 
 
 @dataclass(frozen=True)
-class Options:
+class ImportOptions:
     """What the user says beside the sources.
 
     origin: a key of `origins.ORIGINS` if the kind is not found by itself, else "". variables: values for variables of
@@ -48,16 +125,16 @@ class Conversion:
     """One job on its way from a source to values."""
 
     file: str
-    options: Options = field(default_factory=Options)
-    atlas: Atlas = field(default_factory=Atlas)
+    options: ImportOptions = field(default_factory=ImportOptions)
+    atlas: SourceMap = field(default_factory=SourceMap)
     draft: Draft = field(default_factory=Draft)
-    ledger: Ledger = field(default_factory=Ledger)
-    facts: Facts = field(default_factory=Facts)
+    ledger: ConversionReport = field(default_factory=ConversionReport)
+    facts: JobFacts = field(default_factory=JobFacts)
     remarks: dict[str, Remarks] = field(default_factory=dict)
     """The comments of scripts, by their file."""
     followed: dict[int, tuple[Remark, list[str]]] = field(default_factory=dict)
     """The comments about what was mapped, by id, each with the keys."""
-    others: Sequence[Document] = ()
+    others: Sequence[SourceDocument] = ()
     """All documents of the file."""
     flags: dict[str, Text] = field(default_factory=dict)
     """Values of flags of a submitted line that belong together."""
@@ -86,8 +163,6 @@ class Conversion:
 
     def note_remarks(self, text: Text) -> None:
         """Let the comments of a script follow what becomes of its lines."""
-        from dsgen.importers.shell.remarks import find_shell_remarks  # imported late: it needs the parser
-
         if at := self.atlas.locate(text):
             self.remarks.setdefault(at.file, Remarks()).add(find_shell_remarks(text, self.atlas))
 
@@ -143,7 +218,7 @@ class Conversion:
 
     # -- the result ---------------------------------------------------------------------------------------------------
 
-    def make_job(self, heading: Sequence[str] = ()) -> ImportedJob:
+    def make_job(self) -> ImportedJob:
         """The finished job: names, the values without defaults, the report."""
         draft = self.draft
         for key, why in (("name", NO_NAME), ("namespace", NO_NAMESPACE)):
@@ -154,12 +229,13 @@ class Conversion:
         _complete_values(draft)
         self._forget_lock()
         self._prune()
-        settle(draft, self.ledger)
+        remove_invalid(draft, self.ledger)
         self._prune()
         draft.place_comments(sorted(self.followed.values(), key=lambda one: (one[0].first, -one[0].last)))
         entries = sorted(self.ledger.entries, key=_find_place)
         data = order_values(draft.data)
-        text = format_values(draft, heading)
+        text = format_values(draft)
+        compare_text(text, data)
         order = {key: number for number, key in enumerate(data)}
         holes = sorted(draft.holes, key=lambda hole: order.get(as_key_path(hole.key)[0], len(order)))
         return ImportedJob(draft.get("name", ""), self.file, text, data, entries, holes, self.facts)
@@ -190,7 +266,7 @@ def is_below(size: str, other: str) -> bool:
         return False
 
 
-def _find_place(entry: Entry) -> tuple[str, int, int]:
+def _find_place(entry: ConvertedPart) -> tuple[str, int, int]:
     return entry.position.file, entry.position.line, entry.position.column
 
 
@@ -217,4 +293,4 @@ def as_dns_name(text: str, longest: int = 40) -> str:
     return name.strip("-")
 
 
-__all__ = ["Conversion", "Options", "as_dns_name", "as_key_path"]
+__all__ = ["Conversion", "ImportOptions", "as_dns_name", "as_key_path"]

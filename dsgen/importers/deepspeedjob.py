@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import map_replicas, map_slots, read_number
+from dsgen.importers.documents import SourceDocument
+from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Action, Fields, Table, as_count, as_list, as_text, as_true, as_words, drop, lose, to
 from dsgen.importers.launch import write_counts
 from dsgen.importers.mpijob import drop_sshd
-from dsgen.importers.objects import HEAD
-from dsgen.importers.pods import read_pod
-from dsgen.importers.policies import write_restarts
-from dsgen.importers.world import World
+from dsgen.importers.objects import HEAD, write_restarts
+from dsgen.importers.pods import map_replicas, map_slots, read_number, read_pod
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 WORKER = ("spec", "worker")
-ELASTIC = "a run of dsgen has a fixed number of workers"
+ELASTIC = "a run shrinks after a loss only (workers.min)"
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One DeepSpeedJob."""
     fields = Fields(conversion, document)
     fields.apply({**HEAD, "spec": _make_spec_table()})
@@ -28,7 +26,7 @@ def convert(document: Document, conversion: Conversion) -> None:
     pod = read_pod(fields, (*WORKER, "template"), "workers", ("worker",))
     drop_sshd(fields, pod)
     conversion.facts.workers = pod.facts
-    write_counts(conversion, nodes or None, each or pod.devices or 1, World(devices=pod.devices))
+    write_counts(conversion, nodes or None, each or pod.devices or 1, JobSize(devices=pod.devices))
     conversion.facts.replicas, conversion.facts.slots = nodes, each or pod.devices or 1
     if not any(conversion.draft.get(f"training.{key}") for key in ("python", "module", "exec")):
         conversion.draft.set_hole("training.python", "", "the source names no program")
@@ -51,7 +49,7 @@ def _make_spec_table() -> Table:
             "debug": {"enable": to("lifecycle.debug.enabled", as_true), "*": lose("set lifecycle.debug")},
             "pause": {"enable": to("lifecycle.suspend", as_true), "*": lose("dsgen resumes a run as it was")},
         },
-        "elastic": {"enabled": drop("a run of dsgen has a fixed number of workers"), "*": lose(ELASTIC)},
+        "elastic": {"enabled": drop("a run shrinks after a loss only (workers.min)"), "*": lose(ELASTIC)},
         "config": {
             "slotsPerWorker": map_slots,
             "localRank": to("training.deepspeed.localRank", as_true),
@@ -70,7 +68,7 @@ def _make_spec_table() -> Table:
 def _write_program(key: str) -> Action:
     """A script or a module, with its arguments: a list, or one text."""
 
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         words = as_list(node.as_data()) or (str(node.value).split() if isinstance(node.value, str) else [])
         draft = fields.conversion.draft
         if not words:
@@ -82,7 +80,7 @@ def _write_program(key: str) -> Action:
         start = ["-m"] if key == "module" else []
         fields.conversion.facts.command = ["python3", *start, *map(str, words)]
 
-    return act
+    return convert_part
 
 
 def _write_exec(fields: Fields, path: KeyPath, node: Node) -> None:
@@ -102,8 +100,8 @@ def _write_autotuning(fields: Fields, path: KeyPath, node: Node) -> None:
 
 
 def _write_volcano(key: str) -> Action:
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         fields.conversion.draft.set("scheduling.gang", "volcano")
         to(key, as_text)(fields, path, node)
 
-    return act
+    return convert_part

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.remarks import TOOLS, Remarks, find_yaml_remarks
-from dsgen.importers.texts import Atlas, Text, is_private
+from dsgen.importers.remarks import LONGEST_LINE, TOOLS, Remarks, find_yaml_remarks
+from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, is_private, spend
 from dsgen.problems import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading import read
 from dsgen.reading.nodes import Node, SourceText
@@ -26,7 +26,7 @@ MOST_DOCUMENTS = 1000
 
 
 @dataclass
-class Document:
+class SourceDocument:
     """One YAML document.
 
     root: its tree; path: where it stands in the file, such as `spec.components[0].template` in an AppWrapper; lines:
@@ -67,7 +67,7 @@ class Document:
         metadata = self.root.find_child("metadata")
         return _read_text(metadata, "name") if metadata else ""
 
-    def read_text(self, node: Node, atlas: Atlas) -> Text:
+    def read_text(self, node: Node, atlas: SourceMap) -> Text:
         """A scalar as a text whose characters have their places."""
         text = node.value if isinstance(node.value, str) else node.text or _format_scalar(node.value)
         block = tuple(_find_block_lines(node, self.lines)) if "\n" in text else ()
@@ -78,7 +78,7 @@ class Document:
         """The comment after a scalar on its line, "" if there is none."""
         at = node.position
         line = self.lines[at.line - 1] if at.line <= len(self.lines) else ""
-        rest = line[at.column - 1 :]
+        rest = line[at.column - 1 :] if len(line) <= LONGEST_LINE else ""
         if not node.text and rest[:1] in ("'", '"'):
             quoted = re.match(r"'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"", rest)
             rest = rest[quoted.end() :] if quoted else ""
@@ -88,12 +88,12 @@ class Document:
         return found[1].strip() if found and not TOOLS.match(found[1]) else ""
 
 
-def read_documents(source: SourceText) -> list[Document]:
+def read_documents(source: SourceText) -> list[SourceDocument]:
     """The documents of a file, without empty ones. Raises ImportRefusedError for a template or what is not YAML."""
     text = source.text if source.text.endswith("\n") else source.text + "\n"
     lines = text.split("\n")
     remarks = Remarks(find_yaml_remarks(lines))
-    found: list[Document] = []
+    found: list[SourceDocument] = []
     parts = [*_split_documents(lines)]
     if len(parts) > MOST_DOCUMENTS:
         raise ImportRefusedError(
@@ -104,15 +104,17 @@ def read_documents(source: SourceText) -> list[Document]:
         part = "\n" * first + "\n".join(lines[first:last]) + "\n"
         if all(not line.strip() or line.lstrip().startswith(("#", "---")) for line in lines[first:last]):
             continue
+        spend(len(part))
         tree = read(SourceText(source.name, part))
+        spend(OF_OPERATION * sum(1 for _ in tree.root.walk()))
         problems = [one for one in tree.diagnostics if one.id not in IGNORED]
         _refuse_unreadable(problems, part)
         _refuse_template(tree.root)
-        found.append(Document(tree.root, lines, problems=problems, remarks=remarks))
+        found.append(SourceDocument(tree.root, lines, problems=problems, remarks=remarks))
     return found
 
 
-def read_items(document: Document, *keys: str) -> Iterator[Document]:
+def read_items(document: SourceDocument, *keys: str) -> Iterator[SourceDocument]:
     """The documents in a list of a document: `items` of a List, `spec.components` of an AppWrapper."""
     node = document.root.find(keys)[0]
     below: KeyPath = keys
@@ -120,7 +122,7 @@ def read_items(document: Document, *keys: str) -> Iterator[Document]:
         inner = item.find_child("template") if keys[-1] == "components" else item
         path: KeyPath = (*below, number, "template") if keys[-1] == "components" else (*below, number)
         if inner is not None and isinstance(inner.value, dict):
-            yield Document(inner, document.lines, (*document.path, *path), remarks=document.remarks)
+            yield SourceDocument(inner, document.lines, (*document.path, *path), remarks=document.remarks)
 
 
 def walk_scalars(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:

@@ -1,13 +1,14 @@
-"""The values of a job while they are put together, with their comments and holes."""
+"""The values of a job while they are put together, with their comments and holes, and the values file of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dsgen.importers.ledger import Hole
+from dsgen.editing import write_values
+from dsgen.importers.ledger import Placeholder
 from dsgen.importers.remarks import Remark
 from dsgen.importers.secrets import has_secret, holds_secret
 from dsgen.problems import KeyPath, path_text
@@ -36,7 +37,7 @@ class Draft:
     data: dict[str, Any] = field(default_factory=dict)
     comments: dict[KeyPath, str] = field(default_factory=dict)
     above: dict[KeyPath, list[str]] = field(default_factory=dict)
-    holes: list[Hole] = field(default_factory=list)
+    holes: list[Placeholder] = field(default_factory=list)
 
     def get(self, key: str | KeyPath, default: Any = None) -> Any:
         """The value of a key."""
@@ -65,8 +66,12 @@ class Draft:
     def add(self, key: str | KeyPath, value: Any) -> str:
         """Append to a list; returns the name of the new item."""
         path = as_key_path(key)
-        items = [*self.get(path, ()), value]
-        self.set(path, items)
+        items = self.get(path)
+        if not isinstance(items, list) or has_secret(value):
+            items = [*(items or ()), value]
+            self.set(path, items)
+        else:
+            items.append(value)
         return path_text((*path, len(items) - 1))
 
     def remove(self, key: str | KeyPath) -> None:
@@ -81,7 +86,7 @@ class Draft:
         path = as_key_path(key)
         name = path_text(path)
         if not any(hole.key == name for hole in self.holes):
-            self.holes.append(Hole(name, why))
+            self.holes.append(Placeholder(name, why))
             self.comments[path] = f"TODO: {why}"
         node = self.data
         for part in path[:-1]:
@@ -134,3 +139,54 @@ def _clean(text: str) -> str:
 def _make_refused_value(value: Any) -> Any:
     """A value of another type, which the schema refuses."""
     return {} if isinstance(value, str | list | tuple) else []
+
+
+ORDER: Mapping[KeyPath, Sequence[str]] = {
+    (): (
+        *("name", "namespace", "run", "image", "code", "labels", "annotations", "serviceAccount", "workers"),
+        *("launcher", "network", "scheduling", "launch", "training", "storage", "ssh", "status", "monitoring"),
+        *("lifecycle", "security"),
+    ),
+    ("image",): ("repository", "tag", "digest", "pullPolicy", "pullSecrets"),
+    ("workers",): (
+        *("replicas", "slots", "accelerator", "spread", "sharedMemory", "resources", "serviceAccountName"),
+        *("schedulerName", "priorityClassName", "nodeSelector", "excludeNodes", "affinity"),
+        *("tolerations", "topologySpreadConstraints", "podLabels", "podAnnotations", "securityContext"),
+        *("initContainers", "sidecars", "extraPodSpec", "extraContainerSpec"),
+    ),
+    ("launch",): ("method", "command", "mpirunArgs", "masterPort", "expectWorld", "preflight"),
+    ("training",): (
+        *("python", "module", "exec", "args", "pythonCommand", "workingDir", "setup", "env", "envFrom", "files"),
+        *("rankLogs", "deepspeed"),
+    ),
+    ("lifecycle",): ("maxRestarts", "restartExitCodes", "activeDeadlineSeconds"),
+    ("scheduling",): ("gang", "queue", "priorityClass", "topology"),
+    ("network",): ("hostNetwork", "socketInterface", "policy", "rdma"),
+    ("storage", "*"): ("mountPath", "subPath", "readOnly", "mountIn"),
+}
+"""The order of keys, as the presets have it; others follow in the order in which they were set."""
+
+
+def format_values(draft: Draft) -> str:
+    """The values file."""
+    return write_values(order_values(draft.data), lambda path: draft.comments.get(path, ""), draft.above)
+
+
+def order_values(data: Any, path: KeyPath = ()) -> Any:
+    """The same values, their keys in the order of the presets."""
+    if not isinstance(data, dict):
+        return data
+    return {key: order_values(data[key], (*path, key)) for key in _order_keys(data, path)}
+
+
+def _order_keys(data: Mapping[str, Any], path: KeyPath) -> list[str]:
+    known = ORDER.get(("storage", "*") if path[:1] == ("storage",) and len(path) == 2 else path, ())
+    return [*(key for key in known if key in data), *(key for key in data if key not in known)]
+
+
+def walk_keys(value: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
+    """The paths of all values below a value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in items:
+        yield (*path, key)
+        yield from walk_keys(child, (*path, key))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import map_replicas, read_number, write_pods
+from dsgen.importers.documents import SourceDocument
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Fields, Table, as_text, drop, format_scalar, lose, to
-from dsgen.importers.objects import HEAD
-from dsgen.importers.policies import write_restarts
+from dsgen.importers.objects import HEAD, write_restarts
+from dsgen.importers.pods import map_replicas, read_number, write_pods
 
 REPLICAS = ("spec", "replicaSpecs", "worker")
 RUNTIME: Mapping[str, str] = {
@@ -20,7 +19,7 @@ RUNTIME: Mapping[str, str] = {
     "WORKER_NUM": "NNODES",
     "MASTER_ADDR": "MASTER_ADDR",
 }
-ELASTIC = "a run of dsgen has a fixed number of workers and no master that tunes them"
+ELASTIC = "a run shrinks after a loss only (workers.min), and no master tunes it"
 SPEC: Table = {
     "distributionStrategy": drop("the values describe a training of equal workers"),
     "replicaSpecs": {"worker": {
@@ -38,7 +37,7 @@ SPEC: Table = {
 }  # fmt: skip
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One ElasticJob. Raises ImportRefusedError for parameter servers."""
     fields = Fields(conversion, document)
     strategy = fields.find_node("spec", "distributionStrategy")

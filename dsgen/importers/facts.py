@@ -1,4 +1,4 @@
-"""What a source says about its pods and processes, for the comparison with the rendered objects."""
+"""What a source says about its size, its pods and processes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Role:
 
 
 @dataclass
-class Facts:
+class JobFacts:
     """The job of a source.
 
     replicas: pods that train, 0 if it is not known; slots: processes in each, 0 if it is not known. command: the words
@@ -61,3 +61,21 @@ def describe_volume(volume: Mapping[str, Any]) -> str:
             names = ("claimName", "path", "secretName", "name", "driver")
             return f"{kind} {next((data[one] for one in names if one in data), '')}".strip()
     return ""
+
+
+@dataclass
+class JobSize:
+    """What an origin knows about the size of a job. None: the origin does not say.
+
+    slots: processes on each node. devices: of each node. runs_ranks: a program without a launcher is started once for
+    each process; otherwise once on each node. is_batch: paths and programs are those of a cluster, not of an image.
+    is_launcher: the command runs once, beside the workers, and not on each of them.
+    """
+
+    nodes: int | None = None
+    slots: int | None = None
+    devices: int | None = None
+    runs_ranks: bool = True
+    is_batch: bool = False
+    is_launcher: bool = False
+    prefix: list[str] = field(default_factory=list)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document, format_path, walk_scalars
+from dsgen.importers.documents import SourceDocument, format_path, walk_scalars
 from dsgen.importers.texts import Text
 from dsgen.problems import KeyPath, path_text
 from dsgen.reading.nodes import Node
@@ -30,7 +30,7 @@ class Fields:
     """
 
     conversion: Conversion
-    document: Document
+    document: SourceDocument
     done: set[KeyPath] = field(default_factory=set)
 
     def find_node(self, *path: str | int) -> Node | None:
@@ -129,7 +129,7 @@ def lose(why: str, hint: str = "") -> Action:
 def to(key: str, read: Read | None = None) -> Action:
     """The value of a key."""
 
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         data = node.as_data()
         value = read(data) if read else data
         if value is None:
@@ -137,7 +137,7 @@ def to(key: str, read: Read | None = None) -> Action:
         else:
             fields.set(path, node, key, value)
 
-    return act
+    return convert_part
 
 
 # -- reading values ---------------------------------------------------------------------------------------------------

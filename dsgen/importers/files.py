@@ -9,20 +9,21 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dsgen.editing import compare_text
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.secrets import holds_secret
 from dsgen.importers.texts import Text
 
 MOUNTED, CONFIG = "/job/files", "/job/ds_config.json"
 NAME = re.compile(r"[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,250}")
-MOST_BYTES = 200_000
+MOST_BYTES, LARGEST_CONFIG = 200_000, 20_000
 UNUSED = "the command line does not name this file"
 UNUSED_HINT = "add it to training.files if the program reads it"
 UNKNOWN = "its content is only known on the cluster"
 
 
 @dataclass
-class Files:
+class WrittenFiles:
     """Files by name, each with the statement that writes it, and its content."""
 
     written: dict[str, tuple[Text, Text]] = field(default_factory=dict)
@@ -88,11 +89,13 @@ class Files:
 
 def parse_deepspeed_config(name: str, content: str) -> dict[str, Any] | None:
     """The configuration of DeepSpeed in a JSON file; None if it is another file."""
-    if not name.endswith(".json"):
+    if not name.endswith(".json") or len(content) > LARGEST_CONFIG:
         return None
     try:
         data = json.loads(content)
-    except (ValueError, RecursionError):
+        values = {"training": {"deepspeed": {"config": data}}}
+        compare_text(json.dumps(values), values)  # a number or a nesting that a values file cannot have
+    except (ValueError, RecursionError, RuntimeError):
         return None
     return data if isinstance(data, dict) and not _has_null(data) else None
 

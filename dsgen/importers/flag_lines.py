@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from dsgen.importers.conversion import Conversion, as_dns_name
+from dsgen.importers.conversion import Conversion
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.images import write_image
 from dsgen.importers.shell.expansion import Expansion
 from dsgen.importers.shell.reader import list_arguments
-from dsgen.importers.shell.scope import Scope
+from dsgen.importers.shell.scope import ShellScope
 from dsgen.importers.shell.substitutions import substitute_command
 from dsgen.importers.shell.syntax import Script, parse, walk_nodes
 from dsgen.importers.texts import Text
-from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
 
 PROMPT = re.compile("^\\s*(?:[$#%>\u276f\u279c]+\\s+|\u279c\\s*)(?=\\w)")
@@ -30,38 +28,15 @@ class Flag:
     value: Text
 
 
-Act = Callable[[Conversion, Flag], None]
+ConvertPart = Callable[[Conversion, Flag], None]
 
 
 @dataclass(frozen=True)
-class Row:
+class FlagRow:
     """What becomes of a flag. is_switch: it has no value in the next word."""
 
-    act: Act
+    convert_part: ConvertPart
     is_switch: bool = False
-
-
-def write_line(
-    source: SourceText, conversion: Conversion, program: str, subcommands: Sequence[str], table: Mapping[str, Row]
-) -> tuple[Text, Position]:
-    """Do what a table says about each flag of the one command of a program. Returns its text, and where it begins.
-
-    Raises ImportRefusedError for other subcommands than these, such as "workload create".
-    """
-    text = conversion.atlas.add_file(source.name, join_lines(source))
-    words = find_command(conversion, text, program)
-    at = conversion.atlas.locate(words[0])
-    assert at is not None
-    if " ".join(word.chars for word in words[1:3]) not in subcommands:
-        raise ImportRefusedError(f"dsgen converts {program} {subcommands[0]}", at)
-    for word in words[:3]:
-        conversion.drop(word, "the values describe the job")
-    for flag in read_flags(words[3:], table):
-        if flag.name:
-            write_flag(conversion, flag, table)
-        else:
-            conversion.lose(flag.value, "it belongs to no flag")
-    return text, at
 
 
 def join_lines(source: SourceText) -> str:
@@ -96,7 +71,7 @@ def _find_open_quote(line: str, quote: str) -> str:
 def find_command(conversion: Conversion, text: Text, program: str) -> list[Text]:
     """The words of the one command of a program in a text. Raises ImportRefusedError if there is none, or several."""
     script = parse(text, conversion.atlas)
-    scope = Scope(conversion.atlas, given=conversion.read_variables())
+    scope = ShellScope(conversion.atlas, given=conversion.read_variables())
     found = []
     for node in walk_nodes(script.root):
         if node.type == "command":
@@ -112,12 +87,12 @@ def find_command(conversion: Conversion, text: Text, program: str) -> list[Text]
     return found[0]
 
 
-def _make_expansion(script: Script, scope: Scope) -> Expansion:
+def _make_expansion(script: Script, scope: ShellScope) -> Expansion:
     expansion = Expansion(script, scope, lambda node, _: substitute_command(node, expansion, None))
     return expansion
 
 
-def read_flags(words: list[Text], table: Mapping[str, Row]) -> Iterator[Flag]:
+def read_flags(words: list[Text], table: Mapping[str, FlagRow]) -> Iterator[Flag]:
     """The flags of a line, and its other words as flags without a name."""
     rest = list(words)
     while rest:
@@ -135,20 +110,20 @@ def read_flags(words: list[Text], table: Mapping[str, Row]) -> Iterator[Flag]:
         yield Flag(name.chars.lstrip("-"), parts, value if has_value or len(parts) > 1 else Text())
 
 
-def write_flag(conversion: Conversion, flag: Flag, table: Mapping[str, Row]) -> None:
+def write_flag(conversion: Conversion, flag: Flag, table: Mapping[str, FlagRow]) -> None:
     """Do what the table says about a flag; one that it does not name is lost."""
     row = table.get(flag.name)
     if row is None:
         for word in flag.words:
             conversion.lose(word, "dsgen knows no equivalent of this flag")
     else:
-        row.act(conversion, flag)
+        row.convert_part(conversion, flag)
 
 
-def to(key: str, read: Callable[[str], object | None] = lambda text: text or None) -> Row:
+def to(key: str, read: Callable[[str], object | None] = lambda text: text or None) -> FlagRow:
     """The value of a key."""
 
-    def act(conversion: Conversion, flag: Flag) -> None:
+    def convert_part(conversion: Conversion, flag: Flag) -> None:
         value = read(conversion.atlas.format_text(flag.value)) if flag.value.is_known else None
         if value is None:
             for word in flag.words:
@@ -158,50 +133,27 @@ def to(key: str, read: Callable[[str], object | None] = lambda text: text or Non
         for word in flag.words:
             conversion.map(word, name)
 
-    return Row(act)
+    return FlagRow(convert_part)
 
 
-def drop(why: str, is_switch: bool = False) -> Row:
+def drop(why: str, is_switch: bool = False) -> FlagRow:
     """dsgen does it itself."""
 
-    def act(conversion: Conversion, flag: Flag) -> None:
+    def convert_part(conversion: Conversion, flag: Flag) -> None:
         for word in flag.words:
             conversion.drop(word, why)
 
-    return Row(act, is_switch)
+    return FlagRow(convert_part, is_switch)
 
 
-def lose(why: str, hint: str = "", is_switch: bool = False) -> Row:
+def lose(why: str, hint: str = "", is_switch: bool = False) -> FlagRow:
     """There is no equivalent."""
 
-    def act(conversion: Conversion, flag: Flag) -> None:
+    def convert_part(conversion: Conversion, flag: Flag) -> None:
         for word in flag.words:
             conversion.lose(word, why, hint)
 
-    return Row(act, is_switch)
-
-
-def note(key: str) -> Row:
-    """Keep the flag in `Conversion.flags`, for the code that writes the key from several of them."""
-
-    def act(conversion: Conversion, flag: Flag) -> None:
-        conversion.flags[flag.name] = flag.value
-        map_flag(conversion, flag, key)
-
-    return Row(act)
-
-
-def write_name(conversion: Conversion, flag: Flag) -> None:
-    """The name of the job."""
-    map_flag(conversion, flag, conversion.draft.set("name", as_dns_name(flag.value.chars, 63)))
-
-
-def write_image_flag(conversion: Conversion, flag: Flag) -> None:
-    """The image of the job, or a hole for one that is not known."""
-    keys = write_image(conversion, flag.value.chars) if flag.value.is_known else []
-    map_flag(
-        conversion, flag, keys[0] if keys else conversion.draft.set_hole("image.repository", "", "write the image")
-    )
+    return FlagRow(convert_part, is_switch)
 
 
 def map_flag(conversion: Conversion, flag: Flag, to_key: str) -> None:

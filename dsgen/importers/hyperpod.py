@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import map_replicas, map_slots, read_number, write_pods
+from dsgen.importers.documents import SourceDocument
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Fields, Table, as_count, lose
-from dsgen.importers.objects import HEAD
-from dsgen.importers.policies import make_policy_table, report_restart_policy, write_restarts
+from dsgen.importers.objects import HEAD, make_policy_table, report_restart_policy, write_restarts
+from dsgen.importers.pods import map_replicas, map_slots, read_number, write_pods
 from dsgen.importers.pytorchjob import RUNTIME
 
 REPLICAS = ("spec", "replicaSpecs")
 CONTROL = "it belongs to the control plane of HyperPod"
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One HyperPodPyTorchJob."""
     fields = Fields(conversion, document)
     node = fields.find_node(*REPLICAS)
@@ -26,7 +25,7 @@ def convert(document: Document, conversion: Conversion) -> None:
     replica: Table = {
         "name": lose("dsgen has only workers"),
         "replicas": map_replicas,
-        "maxReplicas": lose("a run of dsgen has a fixed number of workers"),
+        "maxReplicas": lose("a run shrinks after a loss only (workers.min)"),
         "spares": lose("HyperPod's spares replace workers during the training", "set launch.preflight.spares"),
         "restartPolicy": report_restart_policy,
         "template": {},

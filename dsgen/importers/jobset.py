@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import map_replicas, read_number, write_pods
+from dsgen.importers.documents import SourceDocument
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Action, Fields, Table, as_count, drop, format_scalar, lose, to
 from dsgen.importers.launchers import rank_command
-from dsgen.importers.objects import HEAD
-from dsgen.importers.policies import CONTROLLER, lose_ttl, write_restarts, write_suspend
+from dsgen.importers.objects import CONTROLLER, HEAD, lose_ttl, write_restarts, write_suspend
+from dsgen.importers.pods import map_replicas, read_number, write_pods
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -42,7 +41,7 @@ JOB_TABLE: dict[str, Table] = {
 """The fields of a Job of batch/v1."""
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One JobSet. Raises ImportRefusedError if several kinds of its pods train."""
     fields = Fields(conversion, document)
     chosen = _choose_job(fields)
@@ -91,7 +90,7 @@ def _rank_job(job: Node) -> int:
 
 
 def _write_job(chosen: int) -> Action:
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         if path[-1] != chosen:
             fields.lose(path, node, "it is another kind of pods, and dsgen has only workers",
                         "apply it as an object of its own, or use workers.initContainers")  # fmt: skip
@@ -104,7 +103,7 @@ def _write_job(chosen: int) -> Action:
             {"name": drop(CONTROLLER), "replicas": map_replicas, "template": head, "*": lose(CONTROLLER)}, path, node
         )
 
-    return act
+    return convert_part
 
 
 def _make_metadata_table() -> Table:

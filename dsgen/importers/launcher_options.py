@@ -10,7 +10,7 @@ Action = Literal["drop", "lose", "take", "keep", "replace"]
 
 
 @dataclass(frozen=True)
-class Rule:
+class OptionRule:
     """What becomes of an option.
 
     action: `drop` it, because dsgen does it (why); `lose` it (why, hint); `take` its value as a fact (field); `keep` it
@@ -25,34 +25,34 @@ class Rule:
     hint: str = ""
 
 
-Table = Mapping[str, Rule]
+Table = Mapping[str, OptionRule]
 RANKS = "dsgen gives every process its rank and the address of worker 0"
 LOGS = "the log of the pods has the output of all ranks; training.rankLogs also writes files"
 HOSTS = "dsgen writes the hostfile"
-KEEP, FLAG = Rule("keep"), Rule("keep", 0)
+KEEP, FLAG = OptionRule("keep"), OptionRule("keep", 0)
 
 
-def drop(why: str, values: int = 1) -> Rule:
+def drop(why: str, values: int = 1) -> OptionRule:
     """dsgen does it itself."""
-    return Rule("drop", values, why=why)
+    return OptionRule("drop", values, why=why)
 
 
-def lose(why: str, hint: str = "", values: int = 1) -> Rule:
+def lose(why: str, hint: str = "", values: int = 1) -> OptionRule:
     """There is no equivalent."""
-    return Rule("lose", values, why=why, hint=hint)
+    return OptionRule("lose", values, why=why, hint=hint)
 
 
-def take(field: str, values: int = 1) -> Rule:
+def take(field: str, values: int = 1) -> OptionRule:
     """The value is a fact about the job."""
-    return Rule("take", values, field)
+    return OptionRule("take", values, field)
 
 
-def replace(field: str) -> Rule:
+def replace(field: str) -> OptionRule:
     """In each pod, a variable has the value."""
-    return Rule("replace", 1, field)
+    return OptionRule("replace", 1, field)
 
 
-def _make_rules(names: str, rule: Rule) -> dict[str, Rule]:
+def _make_rules(names: str, rule: OptionRule) -> dict[str, OptionRule]:
     return dict.fromkeys(names.split(), rule)
 
 
@@ -89,7 +89,7 @@ DLROVER: Table = {
     ),
     "--node-check": lose("launch.method torchrun has no check of the nodes", values=0),
     "--comm-perf-test": lose("dsgen does not measure the network before a run", values=0),
-    **_make_rules("--node-unit", lose("a run of dsgen has a fixed number of workers")),
+    **_make_rules("--node-unit", lose("a run shrinks after a loss only (workers.min)")),
     **_make_rules(
         "--auto-config --auto-tunning --exclude-straggler --save-at-breakpoint",
         lose("dsgen has no tuning or elasticity", values=0),
@@ -130,8 +130,8 @@ DEEPSPEED: Table = {
     "--save-pid": drop("dsgen ends the processes", 0),
     "--enable-each-rank-log": drop(LOGS),
     "--bind-core-list": lose("it binds processes to cores", "set training.deepspeed.bindCores"),
-    **_make_rules("--min-elastic-nodes --max-elastic-nodes", lose("a run of dsgen has a fixed number of workers")),
-    "--elastic-training": lose("a run of dsgen has a fixed number of workers", values=0),
+    **_make_rules("--min-elastic-nodes --max-elastic-nodes", lose("a run shrinks after a loss only (workers.min)")),
+    "--elastic-training": lose("a run shrinks after a loss only (workers.min)", values=0),
     "--venv-script": lose("dsgen starts the program itself", "set training.pythonCommand"),
     **_make_rules("--launcher-args --log-level", KEEP),
     **_make_rules("--no-ssh-check --quiet -q", FLAG),
@@ -225,7 +225,7 @@ HOROVODRUN: Table = {
     **_make_rules(
         "gloo mpi use-gloo use-mpi verbose disable-cache check-build", drop("launch.method openmpi starts the ranks", 0)
     ),
-    **_make_rules("min-np max-np slots-per-host reset-limit", lose("a run of dsgen has a fixed number of workers")),
+    **_make_rules("min-np max-np slots-per-host reset-limit", lose("a run shrinks after a loss only (workers.min)")),
     **_make_rules(
         "log-level fusion-threshold-mb cycle-time-ms cache-capacity timeline-filename output-filename",
         lose("it configures Horovod", "set its variable HOROVOD_... in training.env"),

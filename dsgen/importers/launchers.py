@@ -1,4 +1,4 @@
-"""Understands command lines that start a training: torchrun, deepspeed, accelerate, mpirun, python and others."""
+"""Understands command lines that start a training, by the options of each launcher."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dsgen.importers import launcher_options as options
-from dsgen.importers.launcher_options import Rule, Table
-from dsgen.importers.texts import Text
+from dsgen.importers.launcher_options import OptionRule, Table
+from dsgen.importers.texts import SourceMap, Text, UnknownPart, join, place_at
 
 Style = Literal["argparse", "mpi"]
 Form = Literal["python", "module", "exec"]
@@ -78,7 +78,7 @@ class Note:
 
 
 @dataclass
-class Started:
+class LaunchCommand:
     """How a command line starts a training.
 
     launcher: the key of LAUNCHERS, `python`, or `` for another program. method: launch.method. form and program: a
@@ -146,7 +146,7 @@ def as_bare_name(word: str) -> str:
     return word.lstrip("-").partition("=")[0]
 
 
-def read_options(rest: list[Text], launcher: Launcher) -> Iterator[tuple[Rule, Text, list[Text]]]:
+def read_options(rest: list[Text], launcher: Launcher) -> Iterator[tuple[OptionRule, Text, list[Text]]]:
     """The options at the beginning, each with its rule and its values; they are removed from the list."""
     while rest and rest[0].chars.startswith("-") and rest[0].chars not in ("-", "--"):
         word = rest.pop(0)
@@ -157,7 +157,7 @@ def read_options(rest: list[Text], launcher: Launcher) -> Iterator[tuple[Rule, T
             rule = launcher.table.get(name.chars) or launcher.table.get(name.chars.replace("_", "-"))
         if rule is None:
             follows = not has_value and rest and not rest[0].chars.startswith("-") and not _looks_like_program(rest[0])
-            rule = Rule("lose", int(bool(follows)), why="dsgen does not know this option of the launcher")
+            rule = OptionRule("lose", int(bool(follows)), why="dsgen does not know this option of the launcher")
         values = [value] if has_value and rule.values else []
         while len(values) < rule.values and rest:
             values.append(rest.pop(0))
@@ -170,7 +170,7 @@ def _looks_like_program(word: Text) -> bool:
     return word.chars.endswith((".py", ".sh")) or is_python(word)
 
 
-def apply_rule(rule: Rule, option: Text, values: list[Text], started: Started) -> None:
+def apply_rule(rule: OptionRule, option: Text, values: list[Text], started: LaunchCommand) -> None:
     """Note what becomes of an option and its values."""
     words = [option, *(value for value in values if value.places and value.places[0] not in option.places)]
     words = words if len(words) <= 1 + len(values) else words[: 1 + len(values)]
@@ -205,7 +205,7 @@ PASSED = "dsgen passes it"
 REACHED = "dsgen sets how mpirun reaches the workers"
 
 
-def _take(name: str, option: Text, values: list[Text], words: list[Text], started: Started) -> None:
+def _take(name: str, option: Text, values: list[Text], words: list[Text], started: LaunchCommand) -> None:
     if name == "variable":
         _take_variable(values, words, started)
     elif name == "pair" and len(values) == 2:
@@ -225,7 +225,7 @@ def _take(name: str, option: Text, values: list[Text], words: list[Text], starte
         started.notes += [Note(word, "mapped", KEYS[name]) for word in words]
 
 
-def _take_variable(values: list[Text], words: list[Text], started: Started) -> None:
+def _take_variable(values: list[Text], words: list[Text], started: LaunchCommand) -> None:
     """`-x NAME=value` sets a variable, `-x NAME` passes one on."""
     variable, has_value, value = values[0].partition("=") if values else (Text(), False, Text())
     if has_value:
@@ -234,7 +234,7 @@ def _take_variable(values: list[Text], words: list[Text], started: Started) -> N
         started.notes += [Note(word, "dropped", why="the pods have the environment") for word in words]
 
 
-def _keep_unless(words: list[Text], started: Started, is_dropped: bool, why: str) -> None:
+def _keep_unless(words: list[Text], started: LaunchCommand, is_dropped: bool, why: str) -> None:
     """Words that the launcher of dsgen gets too, unless it passes the same itself."""
     if is_dropped:
         started.notes += [Note(word, "dropped", why=why) for word in words]
@@ -242,14 +242,14 @@ def _keep_unless(words: list[Text], started: Started, is_dropped: bool, why: str
         started.kept += words
 
 
-def take_port(endpoint: Text, started: Started) -> None:
+def take_port(endpoint: Text, started: LaunchCommand) -> None:
     """The port of `host:port`."""
     _, has_port, port = endpoint.partition(":")
     if has_port and port.chars.isdigit():
         started.facts.setdefault("port", port)
 
 
-def take_program(rest: list[Text], started: Started) -> None:
+def take_program(rest: list[Text], started: LaunchCommand) -> None:
     """The program after the options of a launcher."""
     if "module" in started.facts:
         started.form, started.program = "module", rest
@@ -259,7 +259,7 @@ def take_program(rest: list[Text], started: Started) -> None:
         started.form, started.program = "python", rest
 
 
-def read_program(words: list[Text], started: Started) -> Started:
+def read_program(words: list[Text], started: LaunchCommand) -> LaunchCommand:
     """A command line that is no launcher: a script of Python, a module, or any program."""
     started.form, started.program = "exec", words
     if not words or not is_python(words[0]):
@@ -278,4 +278,87 @@ def read_program(words: list[Text], started: Started) -> Started:
         started.form, started.program = "module", rest[1:]
     else:
         started.form, started.program = "python", rest
+    return started
+
+
+VARIABLES: dict[str, str] = {
+    "WORLD_SIZE": "$((NNODES * NPROC_PER_NODE))",
+    "BASE_RANK": "$((NODE_RANK * NPROC_PER_NODE))",
+    "ENDPOINT": "$MASTER_ADDR:$MASTER_PORT",
+    "RUN": "$DSGEN_RUN",
+}
+
+
+FACTS = {"NNODES": "nodes", "NPROC_PER_NODE": "slots", "WORLD_SIZE": "processes", "MASTER_PORT": "port"}
+
+
+def read_worker_line(
+    words: list[Text], count: int, launcher: Launcher, started: LaunchCommand, atlas: SourceMap
+) -> None:
+    """The same command line, with dsgen's variables for what differs between workers."""
+    started.command = words[:count]
+    rest = words[count:]
+    if launcher.keeps_program:
+        cut = next((index for index, word in enumerate(rest) if word.chars == "--"), len(rest) - 1)
+        started.command += rest[: cut + 1]
+        rest = rest[cut + 1 :]
+    while rest and rest[0].chars.startswith("-") and rest[0].chars != "--":
+        word = rest.pop(0)
+        name, has_value, value = word.partition("=")
+        rule = launcher.table.get(name.chars) or launcher.table.get(name.chars.replace("_", "-"))
+        rule = rule or OptionRule("keep", 0 if not rest or rest[0].chars.startswith("-") else 1)
+        values = [value] if has_value and rule.values else []
+        while len(values) < rule.values and rest:
+            values.append(rest.pop(0))
+        if rule.action == "replace":
+            _replace_value(rule.field, word, name, values, bool(has_value), started, atlas)
+        elif rule.action == "keep":
+            started.command += [word, *([] if has_value else values)]
+        else:
+            apply_rule(rule, word, values, started)
+    started.command += rest
+
+
+def _replace_value(
+    name: str, word: Text, option: Text, values: list[Text], is_joined: bool, started: LaunchCommand, atlas: SourceMap
+) -> None:
+    """An option with dsgen's variable as its value."""
+    places = word.places
+    variable = atlas.add_unknown(UnknownPart("runtime", name, VARIABLES.get(name, f"${name}")), places)
+    if name in FACTS and values:
+        started.facts[FACTS[name]] = values[0]
+    if name == "ENDPOINT" and values:
+        take_port(values[0], started)
+    if is_joined:
+        started.command.append(join([option, place_at("=", word), variable]))
+    else:
+        started.command += [option, variable]
+        started.notes += [
+            Note(value, "dropped", why=f"each worker has {VARIABLES.get(name, f'${name}')}") for value in values
+        ]
+
+
+def find_given_variables(started: LaunchCommand, atlas: SourceMap) -> set[str]:
+    """Which of dsgen's variables a command line uses."""
+    return {one.name for word in started.command for one in atlas.list_unknowns(word) if one.kind == "runtime"}
+
+
+def parse_launch_command(words: Sequence[Text], atlas: SourceMap) -> LaunchCommand:
+    """How a command line starts a training."""
+    found = find_launcher([atlas.format_text(word) for word in words])
+    if not found:
+        return read_program(list(words), LaunchCommand("python" if is_python(words[0]) else "", "torchrun"))
+    name, count = found
+    launcher = LAUNCHERS[name]
+    started = LaunchCommand(name, launcher.method, passes_local_rank=launcher.passes_local_rank)
+    if launcher.method == WORKERS:
+        read_worker_line(list(words), count, launcher, started, atlas)
+        return started
+    started.notes += [Note(word, "mapped", "launch.method") for word in words[:count]]
+    rest = list(words[count:])
+    for rule, option, values in read_options(rest, launcher):
+        apply_rule(rule, option, values, started)
+    is_hydra = {"ppn", "genv", "env", "f", "iface"} & {as_bare_name(note.word.chars) for note in started.notes}
+    started.is_other_mpi = launcher is MPI and (bool(is_hydra) or name in OTHER_MPI)
+    take_program(rest, started)
     return started

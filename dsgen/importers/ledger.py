@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dsgen.importers.secrets import hide
+from dsgen.importers.texts import OF_ENTRY, spend
 from dsgen.problems import Position
 
 Fate = Literal["mapped", "dropped", "lost"]
@@ -15,7 +16,7 @@ LONGEST = 120
 
 
 @dataclass(frozen=True)
-class Entry:
+class ConvertedPart:
     """One part of a source and its fate.
 
     source: the path of a field (`spec.slotsPerWorker`), or the text of a word, an option or a statement. to: the key
@@ -39,7 +40,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Hole:
+class Placeholder:
     """A key whose value the source does not say; in the values it is one that `dsgen validate` refuses."""
 
     key: str
@@ -51,33 +52,34 @@ class Hole:
 
 
 @dataclass
-class Ledger:
+class ConversionReport:
     """The entries of one source, in the order in which they were made.
 
     on_mapped: called with the place and the key of each mapped part, so that comments can follow.
     """
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ConvertedPart] = field(default_factory=list)
     on_mapped: Callable[[Position, str], None] | None = None
 
     def map(self, source: str, at: Position, to: str, *, is_part: bool = False) -> None:
         """A part became this key."""
-        self._add(Entry("mapped", source, at, to=to, is_part=is_part))
+        self._add(ConvertedPart("mapped", source, at, to=to, is_part=is_part))
         if self.on_mapped:
             self.on_mapped(at, to)
 
     def drop(self, source: str, at: Position, why: str, *, is_part: bool = False) -> None:
         """A part is not needed, because dsgen does it itself."""
-        self._add(Entry("dropped", source, at, why=why, is_part=is_part))
+        self._add(ConvertedPart("dropped", source, at, why=why, is_part=is_part))
 
     def lose(self, source: str, at: Position, why: str, hint: str = "", *, is_part: bool = False) -> None:
         """A part has no equivalent."""
-        self._add(Entry("lost", source, at, why=why, hint=hint, is_part=is_part))
+        self._add(ConvertedPart("lost", source, at, why=why, hint=hint, is_part=is_part))
 
-    def _add(self, entry: Entry) -> None:
-        source = hide(entry.source)
+    def _add(self, entry: ConvertedPart) -> None:
+        spend(OF_ENTRY)
+        source = hide(entry.source[: 4 * LONGEST])  # hiding takes long
         source = source if len(source) <= LONGEST else f"{source[:LONGEST]}..."
-        self.entries.append(Entry(**{**entry.__dict__, "source": source, "why": hide(entry.why)}))
+        self.entries.append(ConvertedPart(**{**entry.__dict__, "source": source, "why": hide(entry.why)}))
 
 
 @dataclass
@@ -93,12 +95,12 @@ class ImportedJob:
     file: str
     text: str
     data: dict[str, Any]
-    entries: Sequence[Entry]
-    holes: Sequence[Hole]
+    entries: Sequence[ConvertedPart]
+    holes: Sequence[Placeholder]
     facts: Any = None
 
     @property
-    def lost(self) -> list[Entry]:
+    def lost(self) -> list[ConvertedPart]:
         """What has no equivalent."""
         return [entry for entry in self.entries if entry.fate == "lost"]
 

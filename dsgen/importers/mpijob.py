@@ -7,15 +7,13 @@ from collections.abc import Mapping
 
 from dsgen.importers.container_commands import make_runtime, write_command
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import map_replicas, map_slots
+from dsgen.importers.documents import SourceDocument
+from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Fields, Table, as_count, as_text, as_whole, drop, lose
 from dsgen.importers.launch import OTHER_MPI_HINT, OTHER_MPI_WHY
-from dsgen.importers.objects import HEAD
+from dsgen.importers.objects import HEAD, RESTART_HINT, UNSAID, make_policy_table
 from dsgen.importers.pod_fields import Pod
-from dsgen.importers.pods import read_pod
-from dsgen.importers.policies import RESTART_HINT, UNSAID, make_policy_table
-from dsgen.importers.world import World
+from dsgen.importers.pods import map_replicas, map_slots, read_pod
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -32,7 +30,7 @@ NOT_TORCH = re.compile(r"horovod|tensorflow|\btf_|(^|/)(tf|jax)|mxnet|mpi")
 TORCH = re.compile(r"torch|deepspeed|MASTER_(ADDR|PORT)|accelerate|transformers")
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One MPIJob."""
     fields = Fields(conversion, document)
     workers, launcher, head = _find_templates(fields)
@@ -46,7 +44,7 @@ def convert(document: Document, conversion: Conversion) -> None:
     if launcher:
         conversion.facts.launcher = start.facts
         drop_sshd(fields, pod)
-    world = World(
+    world = JobSize(
         nodes=nodes or None,
         slots=each or (pod.devices if slots_node is None else None) or 1,
         devices=pod.devices,

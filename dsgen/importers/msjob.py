@@ -6,12 +6,11 @@ import shlex
 from collections.abc import Mapping
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import map_replicas, read_number, write_pods
+from dsgen.importers.documents import SourceDocument
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Fields, Table, drop, lose
-from dsgen.importers.objects import HEAD
-from dsgen.importers.policies import make_policy_table, report_restart_policy
+from dsgen.importers.objects import HEAD, make_policy_table, report_restart_policy
+from dsgen.importers.pods import map_replicas, read_number, write_pods
 
 REPLICAS = ("spec", "msReplicaSpecs")
 RUNTIME: Mapping[str, str] = {
@@ -28,7 +27,7 @@ SCHEDULER = "msrun starts the scheduler of MindSpore on worker 0"
 MSRUN = "the operator gave the workers a scheduler; on dsgen, msrun does"
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One MSJob. Raises ImportRefusedError for parameter servers."""
     fields = Fields(conversion, document)
     servers = fields.find_node(*REPLICAS, "PS")
@@ -41,7 +40,7 @@ def convert(document: Document, conversion: Conversion) -> None:
         "runPolicy": make_policy_table(nodes),
         "successPolicy": drop("a run succeeds if all of its workers do"),
         "msReplicaSpecs": replicas,
-        "enableDynamicWorker": lose("a run of dsgen has a fixed number of workers"),
+        "enableDynamicWorker": lose("a run shrinks after a loss only (workers.min)"),
     }
     fields.apply({**HEAD, "spec": spec})
     write_pods(fields, (*REPLICAS, "Worker", "template"), nodes, RUNTIME, ("mindspore",), runs_ranks=False)

@@ -9,19 +9,89 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import TEMPLATE, Document, read_documents, read_items, refuse_private
+from dsgen.importers.documents import TEMPLATE, SourceDocument, read_documents, read_items, refuse_private
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.flag_lines import PROMPT
 from dsgen.importers.launchers import rank_command
-from dsgen.importers.refused import COMPOSE, DSGEN, KINDS, OTHER_SYSTEMS
 from dsgen.problems import Position
 from dsgen.reading.nodes import Node, SourceText
+
+RAY = "a Ray program starts its own processes on a Ray cluster; start its training with torchrun or deepspeed instead"
+KINDS: Mapping[str, str] = {
+    "RayJob": RAY,
+    "RayCluster": RAY,
+    "RayService": RAY,
+    "TFJob": "TensorFlow starts its processes from TF_CONFIG, which dsgen does not set",
+    "XGBoostJob": "XGBoost has a tracker of its own, which dsgen does not run",
+    "PaddleJob": "PaddlePaddle has a launcher of its own, which dsgen does not run",
+    "JAXJob": "JAX has a coordinator of its own, which dsgen does not set up",
+    "Workflow": "an Argo Workflow runs steps one after the other; import the job of the step that trains",
+    "CronWorkflow": "an Argo Workflow runs steps one after the other; import the job of the step that trains",
+    "PipelineRun": "a pipeline runs steps one after the other; import the job of the step that trains",
+    "SparkApplication": "Spark starts its own processes",
+}
+"""Kinds of Kubernetes objects that are known and not supported, with the reason."""
+OTHER_SYSTEMS = (
+    ("#PBS", "PBS: write its resources as #SBATCH lines, or import the command line that starts the training"),
+    ("#BSUB", "LSF: write its resources as #SBATCH lines, or import the command line that starts the training"),
+    ("#$ -", "Grid Engine: write its resources as #SBATCH lines, or import the command line that starts the training"),
+    ("#COBALT", "Cobalt: write its resources as #SBATCH lines, or import the command line that starts the training"),
+    ("#PJM", "PJM: write its resources as #SBATCH lines, or import the command line that starts the training"),
+)
+"""Marks of other queues, with their name and what to do."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What another tool turns into Kubernetes objects, which dsgen converts.
+
+    what: the source. command: prints the objects. program: the first word of a line of the tool. keys: some of those at
+    the top of a values file; two of them are enough.
+    """
+
+    what: str
+    command: str
+    program: str = ""
+    keys: frozenset[str] = frozenset()
+
+    @property
+    def hint(self) -> str:
+        """What to do."""
+        return f"import the objects: {self.command}"
+
+
+PRINTED = (
+    Printed(
+        "values of a chart of Bitnami",
+        "helm template NAME CHART -f FILE | dsgen import -",
+        keys=frozenset(("client", "worker", "source", "worldSize", "entrypoint", "cloneFilesFromGit")),
+    ),
+    Printed(
+        "settings of the pytorchjob-generator of MLBatch",
+        "helm template -f FILE mlbatch/pytorchjob-generator | dsgen import -",
+        keys=frozenset(("jobName", "containerImage", "numPods", "numGpusPerPod", "mainProgram", "setupCommands")),
+    ),
+    Printed(
+        "a line of xpk",
+        "xpk workload create ... --dry-run --output-manifest-file job.yaml && dsgen import job.yaml",
+        program="xpk",
+    ),
+    Printed(
+        "a line of the HyperPod CLI",
+        "kubectl get hyperpodpytorchjob NAME -o yaml | dsgen import -",
+        program="hyp",
+    ),
+)
+"""Sources of tools that print the objects."""
+COMPOSE = "it describes containers on one node"
+DSGEN = "this is a values file of dsgen already"
+
 
 Form = Literal["object", "values", "script", "line"]
 BROKEN = re.compile("[\udc80-\udcff]")
 """A byte that is not UTF-8, as Python reads it."""
-MOST_KIB = 512
-"""The largest source. Descriptions of jobs have some kilobytes; one of this size takes a second."""
+MOST_KIB = 128
+"""The largest source. Descriptions of jobs have some kilobytes."""
 MOST_JOBS = 200
 """The most jobs in one file."""
 
@@ -31,9 +101,9 @@ class Origin:
     """A kind of source.
 
     form: a Kubernetes object, the values of another tool, a script, or one line. module: has the function `convert`,
-    which takes a Document or, for a script or a line, a SourceText, and the Conversion. summary: for lists. kinds: kind
-    and API group of the objects, the group without its version; an empty group stands for any. keys: some of those at
-    the top of a values file; two of them are enough.
+    which takes a SourceDocument or, for a script or a line, a SourceText, and the Conversion. summary: for lists.
+    kinds: kind and API group of the objects, the group without its version; an empty group stands for any. keys: some
+    of those at the top of a values file; two of them are enough.
     """
 
     form: Form
@@ -42,7 +112,7 @@ class Origin:
     kinds: tuple[tuple[str, str], ...] = ()
     keys: frozenset[str] = frozenset()
 
-    def convert(self, source: Document | SourceText, conversion: Conversion) -> None:
+    def convert(self, source: SourceDocument | SourceText, conversion: Conversion) -> None:
         """Convert one source."""
         module: Any = importlib.import_module(f"dsgen.importers.{self.module}")
         module.convert(source, conversion)
@@ -51,7 +121,7 @@ class Origin:
 ORIGINS: Mapping[str, Origin] = {
     "slurm": Origin("script", "slurm", "a script for sbatch"),
     "shell": Origin(
-        "script", "script", "a shell script or a command line: deepspeed, torchrun, accelerate, mpirun, ..."
+        "script", "scripts", "a shell script or a command line: deepspeed, torchrun, accelerate, mpirun, ..."
     ),
     "pytorchjob": Origin("object", "pytorchjob", "PyTorchJob v1 of Kubeflow", (("PyTorchJob", "kubeflow.org"),)),
     "mpijob": Origin("object", "mpijob", "MPIJob v2beta1 and v1 of Kubeflow", (("MPIJob", "kubeflow.org"),)),
@@ -64,21 +134,6 @@ ORIGINS: Mapping[str, Origin] = {
     "hyperpod": Origin("object", "hyperpod", "HyperPodPyTorchJob of SageMaker HyperPod", (("HyperPodPyTorchJob", ""),)),
     "deepspeedjob": Origin("object", "deepspeedjob", "DeepSpeedJob of T9k", (("DeepSpeedJob", ""),)),
     "msjob": Origin("object", "msjob", "MSJob of MindSpore", (("MSJob", "mindspore.gitee.com"),)),
-    "bitnami-deepspeed": Origin(
-        "values", "bitnami", "values of Bitnami's chart deepspeed", keys=frozenset(("client", "worker", "source"))
-    ),
-    "bitnami-pytorch": Origin(
-        "values",
-        "bitnami",
-        "values of Bitnami's chart pytorch",
-        keys=frozenset(("worldSize", "entrypoint", "cloneFilesFromGit")),
-    ),
-    "mlbatch": Origin(
-        "values",
-        "mlbatch",
-        "settings of the pytorchjob-generator of MLBatch",
-        keys=frozenset(("jobName", "containerImage", "numPods", "numGpusPerPod", "mainProgram", "setupCommands")),
-    ),
     "skypilot": Origin(
         "values",
         "skypilot",
@@ -86,8 +141,6 @@ ORIGINS: Mapping[str, Origin] = {
         keys=frozenset(("resources", "num_nodes", "run", "setup", "envs", "file_mounts", "workdir")),
     ),
     "arena": Origin("line", "arena", "a line of Arena: arena submit pytorchjob, mpijob, etjob, deepspeedjob"),
-    "xpk": Origin("line", "xpk", "a line of xpk: xpk workload create"),
-    "hyp": Origin("line", "hyp", "a line of the HyperPod CLI: hyp create hyp-pytorch-job"),
     "sets": Origin(
         "object",
         "sets",
@@ -109,8 +162,8 @@ class Found:
     """Something that can be converted: the origin by name, the source, and the objects around it."""
 
     origin: str
-    source: Document | SourceText
-    around: tuple[Document, ...] = ()
+    source: SourceDocument | SourceText
+    around: tuple[SourceDocument, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -118,7 +171,7 @@ class Contents:
     """What a file contains: what can be converted, and all of its documents."""
 
     found: Sequence[Found]
-    documents: Sequence[Document]
+    documents: Sequence[SourceDocument]
 
 
 def explain_origins() -> Iterator[str]:
@@ -136,6 +189,10 @@ def explain_origins() -> Iterator[str]:
     systems = ", ".join(words.partition(":")[0] for _, words in OTHER_SYSTEMS)
     yield f"  scripts for {systems}: write their resources as #SBATCH lines"
     yield f"  docker compose: {COMPOSE}"
+    yield ""
+    yield "Refused, since another tool prints the objects that dsgen converts:"
+    yield ""
+    yield from (f"  {one.what}: {one.command}" for one in PRINTED)
 
 
 def recognise(source: SourceText, origin: str = "") -> Contents:
@@ -175,9 +232,9 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
     return Contents(found, read)
 
 
-def _trains(source: Document | SourceText) -> bool:
+def _trains(source: SourceDocument | SourceText) -> bool:
     """Whether one of the commands of an object starts a training, or the sshd of a worker."""
-    root = source.root if isinstance(source, Document) else None
+    root = source.root if isinstance(source, SourceDocument) else None
     words = [word for path, node in (root.walk() if root else ()) if {"command", "args"} & set(path)
              and isinstance(node.value, str) for word in node.value.split()]  # fmt: skip
     return any(rank_command(words[index : index + 3], is_under_srun=False) for index in range(len(words))) or any(
@@ -200,7 +257,7 @@ def _find_script_origin(source: SourceText) -> str:
     if lines[0].startswith("#!") and not re.search(r"\b(ba|da|z|k)?sh\b", lines[0]):
         raise ImportRefusedError("this is no shell script", Position(source.name, 1, 1))
     _refuse_template(source)
-    if line := _find_line_origin(lines):
+    if line := _find_line_origin(lines, source.name):
         return line
     return "slurm" if any(OF_SLURM.match(line) for line in lines) else "shell"
 
@@ -219,11 +276,14 @@ def _decode(source: SourceText) -> SourceText:
     return SourceText(source.name, "\n".join(lines))
 
 
-def _find_line_origin(lines: Sequence[str]) -> str:
+def _find_line_origin(lines: Sequence[str], name: str) -> str:
     """The origin of a line that submits a job: the first word of the file, after a prompt."""
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
-    word = PROMPT.sub("", first).split()[:1]
-    return word[0] if word and ORIGINS.get(word[0], ORIGINS["sets"]).form == "line" else ""
+    word = next(iter(PROMPT.sub("", first).split()), "")
+    for one in PRINTED:
+        if word and word == one.program:
+            raise ImportRefusedError(f"this is {one.what}", Position(name, lines.index(first) + 1, 1), one.hint)
+    return word if ORIGINS.get(word, ORIGINS["sets"]).form == "line" else ""
 
 
 def _is_yaml(line: str) -> bool:
@@ -242,7 +302,7 @@ def _refuse_template(source: SourceText) -> None:
             raise ImportRefusedError("this is a template, which dsgen does not interpret", at, hint)
 
 
-def _find_objects(document: Document, around: tuple[Document, ...], origin: str) -> list[Found]:
+def _find_objects(document: SourceDocument, around: tuple[SourceDocument, ...], origin: str) -> list[Found]:
     if document.kind in WRAPPED:
         inner = read_items(document, *WRAPPED[document.kind])
         return [one for item in inner for one in _find_objects(item, (*around, document), origin)]
@@ -253,14 +313,14 @@ def _find_objects(document: Document, around: tuple[Document, ...], origin: str)
     return [Found(found, document, around)] if found else []
 
 
-def _is_of_origin(document: Document, name: str) -> bool:
+def _is_of_origin(document: SourceDocument, name: str) -> bool:
     origin = ORIGINS[name]
     if origin.form == "object":
         return any(document.kind == kind and group in ("", document.group) for kind, group in origin.kinds)
     return origin.form == "values" and not document.kind and len(_read_keys(document.root) & origin.keys) >= 2
 
 
-def _refuse(read: Sequence[Document]) -> None:
+def _refuse(read: Sequence[SourceDocument]) -> None:
     """Say what a file is that has nothing to convert."""
     for document in read:
         if document.kind in KINDS:
@@ -273,6 +333,9 @@ def _refuse(read: Sequence[Document]) -> None:
     keys = _read_keys(first.root)
     if "services" in keys:
         raise ImportRefusedError(f"this is a file of docker compose: {COMPOSE}", first.position)
+    for one in PRINTED:
+        if len(keys & one.keys) >= 2:
+            raise ImportRefusedError(f"these are {one.what}", first.position, one.hint)
     if {"workers", "training"} & keys and {"image", "launch", "name"} & keys:
         raise ImportRefusedError(DSGEN, first.position)
     raise ImportRefusedError("dsgen does not know this kind of file", first.position, "--from KIND says what it is")

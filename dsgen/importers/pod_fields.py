@@ -12,7 +12,7 @@ from dsgen.importers.environment import OWN, RANKS
 from dsgen.importers.facts import Role
 from dsgen.importers.fields import Action, Fields, as_count, as_list, as_map, as_text, format_scalar, remove_nulls, to
 from dsgen.importers.images import write_image
-from dsgen.importers.ledger import Hole
+from dsgen.importers.ledger import Placeholder
 from dsgen.importers.secrets import has_secret, is_secret
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
@@ -50,7 +50,7 @@ DEFAULT_ANNOTATIONS = {MESH: "false", "linkerd.io/inject": "disabled", "karpente
 
 
 def write_pod_metadata(role: RoleName, key: str) -> Action:
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         name, value = str(path[-1]), format_scalar(node.value)
         if isinstance(node.value, dict | list):
             fields.lose(path, node, "its value is no text")
@@ -63,34 +63,34 @@ def write_pod_metadata(role: RoleName, key: str) -> Action:
         else:
             fields.set(path, node, (role, key, name), value)
 
-    return act
+    return convert_part
 
 
 def write_extra(key: str, own: Sequence[str]) -> Action:
     """Fields for which dsgen has no key are written unchanged."""
 
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         if path[-1] in own:
             fields.lose(path, node, "it would break what dsgen writes")
         else:
             fields.set(path, node, (*key.split("."), str(path[-1])), remove_nulls(node.as_data()))
 
-    return act
+    return convert_part
 
 
 def add_all(key: str) -> Action:
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
             if one.as_data() in (fields.conversion.draft.get(key) or []):
                 fields.drop((*path, index), one, "another container has it, too")
             else:
                 fields.map((*path, index), one, fields.conversion.draft.add(key, one.as_data()), is_same=True)
 
-    return act
+    return convert_part
 
 
 def write_container_image(is_worker: bool) -> Action:
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         image, draft = format_scalar(node.value), fields.conversion.draft
         if not is_worker and draft.get("image.repository"):
             same = image == _format_image(draft.get("image", {}))
@@ -106,7 +106,7 @@ def write_container_image(is_worker: bool) -> Action:
             why = f"the source has {image or 'no image'} here: write the image"
             fields.map(path, node, draft.set_hole("image.repository", "", why))
 
-    return act
+    return convert_part
 
 
 def _format_image(data: Mapping[str, Any]) -> str:
@@ -160,18 +160,18 @@ def write_folder(fields: Fields, path: KeyPath, node: Node) -> None:
 
 
 def write_main_context(role: RoleName) -> Action:
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         data = as_map(node.as_data())
         if data is None:
             fields.lose(path, node, "its value is no map")
         else:
             fields.set(path, node, f"{role}.securityContext", data)
 
-    return act
+    return convert_part
 
 
 def write_scheduler(role: RoleName) -> Action:
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         if node.value in ("default-scheduler", "", None):
             fields.drop(path, node, "the cluster has a default")
         elif node.value == "volcano":
@@ -179,11 +179,11 @@ def write_scheduler(role: RoleName) -> Action:
         else:
             to(f"{role}.schedulerName", as_text)(fields, path, node)
 
-    return act
+    return convert_part
 
 
 def write_service_account(role: RoleName) -> Action:
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         if node.value in ("default", "", None):
             fields.drop(path, node, "the namespace has a default")
         elif role == "launcher":
@@ -191,7 +191,7 @@ def write_service_account(role: RoleName) -> Action:
         else:
             to("workers.serviceAccountName", as_text)(fields, path, node)
 
-    return act
+    return convert_part
 
 
 def write_grace_period(fields: Fields, path: KeyPath, node: Node) -> None:
@@ -222,7 +222,7 @@ def report_restart(fields: Fields, path: KeyPath, node: Node) -> None:
 
 
 def add_init_containers(role: RoleName) -> Action:
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
             name = format_scalar((one.find_child("name") or one).value) if isinstance(one.value, dict) else ""
             if name == "kubectl-delivery" or ("wait" in name and "master" in name):
@@ -230,7 +230,7 @@ def add_init_containers(role: RoleName) -> Action:
             else:
                 add_extra_container(f"{role}.initContainers")(fields, (*path, index), one)
 
-    return act
+    return convert_part
 
 
 def add_sidecar(role: RoleName) -> Action:
@@ -241,7 +241,7 @@ def add_sidecar(role: RoleName) -> Action:
 def add_extra_container(key: str) -> Action:
     """A container of the user, in this list of values."""
 
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         data = remove_nulls(node.as_data())
         if not isinstance(data, dict):
             fields.lose(path, node, "it is no container")
@@ -261,10 +261,10 @@ def add_extra_container(key: str) -> Action:
                         f"put the secret into a Secret, and write the container into {key}")  # fmt: skip
             return
         to = draft.add(key, data)
-        draft.holes += [Hole(f"{to}.env[{index}].valueFrom.secretKeyRef", SECRET_HOLE) for index in secrets]
+        draft.holes += [Placeholder(f"{to}.env[{index}].valueFrom.secretKeyRef", SECRET_HOLE) for index in secrets]
         fields.map(path, node, to, is_same=True)
 
-    return act
+    return convert_part
 
 
 def _list_maps(items: object) -> list[dict[str, Any]]:

@@ -1,14 +1,17 @@
-"""Pod templates: the fields of pods and containers, one table for each, shared by all kinds of Kubernetes objects."""
+"""Pod templates: the fields of pods and containers, shared by all kinds of objects, and jobs of equal pods."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
 from dsgen.importers import pod_fields as of
-from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
+from dsgen.importers.container_commands import make_runtime, write_command
+from dsgen.importers.facts import PLACES, Fact, JobSize, Role, describe_volume
 from dsgen.importers.fields import (
+    Action,
     Fields,
     Table,
     as_count,
@@ -16,16 +19,72 @@ from dsgen.importers.fields import (
     as_map,
     as_text,
     as_texts,
+    as_whole,
     drop,
     format_scalar,
     lose,
     to,
 )
 from dsgen.importers.pod_fields import ITSELF, Pod, RoleName
-from dsgen.importers.pod_resources import write_resources
 from dsgen.importers.volumes import write_volumes
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
+
+DEVICES = re.compile(
+    r"[a-z0-9.-]+/(gpu|pgpu|mig-[\w.]+|gaudi|Ascend\w+|neuron\w*|mlu\w*|dcu\w*|vgpu|gpu\.shared|npu|tpu|i915|xe|vcuda-core"
+    r"|MLU|Ascend910\w*)"
+)
+RDMA = re.compile(
+    r"rdma/.+|vpc\.amazonaws\.com/efa|[a-z0-9.-]+/(roce\w*|hca\w*|ib\w*|mlnx\w*|sriov\w*|mellanox\w*)|.*_mellanox"
+)
+EFA = re.compile(r"vpc\.amazonaws\.com/efa")
+"""Its driver needs no IPC_LOCK, and dsgen adds none."""
+
+
+def write_resources(role: RoleName, pod: Pod) -> Action:
+    """Requests and limits: devices, networks, and the rest."""
+
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
+        for kind in ("requests", "limits"):
+            amounts = node.find_child(kind)
+            for name, one in (amounts.value if amounts is not None and isinstance(amounts.value, dict) else {}).items():
+                _write_amount(fields, (*path, kind, name), one, role, pod)
+        if (claims := node.find_child("claims")) is not None:
+            to(f"{role}.resources.claims", as_list)(fields, (*path, "claims"), claims)
+
+    return convert_part
+
+
+def _write_amount(fields: Fields, path: KeyPath, node: Node, role: RoleName, pod: Pod) -> None:
+    kind, name = str(path[-2]), str(path[-1])
+    value = (
+        node.value
+        if isinstance(node.value, int | float) and not isinstance(node.value, bool)
+        else format_scalar(node.value)
+    )
+    draft = fields.conversion.draft
+    if DEVICES.fullmatch(name):
+        count = as_whole(node.value if node.value is not None else 1)
+        if count is None:
+            fields.lose(path, node, "its value is no whole number", "set workers.accelerator.count")
+        elif role == "launcher":
+            fields.lose(path, node, "the launcher of dsgen needs no device") if count else fields.drop(
+                path, node, ITSELF
+            )
+        else:
+            pod.devices = count
+            draft.set("workers.accelerator.resource", name)
+            fields.map(path, node, "workers.accelerator.count")
+    elif RDMA.fullmatch(name) and role == "workers" and as_whole(node.value) is not None:
+        fields.set(path, node, ("network", "rdma", "resources", name), as_whole(node.value))
+        if not EFA.fullmatch(name):
+            draft.set("network.rdma.ipcLock", "omit")  # the source says which capabilities its containers have
+    elif isinstance(node.value, dict | list) or node.value is None:
+        fields.lose(path, node, "its value is no amount")
+    else:
+        text = value if isinstance(value, str) else format_scalar(value)
+        fields.set(path, node, (role, "resources", kind, name), text)
+
 
 PROBES = "dsgen has probes of its own"
 NO_LAUNCHER_KEY = "the launcher of dsgen only starts the processes"
@@ -80,7 +139,6 @@ def _make_pod_table(role: RoleName) -> Table:
         "topologySpreadConstraints": to(f"{role}.topologySpreadConstraints", as_list),
         "schedulerName": of.write_scheduler(role),
         "priorityClassName": to(f"{role}.priorityClassName", as_text),
-        "runtimeClassName": to(f"{role}.runtimeClassName", as_text),
         "serviceAccountName": of.write_service_account(role),
         "serviceAccount": of.write_service_account(role),
         "imagePullSecrets": to("image.pullSecrets", as_list),
@@ -190,3 +248,72 @@ def read_container_facts(fields: Fields, path: KeyPath, amounts: str = "resource
 
 def _list_items(data: Any) -> list[Any]:
     return data if isinstance(data, list) else []
+
+
+SAME = "it is the same as in the other pods"
+
+
+def write_pods(
+    fields: Fields,
+    template: KeyPath,
+    nodes: int | None,
+    runtime: Mapping[str, str],
+    names: Sequence[str] = (),
+    slots: int | None = None,
+    runs_ranks: bool = True,
+) -> Pod:
+    """Fill the values from a pod template whose pods all run the same command, and account for it.
+
+    nodes: the number of pods, None if it is not known. runtime: what the operator sets in each pod. names: of the main
+    container. slots: processes in each pod, None if the command or the devices say it. runs_ranks: a program without a
+    launcher is one rank in each pod, as in PyTorchJob.
+    """
+    pod = read_pod(fields, template, "workers", names)
+    world = JobSize(nodes or None, slots, pod.devices, runs_ranks=runs_ranks and pod.devices <= 1)
+    fields.conversion.facts.workers = pod.facts
+    write_command(fields, pod, world, make_runtime(fields.conversion, runtime))
+    return pod
+
+
+def compare_templates(fields: Fields, kept: KeyPath, other: KeyPath, holder: Fields | None = None) -> None:
+    """Drop the fields of another template that are the same, and name those that differ with both lines.
+
+    kept, other: the paths of the templates. holder: the object with the kept one, if that is another object.
+    """
+    holder = holder or fields
+    first, second = holder.find_node(*kept), fields.find_node(*other)
+    if first is None or second is None:
+        return
+    for place, node in second.walk(other):
+        if isinstance(node.value, dict | list):
+            continue
+        twin = holder.find_node(*kept, *place[len(other) :])
+        is_name = len(place) == len(other) + 4 and place[-3:-1] == ("containers", place[-2]) and place[-1] == "name"
+        if is_name or (twin is not None and twin.as_data() == node.as_data()):
+            fields.drop(place, node, SAME)
+        else:
+            where = f"line {twin.position.line}" if twin is not None else "none"
+            fields.lose(place, node, f"it differs from the other pods of the job ({where}), and all workers are equal",
+                        "see whether the workers need it")  # fmt: skip
+
+
+def read_number(fields: Fields, *path: str | int, default: int = 1) -> int:
+    """A whole number at a path; the default if there is none, 0 if it is no number."""
+    node = fields.find_node(*path)
+    return default if node is None else as_whole(node.value) or 0
+
+
+def map_replicas(fields: Fields, path: KeyPath, node: Node) -> None:
+    """A number of pods."""
+    if as_whole(node.value) is None:
+        fields.lose(path, node, "its value is no number of pods", "set workers.replicas")
+    else:
+        fields.map(path, node, "workers.replicas")
+
+
+def map_slots(fields: Fields, path: KeyPath, node: Node) -> None:
+    """A number of processes in each pod, or a word for one on each device."""
+    if node.value in ("gpu", "auto", "cpu") or as_whole(node.value):
+        fields.map(path, node, "workers.slots")
+    else:
+        fields.lose(path, node, "its value is no number of processes", "set workers.slots")

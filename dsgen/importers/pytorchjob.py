@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import SAME, compare_templates, map_replicas, map_slots, read_number, write_pods
+from dsgen.importers.documents import SourceDocument
 from dsgen.importers.fields import Action, Fields, Table, as_count, drop, lose
-from dsgen.importers.objects import HEAD
-from dsgen.importers.policies import make_policy_table, report_restart_policy, write_restarts
+from dsgen.importers.objects import HEAD, make_policy_table, report_restart_policy, write_restarts
+from dsgen.importers.pods import SAME, compare_templates, map_replicas, map_slots, read_number, write_pods
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -32,11 +31,11 @@ ELASTIC: Table = {
     "nProcPerNode": map_slots,
     **dict.fromkeys(("rdzvBackend", "rdzvHost", "rdzvPort", "rdzvId", "standalone"), drop(RENDEZVOUS)),
     "rdzvConf": lose("dsgen has its own rendezvous", "set lifecycle.startTimeoutSeconds"),
-    "*": lose("a run of dsgen has a fixed number of workers"),
+    "*": lose("a run shrinks after a loss only (workers.min)"),
 }
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One PyTorchJob."""
     fields = Fields(conversion, document)
     roles = [role for role in ("Worker", "Master") if fields.find_node(*REPLICAS, role) is not None]
@@ -63,11 +62,11 @@ def convert(document: Document, conversion: Conversion) -> None:
 def _report_restart(main: str) -> Action:
     """restartPolicy of a role; that of the others is the same as that of the main one."""
 
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         twin = fields.find_node(*REPLICAS, main, "restartPolicy")
         if path[-2] != main and twin is not None and twin.value == node.value:
             fields.drop(path, node, SAME)
         else:
             report_restart_policy(fields, path, node)
 
-    return act
+    return convert_part

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+from dsgen.importers.shell.syntax import parse, walk_nodes
+from dsgen.importers.texts import SourceMap, Text
 
 TOOLS = re.compile(r"(?i)^(yamllint|shellcheck|noqa|prettier|spdx-|copyright|nosec|todo: remove|usage)\b|\bsbatch\b")
 """Comments for programs, and about the file itself."""
@@ -12,6 +15,8 @@ MOST_LINES = 8
 """Lines of a comment; a longer one is no remark about a line."""
 LONGEST_RANGE = 200
 """Lines that a comment can be about."""
+LONGEST_LINE = 500
+"""Characters of a line with a comment after its key."""
 YAML_CODE = re.compile(r"^(@|-?\s*[\w./-]+:(\s|$)|- |-?-?[\w-]+=|(image|command)\b)")
 SHELL_CODE = re.compile(
     r"^(SBATCH|[A-Za-z_]\w*\+?=|-{1,2}[A-Za-z]|[\"')}(]|(export|source|module|ml|conda|cd|srun|sbatch|torchrun|deepspeed"
@@ -71,7 +76,7 @@ def find_yaml_remarks(lines: Sequence[str]) -> list[Remark]:
             continue
         if block and stripped and depth == len(line) - len(stripped) and (texts := read_prose(block, YAML_CODE)):
             found.append(Remark(number, _find_end(lines, number), texts))
-        opened = re.match(r"""\s*(?:- )*[^\s#"'][^#"']*:(?:\s+[&!]\S+)*\s+(#.*)$""", line)
+        opened = len(line) <= LONGEST_LINE and re.match(r"""\s*(?:- )*[^\s#"'][^#"']*:(?:\s+[&!]\S+)*\s+(#.*)$""", line)
         if opened and (texts := read_prose([opened[1]], YAML_CODE)):
             found.append(Remark(number, _find_end(lines, number), texts))
         block = []
@@ -90,3 +95,51 @@ def _find_end(lines: Sequence[str], first: int) -> int:
             break
         last = number if stripped else last
     return last
+
+
+DIRECTIVE = "#SBATCH"
+
+
+def find_shell_remarks(text: Text, atlas: SourceMap) -> Iterator[Remark]:
+    """The comments of a script, with the lines of its file.
+
+    A comment on lines of its own is about the statement or the word on the next line, one after a statement about its
+    line.
+    """
+    rows = text.chars.split("\n")
+    ends: dict[int, int] = {}
+    comments: dict[int, int] = {}
+    for node in walk_nodes(parse(text, atlas).root):
+        row = node.start_point[0]
+        if node.type == "comment":
+            comments[row] = node.start_point[1]
+        elif node.is_named and node.parent is not None:
+            ends[row] = max(ends.get(row, row), node.end_point[0])
+    first = _find_line(text, atlas, rows, 0)
+    if len(rows) > 1 and _find_line(text, atlas, rows, len(rows) - 1) == first:
+        return  # all lines of a quoted or folded scalar have its place
+    block: list[str] = []
+    for row, line in enumerate(rows):
+        own = line.strip()
+        at = comments.get(row, -1)
+        if at >= 0 and own.startswith("#") and not own.startswith((DIRECTIVE, "#!")):
+            block.append(own)
+            continue
+        if block and own and (texts := read_prose(block, SHELL_CODE)):
+            yield Remark(first + row, first + ends.get(row, row), texts)
+        block = []
+        after = _find_comment(line) if own.startswith(DIRECTIVE) else line[at:] if at > 0 else ""
+        if after and (texts := read_prose([after], SHELL_CODE)):
+            yield Remark(first + row, first + row, texts, is_after=True)
+
+
+def _find_comment(line: str) -> str:
+    """The comment behind the options of a directive."""
+    match = re.search(r"\s(#.*)$", line[len(DIRECTIVE) :])
+    return match[1] if match else ""
+
+
+def _find_line(text: Text, atlas: SourceMap, rows: list[str], row: int) -> int:
+    offset = sum(len(line) + 1 for line in rows[:row])
+    places = text.places
+    return atlas.resolve_place(places[min(offset, len(places) - 1)]).line if places else 0

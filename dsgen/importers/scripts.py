@@ -1,4 +1,4 @@
-"""From a script that was read to values: chooses the command line that starts the training, and tells of the rest."""
+"""From a script that was read to values; a script or a command line without a queue is a source itself."""
 
 from __future__ import annotations
 
@@ -6,20 +6,30 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from dsgen.importers.chosen import ChosenScript, make_signature
-from dsgen.importers.command_lines import understand
-from dsgen.importers.conversion import Conversion
+from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.environment import write_exported
-from dsgen.importers.facts import Fact, Role
-from dsgen.importers.files import Files
+from dsgen.importers.facts import Fact, JobSize, Role
+from dsgen.importers.files import WrittenFiles
+from dsgen.importers.images import NO_IMAGE
 from dsgen.importers.launch import write_launch
+from dsgen.importers.launchers import parse_launch_command
 from dsgen.importers.remarks import Remarks
 from dsgen.importers.secrets import is_secret
+from dsgen.importers.shell.commands import WRAPPERS
 from dsgen.importers.shell.reading import Launch
-from dsgen.importers.shell.wrappers import WRAPPERS
-from dsgen.importers.statements import AFTER, PREPARES_HINT, fill_count, write_events
-from dsgen.importers.texts import Text
-from dsgen.importers.world import World
+from dsgen.importers.shell.syntax import find_units
+from dsgen.importers.statements import (
+    AFTER,
+    PREPARES_HINT,
+    ChosenScript,
+    fill_count,
+    make_signature,
+    read_script,
+    refuse_syntax_error,
+    write_events,
+)
+from dsgen.importers.texts import Text, UnknownPart
+from dsgen.reading.nodes import SourceText
 
 NOT_CHOSEN = "it is another command line than the one that was chosen"
 PREPARES = "it is a program that runs before the training"
@@ -28,10 +38,10 @@ BACKGROUND = re.compile(r"^/(dev|proc|sys|etc|usr|bin|sbin|lib|lib64|opt|tmp|var
 CLAIM = "write the claim that has these files"
 
 
-def write_script(conversion: Conversion, script: ChosenScript, world: World, text: Text) -> None:
+def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, text: Text) -> None:
     """Fill the values from a script, and account for all of its statements."""
     mounted = {path: (text, text) for path, text in conversion.mounted.items() if posixpath.basename(path)}
-    files = Files({**mounted, **script.reading.files})
+    files = WrittenFiles({**mounted, **script.reading.files})
     launch = script.launch
     _drop_wrappers(conversion, launch)
     if at := conversion.atlas.locate(launch.statement):
@@ -83,7 +93,7 @@ def _drop_wrappers(conversion: Conversion, launch: Launch) -> None:
                 conversion.drop(word, wrapper.why, is_part=True)
 
 
-def _write_folder(conversion: Conversion, launch: Launch, world: World) -> None:
+def _write_folder(conversion: Conversion, launch: Launch, world: JobSize) -> None:
     """The folder in which the training starts."""
     folder = launch.folder
     if folder is None or folder.chars in (".", ""):
@@ -110,7 +120,7 @@ def _report_others(conversion: Conversion, script: ChosenScript) -> None:
     for other in script.others:
         if other.statement.places == script.launch.statement.places:
             continue
-        if make_signature(conversion, understand(other.words, conversion.atlas)) == chosen:
+        if make_signature(conversion, parse_launch_command(other.words, conversion.atlas)) == chosen:
             conversion.drop(other.statement, "it is the same command line for another node")
         elif _is_after(script, other) and other.rank < script.launch.rank:
             conversion.lose(other.statement, AFTER, "run it as a job of its own")
@@ -153,10 +163,38 @@ def _list_texts(data: object) -> list[str]:
 
 def lose_unread(conversion: Conversion, text: Text) -> None:
     """Name what nothing above accounted for, so that nothing of a script is silent."""
-    from dsgen.importers.shell.units import find_units  # imported late: only scripts need the parser
-
     known = list(conversion.accounted)
-    for unit in find_units(conversion, text):
+    for unit in find_units(text, conversion.atlas):
         start, end = unit.places[0], unit.places[-1]
         if not any(start <= first <= end or first <= start <= last for first, last in known):
             conversion.lose(unit, "dsgen does not understand it", "see whether the training needs it")
+
+
+RUNTIME = {
+    **dict.fromkeys(("NNODES", "NUM_NODES", "PET_NNODES"), "NNODES"),
+    **dict.fromkeys(("NODE_RANK", "PET_NODE_RANK", "MACHINE_RANK"), "NODE_RANK"),
+    **dict.fromkeys(("NPROC_PER_NODE", "PET_NPROC_PER_NODE", "GPUS_PER_NODE"), "NPROC_PER_NODE"),
+}
+"""Variables that scripts expect from whoever starts them, which dsgen provides."""
+
+
+def make_variables(conversion: Conversion) -> dict[str, Text]:
+    """The variables of a script that is started by hand on each node."""
+    known = {name: conversion.atlas.add_unknown(UnknownPart("runtime", to), ()) for name, to in RUNTIME.items()}
+    return {**known, "MASTER_ADDR": conversion.atlas.add_unknown(UnknownPart("hosts", "MASTER_ADDR"), ())}
+
+
+def convert(source: SourceText, conversion: Conversion) -> None:
+    """One script. Raises ImportRefusedError if it cannot be converted."""
+    refuse_syntax_error(source.name, source.text)
+    text = conversion.atlas.add_file(source.name, source.text)
+    conversion.note_remarks(text)
+    name = posixpath.basename(source.name)
+    script = read_script(conversion, text, make_variables(conversion), name)
+    stem = re.sub(r"(\.(sh|bash|txt))+$", "", name)
+    if found := as_dns_name(stem) if stem != "<stdin>" else "":
+        conversion.draft.set("name", found)
+        conversion.draft.add_comment("name", "the name of the script")
+    write_script(conversion, script, JobSize(is_batch=True), text)
+    if not conversion.draft.get("image.repository"):
+        conversion.draft.set_hole("image.repository", "", NO_IMAGE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dsgen.checks.secrets import SECRET_NAME, TOKEN
+from dsgen.checks.names import SECRET_NAME, TOKEN
 from dsgen.problems.safe_text import redact
 
 MASK = "***"

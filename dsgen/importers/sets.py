@@ -13,20 +13,18 @@ from dataclasses import dataclass, field
 
 from dsgen.importers.container_commands import make_runtime, write_command
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document
+from dsgen.importers.documents import SourceDocument
 from dsgen.importers.environment import OWN
-from dsgen.importers.equal_pods import compare_templates
 from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Fields, Table, as_whole, drop, format_scalar, lose
 from dsgen.importers.jobset import JOB_TABLE
 from dsgen.importers.jobset import RUNTIME as JOB_RUNTIME
 from dsgen.importers.launchers import rank_command
 from dsgen.importers.mpijob import drop_sshd, write_expected_world
-from dsgen.importers.objects import HEAD
-from dsgen.importers.pods import read_pod
-from dsgen.importers.policies import CONTROLLER
+from dsgen.importers.objects import CONTROLLER, HEAD
+from dsgen.importers.pods import compare_templates, read_pod
 from dsgen.importers.texts import Text
-from dsgen.importers.world import World
 from dsgen.problems import KeyPath
 
 KINDS = (("StatefulSet", "apps"), ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"),
@@ -50,7 +48,7 @@ REPLICATED: Table = {
 
 
 @dataclass
-class Set:
+class PodSet:
     """One object with pods. template: the path of its pods; count: how many; text: of its commands."""
 
     fields: Fields
@@ -73,7 +71,7 @@ class Set:
 
 
 @dataclass
-class Beside:
+class SharedFiles:
     """Objects beside the pods: files of ConfigMaps by their name, and slots of a hostfile by host."""
 
     files: dict[str, dict[str, Text]] = field(default_factory=dict)
@@ -81,7 +79,7 @@ class Beside:
     maps: list[Fields] = field(default_factory=list)
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """All hand-written objects of a file, which are one job. Raises ImportRefusedError if they are not."""
     sets = [_make_set(Fields(conversion, one)) for one in conversion.others if (one.kind, one.group) in KINDS]
     sets = sets or [_make_set(Fields(conversion, document))]
@@ -106,23 +104,23 @@ def convert(document: Document, conversion: Conversion) -> None:
         one.fields.finish()
 
 
-def _make_set(fields: Fields) -> Set:
+def _make_set(fields: Fields) -> PodSet:
     is_pod = fields.document.kind == "Pod"
     template: KeyPath = () if is_pod else ("spec", "template")
     counts = [fields.find_node("spec", key) for key in ("replicas", "completions", "parallelism")]
     numbers = [as_whole(node.value) or 0 for node in counts if node is not None]
     found = (node for path, node in fields.document.root.walk() if {"command", "args"} & set(path))
     text = " ".join(format_scalar(node.value) for node in found if not isinstance(node.value, dict | list))
-    return Set(fields, template, max(numbers, default=1), text)
+    return PodSet(fields, template, max(numbers, default=1), text)
 
 
-def _apply_head(one: Set) -> None:
+def _apply_head(one: PodSet) -> None:
     kind = one.fields.document.kind
     spec: Table = {} if kind == "Pod" else JOB_TABLE if kind == "Job" else REPLICATED
     one.fields.apply({**HEAD, **({"spec": spec} if spec else {})})
 
 
-def _forget_selected(conversion: Conversion, one: Set) -> None:
+def _forget_selected(conversion: Conversion, one: PodSet) -> None:
     """Labels of the pods by which only the set and its Service find them."""
     selected = one.fields.find_node("spec", "selector", "matchLabels")
     spec = one.fields.find_node(*one.template, "spec")
@@ -132,7 +130,9 @@ def _forget_selected(conversion: Conversion, one: Set) -> None:
             conversion.forget(("workers", "podLabels", name), "the pods of a run have labels of their own for this")
 
 
-def _write_with_launcher(conversion: Conversion, launcher: Set, workers: Sequence[Set], beside: Beside) -> None:
+def _write_with_launcher(
+    conversion: Conversion, launcher: PodSet, workers: Sequence[PodSet], beside: SharedFiles
+) -> None:
     """Workers with sshd, and a pod that starts the ranks over ssh."""
     nodes = sum(one.count for one in workers)
     first = workers[0] if workers else launcher
@@ -145,7 +145,7 @@ def _write_with_launcher(conversion: Conversion, launcher: Set, workers: Sequenc
     conversion.facts.workers, conversion.facts.launcher = pod.facts, start.facts
     _check_hosts(conversion, beside, nodes, launcher)
     each = beside.slots[0] if beside.slots else pod.devices or 1
-    world = World(nodes or None, each, pod.devices, is_launcher=True)
+    world = JobSize(nodes or None, each, pod.devices, is_launcher=True)
     if name := re.sub(r"-(launcher|master|driver|client)$", "", conversion.draft.get("name", "")):
         conversion.draft.set("name", name)  # its pods are named after it and their role
     mounted = _mount_files(launcher, beside, conversion)
@@ -155,7 +155,9 @@ def _write_with_launcher(conversion: Conversion, launcher: Set, workers: Sequenc
     _drop_keys([launcher, *workers], conversion)
 
 
-def _write_peers(conversion: Conversion, workers: Sequence[Set], beside: Beside, document: Document) -> None:
+def _write_peers(
+    conversion: Conversion, workers: Sequence[PodSet], beside: SharedFiles, document: SourceDocument
+) -> None:
     """Equal pods without ssh; several Pods may differ in their rank."""
     first = workers[0]
     if len(workers) > 1 and any(one.fields.document.kind != first.fields.document.kind for one in workers):
@@ -165,13 +167,13 @@ def _write_peers(conversion: Conversion, workers: Sequence[Set], beside: Beside,
     pod = read_pod(first.fields, first.template, "workers")
     _forget_selected(conversion, first)
     conversion.facts.workers = pod.facts
-    world = World(sum(one.count for one in workers) or None, None, pod.devices, runs_ranks=False)
+    world = JobSize(sum(one.count for one in workers) or None, None, pod.devices, runs_ranks=False)
     mounted = _mount_files(first, beside, conversion)
     write_command(first.fields, pod, world, make_runtime(conversion, RUNTIME))
     _drop_mounts(first, beside, mounted, conversion)
 
 
-def _compare_sets(other: Set, first: Set) -> None:
+def _compare_sets(other: PodSet, first: PodSet) -> None:
     """The pods of another set: their names and ranks are those of dsgen, what else differs from the first is lost."""
     pods = other.fields.find_node(*other.template)
     for path, node in pods.walk(other.template) if pods is not None else ():
@@ -190,7 +192,7 @@ def _is_name_or_rank(fields: Fields, path: KeyPath) -> bool:
     return path[-1] == "hostname" or path[-2:-1] == ("labels",) or "matchLabels" in path
 
 
-def _check_hosts(conversion: Conversion, beside: Beside, nodes: int, launcher: Set) -> None:
+def _check_hosts(conversion: Conversion, beside: SharedFiles, nodes: int, launcher: PodSet) -> None:
     if beside.slots and nodes and len(beside.slots) != nodes:
         at = launcher.fields.document.position
         why = f"the hostfile has {len(beside.slots)} hosts, but there are {nodes} workers"
@@ -200,8 +202,8 @@ def _check_hosts(conversion: Conversion, beside: Beside, nodes: int, launcher: S
 # -- objects beside the pods ------------------------------------------------------------------------------------------
 
 
-def _read_beside(conversion: Conversion) -> Beside:
-    beside = Beside()
+def _read_beside(conversion: Conversion) -> SharedFiles:
+    beside = SharedFiles()
     for one in conversion.others:
         fields = Fields(conversion, one)
         if one.kind == "Service":
@@ -218,14 +220,14 @@ def _read_beside(conversion: Conversion) -> Beside:
     return beside
 
 
-def _list_keys(document: Document) -> Iterator[str]:
+def _list_keys(document: SourceDocument) -> Iterator[str]:
     for key in ("data", "stringData"):
         node = document.root.find_child(key)
         yield from node.value if node is not None and isinstance(node.value, dict) else ()
     yield document.name
 
 
-def _read_config_map(fields: Fields, beside: Beside) -> None:
+def _read_config_map(fields: Fields, beside: SharedFiles) -> None:
     """A hostfile is dropped; scripts that a command runs are read; other files become training.files if named."""
     data = fields.find_node("data")
     for name, node in (data.value if data is not None and isinstance(data.value, dict) else {}).items():
@@ -239,7 +241,7 @@ def _read_config_map(fields: Fields, beside: Beside) -> None:
     beside.maps.append(fields)
 
 
-def _drop_mounts(one: Set, beside: Beside, mounted: Mapping[str, str], conversion: Conversion) -> None:
+def _drop_mounts(one: PodSet, beside: SharedFiles, mounted: Mapping[str, str], conversion: Conversion) -> None:
     """ConfigMaps of the file: those whose files are in the values now are not mounted, others must be applied."""
     for fields in beside.maps:
         name = fields.document.name
@@ -259,7 +261,7 @@ def _drop_mounts(one: Set, beside: Beside, mounted: Mapping[str, str], conversio
                         "apply it beside the job")  # fmt: skip
 
 
-def _drop_keys(sets: Sequence[Set], conversion: Conversion) -> None:
+def _drop_keys(sets: Sequence[PodSet], conversion: Conversion) -> None:
     """Secrets whose files the commands only copy to the folder of ssh."""
     lines = [line for one in sets for line in re.split(r"[\n;&|]+", one.text)]
     for name, entry in list((conversion.draft.get("storage") or {}).items()):
@@ -269,7 +271,7 @@ def _drop_keys(sets: Sequence[Set], conversion: Conversion) -> None:
             conversion.forget(("storage", name), KEY)
 
 
-def _mount_files(one: Set, beside: Beside, conversion: Conversion) -> dict[str, str]:
+def _mount_files(one: PodSet, beside: SharedFiles, conversion: Conversion) -> dict[str, str]:
     """Files of ConfigMaps that the pods mount, by their path in the pod; returns the ConfigMap of each path."""
     spec: KeyPath = (*one.template, "spec")
     volumes = one.fields.find_node(*spec, "volumes")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from dsgen.importers.chosen import read_script
 from dsgen.importers.container_commands import account_for_words, make_runtime
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document
+from dsgen.importers.documents import SourceDocument
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
-from dsgen.importers.equal_pods import map_replicas, read_number
+from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Fields, Table, as_whole, format_scalar, lose
 from dsgen.importers.images import write_image
 from dsgen.importers.objects import write_name
+from dsgen.importers.pods import map_replicas, read_number
 from dsgen.importers.scripts import write_script
 from dsgen.importers.secrets import is_secret
-from dsgen.importers.world import World
+from dsgen.importers.statements import read_script
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -32,7 +32,7 @@ CLOUD = "SkyPilot chooses a cloud with it; a job of dsgen runs on one cluster"
 FILES = "SkyPilot copies files to the nodes, dsgen mounts volumes"
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One task."""
     fields = Fields(conversion, document)
     devices = _count_accelerators(fields)
@@ -40,7 +40,7 @@ def convert(document: Document, conversion: Conversion) -> None:
     nodes = read_number(fields, "num_nodes")
     conversion.is_container = True
     run = fields.find_node("run")
-    world = World(nodes or None, None, devices, runs_ranks=False)
+    world = JobSize(nodes or None, None, devices, runs_ranks=False)
     if run is not None and isinstance(run.value, str):
         _write_run(fields, run, world)
     else:
@@ -55,7 +55,7 @@ def convert(document: Document, conversion: Conversion) -> None:
     fields.finish()
 
 
-def _write_run(fields: Fields, node: Node, world: World) -> None:
+def _write_run(fields: Fields, node: Node, world: JobSize) -> None:
     conversion = fields.conversion
     start = len(conversion.ledger.entries)
     text = fields.read_text(node)
@@ -143,7 +143,7 @@ def _write_task_image(fields: Fields, path: KeyPath, node: Node) -> None:
 
 
 def _write_amount(name: str) -> Table:
-    def act(fields: Fields, path: KeyPath, node: Node) -> None:
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         text = format_scalar(node.value).rstrip("+x")
         unit = "Gi" if name == "memory" and text.isdigit() else ""
         if as_whole(text) and "x" not in format_scalar(node.value):
@@ -151,4 +151,4 @@ def _write_amount(name: str) -> Table:
         else:
             fields.lose(path, node, "its value is no amount of Kubernetes", f"set workers.resources.requests.{name}")
 
-    return act
+    return convert_part

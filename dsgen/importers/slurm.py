@@ -6,18 +6,111 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from dsgen.importers.chosen import read_script, refuse_syntax_error
+from dsgen.importers import slurm_fields as of
 from dsgen.importers.conversion import Conversion, as_dns_name
-from dsgen.importers.facts import Fact, Role
+from dsgen.importers.facts import Fact, JobSize, Role
 from dsgen.importers.images import NO_IMAGE, write_image_of_cluster, write_mounts
 from dsgen.importers.scripts import write_script
+from dsgen.importers.shell.commands import SLURM_VALUED
 from dsgen.importers.shell.reading import Launch
-from dsgen.importers.slurm_fields import NVIDIA, STARTS, Directive, Request
-from dsgen.importers.slurm_options import VALUED
-from dsgen.importers.slurm_table import write_directive
-from dsgen.importers.texts import Kind, Text, Unknown
-from dsgen.importers.world import World
+from dsgen.importers.slurm_fields import (
+    BINDING,
+    LOGS,
+    NVIDIA,
+    QUEUE,
+    SELECT,
+    STARTS,
+    Directive,
+    Request,
+    Write,
+    drop,
+    lose,
+)
+from dsgen.importers.statements import read_script, refuse_syntax_error
+from dsgen.importers.texts import Kind, Text, UnknownPart
 from dsgen.reading.nodes import SourceText
+
+CLUSTER = "it is a name of the old cluster"
+
+
+STEPS = (
+    "mpi jobid overlap pty propagate het-group bcast multi-prog task-prolog task-epilog prolog epilog immediate"
+    " relative network resv-ports threads slurmd-debug gpu-freq cpu-freq acctg-freq profile get-user-env parsable"
+    " ignore-pbs environment interactive"
+)
+"""Options of srun about how it starts processes."""
+QUEUEING = (
+    "oversubscribe overcommit contiguous spread-job use-min-nodes hold nice priority begin deadline time-min delay-boot"
+    " comment power reboot thread-spec uid gid mcs-label bb bbf extra tres-per-task tres-bind cluster-constraint"
+)
+"""Options about how a job waits, for which there is nothing in its place."""
+DIRECTIVES: Mapping[str, Write] = {
+    "job-name": of.write_job_name,
+    "nodes": of.write_nodes,
+    "ntasks-per-node": of.write_count("tasks", "workers.slots"),
+    "tasks-per-node": of.write_count("tasks", "workers.slots"),
+    "ntasks": of.write_count("all_tasks", "workers.slots"),
+    "ntasks-per-gpu": drop("each process has a GPU of its own"),
+    "cpus-per-task": of.write_count("cpus_of_task", "workers.resources.requests.cpu"),
+    "cpus-per-gpu": lose("dsgen requests CPUs for a whole worker", "set workers.resources.requests.cpu"),
+    "gres": of.write_gres,
+    "gpus-per-node": of.write_devices("devices"),
+    "gpus-per-task": of.write_devices("devices_of_task"),
+    "gpus": of.write_devices("all_devices"),
+    "mem": of.write_node_memory,
+    "mem-per-cpu": of.write_memory_each("memory_of_cpu"),
+    "mem-per-gpu": of.write_memory_each("memory_of_device"),
+    "time": of.write_time_limit,
+    "exclusive": of.write_exclusive,
+    "exclude": of.write_excluded_nodes,
+    "chdir": of.write_folder,
+    "workdir": of.write_folder,
+    "signal": of.write_signal,
+    "export": of.write_exported_variables,
+    "container-image": of.write_pyxis_image,
+    "container-mounts": of.write_pyxis_mounts,
+    "container-workdir": of.write_folder,
+    **dict.fromkeys(("partition", "account", "qos", "reservation", "clusters", "wckey"), lose(CLUSTER, QUEUE)),
+    **dict.fromkeys(("nodelist", "nodefile"), lose("it names nodes of the old cluster", SELECT)),
+    **dict.fromkeys(("constraint", "prefer", "tmp", "mincpus", "licenses"), lose("it asks for a kind of node", SELECT)),
+    "switches": lose("it asks for nodes that are close to each other", "set scheduling.topology"),
+    **dict.fromkeys(("output", "error", "open-mode", "input", "label", "unbuffered", "quiet", "verbose"), drop(LOGS)),
+    **dict.fromkeys(
+        ("hint", "cpu-bind", "cpu_bind", "mem-bind", "mem_bind", "distribution", "gpu-bind", "threads-per-core",
+         "ntasks-per-core", "ntasks-per-socket", "sockets-per-node", "cores-per-socket", "core-spec", "extra-node-info",
+         "gpus-per-socket", "accel-bind", "gres-flags"),
+        lose(BINDING, "set training.deepspeed.bindCores"),
+    ),
+    **dict.fromkeys(("mail-type", "mail-user"), lose("dsgen sends no mail", "set status.webhook")),
+    "array": lose("a job of dsgen is one training", "make a values file for each, or a matrix in dsgen.yaml"),
+    "dependency": lose("a job of dsgen waits for no other", "let a workflow engine apply the jobs one after the other"),
+    "requeue": drop("a worker that is evicted is replaced, and the training starts again"),
+    "no-requeue": drop("a run that has ended does not train again"),
+    "wait-all-nodes": drop("the launcher waits for all workers"),
+    **dict.fromkeys(("kill-on-bad-exit", "wait", "no-kill"), drop("if a rank fails, all ranks end")),
+    **dict.fromkeys(STEPS.split(), drop(STARTS)),
+    **dict.fromkeys(QUEUEING.split(), lose("dsgen knows no equivalent of this option of Slurm")),
+    **dict.fromkeys(
+        ("container-name", "container-save", "container-env", "container-mount-home", "no-container-mount-home",
+         "container-remap-root", "no-container-remap-root", "container-entrypoint", "no-container-entrypoint",
+         "container-writable", "container-readonly", "container", "container-id"),
+        drop("each pod has a container of its own"),
+    ),
+}  # fmt: skip
+"""What becomes of each option of sbatch and srun."""
+
+
+def write_directive(conversion: Conversion, request: Request, directive: Directive) -> None:
+    """Write an option into the values or the request, and account for it."""
+    write = DIRECTIVES.get(directive.name)
+    if write is None:
+        conversion.lose(directive.whole, "dsgen knows no equivalent of this option of Slurm")
+    else:
+        write(conversion, request, directive)
+    for word in directive.words[1:]:
+        if word is not directive.value:
+            conversion.lose(word, "it belongs to no option")
+
 
 DIRECTIVE = re.compile(r"#SBATCH(?=\s)")
 HOSTS = (
@@ -136,7 +229,7 @@ def _read_options(words: Sequence[Text]) -> list[Directive]:
             continue
         if word.chars.startswith("--"):
             parts = [word]
-            if not has_value and name.chars in VALUED and index < len(words):
+            if not has_value and name.chars in SLURM_VALUED and index < len(words):
                 value = words[index]
                 parts.append(value)
                 index += 1
@@ -144,7 +237,7 @@ def _read_options(words: Sequence[Text]) -> list[Directive]:
             continue
         short, rest = word.chars[:2], word[2:]
         parts = [word]
-        if not rest and short in VALUED and index < len(words):
+        if not rest and short in SLURM_VALUED and index < len(words):
             rest = words[index]
             parts.append(rest)
             index += 1
@@ -160,12 +253,12 @@ def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]
     def make_value(value: int | None, kind: Kind, name: str) -> Text:
         if value is not None:
             return Text(str(value))
-        return conversion.atlas.add_unknown(Unknown(kind, name), ())
+        return conversion.atlas.add_unknown(UnknownPart(kind, name), ())
 
     nodes = make_value(request.nodes, "runtime", "NNODES")
     each = make_value(tasks, "runtime", "NPROC_PER_NODE")
     all_tasks = request.all_tasks or (request.nodes * (tasks or 1) if request.nodes else None)
-    job = conversion.atlas.add_unknown(Unknown("changing", "SLURM_JOB_ID", "$SLURM_JOB_ID"), ())
+    job = conversion.atlas.add_unknown(UnknownPart("changing", "SLURM_JOB_ID", "$SLURM_JOB_ID"), ())
     hosts = make_value(None, "hosts", "MASTER_ADDR")
     name = conversion.draft.get("name", "")
     all_nodes = dict.fromkeys(("SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_STEP_NUM_NODES"), nodes)
@@ -191,7 +284,7 @@ def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]
     return found
 
 
-def _make_world(conversion: Conversion, request: Request, launch: Launch) -> World:
+def _make_world(conversion: Conversion, request: Request, launch: Launch) -> JobSize:
     """The size of the job, from the directives and from the options of srun."""
     for name, words in launch.wrappers:
         if name == "srun":
@@ -205,7 +298,7 @@ def _make_world(conversion: Conversion, request: Request, launch: Launch) -> Wor
             _write_container(conversion, words)
     tasks, devices = request.tasks_of_node, request.devices_of_node
     is_each = tasks is not None and tasks > 1
-    return World(
+    return JobSize(
         nodes=request.nodes,
         slots=tasks if is_each else None,
         devices=devices,

@@ -120,7 +120,7 @@ def write_nodes(conversion: Conversion, request: Request, one: Directive) -> Non
     if request.nodes:
         conversion.map(one.whole, "workers.replicas")
         if most:
-            conversion.lose(one.whole, "a run of dsgen has a fixed number of workers", is_part=True)
+            conversion.lose(one.whole, "a run shrinks after a loss only (workers.min)", is_part=True)
     else:
         conversion.lose(one.whole, "Slurm does not expand variables here, so the number of nodes is not known",
                         "set workers.replicas")  # fmt: skip

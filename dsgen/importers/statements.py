@@ -1,18 +1,119 @@
-"""The statements of a script beside the command line that starts the training: environment, setup, folders."""
+"""Reads a script: chooses the command line that starts the training, and finds what other statements mean for it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from dsgen.importers.chosen import ChosenScript
 from dsgen.importers.conversion import Conversion
+from dsgen.importers.documents import refuse_private
 from dsgen.importers.environment import write_exported
+from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import as_number
+from dsgen.importers.launchers import LaunchCommand, parse_launch_command
 from dsgen.importers.secrets import holds_secret
-from dsgen.importers.shell.reading import Event
+from dsgen.importers.shell.reading import Launch, Reading, ScriptEvent
+from dsgen.importers.shell.reading import read_script as read_shell_script
+from dsgen.importers.shell.scope import ShellScope
+from dsgen.importers.shell.syntax import find_mistake
 from dsgen.importers.texts import Text, is_private
-from dsgen.importers.world import World
+from dsgen.problems import Position
+
+
+@dataclass
+class ChosenScript:
+    """A script, and the command line in it that starts the training.
+
+    started: how it does. launch: the statement. reading: everything else.
+    """
+
+    reading: Reading
+    launch: Launch
+    started: LaunchCommand
+    others: list[Launch] = field(default_factory=list)
+
+
+def read_script(
+    conversion: Conversion, text: Text, runtime: Mapping[str, Text] | None = None, name: str = ""
+) -> ChosenScript:
+    """Read a script and choose its launch. Raises ImportRefusedError if there is none, or more than one."""
+    scope = ShellScope(conversion.atlas, runtime or {}, conversion.read_variables(), name=name)
+    positional = {number: value for number, value in scope.given.items() if number.isdigit()}
+    if positional:
+        count = max(map(int, positional))
+        scope.arguments = [positional.get(str(index), Text()) for index in range(1, min(count, 99) + 1)]
+    helpers = {file: conversion.atlas.add_file(file, content) for file, content in conversion.options.helpers.items()}
+    reading = read_shell_script(conversion.atlas, scope, text, helpers)
+    return choose_launch(conversion, reading, text)
+
+
+def choose_launch(conversion: Conversion, reading: Reading, text: Text) -> ChosenScript:
+    """The launch of a script. Raises ImportRefusedError if there is none, or more than one."""
+    launches = reading.launches
+    at = conversion.atlas.locate(text) or Position(conversion.file, 1, 1)
+    line = conversion.options.line
+    if line:
+        launches = [one for one in launches if _find_line(conversion, one) == line]
+    if not launches:
+        words = f"no command that starts a training on line {line}" if line else "no command that starts a training"
+        raise ImportRefusedError(
+            f"the script has {words}", at, "give the script that calls deepspeed, torchrun or srun"
+        )
+    best = max(one.rank for one in launches)
+    strong = [one for one in launches if one.rank == best]
+    strong = [one for one in strong if one.is_certain] or strong
+    started = [parse_launch_command(one.words, conversion.atlas) for one in strong]
+    first = make_signature(conversion, started[0])
+    if any(make_signature(conversion, one) != first for one in started[1:]) or strong[0].is_repeated:
+        _refuse_several(conversion, strong)
+    others = [one for one in reading.launches if one is not strong[0]]
+    return ChosenScript(reading, strong[0], started[0], others)
+
+
+def _find_line(conversion: Conversion, launch: Launch) -> int:
+    at = conversion.atlas.locate(launch.statement)
+    return at.line if at else 0
+
+
+def _refuse_several(conversion: Conversion, launches: Sequence[Launch]) -> None:
+    lines = list(dict.fromkeys(_find_line(conversion, one) for one in launches))
+    at = conversion.atlas.locate(launches[0].statement)
+    assert at is not None
+    if len(lines) == 1:
+        is_loop = len({one.words[0].places[0] for one in launches}) == 1
+        what = "a loop starts several trainings" if is_loop else "a line starts several programs"
+        raise ImportRefusedError(what, at, "take one of them into a script of its own")
+    listed = ", ".join(map(str, lines[:12]))
+    raise ImportRefusedError(
+        f"several commands start trainings, on lines {listed}", at, f"choose one by its line, as in --line {lines[0]}"
+    )
+
+
+def make_signature(conversion: Conversion, started: LaunchCommand) -> tuple[object, ...]:
+    """What must be equal in command lines that differ only in the rank of the node."""
+    words = started.program or started.command
+    kept = tuple(_mask_unknowns(conversion, word) for word in words)
+    nodes = started.facts.get("nodes", Text()).chars, started.facts.get("slots", Text()).chars
+    return started.launcher, started.form, kept, nodes
+
+
+def _mask_unknowns(conversion: Conversion, word: Text) -> str:
+    return "".join(
+        piece if isinstance(piece, str) else f"<{piece.kind}:{piece.name}>"
+        for piece in conversion.atlas.split_pieces(word)
+    )
+
+
+def refuse_syntax_error(name: str, text: str) -> None:
+    """Refuse a script that bash refuses, with its line."""
+    refuse_private(text, name)
+    found = find_mistake(text)
+    if found:
+        line, words = found
+        raise ImportRefusedError(f"bash cannot read the script: {words}", Position(name, line, 1))
+
 
 ONCE = re.compile(r"(wget|curl|git|tar|unzip|ln|chmod)\b")
 """Commands that prepare a cluster once, and not each container."""
@@ -38,7 +139,7 @@ COUNTS = {
 """Variables with numbers that launchers read, such as that of LLaMA-Factory."""
 
 
-def write_events(conversion: Conversion, script: ChosenScript, world: World) -> list[str]:
+def write_events(conversion: Conversion, script: ChosenScript, world: JobSize) -> list[str]:
     """Account for the statements; returns the lines of training.setup."""
     lines: list[str] = []
     loaded: list[str] = []
@@ -67,20 +168,20 @@ def write_events(conversion: Conversion, script: ChosenScript, world: World) -> 
     return lines
 
 
-def _is_preparation(event: Event, world: World) -> bool:
+def _is_preparation(event: ScriptEvent, world: JobSize) -> bool:
     """Whether a statement becomes a line of training.setup, in which `set -e` ends the pod after a mistake."""
     if event.kind == "loaded":
         return not world.is_batch
     return event.kind == "setup" and event.name != "set" and not (world.is_batch and ONCE.match(event.text.chars))
 
 
-def _find_last_exports(events: Sequence[Event]) -> dict[str, Event]:
+def _find_last_exports(events: Sequence[ScriptEvent]) -> dict[str, ScriptEvent]:
     """The event that set each variable last."""
     return {event.name: event for event in events if event.kind in ("exported", "assigned")}
 
 
 def _write_variable(
-    conversion: Conversion, event: Event, script: ChosenScript, lines: list[str], is_exported: bool, is_last: bool
+    conversion: Conversion, event: ScriptEvent, script: ChosenScript, lines: list[str], is_exported: bool, is_last: bool
 ) -> None:
     if not is_exported:
         words = [*script.started.program, *script.started.command, *(note.word for note in script.started.notes)]
@@ -100,14 +201,14 @@ def _write_variable(
         lines.append(line)
 
 
-def _is_used(event: Event, texts: Sequence[Text]) -> bool:
+def _is_used(event: ScriptEvent, texts: Sequence[Text]) -> bool:
     """Whether one of these texts has the value of a variable."""
     values = event.value if isinstance(event.value, list) else [event.value]
     places = {place for value in values for place in value.places}
     return any(place in places for text in texts for place in text.places)
 
 
-def _write_slots(conversion: Conversion, event: Event) -> None:
+def _write_slots(conversion: Conversion, event: ScriptEvent) -> None:
     """A hostfile that the script writes: dsgen's has as many slots."""
     slots = as_number(event.value if isinstance(event.value, Text) else None)
     if slots and conversion.draft.get("workers.slots") in (None, 0):
@@ -136,14 +237,16 @@ def _fill_hole(conversion: Conversion, key: str, value: int) -> None:
     draft.set(key, value)
 
 
-def _report(conversion: Conversion, event: Event) -> None:
+def _report(conversion: Conversion, event: ScriptEvent) -> None:
     if event.kind == "dropped":
         conversion.drop(event.text, event.why)
     else:
         conversion.lose(event.text, event.why, event.hint)
 
 
-def _write_preparation(conversion: Conversion, event: Event, world: World, lines: list[str], loaded: list[str]) -> None:
+def _write_preparation(
+    conversion: Conversion, event: ScriptEvent, world: JobSize, lines: list[str], loaded: list[str]
+) -> None:
     """A command that prepares a container: in a pod it is setup; on a cluster, what it loads is in the image."""
     if world.is_batch and event.kind == "loaded":
         loaded.append(conversion.atlas.format_text(event.text))
@@ -154,7 +257,9 @@ def _write_preparation(conversion: Conversion, event: Event, world: World, lines
         _add_setup_line(conversion, event, lines)
 
 
-def _write_folder(conversion: Conversion, event: Event, script: ChosenScript, world: World, lines: list[str]) -> None:
+def _write_folder(
+    conversion: Conversion, event: ScriptEvent, script: ChosenScript, world: JobSize, lines: list[str]
+) -> None:
     """`cd`: the folder of the training, or of the commands in setup."""
     folder = conversion.draft.get("training.workingDir")
     if (
@@ -170,7 +275,7 @@ def _write_folder(conversion: Conversion, event: Event, script: ChosenScript, wo
         conversion.drop(event.text, "the working directory of the image takes its place")
 
 
-def _add_setup_line(conversion: Conversion, event: Event, lines: list[str]) -> None:
+def _add_setup_line(conversion: Conversion, event: ScriptEvent, lines: list[str]) -> None:
     shown = conversion.atlas.format_text(event.text)
     if holds_secret(shown) or any(map(is_private, event.text.chars)):
         conversion.lose(

@@ -2,13 +2,15 @@
 
 A value of a shell script is put together from several places of the file: from assignments, arrays and defaults. Each
 character keeps its place, so that a word of the final command line can be reported where a person wrote it. What is
-only known in the cluster, such as the rank of a process, is one private character, which stands for an `Unknown`.
+only known in the cluster, such as the rank of a process, is one private character, which stands for an `UnknownPart`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,11 +19,41 @@ from dsgen.problems import Position
 FIRST, LAST = 0xF0000, 0xFFFFD
 """The private characters that stand for unknown parts. A source that contains one of them is refused."""
 
+MOST_WORK = 10_000_000
+"""Characters that one source may become. A script of a page needs some hundred thousand."""
+OF_OPERATION, OF_STATEMENT, OF_ENTRY = 60, 1_500, 1_000
+"""What an operation on a text, a statement of a script and an entry of the report cost as well, in characters."""
+_LEFT: ContextVar[list[int] | None] = ContextVar("left", default=None)
+
+
+class TooMuchWorkError(Exception):
+    """A source takes more work than any description of a job: its texts double each other, or it is a list."""
+
+
+@contextmanager
+def limit_work() -> Iterator[None]:
+    """Inside, `spend` raises TooMuchWorkError after MOST_WORK characters."""
+    token = _LEFT.set([MOST_WORK])
+    try:
+        yield
+    finally:
+        _LEFT.reset(token)
+
+
+def spend(characters: int) -> None:
+    """Count work in proportion to a number of characters. Raises TooMuchWorkError if there is too much of it."""
+    left = _LEFT.get()
+    if left is not None:
+        left[0] -= characters
+        if left[0] < 0:
+            raise TooMuchWorkError
+
+
 Kind = Literal["variable", "positional", "runtime", "hosts", "changing", "command", "secret"]
 
 
 @dataclass(frozen=True)
-class Unknown:
+class UnknownPart:
     """A part of a text that only the cluster knows.
 
     kind: `variable`, never set in the source; `positional`, an argument of the script; `runtime`, a number that dsgen
@@ -42,7 +74,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Text:
-    """Characters, and the place of each: a number that `Atlas.resolve_place` resolves."""
+    """Characters, and the place of each: a number that `SourceMap.resolve_place` resolves."""
 
     chars: str = ""
     places: Sequence[int] = ()
@@ -50,9 +82,11 @@ class Text:
     def __add__(self, other: Text) -> Text:
         if not self.chars or not other.chars:
             return self if self.chars else other
+        spend(len(self.chars) + len(other.chars) + OF_OPERATION)
         return Text(self.chars + other.chars, [*self.places, *other.places])
 
     def __getitem__(self, part: slice) -> Text:
+        spend(OF_OPERATION)
         return Text(self.chars[part], self.places[part])
 
     def __bool__(self) -> bool:
@@ -65,6 +99,7 @@ class Text:
 
     def split(self) -> list[Text]:
         """The words between blanks."""
+        spend(len(self.chars))
         words, start = [], None
         for index, char in enumerate(self.chars + " "):
             if char in " \t\n" and start is not None:
@@ -89,6 +124,7 @@ class Text:
 
 def place_at(chars: str, like: Text) -> Text:
     """Characters that all have the place where another text begins."""
+    spend(len(chars))
     return Text(chars, [like.places[0]] * len(chars) if like.places else [0] * len(chars))
 
 
@@ -104,6 +140,7 @@ def is_private(char: str) -> bool:
 
 def join(texts: Sequence[Text], separator: str = "") -> Text:
     """The texts one after the other; the separators have the place of the character before them."""
+    spend(sum(len(text.chars) + OF_OPERATION for text in texts))
     chars, places = separator.join(text.chars for text in texts), list[int]()
     for number, text in enumerate(texts):
         if number:
@@ -113,7 +150,7 @@ def join(texts: Sequence[Text], separator: str = "") -> Text:
 
 
 @dataclass(frozen=True)
-class _Chart:
+class _Span:
     """Where the lines of one text begin: the offset of each line in the text, and its place in the file."""
 
     base: int
@@ -129,12 +166,13 @@ class _Chart:
 
 
 @dataclass
-class Atlas:
+class SourceMap:
     """All texts of one import, and the unknown parts in them."""
 
-    _charts: list[_Chart] = field(default_factory=list)
+    _charts: list[_Span] = field(default_factory=list)
     _end: int = 1
-    _unknown: list[Unknown] = field(default_factory=list)
+    _unknown: dict[UnknownPart, int] = field(default_factory=dict)
+    _parts: list[UnknownPart] = field(default_factory=list)
 
     def add_file(self, name: str, text: str) -> Text:
         """A whole file."""
@@ -149,22 +187,26 @@ class Atlas:
         start = Position(at.file, at.line, at.column + quoted)
         return self._add(text, [0], [start], is_fixed="\n" in text)
 
-    def add_unknown(self, part: Unknown, places: Sequence[int]) -> Text:
+    def add_unknown(self, part: UnknownPart, places: Sequence[int]) -> Text:
         """A text of one unknown part, at the first of these places."""
         if part not in self._unknown:
-            self._unknown.append(part)
-        return Text(chr(FIRST + self._unknown.index(part)), places[:1])
+            spend(OF_STATEMENT)  # so that there are fewer of them than private characters
+            self._unknown[part] = len(self._parts)
+            self._parts.append(part)
+        return Text(chr(FIRST + self._unknown[part]), places[:1])
 
-    def resolve_part(self, char: str) -> Unknown:
+    def resolve_part(self, char: str) -> UnknownPart:
         """The unknown part that a private character stands for."""
-        return self._unknown[ord(char) - FIRST]
+        return self._parts[ord(char) - FIRST]
 
-    def list_unknowns(self, text: Text) -> list[Unknown]:
+    def list_unknowns(self, text: Text) -> list[UnknownPart]:
         """The unknown parts of a text, in order."""
+        spend(len(text.chars) + OF_OPERATION)
         return [self.resolve_part(char) for char in text.chars if is_private(char)]
 
-    def split_pieces(self, text: Text) -> Iterator[str | Unknown]:
+    def split_pieces(self, text: Text) -> Iterator[str | UnknownPart]:
         """The literal and the unknown parts of a text, in order."""
+        spend(len(text.chars))
         literal = ""
         for char in text.chars:
             if is_private(char):
@@ -192,7 +234,7 @@ class Atlas:
 
     def _add(self, text: str, starts: list[int], positions: list[Position], is_fixed: bool = False) -> Text:
         base = self._end
-        self._charts.append(_Chart(base, starts, positions, is_fixed))
+        self._charts.append(_Span(base, starts, positions, is_fixed))
         self._end += len(text) + 1
         return Text(text, range(base, base + len(text)))
 

@@ -6,17 +6,22 @@ from collections.abc import Mapping
 
 from dsgen.importers.container_commands import make_runtime, write_command
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document, read_documents
-from dsgen.importers.equal_pods import map_replicas, map_slots, read_number
+from dsgen.importers.documents import SourceDocument, read_documents
 from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Fields, Table, as_count, drop, format_scalar, lose, to
 from dsgen.importers.mpijob import write_expected_world
-from dsgen.importers.objects import HEAD
+from dsgen.importers.objects import HEAD, lose_ttl, write_suspend
 from dsgen.importers.pod_fields import Pod, write_container_image, write_variable
-from dsgen.importers.pod_resources import write_resources
-from dsgen.importers.pods import read_container_command, read_container_facts, read_pod
-from dsgen.importers.policies import lose_ttl, write_suspend
-from dsgen.importers.world import World
+from dsgen.importers.pods import (
+    map_replicas,
+    map_slots,
+    read_container_command,
+    read_container_facts,
+    read_number,
+    read_pod,
+    write_resources,
+)
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -36,7 +41,7 @@ CONTROLLER = "it belongs to the JobSet of the runtime, which dsgen does not need
 REPLACED = "the TrainJob has another value"
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One TrainJob."""
     fields = Fields(conversion, document)
     runtime = Fields(conversion, _find_runtime(fields))
@@ -57,7 +62,7 @@ def convert(document: Document, conversion: Conversion) -> None:
     fields.finish()
 
 
-def _find_runtime(fields: Fields) -> Document:
+def _find_runtime(fields: Fields) -> SourceDocument:
     """The runtime that the job names, from the same file or from the files of --runtime."""
     conversion = fields.conversion
     node = fields.find_node("spec", "runtimeRef", "name")
@@ -119,7 +124,7 @@ def _make_runtime_table() -> Table:
                 "numNodes": drop(REPLACED),
                 "torch": {
                     "numProcPerNode": map_slots,
-                    "elasticPolicy": lose("a run of dsgen has a fixed number of workers"),
+                    "elasticPolicy": lose("a run shrinks after a loss only (workers.min)"),
                 },
                 "mpi": {
                     "numProcPerNode": map_slots,
@@ -152,7 +157,7 @@ def _write_trainer_command(
     """The command, from the trainer or from the runtime."""
     devices = trainer.devices or found.devices
     each = _read_slots(fields, runtime)
-    world = World(
+    world = JobSize(
         nodes or None, each or (1 if has_launcher and not devices else None), devices, runs_ranks=has_launcher
     )
     if given & {"command", "args"}:

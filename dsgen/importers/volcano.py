@@ -7,15 +7,13 @@ from collections.abc import Mapping
 
 from dsgen.importers.container_commands import make_runtime, write_command
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import Document
-from dsgen.importers.equal_pods import compare_templates, map_replicas, read_number, write_pods
+from dsgen.importers.documents import SourceDocument
 from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Fields, Table, as_text, drop, format_scalar, lose, to
 from dsgen.importers.mpijob import drop_sshd, write_expected_world
-from dsgen.importers.objects import HEAD
-from dsgen.importers.pods import read_pod
-from dsgen.importers.policies import lose_ttl, report_minimum, write_restarts
-from dsgen.importers.world import World
+from dsgen.importers.objects import HEAD, lose_ttl, report_minimum, write_restarts
+from dsgen.importers.pods import compare_templates, map_replicas, read_number, read_pod, write_pods
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
@@ -39,7 +37,7 @@ PLUGINS: Table = {
 STARTS = re.compile(r"\b(mpirun|mpiexec|deepspeed|horovodrun)\b")
 
 
-def convert(document: Document, conversion: Conversion) -> None:
+def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One Job of Volcano. Raises ImportRefusedError if its tasks are not equal pods, or workers with a master."""
     fields = Fields(conversion, document)
     tasks = _list_tasks(fields)
@@ -76,7 +74,7 @@ def _write_with_master(fields: Fields, master: int, worker: int) -> None:
     conversion.facts.workers, conversion.facts.launcher = pod.facts, start.facts
     drop_sshd(fields, pod)
     nodes = read_number(fields, *TASKS, worker, "replicas")
-    world = World(nodes or None, pod.devices or 1, pod.devices, is_launcher=True)
+    world = JobSize(nodes or None, pod.devices or 1, pod.devices, is_launcher=True)
     write_command(fields, start, world, make_runtime(conversion, RUNTIME))
     write_expected_world(conversion, start)
 

@@ -14,12 +14,16 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
 from jinja2.runtime import Context, Macro
 from jinja2.utils import missing
 
@@ -28,7 +32,6 @@ from dsgen.language.functions import (
     Files,
     basename,
     count_to,
-    fail,
     get,
     is_mapping,
     is_none,
@@ -36,8 +39,10 @@ from dsgen.language.functions import (
     items,
     join,
     join_blocks,
+    list_launch_methods,
     matching,
     overlay,
+    refuse,
     replace,
     starting,
     whole_bytes,
@@ -90,7 +95,6 @@ BUILTINS = (
     Builtin("items", "filter", items, "{0}", ("map", "any"), "pairs"),
     Builtin("get", "function", get, "dig {1:} {0}", ("any", "map"), "any", (3, 9)),
     Builtin("overlay", "function", overlay, "mergeOverwrite {0:}", ("any", "map"), "any", (2, 9), each="(deepCopy {})"),
-    Builtin("fail", "function", fail, "fail {0}", ("str", "word", "block"), "block"),
     Builtin("range", "function", count_to, "until (int {0})", ("int",), "list of int", converts=True),
     Builtin("none", "test", is_none, "eq {0} nil", (), "bool", takes_none=True, converts=True),
     Builtin("string", "test", is_string, 'kindIs "string" {0}', (), "bool", takes_none=True, converts=True),
@@ -164,6 +168,87 @@ class Environment(jinja2.Environment):
         return obj.get(argument) if isinstance(obj, Mapping) else obj[argument]
 
 
+class Statements(Extension):
+    """Three statements of these templates.
+
+    `<% refuse ID, MESSAGE %>` calls `refuse`. `<% write TEXT %>` prints lines, or nothing after `if` without `else`.
+    Loops and tests may follow both, as in a comprehension.
+    `<% def NAME(ARGUMENTS) = TEXT %>` is a macro that prints the text.
+    """
+
+    tags = {"refuse", "write", "def"}  # noqa: RUF012 - as in jinja2
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:  # noqa: ARG002 - as in jinja2
+        """The template; each `write` also has the blanks before it."""
+        return re.sub("^( *)<% write ", r'<% write "\1", ', source, flags=re.MULTILINE)
+
+    def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
+        """The statement as those of Jinja2."""
+        token = next(parser.stream)
+        return [one.set_lineno(token.lineno) for one in PARSERS[token.value](parser)]
+
+
+def _parse_refusal(parser: Parser) -> list[nodes.Node]:
+    id_ = parser.parse_primary()
+    parser.stream.expect("comma")
+    arguments = [id_, parser.parse_expression(with_condexpr=False)]
+    call = nodes.Call(nodes.Name("refuse", "load"), arguments, [], None, None)
+    return _parse_clauses(parser, [nodes.ExprStmt(call)])
+
+
+def _parse_clauses(parser: Parser, statements: list[nodes.Node]) -> list[nodes.Node]:
+    """The statements, in the loops and tests of a comprehension."""
+    clauses: list[nodes.If | nodes.For] = []
+    while parser.stream.current.test_any("name:for", "name:if"):
+        if next(parser.stream).value == "if":
+            clauses.append(nodes.If(parser.parse_expression(with_condexpr=False), [], [], []))
+            continue
+        target = parser.parse_assign_target(extra_end_rules=("name:in",))
+        parser.stream.expect("name:in")
+        clauses.append(nodes.For(target, parser.parse_tuple(with_condexpr=False), [], [], None, False))
+    for clause in reversed(clauses):
+        clause.body, statements = statements, [clause]
+    return statements
+
+
+def _parse_macro(parser: Parser) -> list[nodes.Node]:
+    macro = nodes.Macro()
+    macro.name = parser.parse_assign_target(name_only=True).name
+    parser.parse_signature(macro)
+    parser.stream.expect("assign")
+    macro.body = _parse_text(parser)
+    return [macro]
+
+
+def _parse_output(parser: Parser) -> list[nodes.Node]:
+    pad = next(parser.stream).value
+    parser.stream.expect("comma")
+    return _parse_clauses(parser, _parse_text(parser, pad))
+
+
+def _parse_text(parser: Parser, pad: str = "") -> list[nodes.Node]:
+    rest: nodes.Expr | None = parser.parse_expression()
+    branches = []
+    while isinstance(rest, nodes.CondExpr):
+        branches.append(nodes.If(rest.test, _print(rest.expr1, pad), [], []))
+        rest = rest.expr2
+    last = _print(rest, pad) if rest else []
+    if not branches:
+        return last
+    branches[0].elif_, branches[0].else_ = branches[1:], last
+    return [branches[0]]
+
+
+def _print(expression: nodes.Expr, pad: str) -> list[nodes.Node]:
+    """The expression as a line of text after these blanks."""
+    parts = expression.nodes if isinstance(expression, nodes.Concat) else [expression]
+    texts = [nodes.TemplateData(part.value) if isinstance(part, nodes.Const) else part for part in parts]
+    return [nodes.Output([*([nodes.TemplateData(pad)] if pad else ()), *texts, nodes.TemplateData("\n")])]
+
+
+PARSERS = {"refuse": _parse_refusal, "write": _parse_output, "def": _parse_macro}
+
+
 @functools.cache
 def make_environment(templates: Path = TEMPLATES, files: Path | str = PACKAGE) -> Environment:
     """The environment over a folder of templates; `files` in a template reads below `files`.
@@ -185,10 +270,12 @@ def make_environment(templates: Path = TEMPLATES, files: Path | str = PACKAGE) -
         finalize=_finalize,
         autoescape=False,  # the output is YAML, not HTML
         auto_reload=False,
+        extensions=[Statements],
     )
     env.filters = {name: row.python for name, row in find_builtins("filter").items()}
     env.tests = {name: row.python for name, row in find_builtins("test").items()}
-    env.globals = {**{name: row.python for name, row in find_builtins("function").items()}, "files": Files(files)}
+    env.globals = {name: row.python for name, row in find_builtins("function").items()}
+    env.globals |= {"files": Files(files), "launch_methods": list_launch_methods, "refuse": refuse}
     return env
 
 

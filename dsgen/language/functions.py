@@ -5,10 +5,12 @@ Functions for text are in dsgen/language/text.py. Generated code imports this mo
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from dsgen.errors import DsgenError
 from dsgen.language.text import to_json
@@ -16,14 +18,14 @@ from dsgen.language.text import to_json
 if TYPE_CHECKING:
     from pathlib import Path
 
-FOLDER, SUFFIXES = "scripts", (".py", ".sh")
+FOLDER, SUFFIXES = "scripts", (".json", ".py", ".sh")
 """Where `files` are, and how their names end."""
 DIGEST_LENGTH = 10
 """Hexadecimal characters of a digest: enough to tell releases apart, and short enough for the name of an object."""
 
 
 class TemplateError(DsgenError):
-    """A template called `fail`; the message is for the user."""
+    """A template refuses its values; the message is for the user."""
 
 
 def overlay(*maps: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,9 +49,10 @@ def get(tree: Mapping[str, Any], *path: Any) -> Any:
     return value
 
 
-def fail(message: str) -> NoReturn:
-    """Ends rendering with this message."""
-    raise TemplateError(message)
+def refuse(id_: str, message: str) -> None:
+    """Raises TemplateError with the message of an invariant, and the id of its rule; nothing without a message."""
+    if message:
+        raise TemplateError(f"{message} [{id_}]")
 
 
 def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -59,9 +62,10 @@ def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def matching(text: str, pattern: str) -> bool:
     """Whether the whole text matches `^...$`; patterns use the ASCII subset that Python and RE2 share."""
-    if pattern not in _FULLMATCH:
-        _FULLMATCH[pattern] = re.compile(pattern).fullmatch
-    return _FULLMATCH[pattern](text) is not None
+    return _compile(pattern).fullmatch(text) is not None
+
+
+_compile = functools.cache(re.compile)  # faster than the cache of `re`
 
 
 def starting(text: str, beginning: str) -> bool:
@@ -71,16 +75,12 @@ def starting(text: str, beginning: str) -> bool:
 
 def whole_bytes(quantity: str) -> str:
     """A quantity such as 1.5Gi in whole bytes, rounded down, at most 2^53; 0 for a text without a number."""
-    from dsgen.reading.quantities import parse_whole  # imported late: only some values need it
+    from dsgen.reading.quantities import parse_quantity  # imported late: only some values need it
 
     try:
-        return str(min(parse_whole(quantity), 2**53))
+        return str(min(int(parse_quantity(quantity)), 2**53))
     except ValueError:
         return "0"
-
-
-_FULLMATCH: dict[str, Callable[[str], object]] = {}
-"""The compiled patterns."""
 
 
 def replace(text: str, old: str, new: str) -> str:
@@ -108,6 +108,17 @@ def count_to(end: int) -> range:
     return range(int(end))
 
 
+@functools.cache
+def load_launch_methods() -> dict[str, dict[str, Any]]:
+    """The rows of scripts/shared/methods.json, by the values of launch.method; shared, do not change them."""
+    return read_json("scripts/shared/methods.json")
+
+
+def list_launch_methods(field: str) -> list[str]:
+    """The launch methods in whose row a field is set; a constant in compiled templates."""
+    return [name for name, row in load_launch_methods().items() if row.get(field)]
+
+
 def is_none(value: Any) -> bool:
     """Whether there is no value."""
     return value is None
@@ -131,26 +142,21 @@ class Files:
 
     def __init__(self, root: Path | str) -> None:
         self._root = root
-        self._texts: dict[str, str] = {}
-        self._without_end: dict[str, str] = {}
 
-    @property
+    @functools.cached_property
     def texts(self) -> Mapping[str, str]:
         """Path -> text, sorted; read at the first use."""
-        if not self._texts:
-            walk = os.walk(os.path.join(self._root, FOLDER))
-            for path in sorted(os.path.join(folder, name) for folder, _, names in walk for name in names):
-                if path.endswith(SUFFIXES):
-                    with open(path, "rb", buffering=0) as file:
-                        self._texts[os.path.relpath(path, self._root).replace(os.sep, "/")] = file.read().decode()
-        return self._texts
+        texts, walk = {}, os.walk(os.path.join(self._root, FOLDER))
+        for path in sorted(os.path.join(folder, name) for folder, _, names in walk for name in names):
+            if path.endswith(SUFFIXES):
+                with open(path, "rb", buffering=0) as file:
+                    texts[os.path.relpath(path, self._root).replace(os.sep, "/")] = file.read().decode()
+        return texts
 
+    @functools.cache  # noqa: B019 - the same object each time: `indent` finds it without comparing the text
     def get(self, path: str) -> str:
         """The text without its final newline, which the line of the template has."""
-        # The same object each time: `indent` finds it without comparing the text.
-        if path not in self._without_end:
-            self._without_end[path] = self.texts[path].removesuffix("\n")
-        return self._without_end[path]
+        return self.texts[path].removesuffix("\n")
 
     def glob(self, pattern: str) -> dict[str, None]:
         """The paths that match, as the keys of a map; for a loop over its items."""
@@ -174,6 +180,16 @@ def compute_digest(texts: Mapping[str, str], pattern: str) -> str:
 
     content = to_json({path: texts[path] for path in find_matching(texts, pattern)})
     return hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]
+
+
+def read_json(path: str) -> dict[str, Any]:
+    """A JSON file of dsgen, by its path in the package. Raises ValueError with the place of a mistake."""
+    with open(os.path.join(PACKAGE, path), encoding="utf-8") as file:
+        try:
+            loaded: dict[str, Any] = json.load(file)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"dsgen/{path}:{error.lineno}:{error.colno}: {error.msg}") from None
+    return loaded
 
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -6,8 +6,9 @@ ConfigMap, must be the same in both, so quoting, JSON and numbers follow Go's st
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from dsgen.reading.scalars import UnreadableScalarError, resolve
@@ -40,17 +41,13 @@ def quote(value: object) -> str:
     text = value if isinstance(value, str) else scalar(value)
     # Few texts are not ASCII, and compiling the pattern for them takes longer than rendering many objects.
     if not _needs_no_escape(text):
-        text = text.translate(_ASCII_ESCAPES) if text.isascii() else _replace_matches(_ESCAPED, _escape, text)
+        text = text.translate(_ASCII_ESCAPES) if text.isascii() else re.sub(_ESCAPED, _escape, text)
     return f'"{text}"'
 
 
 def _needs_no_escape(text: str) -> bool:
     """Whether neither Go nor JSON escapes anything in the text. Fast, because most texts are plain."""
     return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
-
-
-def _replace_matches(pattern: str, escape: Callable[[re.Match[str]], str], text: str) -> str:
-    return re.sub(pattern, escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -123,67 +120,7 @@ def to_plain_json(value: Any) -> str:
     """
     text = to_json(value)
     is_plain = text.isascii() and "\x7f" not in text
-    return text if is_plain else _replace_matches(_NOT_PLAIN, lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-class YamlWriter:
-    """Writes block YAML, line by line, in the form that `to_yaml` needs; subclasses write other forms."""
-
-    def write_lines(self, value: Any, path: tuple[str | int, ...] = ()) -> list[str]:
-        """The lines of a value; path: its place, for comments."""
-        if isinstance(value, dict) and value:
-            return [line for key in self.list_keys(value) for line in self.write_entry(key, value[key], (*path, key))]
-        if isinstance(value, list | tuple) and value:
-            return [line for index, one in enumerate(value) for line in self._write_item(one, (*path, index))]
-        return [self.write_text(value) if isinstance(value, str) else self.write_scalar(value)]
-
-    def write_entry(self, key: str, value: Any, path: tuple[str | int, ...] = ()) -> list[str]:
-        """The lines of `key: value`."""
-        name, comment = f"{self.write_text(key)}:", self.write_comment(path)
-        if isinstance(value, str) and self.is_block(value):
-            return [f"{name} {_write_header(value)}{comment}", *_nest(value.removesuffix("\n").split("\n"))]
-        lines = self.write_lines(value, path)
-        if isinstance(value, dict | list | tuple) and value:
-            return [f"{name}{comment}", *_nest(lines)]
-        return [f"{name} {lines[0]}{comment}"]
-
-    def _write_item(self, value: Any, path: tuple[str | int, ...]) -> list[str]:
-        if isinstance(value, str) and self.is_block(value):
-            return [f"- {_write_header(value)}", *_nest(value.removesuffix("\n").split("\n"))]
-        first, *rest = self.write_lines(value, path)
-        return [f"- {first}", *_nest(rest)]
-
-    def list_keys(self, data: Mapping[str, Any]) -> Iterable[str]:
-        """The keys of a map, in the order of the output."""
-        return sorted(data)
-
-    def write_text(self, text: str) -> str:
-        """A string on one line."""
-        return quote(text)
-
-    def write_scalar(self, value: Any) -> str:
-        """Any other value on one line: numbers, booleans, null, empty maps and lists."""
-        return to_json(value)
-
-    def is_block(self, _text: str) -> bool:
-        """Whether a string is written as a block below `|`."""
-        return False
-
-    def write_comment(self, _path: tuple[str | int, ...]) -> str:
-        """The comment after a key."""
-        return ""
-
-
-def _write_header(text: str) -> str:
-    return "|" if text.endswith("\n") else "|-"
-
-
-def _nest(lines: Iterable[str]) -> Iterator[str]:
-    """The lines one level deeper; empty lines stay empty, so there are no trailing blanks."""
-    return (f"  {line}" if line else "" for line in lines)
-
-
-QUOTED = YamlWriter()
+    return text if is_plain else re.sub(_NOT_PLAIN, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def to_yaml(value: Any) -> str:
@@ -191,9 +128,28 @@ def to_yaml(value: Any) -> str:
 
     The chart's helper `yaml` writes the same text.
     """
-    return "\n".join(QUOTED.write_lines(value))
+    return "\n".join(_write_lines(value))
 
 
+def _write_lines(value: Any) -> Iterator[str]:
+    if not value or not isinstance(value, dict | list | tuple):
+        yield quote(value) if isinstance(value, str) else to_json(value)
+    elif isinstance(value, dict):
+        for key in sorted(value):
+            lines = _write_lines(value[key])
+            if value[key] and isinstance(value[key], dict | list | tuple):
+                yield f"{quote(key)}:"
+            else:
+                yield f"{quote(key)}: {next(lines)}"
+            yield from (f"  {line}" for line in lines)
+    else:
+        for one in value:
+            lines = _write_lines(one)
+            yield f"- {next(lines)}"
+            yield from (f"  {line}" for line in lines)
+
+
+@functools.lru_cache(maxsize=1000)  # the scripts are the same in all jobs of a call
 def indent(text: str, width: int) -> str:
     """The text with every line but the first, which is at the tag, indented by `width` blanks.
 
@@ -201,23 +157,6 @@ def indent(text: str, width: int) -> str:
     """
     if not width or "\n" not in text:
         return text
-    if len(text) < LONG_TEXT:
-        return _indent(text, width)
-    # These are the scripts, which are the same in all jobs of a call; others are few.
-    key = text, width
-    if key not in _LONG:
-        _LONG[key] = _indent(text, width)
-        if len(_LONG) > MOST_LONG:
-            del _LONG[next(iter(_LONG))]
-    return _LONG[key]
-
-
-LONG_TEXT, MOST_LONG = 1000, 100
-_LONG: dict[tuple[str, int], str] = {}
-"""Long texts that were indented, the last ones."""
-
-
-def _indent(text: str, width: int) -> str:
     line_end = "\n" + " " * width
     moved = text.replace("\n", line_end)
     while f"{line_end}\n" in moved:  # one pass leaves every second of adjacent empty lines
@@ -227,9 +166,6 @@ def _indent(text: str, width: int) -> str:
 
 # -- for people -------------------------------------------------------------------------------------------------------
 
-_WORD = r"[A-Za-z0-9_./@=+-]+(:[A-Za-z0-9_./@=+-]+)*"
-_PLAIN_TEXT = rf"(?=[A-Za-z/_]){_WORD}( {_WORD})*|[0-9]+([KMGTPE]i|m)"
-"""Not compiled at import, because every command imports this module, and few write YAML."""
 _OF_WORDS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-")
 """Characters of a word that needs no quotes, unless YAML reads it as another type."""
 
@@ -268,44 +204,6 @@ def is_plain(word: str) -> bool:
         return resolve(word) == word
     except UnreadableScalarError:
         return False
-
-
-class ReadableWriter(YamlWriter):
-    """Writes texts without quotes if no reader can misread them: dsgen's reader and Helm read the same values.
-
-    Keys stay in their order, and texts of several lines are blocks.
-    """
-
-    def list_keys(self, data: Mapping[str, Any]) -> Iterable[str]:
-        """In their order."""
-        return data
-
-    def write_text(self, text: str) -> str:
-        """Without quotes, unless a reader could take it for another type, ignoring case."""
-        lower = text.lower()
-        return text if re.fullmatch(_PLAIN_TEXT, text) and resolve(lower) == lower else quote(text)
-
-    def write_scalar(self, value: Any) -> str:
-        """A float always has a point or an exponent, so that a large one is not read as an integer."""
-        import json  # imported late: few commands write YAML
-
-        return repr(value) if isinstance(value, float) else json.dumps(value)
-
-    def is_block(self, text: str) -> bool:
-        """Whether the text can be written below `|` unchanged: no blanks around lines, at most one final newline."""
-        lines = text.removesuffix("\n").split("\n")
-        return (
-            "\n" in text
-            and all(_is_printable(line) and line == line.rstrip() for line in lines)
-            and not lines[0].startswith(" ")
-            and bool(lines[0] and lines[-1])
-        )
-
-
-def _is_printable(line: str) -> bool:
-    """Whether only quotes and backslashes need an escape, which a block does not need."""
-    plain = line.replace('"', "").replace("\\", "")
-    return quote(plain) == f'"{plain}"'
 
 
 def align(rows: Iterable[Sequence[str]], gap: str = "  ") -> Iterator[str]:

@@ -62,9 +62,7 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 def sort_problems(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Sorted by file, line, column and id, without duplicates; problems without a place come first."""
-    return sorted(dict.fromkeys(diagnostics), key=_make_sort_key)
-
-
-def _make_sort_key(problem: Diagnostic) -> tuple[str, int, int, str, str, str]:
-    place = problem.position or Position("", 0, 0)
-    return place.file, place.line, place.column, problem.id, path_text(problem.path), problem.message
+    return sorted(
+        dict.fromkeys(diagnostics),
+        key=lambda one: (one.position or Position("", 0, 0), one.id, path_text(one.path), one.message),
+    )

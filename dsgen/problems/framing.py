@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from dsgen.problems import Diagnostic, KeyPath, sort_problems
+from dsgen.problems import Diagnostic, sort_problems
 from dsgen.problems.safe_text import escape_line, escape_text, redact, replace_in_place
 
 COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "place": "\x1b[1m", "caret": "\x1b[1;32m"}
@@ -19,13 +19,10 @@ FRAME_WIDTH = 120
 def make_printable(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Like `sort_problems`, and without secrets in the texts; every form of output begins with this."""
     return [
-        replace(one, message=redact(one.message), path=_redact_path(one.path), hint=redact(one.hint))
+        replace(one, message=redact(one.message), path=path, hint=redact(one.hint))
         for one in sort_problems(diagnostics)
+        for path in [tuple(redact(key) if isinstance(key, str) else key for key in one.path)]
     ]
-
-
-def _redact_path(path: KeyPath) -> KeyPath:
-    return tuple(redact(key) if isinstance(key, str) else key for key in path)
 
 
 def as_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color: bool = False) -> str:
@@ -54,17 +51,13 @@ def _format_problem(
     severity = _paint(problem.severity, problem.severity, color)
     text = f"{_paint(where, 'place', color)}{severity}: {escape_text(problem.message)} [{problem.id}]\n"
     if place and place.line <= len(lines.get(place.file, ())):
-        text += _format_frame(shown(lines[place.file][place.line - 1]), place.column, color)
+        part, at = _cut(shown(lines[place.file][place.line - 1]), place.column - 1)
+        part = replace_in_place(part)
+        before = "".join(" " * _measure_width(char) for char in part[:at])
+        text += f"    {part}\n    {before}{_paint('^', 'caret', color)}\n"
     if problem.hint:
         text += "".join(f"  hint: {escape_text(part)}\n" for part in problem.hint.split("\n"))
     return text
-
-
-def _format_frame(text: str, column: int, color: bool) -> str:
-    part, at = _cut(text, column - 1)
-    part = replace_in_place(part)
-    before = "".join(" " * _measure_width(char) for char in part[:at])
-    return f"    {part}\n    {before}{_paint('^', 'caret', color)}\n"
 
 
 def _cut(text: str, at: int) -> tuple[str, int]:

@@ -40,16 +40,11 @@ def escape_output(text: str, colored: bool) -> str:
 
     `colored`: the line keeps its colors, for a person at a terminal. Otherwise, it is no command of a CI system.
     """
-    texts, colors = _split_colors(text.rstrip("\r").rpartition("\r")[2])
+    parts = _COLOR.split(text.rstrip("\r").rpartition("\r")[2])
+    texts, colors = ["\t".join(map(_escape_hidden, part.split("\t"))) for part in parts[::2]], parts[1::2]
     if colored and colors:
         return "".join(map("".join, zip(texts, [*colors, _NO_COLOR], strict=True)))
     return "".join(texts) if colored else _disable_first_command(_disable_commands("".join(texts)))
-
-
-def _split_colors(text: str) -> tuple[list[str], list[str]]:
-    """The escaped texts around the colors of a line, and the colors between them."""
-    parts = _COLOR.split(text)
-    return ["\t".join(map(_escape_hidden, part.split("\t"))) for part in parts[::2]], parts[1::2]
 
 
 def _disable_commands(text: str) -> str:
@@ -112,6 +107,7 @@ _TOKEN = re.compile(
     r"(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
     r"|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,})"
 )
+TOKEN = _TOKEN.pattern
 """Tokens of a known form."""
 _NAMED = re.compile(
     r"(?<![A-Za-z0-9])(?:API_?KEY|ACCESS_KEY|SECRET(?:_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD"
@@ -131,7 +127,7 @@ def redact(text: str) -> str:
     variables named like secrets.
     """
     for pattern in (_KEYED_HOST, _BARE, _TOKEN, _NAMED):
-        text = pattern.sub(lambda match: _star(match[0], match.start(1) - match.start(), _measure_secret(match)), text)
+        text = pattern.sub(lambda match: _star(match[0], match.start(1) - match.start(), len(match[1])), text)
     first, *rest = _SCHEME.split(text)
     parts, before, hiding = [first], first, False
     for sign, part in zip(_SCHEME.findall(text), rest, strict=True):
@@ -146,10 +142,6 @@ def redact_output(text: str) -> str:
     """The same for the output of another program, where also every word that looks random is hidden."""
     named = _NAMED_IN_OUTPUT.sub(lambda match: match[1] + STAR * len(match[2]), redact(text))
     return _LONG_WORD.sub(lambda match: STAR * len(match[0]) if _is_random(match[0]) else match[0], named)
-
-
-def _measure_secret(match: re.Match[str]) -> int:
-    return match.end(1) - match.start(1)
 
 
 def _redact_address(text: str, is_ssh: bool, hiding: bool) -> tuple[str, bool]:

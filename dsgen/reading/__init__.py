@@ -1,6 +1,6 @@
 """Reads values files and `--set` flags as Helm does, and keeps the place of every value.
 
-Other packages get the bytes of a file that the user names with `read_bytes`, and read its text with `read`. Regular
+Other packages get the text of a file that the user names with `read_source`, and read it with `read`. Regular
 files are read, and descriptors that are open already, such as /dev/fd/63. `find_root` and `find_places` find the
 repository of jobs to which a file belongs.
 """
@@ -12,8 +12,9 @@ import os
 import stat
 import sys
 
-from dsgen.reading import fast_reader
-from dsgen.reading.nodes import SourceText, Tree
+from dsgen.errors import DsgenError
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.yaml_reader import read as read
 
 SETTINGS_FILE = "dsgen.yaml"
 """At the root of a repository."""
@@ -24,30 +25,11 @@ _DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
 _KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
 
-def read(file: SourceText) -> Tree:
-    """The tree of one file with all its problems; raises nothing."""
-    tree = fast_reader.read(file)
-    if tree is None:
-        from dsgen.reading import yaml_reader  # imported late: PyYAML takes longer than reading most files
-
-        tree = yaml_reader.read(file)
-        if any(one.severity == "error" for one in tree.diagnostics):
-            return _refuse_other_format(file) or tree
-    return tree
-
-
-def _refuse_other_format(file: SourceText) -> Tree | None:
-    """The tree of a file that is known not to be YAML, with this one problem."""
-    from dsgen.problems import Position  # imported late, as the next: only problems need them
-    from dsgen.reading import nodes, yaml_errors
-
-    problem = yaml_errors.find_other_format(file)
-    return nodes.Tree(nodes.Node({}, Position(file.name, 1, 1)), [problem], complete=False) if problem else None
-
-
 def read_bytes(path: str | os.PathLike[str], largest: int = MAX_BYTES) -> bytes:
     """The content of a file. Raises OSError if it is not a regular file, cannot be read or is too large."""
     is_open = os.fspath(path).startswith(_DESCRIPTORS)
+    if not is_open and _leaves_repository(os.fspath(path)):
+        raise OSError(errno.EINVAL, "it is a link to a file outside of this Git repository")
     # Without O_NONBLOCK, opening a named pipe waits for a writer.
     wait = 0 if is_open else getattr(os, "O_NONBLOCK", 0)
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | wait)) as file:
@@ -60,6 +42,20 @@ def read_bytes(path: str | os.PathLike[str], largest: int = MAX_BYTES) -> bytes:
     return content
 
 
+def _leaves_repository(path: str) -> bool:
+    """Whether links lead from a Git working copy to a file that is not part of it.
+
+    Who commits a link chooses its target, and messages show lines of the file.
+    """
+    target, root = os.path.realpath(path), os.path.dirname(os.path.abspath(path))
+    while not os.path.lexists(os.path.join(root, ".git")):
+        root, below = os.path.dirname(root), root
+        if root == below:
+            return False
+    inside = os.path.join(os.path.realpath(root), "")
+    return not target.startswith(inside) or target.startswith(os.path.join(inside, ".git", ""))
+
+
 def read_standard_input() -> bytes:
     """The content of standard input. Raises OSError if it is closed, cannot be read or is too large."""
     if sys.stdin is None:
@@ -67,6 +63,14 @@ def read_standard_input() -> bytes:
     content = sys.stdin.buffer.read(MAX_BYTES + 1)
     check_size(content)
     return content
+
+
+def read_source(path: str | None, shown: str) -> SourceText:
+    """The text of a file, without a path of standard input. Raises DsgenError if it cannot be read."""
+    try:
+        return SourceText.from_bytes(shown, read_standard_input() if path is None else read_bytes(path))
+    except OSError as error:
+        raise DsgenError(f"cannot read {shown}: {error.strerror}") from error
 
 
 def check_size(content: bytes, largest: int = MAX_BYTES) -> None:

@@ -51,19 +51,6 @@ class Node:
     is_partial: bool = False
     removes: bool | None = None
 
-    def __init__(  # faster than the generated one; there are many
-        self,
-        value: Scalar | dict[str, Node] | list[Node],
-        position: Position,
-        key: Position | None = None,
-        text: str = "",
-        broken: bool = False,
-        is_partial: bool = False,
-        removes: bool | None = None,
-    ) -> None:
-        self.value, self.position, self.key, self.text = value, position, key, text
-        self.broken, self.is_partial, self.removes = broken, is_partial, removes
-
     def as_data(self) -> Any:
         """A copy as plain Python data."""
         if isinstance(self.value, dict):

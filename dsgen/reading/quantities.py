@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fractions import Fraction
+from fractions import Fraction
 
 SUFFIXES: dict[str, tuple[int, int]] = {unit: (1000**power, 1) for power, unit in enumerate(" kMGTPE") if power}
 SUFFIXES |= {f"{unit}i": (1024**power, 1) for power, unit in enumerate(" KMGTPE") if power}
@@ -15,25 +12,12 @@ SUFFIXES |= {unit: (1, 1000**power) for power, unit in enumerate(" mun") if powe
 
 
 def parse_quantity(quantity: str | float) -> Fraction:
-    """A quantity of Kubernetes as a number."""
-    from fractions import Fraction  # imported late: for many jobs no quantities are compared
-
+    """A quantity of Kubernetes as a number. Raises ValueError for a text without a number."""
     text = str(quantity)
     unit = text.lstrip("+-0123456789.")
     if unit not in SUFFIXES:
         return Fraction(text)
     return Fraction(text.removesuffix(unit)) * Fraction(*SUFFIXES[unit])
-
-
-def parse_whole(quantity: str) -> int:
-    """A quantity as a whole number, rounded down. Raises ValueError for a text without a number."""
-    if quantity.isdecimal():
-        return int(quantity)
-    number = quantity.rstrip("numkMGTPEi")
-    if number.isdecimal() and quantity[len(number) :] in SUFFIXES:
-        factor, divisor = SUFFIXES[quantity[len(number) :]]
-        return int(number) * factor // divisor
-    return int(parse_quantity(quantity))
 
 
 MOST_GIBIBYTES = 1024

@@ -50,20 +50,16 @@ def _make_depth_error(override: Override) -> UsageError:
 
 def _apply(root: Node, override: Override, line: int) -> Node:
     if override.flag == "--set-json" and override.text.lstrip().startswith("{"):
-        whole = build_nodes(_parse_json_object(override), Position(override.flag, line, 1))
-        return merge(root, whole)
+        try:
+            whole = DECODER.decode(override.text.strip())
+        except ValueError as error:
+            raise UsageError(f"{override.flag} {override.text}: this is not JSON: {error}") from error
+        return merge(root, build_nodes(whole, Position(override.flag, line, 1)))
     parser = _Parser(override, line)
     assert isinstance(root.value, dict)
     while not parser.is_at_end():
         parser.read_key(root.value, 0)
     return root
-
-
-def _parse_json_object(override: Override) -> Any:
-    try:
-        return DECODER.decode(override.text.strip())
-    except ValueError as error:
-        raise UsageError(f"{override.flag} {override.text}: this is not JSON: {error}") from error
 
 
 def _parse_number(text: str) -> Any:

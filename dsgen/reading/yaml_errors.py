@@ -32,6 +32,9 @@ _UTF_16 = re.compile("\udcff\udcfe|\udcfe\udcff|([ -~]\0){2}|(\0[ -~]){2}")
 _SEPARATOR = re.compile("^---(?![ \\t\\r]*$|[ \\t]+#)", re.MULTILINE)
 LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
+_HIDDEN_LINE_END = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+"""Line ends of YAML that editors, diffs and terminals show as a part of the line, so that they can hide a key."""
+
 
 def find_unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Line, column, message and hint for the first characters that YAML does not allow."""
@@ -41,17 +44,37 @@ def find_unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]
         yield 1, 1, "the file is UTF-16", "save it as UTF-8"
         return
     matches = list(islice(re.finditer(_UNREADABLE, text), MOST_SHOWN))
+    for line, column, char in _locate(matches, text):
+        if "\udc80" <= char <= "\udcff":
+            yield line, column, f"byte 0x{ord(char) - 0xDC00:02x} is not UTF-8", "save the file as UTF-8"
+            continue
+        hint = "remove it" if is_refused(char) else 'write it as an escape in double quotes, such as "\\x07"'
+        yield line, column, f"the character U+{ord(char):04X} is not allowed in YAML", hint
+
+
+def _locate(matches: Sequence[re.Match[str]], text: str) -> Iterator[tuple[int, int, str]]:
+    """Line and column of each matched character."""
     starts = [0, *(line.end() for line in LINE_END.finditer(text))] if matches else []
     for match in matches:
         line = bisect_right(starts, match.start())
-        yield line, match.start() - starts[line - 1] + 1, *_explain_character(match.group())
+        yield line, match.start() - starts[line - 1] + 1, match[0]
 
 
-def _explain_character(char: str) -> tuple[str, str]:
-    if "\udc80" <= char <= "\udcff":
-        return f"byte 0x{ord(char) - 0xDC00:02x} is not UTF-8", "save the file as UTF-8"
-    hint = "remove it" if is_refused(char) else 'write it as an escape in double quotes, such as "\\x07"'
-    return f"the character U+{ord(char):04X} is not allowed in YAML", hint
+def find_hidden_line_ends(text: str, quoted: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str, str]]:
+    """Line, column, message and hint for the first line ends that nobody sees. quoted: where quoted texts are."""
+    spans = iter([*quoted, (len(text), len(text))])
+    begin, end = next(spans)
+    found = []
+    for match in _HIDDEN_LINE_END.finditer(text):
+        while match.start() >= end:
+            begin, end = next(spans)
+        if match.start() < begin:
+            found.append(match)
+        if len(found) == MOST_SHOWN:
+            break
+    for line, column, char in _locate(found, text):
+        message = f"the character U+{ord(char):04X} ends a line of YAML, and nobody sees it"
+        yield line, column, message, "remove it, or write it as an escape in double quotes"
 
 
 def find_directive(text: str) -> int | None:
@@ -319,28 +342,23 @@ def shorten_tag(tag: str) -> str:
 MERGE = re.compile(r"^<{7} .*$[\s\S]*^>{7} ", re.MULTILINE)
 FROM_A_PRESET = "start from a preset (`dsgen init --list` lists them): "
 FROM_A_SCRIPT = "convert it: dsgen import FILE"
-SCRIPTS = (
-    (re.compile(r"^#SBATCH ", re.MULTILINE), "a batch script of Slurm", FROM_A_SCRIPT),
-    (re.compile(r"^#(PBS|BSUB|\$) -", re.MULTILINE), "a batch script", FROM_A_SCRIPT),
-    (re.compile(r"\A#![^\n]*python"), "a Python program", f"{FROM_A_PRESET}training.python names the program"),
-    (re.compile(r"\A#![^\n]*sh\b"), "a shell script", FROM_A_SCRIPT),
+RESOLVE = "resolve the conflict: keep one side or both, and remove the lines with <<<<<<<, ======= and >>>>>>>"
+OTHERS = (
+    (MERGE, "the file has the marks of an unresolved merge", RESOLVE),
+    (re.compile(r"^#SBATCH ", re.MULTILINE), "this is a batch script of Slurm", FROM_A_SCRIPT),
+    (re.compile(r"^#(PBS|BSUB|\$) -", re.MULTILINE), "this is a batch script", FROM_A_SCRIPT),
+    (re.compile(r"\A#![^\n]*python"), "this is a Python program", f"{FROM_A_PRESET}training.python names the program"),
+    (re.compile(r"\A#![^\n]*sh\b"), "this is a shell script", FROM_A_SCRIPT),
 )
 """A pattern of the text, what the file is, and what to do."""
 
 
 def find_other_format(file: SourceText) -> Diagnostic | None:
     """The one problem of a file that cannot be read as YAML; None if it is not known what the file is."""
-    if match := MERGE.search(file.text):
-        hint = "resolve the conflict: keep one side or both, and remove the lines with <<<<<<<, ======= and >>>>>>>"
-        return Diagnostic(
-            "DS017", "the file has the marks of an unresolved merge", _find_position(file, match), hint=hint
-        )
-    for pattern, what, hint in SCRIPTS:
+    for pattern, what, hint in OTHERS:
         if match := pattern.search(file.text):
-            hint = hint.replace("FILE", file.name)
-            return Diagnostic("DS016", f"this is {what}, not a values file", _find_position(file, match), hint=hint)
+            at = Position(file.name, file.text.count("\n", 0, match.start()) + 1, 1)
+            if pattern is MERGE:
+                return Diagnostic("DS017", what, at, hint=hint)
+            return Diagnostic("DS016", f"{what}, not a values file", at, hint=hint.replace("FILE", file.name))
     return None
-
-
-def _find_position(file: SourceText, match: re.Match[str]) -> Position:
-    return Position(file.name, file.text.count("\n", 0, match.start()) + 1, 1)

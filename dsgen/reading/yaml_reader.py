@@ -6,18 +6,21 @@ It interprets the events of PyYAML. What versions of Helm read differently, and 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import yaml
 
-from dsgen.problems import Diagnostic, Position
+from dsgen.problems import Diagnostic, Position, has_errors
 from dsgen.reading.nodes import MAX_TEXT, Node, SourceText, Tree, name_type
 from dsgen.reading.scalars import LONGEST_INTEGER, UnreadableScalarError, explain_surprise, format_key, resolve
 from dsgen.reading.yaml_errors import (
     LineColumn,
     find_directive,
+    find_hidden_line_ends,
     find_index,
     find_mistake,
+    find_other_format,
     find_place,
     find_separators,
     find_stop,
@@ -40,7 +43,10 @@ STRING_TAGS = (None, "!", "tag:yaml.org,2002:str")
 
 def read(source: SourceText) -> Tree:
     """The tree of one file with all its problems; raises nothing."""
-    return _YamlReader(source).read()
+    tree = _YamlReader(source).read()
+    if has_errors(tree.diagnostics) and (problem := find_other_format(source)):
+        return Tree(Node({}, Position(source.name, 1, 1)), [problem], complete=False)
+    return tree
 
 
 class _StopError(Exception):
@@ -59,6 +65,8 @@ class _YamlReader:
         self.root = Node({}, Position(self.name, 1, 1))
         self.last: tuple[Node, int] | None = None
         self.quoted: tuple[LineColumn, LineColumn] | None = None
+        self.spans: list[tuple[int, int]] = []
+        """Begin and end of each quoted text."""
 
     def read(self) -> Tree:
         if self._check_characters() or self._check_lines():
@@ -67,6 +75,7 @@ class _YamlReader:
         self.next = loader(self.text if self.ends else self.text + "\n").get_event
         try:
             self._read_document()
+            self._add_characters(find_hidden_line_ends(self.text, self.spans))
             return Tree(self.root, self.problems)
         except _StopError:
             self._forget_last(0)
@@ -101,9 +110,12 @@ class _YamlReader:
             self.last[0].broken = True
 
     def _check_characters(self) -> bool:
-        for line, column, message, hint in find_unreadable_characters(self.text):
-            self._add_problem("DS002", message, Position(self.name, line, column), hint)
+        self._add_characters(find_unreadable_characters(self.text))
         return bool(self.problems)
+
+    def _add_characters(self, found: Iterable[tuple[int, int, str, str]]) -> None:
+        for line, column, message, hint in found:
+            self._add_problem("DS002", message, Position(self.name, line, column), hint)
 
     def _check_lines(self) -> bool:
         if line := find_directive(self.text):
@@ -294,6 +306,8 @@ class _YamlReader:
             self._add_problem(
                 "DS014", "Helm cannot read ? without quotes inside [] or {}", at, "put the string in quotes"
             )
+        if event.style in ("'", '"'):
+            self.spans.append((find_index(event.start_mark), find_index(event.end_mark)))
         if event.style != '"':
             return
         written = self.text[find_index(event.start_mark) : find_index(event.end_mark)]

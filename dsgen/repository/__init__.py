@@ -9,10 +9,10 @@
         member.place, member.chart_place    # the same for `writer.compare` and `writer.write`
 
 `find_root` of dsgen/reading finds the root. `Repositories` finds the jobs of which a file is a part.
-`repository.read_setting("argocd")` is the value of a key of dsgen.yaml, or its default; `repository.position(path)` is
-its place. `find_orphans` finds the folders of removed jobs, `find_new_place` and `choose_place_in` the file of a new
-one. The schema of the file is `settings.json`. Paths are relative to the root, with `/`. Only regular files below the
-root are read, and links are not followed, because a pull request can add one.
+`repository.settings` has the values of dsgen.yaml and their places; its schema is `settings.json`. `find_orphans` finds
+the folders of removed jobs, `find_new_place` and `choose_place_in` the file of a new one. Paths are relative to the
+root, with `/`. Only regular files below the root are read, and links are not followed, because a pull request can add
+one.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from pathlib import Path
 from dsgen.problems import Diagnostic, Position, has_errors
 from dsgen.reading import SETTINGS_FILE, find_root
 from dsgen.repository import globs, settings
-from dsgen.repository.jobs import Entry, Member, Repository, find_collisions, find_orphans, load
+from dsgen.repository.jobs import JobOrigin, Member, Repository, find_collisions, find_orphans, load
 
 __all__ = [
     "BEGIN",
-    "Entry",
+    "JobOrigin",
     "Member",
     "Part",
     "Repositories",
@@ -55,7 +55,7 @@ class Part:
     path: str
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[JobOrigin]:
         """The jobs of which the file is a part."""
         return self.repository.list_entries_of(self.path)
 
@@ -64,14 +64,14 @@ class Part:
         """Whether dsgen.yaml is valid, and has no jobs with the file."""
         return not (self.entries or self.path == SETTINGS_FILE or has_errors(self.repository.diagnostics))
 
-    def choose_name(self, entry: Entry) -> str:
+    def choose_name(self, entry: JobOrigin) -> str:
         """The name of a job's values file in messages, "" if this is another file."""
         return self.name if entry.file == self.path else ""
 
     def report_unlisted(self) -> Iterator[Diagnostic]:
         """The warning for a file without jobs."""
         settings = self.repository.settings.source.name
-        severity = self.repository.read_setting("checks").get(UNLISTED, "warning")
+        severity = self.repository.settings.read_value("checks").get(UNLISTED, "warning")
         if severity != "ignore":
             message = f"{settings} does not list this file, so its defaults and overlays do not apply"
             hint = (

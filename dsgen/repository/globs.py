@@ -27,12 +27,6 @@ def matches(path: str, pattern: str) -> bool:
     return len(wanted) in states
 
 
-def split_fixed(path: str) -> Parts:
-    """The parts of a path before the first one with a placeholder."""
-    pieces = split_pattern(path)
-    return pieces[: next((number for number, part in enumerate(pieces) if "{" in part), len(pieces))]
-
-
 def find_files(root: str, pattern: str, into_written: bool = False) -> Iterator[str]:
     """The matching paths that are not folders, and links to folders that the pattern names; sorted in each folder.
 
@@ -50,7 +44,7 @@ def find_files(root: str, pattern: str, into_written: bool = False) -> Iterator[
             path, next_states = (*folder, name), _step(states, wanted, name)
             if kind == "folder":
                 below += [(path, next_states)] if next_states else []
-            elif len(wanted) in next_states or (kind == "link" and _is_named(states, wanted, name)):
+            elif len(wanted) in next_states or (kind == "link to a folder" and _is_named(states, wanted, name)):
                 yield "/".join(path)
         waiting += reversed(below) if len(folder) < DEEPEST else ()
 
@@ -66,12 +60,14 @@ def _list_entries(root: str, folder: Parts) -> list[tuple[str, str]]:
 
 
 def _classify(entry: os.DirEntry[str]) -> str:
-    return "link" if entry.is_symlink() else "folder" if entry.is_dir(follow_symlinks=False) else "file"
+    if entry.is_symlink():
+        return "link to a folder" if os.path.isdir(entry.path) else "file"  # noqa: PTH112 - without the import of pathlib
+    return "folder" if entry.is_dir(follow_symlinks=False) else "file"
 
 
 def _is_named(states: States, wanted: Parts, name: str) -> bool:
     """Whether a part of the pattern other than `**` matches this name."""
-    return any(wanted[state] != ANY and fnmatchcase(name, wanted[state]) for state in states - {len(wanted)})
+    return bool(_step(frozenset(state for state in states if wanted[state : state + 1] != (ANY,)), wanted, name))
 
 
 def _start(wanted: Parts) -> States:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from dsgen import values
 from dsgen.errors import DsgenError
-from dsgen.problems import Diagnostic, KeyPath, Position, has_errors, sort_problems
+from dsgen.problems import Diagnostic, KeyPath, has_errors, sort_problems
 from dsgen.reading import MAX_BYTES, SETTINGS_FILE, read
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.repository import globs, settings
@@ -66,7 +66,7 @@ class Member:
         return settings.fill_job_folder(str(self.settings.read_value(key)), self.names.namespace, self.names.name)
 
 
-class Entry(NamedTuple):
+class JobOrigin(NamedTuple):
     """The origin of a job. row: the row of the matrix, None without a matrix."""
 
     file: str
@@ -83,7 +83,7 @@ class Repository:
 
     settings: Settings
     diagnostics: list[Diagnostic]
-    entries: list[Entry]
+    entries: list[JobOrigin]
     _overlays: dict[str, tuple[SourceText, Tree]] = field(default_factory=dict)
 
     @property
@@ -96,19 +96,11 @@ class Repository:
         """The texts of the files in the positions of `diagnostics`."""
         return {self.settings.source.name: self.settings.source.text}
 
-    def read_setting(self, key: str) -> Any:
-        """The value of a key at the top of dsgen.yaml, or its default, or None."""
-        return self.settings.read_value(key)
-
-    def position(self, path: KeyPath) -> Position:
-        """The place of a key of dsgen.yaml, or of the nearest existing key above it."""
-        return self.settings.position(path)
-
-    def list_entries_of(self, path: str) -> list[Entry]:
+    def list_entries_of(self, path: str) -> list[JobOrigin]:
         """The jobs of which a file is a part: those of a values file, those below an overlay, all for dsgen.yaml."""
         if path == SETTINGS_FILE:
             return self.entries
-        overlays = [overlay for overlay in self.read_setting("overlays") if path in _list_paths(overlay)]
+        overlays = [overlay for overlay in self.settings.read_value("overlays") if path in _list_paths(overlay)]
         return [
             entry
             for entry in self.entries
@@ -117,7 +109,7 @@ class Repository:
 
     def read_job(
         self,
-        entry: Entry,
+        entry: JobOrigin,
         overrides: Sequence[Override] = (),
         names: Release = UNNAMED,
         above: Sequence[SourceText] = (),
@@ -138,15 +130,15 @@ class Repository:
             *map(read, above),
         ]
         job = values.load_trees(source.name, [*self._list_claims(trees), *trees], texts, overrides, names)
-        return replace(job, severities=self.read_setting("checks"))
+        return replace(job, severities=self.settings.read_value("checks"))
 
-    def make_member(self, entry: Entry, names: Release) -> Member:
+    def make_member(self, entry: JobOrigin, names: Release) -> Member:
         """The place in the repository of a job with these names."""
         return Member(names, entry.file, self.settings, {key: node.as_data() for key, node in entry.variables.items()})
 
-    def _read_values_above(self, entry: Entry, texts: dict[str, str]) -> Iterator[Tree]:
+    def _read_values_above(self, entry: JobOrigin, texts: dict[str, str]) -> Iterator[Tree]:
         """The values that are merged over those of a file; adds their texts to `texts`."""
-        for index, overlay in enumerate(self.read_setting("overlays")):
+        for index, overlay in enumerate(self.settings.read_value("overlays")):
             if _is_meant(entry.file, overlay):
                 for path in overlay.get("files", ()):
                     source, tree = self._read_overlay(path)
@@ -212,18 +204,19 @@ def find_collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
 
 def _list_files(repository: Repository) -> list[str]:
     """The values files of all jobs, sorted. Adds problems of irregular files and unused patterns."""
-    overlays = {path for overlay in repository.read_setting("overlays") for path in _list_paths(overlay)}
-    for index, overlay in enumerate(repository.read_setting("overlays")):
+    overlays = {path for overlay in repository.settings.read_value("overlays") for path in _list_paths(overlay)}
+    for index, overlay in enumerate(repository.settings.read_value("overlays")):
         for number, path in enumerate(overlay.get("files", ())):
             _is_plain(repository, path, ("overlays", index, "files", number))
     jobs: set[str] = set()
-    for index, pattern in enumerate(repository.read_setting("jobs")):
+    for index, pattern in enumerate(repository.settings.read_value("jobs")):
         at: KeyPath = ("jobs", index)
         files = set(globs.find_files(str(repository.root), pattern)) - overlays - {SETTINGS_FILE}
         jobs |= {file for file in files if _is_plain(repository, file, at)}
         if not files:
-            message = f"no file matches {pattern}"
-            repository.diagnostics.append(Diagnostic("DS905", message, repository.position(at), at, severity="warning"))
+            place = repository.settings.position(at)
+            problem = Diagnostic("DS905", f"no file matches {pattern}", place, at, severity="warning")
+            repository.diagnostics.append(problem)
     return sorted(jobs)
 
 
@@ -242,15 +235,15 @@ def _is_plain(repository: Repository, file: str, at: KeyPath) -> bool:
         if stat.S_ISREG(mode):
             return True
         message = f"{file} is {'a link' if stat.S_ISLNK(mode) else 'not a file'}: dsgen reads only regular files here"
-    repository.diagnostics.append(Diagnostic("DS907", message, repository.position(at), at))
+    repository.diagnostics.append(Diagnostic("DS907", message, repository.settings.position(at), at))
     return False
 
 
-def _list_entries(repository: Repository, file: str) -> Iterator[Entry]:
+def _list_entries(repository: Repository, file: str) -> Iterator[JobOrigin]:
     """The jobs of a values file."""
-    rows = [index for index, row in enumerate(repository.read_setting("matrix")) if _is_meant(file, row)]
+    rows = [index for index, row in enumerate(repository.settings.read_value("matrix")) if _is_meant(file, row)]
     if not rows:
-        yield Entry(file)
+        yield JobOrigin(file)
         return
     variables = repository.settings.find_node("matrix", rows[0], "variables")
     assert variables is not None
@@ -258,13 +251,13 @@ def _list_entries(repository: Repository, file: str) -> Iterator[Entry]:
     message = ""
     if len(rows) > 1:
         message = f"{file} is in two entries of the matrix"
-    elif (count := count_combinations(variables)) > MOST:
+    elif (count := math.prod(map(len, _collect_lists(variables).values()))) > MOST:
         message = f"this results in {count} jobs for {file}, but at most {MOST} are allowed"
     if message:
-        repository.diagnostics.append(Diagnostic("DS906", message, repository.position(at), at))
+        repository.diagnostics.append(Diagnostic("DS906", message, repository.settings.position(at), at))
         return
     for combination in list_combinations(variables):
-        yield Entry(file, rows[0], combination)
+        yield JobOrigin(file, rows[0], combination)
 
 
 def _nest(node: Node, *keys: str) -> Node:
@@ -287,7 +280,8 @@ def find_orphans(repository: Repository, key: str, wanted: Collection[str]) -> I
 
     key: "output" or "charts". Folders whose index is invalid are skipped.
     """
-    above = globs.split_fixed(str(repository.read_setting(key)))
+    parts = globs.split_pattern(str(repository.settings.read_value(key)))
+    above = itertools.takewhile(lambda part: "{" not in part, parts)
     for index in globs.find_files(str(repository.root), "/".join((*above, "**", INDEX)), into_written=True):
         place = Destination(repository.root, index.rpartition("/")[0])
         if place.below and place.below not in wanted:
@@ -306,11 +300,6 @@ def _read_owner(place: Destination) -> str:
 
 
 # -- several jobs from one values file ---------------------------------------------------------------------------------
-
-
-def count_combinations(variables: Node) -> int:
-    """The number of combinations."""
-    return math.prod(len(values) for values in _collect_lists(variables).values())
 
 
 def list_combinations(variables: Node) -> Iterator[Variables]:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dsgen.language.functions import read_json
 from dsgen.problems import Diagnostic, KeyPath, Position, sort_problems
 from dsgen.reading import MAX_BYTES, SETTINGS_FILE, read
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.schema import Schema
+from dsgen.schema.messages import About
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys
-from dsgen.schema.validate import About, find_schema_problems
+from dsgen.schema.validate import find_schema_problems
 from dsgen.writer import Destination, SourceFolder, is_path, name_folder
 
-SCHEMA_FILE = Path(__file__).with_name("settings.json")
 NAMESPACE, NAME = PLACEHOLDERS = ("{namespace}", "{name}")
 """Placeholders for the names of a job in the path of its folder."""
 VALUES = frozenset(("defaults", "values"))
@@ -27,8 +27,7 @@ VALUES = frozenset(("defaults", "values"))
 @functools.cache
 def load_schema() -> Schema:
     """The schema of dsgen.yaml; shared, do not change it."""
-    loaded: Schema = json.loads(SCHEMA_FILE.read_bytes())
-    return loaded
+    return read_json("repository/settings.json")
 
 
 def make_editor_schema() -> Schema:

@@ -17,7 +17,8 @@ from dsgen.language.text import format_value
 from dsgen.problems import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading import read, set_values
 from dsgen.reading.nodes import Node, Override, SourceText
-from dsgen.runs.keys import MISSING, find_differing, look_up, put
+from dsgen.runs.keys import find_differing
+from dsgen.schema import MISSING, look_up, put
 from dsgen.schema.default_values import takes_null
 from dsgen.values import Job
 
@@ -163,7 +164,7 @@ def _edit(source: SourceText, changes: Sequence[_ValueChange]) -> str:
             text = set_value(text, change.path, change.new, ABOVE if change.path[0] == "run" else ())
         except NotWritableError as reason:
             raise _RefusedChangeError(str(reason), change.path, change.at) from reason
-        wanted = _put(wanted, change.path, change.new)
+        wanted = put(wanted, change.path, change.new)
         after = read(SourceText(source.name, mark + text))
         if after.root.as_data() != wanted or [one.id for one in after.diagnostics] != [
             one.id for one in before.diagnostics
@@ -174,26 +175,26 @@ def _edit(source: SourceText, changes: Sequence[_ValueChange]) -> str:
     return mark + text
 
 
-def _put(tree: Any, path: KeyPath, value: Any) -> Any:
-    """A copy with another value at a path, which may be the end of a list."""
-    *above, last = path
-    items = look_up(tree, tuple(above)) if above else tree
-    if isinstance(items, list) and last == len(items):
-        return put(tree, tuple(above), [*items, value])
-    return put(tree, path, value)
-
-
 def _check(written: Job, job: Job, changes: Sequence[_ValueChange]) -> Job:
     """The job as it is read from the new text. Raises _RefusedChangeError if it is not the same as with the flags."""
     wanted = job.data
     for change in changes:
         if change.path == ID:
             wanted = put(wanted, ID, change.new)
-    if written.values is None or (wrong := next(find_differing(wanted, written.data), None)) is None:
+    if error := next((one for one in written.diagnostics if one.severity == "error"), None):
+        raise _RefusedChangeError(error.message, error.path, _find_flag(changes, error.path, job))
+    wrong = next(find_differing(wanted, written.data), None)
+    if wrong is None:
         return written
-    at = next(
-        (change.at for change in changes if change.path[: len(wrong)] == wrong[: len(change.path)]),
-        Position(job.file, 1, 1),
-    )
     where = written.position(wrong)
-    raise _RefusedChangeError(f"{where.file if where else 'another file'} sets it, and overrides the file", wrong, at)
+    raise _RefusedChangeError(
+        f"{where.file if where else 'another file'} sets it, and overrides the file",
+        wrong,
+        _find_flag(changes, wrong, job),
+    )
+
+
+def _find_flag(changes: Sequence[_ValueChange], path: KeyPath, job: Job) -> Position:
+    """The flag that sets a path, or the file."""
+    found = (one.at for one in changes if one.path[: len(path)] == path[: len(one.path)])
+    return next(found, Position(job.file, 1, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import functools
 import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -10,10 +10,10 @@ from typing import Any
 from dsgen import __version__, schema, values
 from dsgen.language.text import format_value
 from dsgen.problems import Diagnostic, KeyPath, path_text
-from dsgen.runs import rendered
-from dsgen.runs.rendered import Objects, is_possible, read_kind_and_name, render_objects
+from dsgen.runs.rendered import Objects, is_possible, parse_object, read_kind_and_name, render_objects
+from dsgen.schema import MISSING, look_up, put
 from dsgen.values import Job
-from dsgen.writer import Claims, as_canonical_json, remove_suspension
+from dsgen.writer import as_canonical_json, remove_suspension
 
 Texts = Mapping[str, str]
 Select = Callable[[Objects], Texts]
@@ -21,7 +21,6 @@ Select = Callable[[Objects], Texts]
 Differs = Callable[[Texts, Texts], bool]
 
 
-MISSING = object()
 MOST_TRIED = 50
 """The largest number of changed keys whose effects are computed one by one; of more, all are reported."""
 MAY_CHANGE: tuple[KeyPath, ...] = (("lifecycle", "suspend"), ("estimate",))
@@ -56,28 +55,6 @@ def _is_record(path: KeyPath) -> bool:
     return rule is not None and schema.is_always_there(rule)
 
 
-def look_up(tree: Any, path: KeyPath) -> Any:
-    """The value at a path, or MISSING."""
-    for key in path:
-        is_there = key in tree if isinstance(tree, dict) else isinstance(tree, list) and key in range(len(tree))
-        if not is_there:
-            return MISSING
-        tree = tree[key]
-    return tree
-
-
-def put(tree: Any, path: KeyPath, value: Any) -> Any:
-    """A copy with another value at a path; MISSING removes it, with the maps that become empty."""
-    key: Any = path[0]
-    copied: Any = copy.copy(tree) if isinstance(tree, dict | list) else {}
-    below = put(look_up(copied, (key,)), path[1:], value) if path[1:] else value
-    if below is MISSING or (value is MISSING and below == {}):
-        copied.pop(key, None)
-    else:
-        copied[key] = below
-    return copied
-
-
 def render_values(data: Mapping[str, Any], chart: bool) -> tuple[Job, Objects | None, str]:
     """The job with these values, its objects, and the reason if this dsgen refuses the values."""
     job = values.make_job(data)
@@ -85,7 +62,7 @@ def render_values(data: Mapping[str, Any], chart: bool) -> tuple[Job, Objects | 
     return (job, None, wrong[0].message) if wrong else (job, render_objects(job), "")
 
 
-class Past:
+class ValuesChange:
     """The old and the new values of a job, both rendered by this dsgen.
 
     refused: why it refuses the old values.
@@ -123,15 +100,17 @@ class Past:
     def _describe_place(self, path: KeyPath, old: Texts, new: Texts) -> str:
         """The object that differs, with the field if it is unique."""
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-        values_ = [None if one is MISSING else one for one in self.look_up_both(path)]
-        first = ""
+        first, wanted = "", _without_missing(*self.look_up_both(path))
         for name in names:
             kind, object_name = read_kind_and_name(new.get(name) or old[name])
-            differences = rendered.compare_texts(old[name], new[name]) if name in old and name in new else []
-            same = [field for field in differences if [field.old, field.new] == values_]
-            one = same[-1:] or (differences if len(names) == len(differences) == 1 else [])
-            if one:
-                return f"in {kind} {object_name} {path_text(one[0].path)}"
+            is_in_both = name in old and name in new
+            before, after = (parse_object(texts[name]) if is_in_both else None for texts in (old, new))
+            fields = list(find_differing(before, after))
+            same = [
+                field for field in fields if _without_missing(look_up(before, field), look_up(after, field)) == wanted
+            ]
+            if one := same[-1:] or (fields if len(names) == len(fields) == 1 else []):
+                return f"in {kind} {object_name} {path_text(one[0])}"
             first = first or f"in {kind} {object_name}"
         return first + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
@@ -145,6 +124,10 @@ class Past:
         old, new = map(_format_shown, self.look_up_both(path))
         change = "changed" if old == new else f"{old} -> {new}"
         return f"{path_text(path)}: {change}{', ' if effect else ''}{effect}"
+
+
+def _without_missing(*pair: Any) -> list[Any]:
+    return [None if one is MISSING else one for one in pair]
 
 
 def _format_shown(value: Any) -> str:
@@ -164,7 +147,8 @@ class JobGuard:
 
     def __init__(self, job: Job, objects: Objects, chart: bool = False) -> None:
         self.job, self.objects, self.chart = job, objects, chart
-        self._pasts: dict[str, Past] = {}
+        # a cache, because it is needed twice: for the run and for the claims
+        self._find_past = functools.cache(lambda values: ValuesChange(json.loads(values), job, objects, chart))
 
     def check_run(self, values: str, writer: str) -> list[Diagnostic]:
         """See `writer.plan.Guard`."""
@@ -187,15 +171,11 @@ class JobGuard:
         then = self._find_past(values).then
         return {*then.run, *then.job} if then else set()
 
-    def report_unknown_values(self, message: str, hint: str) -> Diagnostic:
-        """See `writer.plan.Guard`."""
-        return Diagnostic("DS903", message, self.job.position(("run", "id")), ("run", "id"), hint)
-
-    def check_claims(self, values: str, texts: Mapping[str, str]) -> Claims:
+    def check_claims(self, values: str, texts: Mapping[str, str]) -> tuple[list[str], list[Diagnostic]]:
         """See `writer.plan.Guard`."""
         now = self.objects.claims
         if all(texts.get(path, text) == text for path, text in now.items()) and not self.chart:
-            return Claims()  # the usual case, in which nothing needs to be rendered
+            return [], []  # the usual case, in which nothing needs to be rendered
         past = self._find_past(values) if values else None
         before = past.then.claims if past and past.then else {}
         kept: list[str] = []
@@ -204,14 +184,9 @@ class JobGuard:
         for path in now.keys() & texts.keys() - set(impossible):
             if not is_possible(texts[path], now[path]):
                 (kept if path in before else impossible).append(path)
-        return Claims(sorted(kept), tuple(self._report_claims(past, sorted(impossible))))
+        return sorted(kept), list(self._report_claims(past, sorted(impossible)))
 
-    def _find_past(self, values: str) -> Past:
-        if values not in self._pasts:  # needed twice: for the run and for the claims
-            self._pasts[values] = Past(json.loads(values), self.job, self.objects, self.chart)
-        return self._pasts[values]
-
-    def _report_run(self, past: Past, select: Select, hint: str) -> list[Diagnostic]:
+    def _report_run(self, past: ValuesChange, select: Select, hint: str) -> list[Diagnostic]:
         run = self.job.data["run"]["id"]
         return [
             Diagnostic(
@@ -224,7 +199,7 @@ class JobGuard:
             for path, effect in past.find_keys(select, _differs)
         ]
 
-    def _report_claims(self, past: Past | None, paths: list[str]) -> Iterator[Diagnostic]:
+    def _report_claims(self, past: ValuesChange | None, paths: list[str]) -> Iterator[Diagnostic]:
         """A problem for each changed key or, if the old values are unknown, for each claim."""
         storage = ("storage",)
         if past is None or past.then is None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from dsgen.errors import DsgenError
-from dsgen.problems import KeyPath
 from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import parse_quantity
@@ -65,33 +64,9 @@ def render_objects(job: Job) -> Objects:
     return collect_objects(render(job.data, Release(names.name or "release", names.namespace or "default")))
 
 
-class Field(NamedTuple):
-    """A field that differs between two texts of an object, with its values; None for an absent field."""
-
-    path: KeyPath
-    old: Any
-    new: Any
-
-
-def compare_texts(old: str, new: str) -> list[Field]:
-    """The fields that differ between two texts of an object."""
-    return list(_compare_fields(parse_object(old), parse_object(new), ()))
-
-
 def parse_object(text: str) -> Any:
     """An object as plain data."""
     return read(SourceText("", text)).root.as_data()
-
-
-def _compare_fields(old: Any, new: Any, path: KeyPath) -> Iterator[Field]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in {**old, **new}:
-            yield from _compare_fields(old.get(key), new.get(key), (*path, key))
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for index, pair in enumerate(zip(old, new, strict=True)):
-            yield from _compare_fields(*pair, (*path, index))
-    elif old != new:
-        yield Field(path, old, new)
 
 
 def is_possible(old: str, new: str) -> bool:

@@ -1,29 +1,61 @@
 """The schema of the values: its records, types and defaults.
 
-`values.json` is the source; dsgen/compiler/python expands its references, and `make generate` writes the result
-as `generated/schema.py`. A record is an object with `properties` and no `default`; a map whose keys the user chooses
-has `additionalProperties` with a schema; an object with neither is copied into a manifest, and `allOf` checks its
-fields. A key that may be null has no default.
+`values.json` is the source, and `kubernetes.json` has the objects of Kubernetes to which it refers. Definitions hold
+what several records share: a key of a record may be a `$ref` with further keywords, which take precedence, and
+`x-include` adds keys to a record; `x-launch-methods` stands for an enum of all launch methods. `load` expands them.
+
+A record is an object with `properties` and no `default`; a map whose keys the user chooses has `additionalProperties`
+with a schema; an object with neither is copied into a manifest, and `allOf` checks its fields. A key that may be null
+has no default.
 """
 
 from __future__ import annotations
 
-import os
+import copy
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dsgen.generated.schema import SCHEMA
+from dsgen.language.functions import load_launch_methods, read_json
 
 Schema = dict[str, Any]
-FOLDER = os.path.dirname(__file__)
-SCHEMA_FILE = os.path.join(FOLDER, "values.json")
-KUBERNETES_FILE = os.path.join(FOLDER, "kubernetes.json")
+SCHEMA_FILE, KUBERNETES_FILE = "schema/values.json", "schema/kubernetes.json"
 DEFINITION = "#/definitions/"
+TYPE_WORDS = {
+    "string": "a string",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a map",
+    "null": "null",
+}
+UNKNOWN_KEY = "DS101"
 
 
+@functools.cache
 def load() -> Schema:
     """The schema of values.json with the objects of kubernetes.json, its records expanded; shared, do not change it."""
-    return SCHEMA
+    source = read_json(SCHEMA_FILE)
+    definitions = source.pop("definitions") | read_json(KUBERNETES_FILE)["definitions"]
+    return _expand(source, definitions) | {"definitions": definitions}
+
+
+def _expand(part: Schema, definitions: Schema) -> Schema:
+    """A key of dsgen with its reference and its included keys expanded; objects of Kubernetes keep their references."""
+    whole = dict(part)
+    if "$ref" in whole:
+        whole = definitions[whole.pop("$ref").removeprefix(DEFINITION)] | whole
+    if whole.pop("x-launch-methods", False):
+        whole["enum"] = [*load_launch_methods()]
+    if "properties" in whole:
+        included = definitions[whole.pop("x-include").removeprefix(DEFINITION)] if "x-include" in whole else {}
+        keys = whole["properties"] | included.get("properties", {})
+        whole["properties"] = {key: _expand(below, definitions) for key, below in keys.items()}
+    below = whole.get("additionalProperties")
+    if isinstance(below, dict) and "properties" in below:
+        whole["additionalProperties"] = _expand(below, definitions)
+    return whole
 
 
 def copy_plain(data: Any) -> Any:
@@ -31,6 +63,36 @@ def copy_plain(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: copy_plain(value) for key, value in data.items()}
     return [copy_plain(item) for item in data] if isinstance(data, list) else data
+
+
+MISSING = object()
+"""What there is at a path without a value."""
+
+
+def look_up(tree: Any, path: Sequence[str | int]) -> Any:
+    """The value at a path of plain data, or MISSING."""
+    for key in path:
+        is_there = key in tree if isinstance(tree, dict) else isinstance(tree, list) and key in range(len(tree))
+        if not is_there:
+            return MISSING
+        tree = tree[key]
+    return tree
+
+
+def put(tree: Any, path: Sequence[str | int], value: Any) -> Any:
+    """A copy with another value at a path, which may be the end of a list; MISSING removes it, with the maps that
+    become empty.
+    """
+    key: Any = path[0]
+    copied: Any = copy.copy(tree) if isinstance(tree, dict | list) else {}
+    below = put(look_up(copied, (key,)), path[1:], value) if path[1:] else value
+    if below is MISSING or (value is MISSING and below == {}):
+        copied.pop(key, None)
+    elif isinstance(copied, list) and key == len(copied):
+        copied.append(below)
+    else:
+        copied[key] = below
+    return copied
 
 
 def resolve(schema: Schema) -> Schema:

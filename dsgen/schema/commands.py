@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dsgen.language.text import format_item
 
 SHELL = "(.* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c "
-"""Words that start a shell with a script, up to the script; also in the templates of the checks."""
+"""Words that start a shell with a script, up to the script."""
 _LITERAL = r"'[^']*'|\\."
 _QUOTED = rf'{_LITERAL}|"[^"]*"'
 _EXPANDED = re.compile(r"[$][A-Za-z_{(]|`")
@@ -54,7 +54,7 @@ def format_command(line: str) -> str:
 
 def is_shell(words: Sequence[str]) -> bool:
     """Whether the words start a shell that reads a script from one of them."""
-    return re.match(f"{SHELL}.", " ".join(words)) is not None
+    return re.match(f"{SHELL}.", " ".join(words), re.DOTALL) is not None
 
 
 def wrap_in_shell(script: str) -> str:

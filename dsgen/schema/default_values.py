@@ -1,8 +1,8 @@
 """What the values of the user become with those of the chart, as in Helm: missing keys are filled, and nulls remove.
 
-The rules of defaults are generated from the schema. Rules of a record have its `defaults`, unless those of the record
-above hold them, and, `below` keys, the rules of records in it. Rules of a map whose keys the user chooses have, for
-`each` of its values, the rules of that.
+Rules of defaults are made from the schema. Those of a record have its `defaults`, unless those of the record above hold
+them, and, `below` keys, the rules of records in it. Rules of a map whose keys the user chooses have, for `each` of its
+values, the rules of that.
 
 In Helm, null replaces a value, and in the end removes a default of the chart; a null that remains is an error of the
 chart's schema. dsgen's chart accepts and removes such a null where it can: for a map, for its entries, and below these.
@@ -10,26 +10,55 @@ chart's schema. dsgen's chart accepts and removes such a null where it can: for 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dsgen.generated.defaults import RULES as GENERATED
 from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node
-from dsgen.schema import copy_plain, find_child, find_part, is_always_there, is_nullable, load, resolve
+from dsgen.schema import (
+    Schema,
+    copy_plain,
+    find_child,
+    find_part,
+    is_always_there,
+    is_nullable,
+    is_record,
+    load,
+    make_defaults,
+    resolve,
+)
 
-RULES: Mapping[str, Any] = GENERATED
 
-
+@functools.cache
 def load_defaults() -> dict[str, Any]:
     """All defaults; shared, do not change them."""
-    rules: dict[str, Any] = RULES["defaults"]
-    return rules
+    return make_defaults()
 
 
 def fill(values: Mapping[str, Any]) -> dict[str, Any]:
     """A copy with all defaults, also those that Helm cannot merge: below keys that the user names."""
-    return _fill(RULES, load_defaults(), values)
+    return _fill(_load_rules(), load_defaults(), values)
+
+
+@functools.cache
+def _load_rules() -> dict[str, Any]:
+    return _make_rules(load())
+
+
+def _make_rules(part: Schema) -> dict[str, Any]:
+    """The rules of a record or a map of records; empty for any other part."""
+    if is_record(part):
+        below = {key: rules for key, inner in part["properties"].items() if (rules := _make_rules(inner))}
+        return {"below": below} if is_always_there(part) else {"defaults": make_defaults(part), "below": below}
+    each = part.get("additionalProperties")
+    if not isinstance(each, dict):
+        return {}
+    one = resolve(each)
+    rules = _make_rules(one)
+    if rules and is_record(one):
+        rules |= {"defaults": make_defaults(one)}
+    return {"each": rules} if rules else {}
 
 
 def _fill(rules: Mapping[str, Any], missing: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:

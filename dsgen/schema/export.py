@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dsgen.generated.schema import KUBERNETES_VERSION
+from dsgen.language.functions import read_json
 from dsgen.schema import (
     DEFINITION,
+    KUBERNETES_FILE,
     Schema,
     find_kubernetes_type,
     is_always_there,
@@ -27,6 +29,10 @@ FREE_MAP = {
     "items": {"$ref": FREE},
 }
 """Data of the user's choice, where null removes an entry of a map."""
+WORDS = ("description", "examples", "default")
+"""Keywords that no value violates."""
+NAMED = ("properties", "definitions")
+"""Keywords whose keys are names, not keywords."""
 WIDTH = 120
 """The longest line of published files, if possible."""
 
@@ -36,17 +42,28 @@ def make_chart_schema() -> Schema:
 
     Every key with a default is `required` in the records that are always there: Helm merges the defaults before it
     checks, so such a key is missing only if the user set it to null. Maps are not required, because null removes all of
-    their entries. Definitions have no descriptions, for size.
+    their entries. Descriptions and defaults are in values.yaml.
     """
-    chart: Schema = _publish(_add_required(_allow_nulls(copy.deepcopy(load()))))
-    chart["definitions"] = {name: _remove_descriptions(part) for name, part in chart["definitions"].items()}
+    chart: Schema = _publish(_add_required(_allow_nulls(_copy_used())), WORDS)
     return chart
 
 
 def make_editor_schema() -> Schema:
     """The copy for editors, which see the user's file before any default is merged."""
-    editors: Schema = _publish(_allow_nulls(copy.deepcopy(load())))
+    editors: Schema = _publish(_allow_nulls(_copy_used()))
     return editors
+
+
+def _copy_used() -> Schema:
+    """A copy of the schema without the definitions to which nothing refers, since its records are expanded."""
+    schema = copy.deepcopy(load())
+    definitions = schema.pop("definitions")
+    used, waiting = {FREE.removeprefix(DEFINITION)}, [schema]
+    while waiting:
+        found = re.findall(f'"{DEFINITION}([^"]+)"', json.dumps(waiting.pop()))
+        waiting += [definitions[name] for name in found if name not in used]
+        used.update(found)
+    return schema | {"definitions": {name: part for name, part in definitions.items() if name in used}}
 
 
 def _add_required(schema: Schema) -> Schema:
@@ -95,21 +112,18 @@ def _allow_null(part: Schema) -> Schema:
     return {**part, "type": [*dict.fromkeys((*list_types(part), "null"))], **enum}
 
 
-def _publish(schema: Any) -> Any:
-    """Without the keywords that only dsgen knows."""
-    if isinstance(schema, Mapping):
-        return {key: _publish(part) for key, part in schema.items() if not key.startswith("x-")}
-    if isinstance(schema, list):
-        return [_publish(part) for part in schema]
-    return schema
-
-
-def _remove_descriptions(definition: Schema) -> Schema:
-    """A definition without the descriptions of its fields."""
-    if "properties" not in definition:
-        return {key: part for key, part in definition.items() if key != "description"}
-    return definition | {
-        "properties": {key: _remove_descriptions(part) for key, part in definition["properties"].items()}
+def _publish(part: Any, left_out: Sequence[str] = ()) -> Any:
+    """A part without the keywords that only dsgen knows, and without others."""
+    if isinstance(part, list):
+        return [_publish(one, left_out) for one in part]
+    if not isinstance(part, Mapping):
+        return part
+    kept = {key: one for key, one in part.items() if not key.startswith("x-") and key not in left_out}
+    return {
+        key: {name: _publish(below, left_out) for name, below in one.items()}
+        if key in NAMED
+        else _publish(one, left_out)
+        for key, one in kept.items()
     }
 
 
@@ -123,7 +137,7 @@ def _format_json(part: Any, margin: str, used: int) -> str:
     line = json.dumps(part, ensure_ascii=False)
     if not part or not isinstance(part, dict | list) or used + len(line) < WIDTH:
         return line
-    below = f"{margin}  "
+    below = f"{margin} "
     if isinstance(part, list):
         return "[\n" + ",\n".join(below + _format_json(one, below, len(below)) for one in part) + f"\n{margin}]"
     keys = [(f"{below}{json.dumps(key, ensure_ascii=False)}: ", one) for key, one in part.items()]
@@ -177,7 +191,9 @@ def _list_keys(part: Schema) -> Iterator[tuple[tuple[str, ...], Schema]]:
 
 
 def _format_row(path: tuple[str, ...], part: Schema) -> str:
-    cells = (f"`{'.'.join(path)}`", _describe_type(part), _format_default(part), _describe_meaning(part))
+    default = f"`{json.dumps(part['default'], ensure_ascii=False)}`" if "default" in part else "absent"
+    meaning = " ".join(filter(None, (part["description"], _describe_limits(part), _format_examples(part))))
+    cells = (f"`{'.'.join(path)}`", _describe_type(part), default, meaning)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
@@ -201,16 +217,9 @@ def _link_kubernetes_type(part: Schema) -> str:
 def _list_links() -> Iterator[str]:
     """Link definitions of Markdown for the types of the Kubernetes API."""
     every = (part for _, top in walk_keys() for part in (top, top.get("items", {})))
+    version = read_json(KUBERNETES_FILE)["version"].rpartition(".")[0]  # such as 1.34
     for name in sorted({find_kubernetes_type(part) for part in every} - {""}):
-        yield f"[{name}]: {REFERENCE.format(version=KUBERNETES_VERSION, name=name.lower())}\n"
-
-
-def _format_default(part: Schema) -> str:
-    return f"`{json.dumps(part['default'], ensure_ascii=False)}`" if "default" in part else "absent"
-
-
-def _describe_meaning(part: Schema) -> str:
-    return " ".join(filter(None, (part["description"], _describe_limits(part), _format_examples(part))))
+        yield f"[{name}]: {REFERENCE.format(version=version, name=name.lower())}\n"
 
 
 def _describe_limits(part: Mapping[str, Any]) -> str:

@@ -42,7 +42,7 @@ PRESETS = "start from a preset: `dsgen init --list` lists them"
 
 
 @dataclass(frozen=True)
-class Program:
+class KnownProgram:
     """A program whose files are known. key: the key by which a file is recognized, "" if it is not one of them."""
 
     message: str
@@ -65,22 +65,22 @@ def _find_compose_key(data: Mapping[str, Any]) -> str:
 
 
 PROGRAMS = (
-    Program(
+    KnownProgram(
         "this is a file of Docker Compose, not a values file",
         _find_compose_key,
         f"{PRESETS}; `dsgen help side-by-side` says what the keys of a service become",
     ),
-    Program(
+    KnownProgram(
         "this is a configuration of DeepSpeed, not a values file",
         _make_key_finder(DEEPSPEED),
         f"{PRESETS}; in a values file, it belongs below training.deepspeed.config",
     ),
-    Program(
+    KnownProgram(
         "this is a configuration of Accelerate, not a values file",
         _make_key_finder(ACCELERATE),
         f"{PRESETS}; num_machines is workers.replicas, and launch.method: worker-command runs `accelerate launch`",
     ),
-    Program(
+    KnownProgram(
         "these are the values of another Helm chart",
         _make_key_finder(HELM),
         f"{PRESETS}; docs/options.md describes the keys of a values file",
@@ -152,15 +152,13 @@ def _hint_for_number(value: Any) -> str:
     return f"write it as a number: {int(Decimal(number) * FACTORS[letter])}"
 
 
-def _hint_for_image(text: str) -> str:
-    """An image reference as the map that the key takes."""
+def split_image(text: str) -> dict[str, str]:
+    """The repository, the tag and the digest of an image; without what it lacks."""
     rest, _, digest = text.partition("@")
     folder, slash, last = rest.rpartition("/")
     name, _, tag = last.partition(":")
     parts = {"repository": f"{folder}{slash}{name}", "tag": tag, "digest": digest}
-    return (
-        "write it as a map: {" + ", ".join(f"{key}: {format_item(part)}" for key, part in parts.items() if part) + "}"
-    )
+    return {key: part for key, part in parts.items() if part or key == "repository"}
 
 
 def _as_reference(parts: dict[str, Any]) -> str:
@@ -171,9 +169,13 @@ def _as_reference(parts: dict[str, Any]) -> str:
     return f"write it as one text: {format_item(parts['repository'] + version)}"
 
 
+def _as_map(parts: Mapping[str, str]) -> str:
+    return f"write it as a map: {{{', '.join(f'{key}: {format_item(part)}' for key, part in parts.items())}}}"
+
+
 def _hint_for_nfs(text: str) -> str:
     server, colon, path = text.partition(":")
-    return f"write it as a map: {{server: {format_item(server)}, path: {format_item(path)}}}" if colon else ""
+    return _as_map({"server": server, "path": path}) if colon else ""
 
 
 def _hint_for_variables(given: list[Any]) -> str:
@@ -202,7 +204,7 @@ IMAGES: tuple[KeyPath, ...] = (
 )
 """The keys of the schema's definition `optionalImage`."""
 SHAPES: dict[KeyPath, tuple[type, Callable[[Any], str]]] = {
-    ("image",): (str, _hint_for_image),
+    ("image",): (str, lambda text: _as_map(split_image(text))),
     ("storage",): (
         list,
         lambda _: "write each volume as a name with a map, such as data: {mountPath: /data, create: {}}",

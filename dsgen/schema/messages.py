@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import schema
 from dsgen.language.text import format_item, format_value
@@ -13,18 +13,9 @@ from dsgen.reading.nodes import Node, name_type
 from dsgen.reading.quantities import parse_duration
 from dsgen.reading.scalars import LONGEST_INTEGER, explain_key
 from dsgen.schema import suggestions
-from dsgen.schema.violations import KeywordViolation
 
-TYPE_WORDS = {
-    "string": "a string",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "a map",
-    "null": "null",
-}
-UNKNOWN_KEY = "DS101"
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 
 class About(NamedTuple):
@@ -40,32 +31,36 @@ VALUES = About("a values file", suggestions.suggest_key)
 class Violation(NamedTuple):
     """One violated keyword of the schema, with its place."""
 
-    violated: KeywordViolation
+    error: ValidationError
     node: Node
     about: About
 
     @property
     def path(self) -> KeyPath:
-        return self.violated.path
+        return tuple(self.error.absolute_path)
 
     @property
     def name(self) -> str:
         return path_text(self.path) or "the file"
 
     @property
-    def value(self) -> Any:
-        """The wrong value."""
-        return self.violated.value
+    def keyword(self) -> str:
+        return str(self.error.validator)
 
     @property
     def limit(self) -> Any:
         """The value of the violated keyword."""
-        return self.violated.limit
+        return self.error.validator_value
 
     @property
-    def rule(self) -> schema.Schema:
+    def value(self) -> Any:
+        """The wrong value; of a wrong name, the name."""
+        return self.error.instance
+
+    @property
+    def rule(self) -> Any:
         """The part of the schema that contains the violated keyword."""
-        return self.violated.rule
+        return self.error.schema
 
     @property
     def known(self) -> list[str]:
@@ -87,12 +82,12 @@ def _report_unknown_keys(violation: Violation) -> Iterator[Diagnostic]:
             where = path_text(violation.path) or violation.about.file
             message = f'"{key}" is not a key of {where}'
             hint = violation.about.hint(key, violation.path, violation.rule)
-            yield violation.report_key(UNKNOWN_KEY, key, message, hint)
+            yield violation.report_key(schema.UNKNOWN_KEY, key, message, hint)
 
 
 def _report_wrong_type(violation: Violation) -> Iterator[Diagnostic]:
     wanted = [violation.limit] if isinstance(violation.limit, str) else list(violation.limit)
-    words = " or ".join(TYPE_WORDS[name] for name in wanted if name != "null")
+    words = " or ".join(schema.TYPE_WORDS[name] for name in wanted if name != "null")
     yield violation.make_problem(
         ("DS102"),
         f"{violation.name} must be {words}, not {_describe_value(violation.value, wanted)}",
@@ -222,7 +217,7 @@ def _begin_with_letter(text: str) -> Iterator[str]:
 
 
 def _report_out_of_range(violation: Violation) -> Iterator[Diagnostic]:
-    side = "at least" if violation.violated.keyword == "minimum" else "at most"
+    side = "at least" if violation.keyword == "minimum" else "at most"
     unit = violation.path[:1] == ("estimate",) and "x-pattern" in violation.rule
     hint = f"expected: {violation.rule['x-pattern']}" if unit else ""
     message = f"{violation.name} must be {side} {violation.limit}, not {format_value(violation.value)}"

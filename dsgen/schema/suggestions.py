@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dsgen import schema
+from dsgen.language.functions import load_launch_methods
 from dsgen.problems import KeyPath, path_text
 
 ENV_SOURCES = ("secretKeyRef", "configMapKeyRef", "fieldRef", "resourceFieldRef")
@@ -33,18 +34,10 @@ def did_you_mean(*words: str, where: str = "") -> str:
     return f"did you mean {' or '.join(named)}{where}?" if named else ""
 
 
-WORDS = {
-    **dict.fromkeys(("accelerate", "composer", "llamafactory-cli", "msrun", "command"), "worker-command"),
-    **dict.fromkeys(("mpi", "mpirun", "mpich"), "openmpi"),
-    **dict.fromkeys(("ssh", "deepspeed"), "pdsh"),
-    **dict.fromkeys(("elastic", "torch", "pytorch", "ddp"), "torchrun"),
-}
-"""Other words for possible values."""
-
-
 def suggest_among(word: str, words: Sequence[str]) -> str:
     """A hint for a word that is not one of these: the closest one, and all of them."""
-    other = WORDS.get(word.lower(), "")
+    rows = load_launch_methods().items()
+    other = next((method for method, row in rows if word.lower() in row.get("words", ())), "")
     question, others = (
         did_you_mean(other if other and other in words else find_closest(word, words)),
         list_possible(words),
@@ -100,6 +93,7 @@ ANYWHERE = {
     "queue": "scheduling.queue",
     "resourcespernode": "workers.resources",
     "runpolicy": "lifecycle",
+    "runtimeclassname": "workers.extraPodSpec.runtimeClassName",
     "selector": "workers.nodeSelector",
     "sshport": "ssh.port",
     "syncsource": "code.git.repository",

@@ -1,6 +1,6 @@
 """Checks values against the schema.
 
-`violations` finds the violated keywords, and `messages` turns each into a message with a hint, at the place of the key
+`validator` finds the violated keywords, and `messages` turns each into a message with a hint, at the place of the key
 (if it is unknown) or of the value.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from dsgen import schema
 from dsgen.language.text import format_value
@@ -15,10 +16,11 @@ from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node
 from dsgen.reading.scalars import explain_argument, explain_key, explain_text
 from dsgen.schema.default_values import GIVE, NO_VALUE, takes_null
-from dsgen.schema.messages import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, report_name
-from dsgen.schema.violations import find_violations
 
-__all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "find_schema_problems", "validate"]
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+
+    from dsgen.schema.messages import About
 
 TOO_MUCH = "DS011"
 MOST_PROBLEMS = 1000
@@ -32,16 +34,16 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
 
     complete: false if a part could not be read; then missing keys are not reported.
     """
-    is_valid = next(find_violations(schema.load(), root.as_data()), None) is None
-    if not is_valid:
+    violations = _find_violations(schema.load(), root)
+    if violations:
         from dsgen.schema import foreign  # imported late: only problems need it
 
         if problem := foreign.find_foreign_file(root):
             return [problem]
-    worded = () if is_valid else _describe_violations(schema.load(), root, complete, VALUES)
+    worded = _describe_violations(violations, root, complete)
     groups = (_find_nulls(root), _find_spellings(root), _find_uncarried(root), worded)
     problems = [problem for group in groups for problem in _limit_problems(group)]
-    unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]
+    unknown = [problem for problem in problems if problem.id == schema.UNKNOWN_KEY]
     return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
 
 
@@ -52,7 +54,13 @@ def find_schema_problems(whole: schema.Schema, root: Node, complete: bool, about
         Diagnostic(NO_VALUE, f"{path_text(path)} has no value", root.find(path)[0].position, path, GIVE)
         for path in empty
     ]
-    return nulls + list(_describe_violations(whole, root, complete, about))
+    return nulls + list(_describe_violations(_find_violations(whole, root), root, complete, about))
+
+
+def _find_violations(whole: schema.Schema, root: Node) -> list[ValidationError]:
+    from dsgen.schema.validator import find_violations  # imported late: it imports jsonschema
+
+    return find_violations(whole, root.as_data())
 
 
 def _limit_problems(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -65,18 +73,26 @@ def _limit_problems(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         yield problem
 
 
-def _describe_violations(rule: schema.Schema, root: Node, complete: bool, about: About) -> Iterator[Diagnostic]:
-    for one in find_violations(rule, root.as_data()):
-        if one.value is None or _is_broken(root, one.path):
+def _describe_violations(
+    violations: Sequence[ValidationError], root: Node, complete: bool, about: About | None = None
+) -> Iterator[Diagnostic]:
+    """about: the kind of the file, a values file if none is given."""
+    if not violations:
+        return
+    from dsgen.schema.messages import VALUES, WORDING, Violation, report_name  # imported late: only problems need it
+
+    for one in violations:
+        violation = Violation(one, root.find([*one.absolute_path])[0], about or VALUES)
+        if violation.value is None or _is_broken(root, violation.path):
             continue  # reported by _find_nulls or the reader
-        if one.keyword == "required" and not complete:
+        if violation.keyword == "required" and not complete:
             continue
-        is_item = one.keyword == "type" and schema.list_types(one.rule) == ["string"]
-        if is_item and (problem := _report_split_item(root, one.path)):
+        is_item = violation.keyword == "type" and schema.list_types(violation.rule) == ["string"]
+        if is_item and (problem := _report_split_item(root, violation.path)):
             yield problem
             continue
-        word = report_name if one.is_name else WORDING[one.keyword]
-        yield from word(Violation(one, root.find(one.path)[0], about))
+        word = report_name if "propertyNames" in one.absolute_schema_path else WORDING[violation.keyword]
+        yield from word(violation)
 
 
 def _report_split_item(root: Node, path: KeyPath) -> Diagnostic | None:
@@ -172,9 +188,7 @@ def _find_uncarried(root: Node) -> Iterator[Diagnostic]:
         if isinstance(key, str) and (reason := explain_key(key)):
             at = node.key or node.position
             yield Diagnostic("DS111", f"{path_text(path)}: the key {reason}", at, path, "choose another key")
-        if isinstance(node.value, str) and (reason := _explain_uncarried_value(path, node.value)):
-            yield Diagnostic("DS111", f"{path_text(path)} {reason}", node.position, path, "remove it")
-
-
-def _explain_uncarried_value(path: KeyPath, text: str) -> str:
-    return explain_text(text) or ("" if path[:1] in ANY_TEXT or path[:2] in ANY_TEXT else explain_argument(text))
+        if isinstance(node.value, str):
+            is_free = path[:1] in ANY_TEXT or path[:2] in ANY_TEXT
+            if reason := explain_text(node.value) or ("" if is_free else explain_argument(node.value)):
+                yield Diagnostic("DS111", f"{path_text(path)} {reason}", node.position, path, "remove it")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from dsgen.errors import DsgenError
@@ -21,12 +21,11 @@ from dsgen.writer.comparison import compare, find_untouched, read_texts
 from dsgen.writer.folder import Destination, Folder, RefusedError, SourceFolder, is_path, name_folder
 from dsgen.writer.history import make_temporary_name, read_history
 from dsgen.writer.index import INDEX, as_canonical_json, compute_checksum, read_index
-from dsgen.writer.plan import Changes, Claims, Mode, Plan, remove_suspension
+from dsgen.writer.plan import Changes, Mode, Plan, remove_suspension
 
 __all__ = [
     "INDEX",
     "Changes",
-    "Claims",
     "Destination",
     "Folder",
     "Mode",
@@ -73,7 +72,11 @@ def write(place: Destination, plan: Plan, changes: Changes) -> None:
         with _convert_errors(place.path):
             staged = _stage(folder, texts)
             # An interrupt from here on has the same effect as a kill.
-            _remove(folder, changes.remove, history.paths.difference(plan.files))
+            for path in changes.remove:
+                folder.remove(path)
+            for path in history.paths.difference(plan.files):
+                while path := path.rpartition("/")[0]:
+                    folder.drop(path)  # if it is empty
             for path, name in staged.items():
                 folder.rename(name, path)
             for name in history.leftovers:
@@ -124,15 +127,6 @@ def _stage(folder: Folder, texts: dict[str, str]) -> dict[str, str]:
         folder.undo()
         raise
     return staged
-
-
-def _remove(folder: Folder, paths: Collection[str], unwanted: Collection[str]) -> None:
-    """Remove files, and the folders that are empty without them."""
-    for path in paths:
-        folder.remove(path)
-    for path in unwanted:
-        while path := path.rpartition("/")[0]:
-            folder.drop(path)
 
 
 @contextlib.contextmanager

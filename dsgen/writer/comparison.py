@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import Destination, Folder, RefusedError
@@ -24,28 +25,27 @@ def compare(place: Destination, plan: Plan, mode: Mode = "keep") -> Changes:
         except RefusedError as refusal:
             return Changes(refusals=refusal.lines)
         if history.index.owner not in ("", plan.owner):
-            return Changes(refusals=(_explain_other_owner(place, plan, history),))
+            # Not the folder is to be deleted, because it may contain files of the user.
+            how = f"use another folder for {plan.owner}, or delete {place.path / INDEX} and the files that it names"
+            return Changes(refusals=(f"{place.path} holds {history.index.owner}: {how}",))
         plan = plan.add_lists()
         contents, blocked = _read(folder, {*plan.files, *history.paths})
     if blocked:
         return Changes(refusals=blocked, leftovers=history.leftovers)
-    verdict = judge(place, plan, contents, history, mode)
-    plan = verdict.plan.add_lists()
+    kept, verdict = judge(place, plan, contents, history, mode)
+    plan = kept.add_lists()
     write = sorted(path for path, text in plan.files.items() if contents[path] != use_unix_line_ends(text.encode()))
     remove = sorted(path for path in history.paths if path not in plan.files and contents[path] is not None)
-    refusals = (*_refuse_losses(place, plan, [*write, *remove], contents, history), *verdict.refusals)
-    differs = history.plan_index(plan) != history.index
-    return Changes(
-        tuple(write),
-        tuple(remove),
-        refusals,
-        history.leftovers,
-        verdict.problems,
-        plan,
-        verdict.renewed,
-        differs,
-        history.runs,
-        len(plan.files) - len(write),
+    return replace(
+        verdict,
+        write=tuple(write),
+        remove=tuple(remove),
+        refusals=(*_refuse_losses(place, plan, [*write, *remove], contents, history), *verdict.refusals),
+        leftovers=history.leftovers,
+        plan=plan,
+        index=history.plan_index(plan) != history.index,
+        runs=history.runs,
+        unchanged=len(plan.files) - len(write),
     )
 
 
@@ -102,11 +102,6 @@ def _find_links(folder: Folder, paths: Iterable[str]) -> Iterator[str]:
             yield from folder.list_links(each)
 
 
-def _explain_other_owner(place: Destination, plan: Plan, history: History) -> str:
-    files = _describe_own_files(place)
-    return f"{place.path} holds {history.index.owner}: use another folder for {plan.owner}, or delete {files}"
-
-
 def _refuse_losses(
     place: Destination, plan: Plan, paths: Sequence[str], contents: Contents, history: History
 ) -> Iterator[str]:
@@ -124,8 +119,3 @@ def _refuse_losses(
                 f"{place.path / path} was edited since dsgen wrote it. "
                 "Put the change into the values file, then delete this file and render again"
             )
-
-
-def _describe_own_files(place: Destination) -> str:
-    """The files to delete; not the folder, which may contain files of the user."""
-    return f"{place.path / INDEX} and the files that it names"

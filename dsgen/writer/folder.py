@@ -9,6 +9,8 @@ import errno
 import os
 import re
 import stat
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -96,6 +98,7 @@ class Folder:
     """
 
     advice = "{path} is in the way: it is {what}. Move it, or choose another folder"
+    most_links = 1
 
     def __init__(self, place: Destination) -> None:
         self.place = place
@@ -136,7 +139,7 @@ class Folder:
         """The names of the regular files directly in the folder that fully match the pattern, sorted."""
         names = sorted(entry.name for entry in self._list_entries("") if pattern.fullmatch(entry.name))
         try:
-            return [name for name in names if _is_plain(_read_status(self._open_existing(self.place.below), name))]
+            return [name for name in names if self._is_plain(_read_status(self._open_existing(self.place.below), name))]
         except OSError as error:
             raise _make_read_error(self.place.path, error) from error
 
@@ -171,10 +174,7 @@ class Folder:
     def undo(self) -> None:
         """Remove the folders that `make` created, if they are empty."""
         for folder in reversed(self._made):
-            above, _, name = folder.rpartition("/")
-            where, descriptor = _locate(self._open_existing(above), name)
-            with contextlib.suppress(OSError):
-                os.rmdir(where, dir_fd=descriptor)
+            self._delete(os.rmdir, folder, OSError)
         for path in self._made_above:
             with contextlib.suppress(OSError):
                 path.rmdir()
@@ -213,19 +213,20 @@ class Folder:
 
     def remove(self, path: str) -> None:
         """Remove a file; of a link, only the link."""
-        above, name = self._open_parent(path)
-        if above is not None:
-            where, folder = _locate(above, name)
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(where, dir_fd=folder)
+        self._delete(os.unlink, self._join_below(path), FileNotFoundError)
 
     def drop(self, path: str) -> None:
         """Remove a folder below this one if it is empty."""
-        above, name = self._open_parent(path)
+        self._delete(os.rmdir, self._join_below(path), OSError)
+
+    def _delete(self, call: Callable[..., None], path: str, accepted: type[OSError]) -> None:
+        """Call a function that deletes for a path relative to the root, unless its folder does not exist."""
+        folder, _, name = path.rpartition("/")
+        above = self._open_folder(folder)
         if above is not None:
-            where, folder = _locate(above, name)
-            with contextlib.suppress(OSError):
-                os.rmdir(where, dir_fd=folder)
+            where, descriptor = _locate(above, name)
+            with contextlib.suppress(accepted):
+                call(where, dir_fd=descriptor)
 
     def lock(self, wait: bool) -> bool:
         """Lock the folder until it is closed; whether the lock was obtained. Does nothing without flock."""
@@ -292,8 +293,12 @@ class Folder:
         if status.st_size > largest:
             raise self._make_refusal(self.place.path / path, f"larger than {largest >> 20} MiB")
 
-    def _is_plain(self, status: os.stat_result) -> bool:
-        return _is_plain(status)
+    def _is_plain(self, status: os.stat_result | None) -> bool:
+        """Whether this is a regular file without other hard links, which could be outside the folder.
+
+        An open file without any link was replaced or removed by another process after it was opened.
+        """
+        return status is not None and stat.S_ISREG(status.st_mode) and status.st_nlink <= self.most_links
 
     def _make_refusal(self, path: Path, what: str) -> RefusedError:
         return RefusedError(self.advice.format(path=path, what=what))
@@ -304,8 +309,7 @@ class SourceFolder(Folder):
 
     advice = "{path} is {what}: dsgen reads only regular files of at most 16 MiB below the folder of a repository"
 
-    def _is_plain(self, status: os.stat_result) -> bool:
-        return stat.S_ISREG(status.st_mode)
+    most_links = sys.maxsize
 
 
 def _find_obstacle(path: Path) -> tuple[Path, str] | None:
@@ -324,14 +328,6 @@ def _make_read_error(path: Path, error: OSError) -> DsgenError:
 def _describe_kind(status: os.stat_result) -> str:
     kind = _KINDS.get(stat.S_IFMT(status.st_mode), "a device")
     return "a file with a second name (a hard link)" if kind == "a file" and status.st_nlink > 1 else kind
-
-
-def _is_plain(status: os.stat_result | None) -> bool:
-    """Whether this is a regular file without other hard links, which could be outside the folder.
-
-    An open file without any link was replaced or removed by another process after it was opened.
-    """
-    return status is not None and stat.S_ISREG(status.st_mode) and status.st_nlink <= 1
 
 
 def _locate(folder: _Handle, name: str) -> tuple[str, int | None]:

@@ -7,62 +7,54 @@ if the results are equal, the user changed nothing, and the files of the older v
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dsgen.problems import Diagnostic
 from dsgen.writer.folder import Destination
 from dsgen.writer.history import History
 from dsgen.writer.index import INDEX, Run
-from dsgen.writer.plan import Mode, Plan, copy_suspension, remove_suspension
+from dsgen.writer.plan import Changes, Mode, Plan, copy_suspension, remove_suspension
 
 Contents = Mapping[str, bytes | None]
 
 UNKNOWN_VERSION = "an earlier dsgen"
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The plan with the files that are kept, the reasons to refuse it, and whether an existing run is replaced."""
-
-    plan: Plan
-    problems: tuple[Diagnostic, ...] = ()
-    refusals: tuple[str, ...] = ()
-    renewed: bool = False
-
-
-def judge(place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
-    """The verdict on the run and the claims of a plan."""
-    verdict = _judge_run(place, plan, contents, history, mode)
+def judge(place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode) -> tuple[Plan, Changes]:
+    """The plan with the files that are kept, and what follows for the run and the claims, without the files."""
+    kept, verdict = _judge_run(place, plan, contents, history, mode)
     if plan.guard is None:
-        return verdict
+        return kept, verdict
     wrote = {path: content for path, content in contents.items() if content and history.wrote(path, content)}
     texts = {path: content.decode(errors="replace") for path, content in wrote.items() if path in plan.files}
-    claims = plan.guard.check_claims(history.index.values, texts)
-    files = {**verdict.plan.files, **{path: texts[path] for path in claims.kept}}
-    return replace(verdict, plan=replace(verdict.plan, files=files), problems=(*verdict.problems, *claims.problems))
+    claims, problems = plan.guard.check_claims(history.index.values, texts)
+    files = {**kept.files, **{path: texts[path] for path in claims}}
+    return replace(kept, files=files), replace(verdict, problems=(*verdict.problems, *problems))
 
 
-def _judge_run(place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
+def _judge_run(
+    place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode
+) -> tuple[Plan, Changes]:
     index, known = history.index, history.index.runs.get(plan.run)
     if known is not None and known.sha256 == plan.run_checksum:
-        return Verdict(plan)
+        return plan, Changes()
     if known is None or index.run != plan.run or not index.values or plan.guard is None:
         changed = _find_changed_bytes(plan, contents, history, known)
         if changed and mode != "replace":
-            return Verdict(plan, (_report_changed_bytes(place, plan, changed, history, known),))
-        return Verdict(plan, renewed=bool(changed))
+            return plan, Changes(problems=(_report_changed_bytes(place, plan, changed, history, known),))
+        return plan, Changes(renewed=bool(changed))
     problems = tuple(plan.guard.check_run(index.values, _name_writer(known)))
     if problems:
-        return Verdict(plan, renewed=True) if mode == "replace" else Verdict(plan, problems)
+        return plan, Changes(renewed=True) if mode == "replace" else Changes(problems=problems)
     if mode == "refresh":
-        return Verdict(plan, renewed=True)
+        return plan, Changes(renewed=True)
     needed = history.index.files.keys() - plan.guard.list_paths(index.values) - plan.lists.keys()
     return _keep_files(place, plan, contents, history, known, history.index.frozen | needed)
 
 
 def _keep_files(
     place: Destination, plan: Plan, contents: Contents, history: History, known: Run, paths: Collection[str]
-) -> Verdict:
+) -> tuple[Plan, Changes]:
     """The existing files of the run, in which only `suspend` changes, and those of the job that it needs.
 
     paths: of these files. What the older version wrote for the job, and this version does not write for the same
@@ -83,7 +75,7 @@ def _keep_files(
             )
     files = {path: text for path, text in plan.files.items() if path not in plan.frozen} | texts
     kept = replace(plan, files=files, frozen=history.index.frozen, kept=_name_writer(known))
-    return Verdict(kept, refusals=tuple(refusals))
+    return kept, Changes(refusals=tuple(refusals))
 
 
 def _name_writer(run: Run) -> str:
@@ -95,12 +87,13 @@ def _name_writer(run: Run) -> str:
 
 def _find_changed_bytes(plan: Plan, contents: Contents, history: History, known: Run | None) -> list[str]:
     """The files of an existing run that would change."""
+    old: Mapping[str, str | None] = history.shown.get(plan.run, {})
     if known is not None:
         here = history.index.frozen if history.index.run == plan.run else frozenset()
-        paths = here | plan.frozen
-        return sorted(path for path in paths if _decode_frozen(contents[path]) != _find_planned(plan, path))
-    shown = history.shown.get(plan.run, {})
-    return sorted(path for path, text in shown.items() if text != _find_planned(plan, path))
+        files = {path: contents[path] for path in here | plan.frozen}
+        old = {path: None if file is None else file.decode(errors="replace") for path, file in files.items()}
+    new = {path: remove_suspension(plan.files[path]) for path in plan.frozen}
+    return sorted(path for path, text in old.items() if (text and remove_suspension(text)) != new.get(path))
 
 
 def _report_changed_bytes(
@@ -113,9 +106,7 @@ def _report_changed_bytes(
     ]
     message = f'run "{plan.run}" of {plan.owner} was rendered into {place.path} before and would change: '
     message += ", ".join(changed)
-    if plan.guard is None:
-        return Diagnostic("DS903", message, None, ("run", "id"), "\n".join(lines))
-    return plan.guard.report_unknown_values(message, "\n".join(lines))
+    return Diagnostic("DS903", message, plan.run_at, ("run", "id"), "\n".join(lines))
 
 
 def _explain_bytes(place: Destination, plan: Plan, history: History, known: Run | None) -> Iterator[str]:
@@ -125,11 +116,3 @@ def _explain_bytes(place: Destination, plan: Plan, history: History, known: Run 
         yield f'The folder has run "{history.index.run}"; for earlier runs, only checksums are recorded'
     elif not history.index.values:
         yield f"{place.path / INDEX} does not contain the values that {_name_writer(known)} rendered"
-
-
-def _decode_frozen(content: bytes | None) -> str | None:
-    return None if content is None else remove_suspension(content.decode(errors="replace"))
-
-
-def _find_planned(plan: Plan, path: str) -> str | None:
-    return remove_suspension(plan.files[path]) if path in plan.frozen else None

@@ -131,20 +131,15 @@ def _parse(data: Any, version: Any) -> Index:
         raise ValueError("its version is invalid")
     files = {_check_path(path): _check_checksum(entry["sha256"]) for path, entry in data["files"].items()}
     frozen = frozenset(path for path, entry in data["files"].items() if "run" in entry)
-    runs = {_check_word(name): _parse_run(entry, version) for name, entry in data.get("runs", {}).items()}
+    runs = {}
+    for name, entry in data.get("runs", {}).items():
+        sha256, by = (entry, "") if version == 1 else (entry["sha256"], entry["dsgen"])
+        runs[_check_word(name)] = Run(_check_checksum(sha256), _check_word(by))
     writer = _check_word(data["dsgen"]) if version > 1 else ""
     values = _check_values(data["values"]) if "values" in data else ""
     made_of = _check_checksum(data["madeOf"]) if "madeOf" in data else ""
     run = _check_word(data.get("run", ""))
     return Index(_check_word(data["owner"]), run, files, frozen, runs, writer, version, values, made_of)
-
-
-def _parse_run(entry: Any, version: int) -> Run:
-    return (
-        Run(_check_checksum(entry))
-        if version == 1
-        else Run(_check_checksum(entry["sha256"]), _check_word(entry["dsgen"]))
-    )
 
 
 def _check_values(data: Any, depth: int = 0) -> str:

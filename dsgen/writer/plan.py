@@ -6,10 +6,10 @@ import functools
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 from dsgen.language.text import quote
-from dsgen.problems import Diagnostic
+from dsgen.problems import Diagnostic, Position
 from dsgen.writer.index import compute_checksum
 
 Lists = Mapping[str, Callable[[Iterable[str]], str]]
@@ -26,13 +26,6 @@ and `refresh` replaces them; if the user changed values, both refuse. `replace` 
 _SUSPEND = re.compile(r"^  suspend: (?:true|false)\n", re.MULTILINE)
 
 
-class Claims(NamedTuple):
-    """The files of claims that are kept, and the problems of changes that Kubernetes refuses."""
-
-    kept: Sequence[str] = ()
-    problems: Sequence[Diagnostic] = ()
-
-
 class Guard(Protocol):
     """Compares values, which the writer does not interpret. Values are canonical JSON."""
 
@@ -42,11 +35,11 @@ class Guard(Protocol):
     def list_paths(self, values: str) -> Collection[str]:
         """The files that this version writes for these values, which it accepts."""
 
-    def report_unknown_values(self, message: str, hint: str) -> Diagnostic:
-        """The problem for a run whose values are unknown."""
+    def check_claims(self, values: str, texts: Mapping[str, str]) -> tuple[Sequence[str], Sequence[Diagnostic]]:
+        """The files of claims that are kept, and the problems of changes that Kubernetes refuses.
 
-    def check_claims(self, values: str, texts: Mapping[str, str]) -> Claims:
-        """How the claims are treated. values: "" if unknown; texts: of the files that dsgen wrote."""
+        values: "" if unknown; texts: of the files that dsgen wrote.
+        """
 
 
 @dataclass(frozen=True)
@@ -55,7 +48,8 @@ class Plan:
 
     owner: the description of the content, such as "job training/cifar"; a folder has one owner.
     files: relative path with `/` -> text; if it is empty, all files that dsgen wrote are removed, and the index.
-    run, frozen: the id of the run, and the paths of its files, which must not change under the same id.
+    run, frozen: the id of the run, and the paths of its files, which must not change under the same id. run_at: its
+    place in the values file.
     objects: the objects of the run, if they are not the texts of its files (in a chart).
     values: the user's values, canonical JSON, without what may change under one id. guard: compares older values.
     made_of: a checksum of all inputs of the files, "" if unknown.
@@ -72,6 +66,7 @@ class Plan:
     guard: Guard | None = None
     made_of: str = ""
     kept: str = ""
+    run_at: Position | None = None
     lists: Lists = field(default_factory=dict)
 
     def add_lists(self) -> Plan:

@@ -1,17 +1,18 @@
-"""The rows of the checks: each reports its problem, in one line."""
+"""The rules: each reports its problem, in one line, also beside values that are wrong."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from dsgen import checks, schema, values
-from dsgen.checks import CHECKS, FUNCTIONS, NULLABLE, Function, containers, memory, pods
+from dsgen import schema, values
+from dsgen.checks import RULES as FUNCTIONS
+from dsgen.checks import quantities, rule
 from dsgen.compiler.rules import BASE, Case
+from dsgen.generated import helpers
 from dsgen.language.environment import make_environment
-from dsgen.language.functions import matching
-from dsgen.problems import Diagnostic, path_text
+from dsgen.problems import path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.render import render
 from dsgen.values import Release
@@ -54,64 +55,50 @@ def test_every_check_has_a_case() -> None:
     of_checks = {id_ for id_ in RULES if "DS200" < id_ < "DS900"}
 
     assert of_checks - ELSEWHERE <= {id_ for id_, _ in WRONG}
-    assert {row.id for row in CHECKS} <= of_checks
+    assert {one.id for one in FUNCTIONS} <= of_checks
 
 
-def test_the_record_of_a_function_names_every_id_that_it_reports() -> None:
-    reported = set()
-    for _, case in WRONG:
-        complete = job(case)
-        for function in FUNCTIONS:
-            problems = function.find(complete.data, {"name": "cifar", "namespace": "x"}, complete.position)
-            reported |= {(function.find.__name__, problem.id) for problem in problems}
+@pytest.mark.parametrize("id_", ["DS204", "DS340", "DS205"])
+def test_a_rule_about_names_of_objects_needs_the_name_of_the_job(id_: str) -> None:
+    unnamed = rule.Values(job(None, 'name=""').data, {"name": "", "namespace": ""})
 
-    assert set() == reported - {(function.find.__name__, id_) for function in FUNCTIONS for id_ in function.looks_at}
-    assert len(reported) > 20
+    with pytest.raises(rule.UnknownValueError):
+        list(next(one for one in FUNCTIONS if one.id == id_).find(unnamed))
 
 
-def test_the_keys_that_may_be_null_are_those_of_the_schema() -> None:
-    """Those of an estimate are read by no row, and by functions as what may be absent."""
-    paths = {path for path, rule in schema.walk_keys() if "null" in schema.list_types(rule) and "default" not in rule}
-    paths = {path for path in paths if path[0] != "estimate"}
-
-    assert paths == {(*above, key) for above, key in NULLABLE}
+NO_NAMES = {"name": "", "namespace": ""}
 
 
-@pytest.mark.parametrize("flag", ["workers.slots=1", "workers.accelerator.count=null"])
-def test_a_function_reads_null_where_a_row_does(monkeypatch: pytest.MonkeyPatch, flag: str) -> None:
-    read: list[Any] = []
+def test_an_absent_key_is_none_and_an_unknown_one_is_not_read() -> None:
+    view = rule.Values({"a": {"b": 1}, "list": ["x", None]}, NO_NAMES, [("a", "c"), ("list", 1)])
+    reads: list[Callable[[], object]] = [lambda: view.a.c, lambda: view.a["c"], lambda: "c" in view.a]
 
-    def find(data: Mapping[str, Any], _: Any, __: Any) -> Iterator[Diagnostic]:
-        read.append((data["workers"]["accelerator"]["count"], data["storage"]["a"]["create"]["storageClass"]))
-        yield from ()
-
-    monkeypatch.setattr(checks, "FUNCTIONS", (Function(find, {}),))
-    ids(flag, 'storage={"a": {"mountPath": "/a", "create": {}}, "b": {"mountPath": "/b", "emptyDir": {}}}')
-
-    assert [(None, None)] == read
+    assert (1, None, ["b"], True) == (view.a.b, view.a.d, [key for key, _ in view.a.items()], "x" in view.list)
+    for read in (*reads, lambda: len(view.a), lambda: "y" in view.list):
+        with pytest.raises(rule.UnknownValueError):
+            read()
 
 
-@pytest.mark.parametrize(("id_", "expected"), [("DS204", True), ("DS340", True), ("DS343", False), ("DS221", False)])
-def test_a_row_that_looks_at_names_of_objects_needs_the_name_of_the_job(id_: str, expected: bool) -> None:
-    assert {expected} == {row.needs_name for row in CHECKS if row.id == id_}
+def test_a_map_with_an_unknown_key_is_only_empty_if_it_is_known_to_be() -> None:
+    view = rule.Values({"a": {}, "b": {}}, NO_NAMES, [("a", "c")])
+
+    assert not view.b
+    with pytest.raises(rule.UnknownValueError):
+        bool(view.a)
 
 
-def test_a_row_of_a_loop_names_and_points_at_the_entry() -> None:
+def test_a_rule_of_several_entries_names_and_points_at_one() -> None:
     text = BASE + "storage:\n  a: {mountPath: /a, emptyDir: {}}\n  b: {mountPath: /data}\n"
     [problem] = values.check(values.load([SourceText("v.yaml", text)]), RELEASE)
 
     assert ("storage.b", 7, 3) == (path_text(problem.path), problem.position and problem.position.line, 3)
 
 
-def test_a_row_about_a_key_points_at_the_key() -> None:
+def test_a_rule_about_a_key_points_at_the_key() -> None:
     text = BASE + 'labels: {team: x, "dsgen.dev/job": y2}\n'
     [problem] = values.check(values.load([SourceText("v.yaml", text)]), RELEASE)
 
     assert (("labels", "dsgen.dev/job"), 19) == (problem.path, problem.position and problem.position.column)
-
-
-def test_what_stands_around_a_row_is_a_loop_a_condition_or_a_name() -> None:
-    assert {"for", "if", "set"} == {tag.partition(" ")[0] for row in CHECKS for tag in row.list_tags()}
 
 
 @pytest.mark.parametrize(
@@ -129,20 +116,17 @@ def test_reserved_paths(path: str, expected: bool) -> None:
 @pytest.mark.parametrize(("workers", "slots"), [(1, 1), (9, 2), (10, 8), (101, 11), (1000, 16), (11234, 1)])
 def test_bytes_of_the_world(workers: int, slots: int) -> None:
     """As DeepSpeed writes it."""
-    complete = job(None, f"workers.replicas={workers}", f"workers.slots={slots}", 'launch.method="torchrun"').values
-    assert complete
+    data = job(None, f"workers.replicas={workers}", f"workers.slots={slots}", 'launch.method="torchrun"').data
     names = (f"cifar-1-worker-{number}.cifar-1" for number in range(workers))
     world = json.dumps({name: list(range(slots)) for name in names})
 
-    assert len(world) == int(make_environment().helpers["world_bytes"](complete.data, {"name": "cifar"}).strip())
+    assert len(world) == int(make_environment().helpers["world_bytes"](data, {"name": "cifar"}).strip())
 
 
 def test_memory_that_the_launcher_needs() -> None:
-    complete = job(None, "workers.replicas=3").values
-    assert complete
+    data = job(None, "workers.replicas=3").data
 
-    expected = memory.LAUNCHER_BYTES + 3 * memory.BYTES_PER_WORKER
-    assert expected == int(make_environment().helpers["launcher_bytes"](complete.data).strip())
+    assert 1024**3 + 3 * 1468006 == quantities.compute_launcher_bytes(rule.Values(data, NO_NAMES))
 
 
 NASTY = ['"', "\\", "\n", "\t", "\x1f", "<< 1 >>", "<% if %>", "{{ .Values }}", "\u2028", "é", "$(X)"]
@@ -151,9 +135,8 @@ NASTY = ['"', "\\", "\n", "\t", "\x1f", "<< 1 >>", "<% if %>", "{{ .Values }}", 
 @pytest.mark.parametrize("text", NASTY)
 def test_text_of_the_user_cannot_break_a_message(text: str) -> None:
     loaded = job()
-    assert loaded.values
     volume: dict[str, Any] = {"mountPath": f"/job/{text}", "subPath": "", "readOnly": False, "mountIn": "both"}
-    loaded.values.data["storage"] = {"x": {**volume, "existingClaim": "", "emptyDir": {}}}
+    loaded.data["storage"] = {"x": {**volume, "existingClaim": "", "emptyDir": {}}}
 
     problems = values.check(loaded, RELEASE)
     assert all("\n" not in one.message and one.id in ("DS212", "DS396") for one in problems)
@@ -162,18 +145,16 @@ def test_text_of_the_user_cannot_break_a_message(text: str) -> None:
 @pytest.mark.parametrize("key", [*NASTY, "a.b", "[x]"])
 def test_a_key_of_the_user_is_in_the_path_as_it_is(key: str) -> None:
     loaded = job(None, 'scheduling.queue="q"')
-    assert loaded.values
     resources = {"requests": {key: 1}}
-    loaded.values.data["workers"]["sidecars"] = [{"name": "mine", "image": "x:1", "resources": resources}]
+    loaded.data["workers"]["sidecars"] = [{"name": "mine", "image": "x:1", "resources": resources}]
 
     [problem] = values.check(loaded, RELEASE)
     assert ("workers", "sidecars", 0, "resources", "requests", key) == problem.path
 
 
 def test_every_label_and_annotation_that_dsgen_writes_is_reserved() -> None:
-    loaded = job(None, 'storage.data={"mountPath":"/data","create":{"persistentVolume":{"hostPath":{"path":"/x"}}}}')
-    assert loaded.values
-    objects = [parsed(document.text) for document in render(loaded.values.data, RELEASE)]
+    data = job(None, 'storage.data={"mountPath":"/data","create":{"persistentVolume":{"hostPath":{"path":"/x"}}}}').data
+    objects = [parsed(document.text) for document in render(data, RELEASE)]
     theirs = schema.make_defaults()["workers"]["podAnnotations"].keys()
     written = {
         key for metadata in _metadata(objects) for kind in ("labels", "annotations") for key in metadata.get(kind) or ()
@@ -196,61 +177,20 @@ def _metadata(part: Any) -> Iterator[dict[str, Any]]:
             yield from _metadata(value)
 
 
-# Values with all that dsgen can write into pods.
-WHOLE = (
-    "workers.replicas=2",
-    'workers.spread="required"',
-    'workers.topologySpreadConstraints=[{"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule"}]',
-    'workers.schedulerName="a"',
-    'workers.runtimeClassName="a"',
-    'workers.priorityClassName="a"',
-    'workers.serviceAccountName="a"',
-    'workers.nodeSelector={"a":"b"}',
-    'workers.tolerations=[{"operator":"Exists"}]',
-    'image.pullSecrets=[{"name":"a"}]',
-    'security.podSecurityLevel="restricted"',
-    "network.hostNetwork=true",
-    'training.envFrom=[{"secretRef":{"name":"y"}}]',
-    'training.workingDir="/x"',
-)
-
-
-def test_every_field_that_dsgen_writes_into_a_pod_is_refused_among_the_extra_ones() -> None:
-    data = job(None, *WHOLE).values
-    assert data
-    jobs = [parsed(one.text) for one in render(data.data, RELEASE)]
-    specs = [job["spec"]["template"]["spec"] for job in jobs if job["kind"] == "Job"]
-
-    assert {"hostNetwork", "affinity", "subdomain"} <= {field for spec in specs for field in spec}
-    assert set() == {field for spec in specs for field in spec} - set(pods.POD_FIELDS)
-    containers = [container for spec in specs for container in spec["containers"]]
-    assert set() == {field for one in containers for field in one} - set(pods.CONTAINER_FIELDS)
-
-
-def test_every_container_of_dsgens_has_a_reserved_name() -> None:
-    data = job(None, 'code.git.repository="https://example.com/x.git"', *WHOLE).values
-    assert data
-    jobs = [parsed(one.text) for one in render(data.data, RELEASE)]
-    specs = [job["spec"]["template"]["spec"] for job in jobs if job["kind"] == "Job"]
-    names = {one["name"] for spec in specs for one in (*spec["containers"], *spec["initContainers"])}
-
-    assert {"worker", "launcher", "code", "passwd"} <= names
-    assert [] == [name for name in names if not matching(name, containers.OWN_CONTAINERS)]
-
-
-def test_every_mount_of_dsgens_has_a_reserved_path() -> None:
-    data = job(None, 'code.git.repository="https://example.com/x.git"', 'code.git.secretName="a"', *WHOLE).values
-    assert data
-    jobs = [parsed(one.text) for one in render(data.data, RELEASE)]
+def test_every_container_and_mount_of_dsgens_is_reserved() -> None:
+    git = 'code.git={"repository":"https://example.com/x.git","secretName":"a"}'
+    data = job(None, git, 'security.podSecurityLevel="restricted"').data
+    jobs = [parsed(one.text) for one in render(data, RELEASE)]
     specs = [job["spec"]["template"]["spec"] for job in jobs if job["kind"] == "Job"]
     containers = [one for spec in specs for one in (*spec["containers"], *spec["initContainers"])]
-    paths = {mount["mountPath"] for one in containers for mount in one["volumeMounts"]} - {
-        "/workspace/code",
-        "/dev/shm",
-    }
+    names = {one["name"] for one in containers}
+    paths = {mount["mountPath"] for one in containers for mount in one["volumeMounts"]}
 
+    assert {"worker", "launcher", "code", "passwd"} <= names
+    assert [] == [name for name in names if not helpers.own_container("workers.sidecars", {"name": name})]
     assert {"/etc/dsgen/shared", "/etc/dsgen-git", "/job/hostfile"} <= paths
-    assert [] == [path for path in paths if not make_environment().helpers["reserved_path"](path)]
+    reserved = make_environment().helpers["reserved_path"]
+    assert {"/workspace/code", "/dev/shm"} == {path for path in paths if not reserved(path)}
 
 
 @pytest.mark.parametrize(

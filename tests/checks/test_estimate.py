@@ -14,8 +14,8 @@ from dsgen import api, forecasts, values
 from dsgen.compiler.rules import BASE, Case
 from dsgen.estimate import report
 from dsgen.estimate.changes import ZERO
+from dsgen.estimate.forecast import RESERVED_SECONDS
 from dsgen.estimate.inputs import collect_numbers
-from dsgen.estimate.limits import RESERVED_SECONDS
 from dsgen.estimate.parameters import make_model as parameters_of
 from dsgen.problems import Diagnostic
 from dsgen.reading.nodes import SourceText
@@ -24,7 +24,7 @@ from tests.base import RULES, job, parameters
 from tests.cli.conftest import Cli
 from tests.estimate.jobs import LLAMA_8B
 
-CASES = [(id_, case) for id_, rule in RULES.items() for case in rule.flat if "DS400" < id_ < "DS409"]
+CASES = [(id_, case) for id_, rule in RULES.items() for case in rule.wrong if "DS400" < id_ < "DS409"]
 OTHERWISE = ("no smaller micro batch", "use a faster network")
 """How a hint begins where no change helps."""
 CONFIG: dict[str, Any] = {
@@ -140,6 +140,25 @@ def test_nothing_is_said_of_values_that_must_be_corrected_first(line: str) -> No
     assert [] == [one.id for one in found if one.id.startswith("DS4")]
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": "1a"},
+        {"launcher": {"initContainers": [None]}, "security": {"podSecurityLevel": "restricted"}},
+    ],
+)
+def test_a_change_is_tried_while_other_values_must_be_corrected(wrong: dict[str, Any]) -> None:
+    data = whole(seven("64Gi", "16Gi"))
+    for key, value in wrong.items():
+        data[key] = {**data.get(key, {}), **value} if isinstance(value, dict) else value
+    data["training"]["deepspeed"]["args"] = ["--no_local_rank"]
+
+    found = [one.id for one in problems(data)]
+
+    assert "DS401" in found
+    assert [one for one in found if one.startswith("DS1")]
+
+
 def test_the_numbers_of_the_model_replace_the_least_that_any_model_needs() -> None:
     """DS383 counts a model of a billion parameters."""
     config = {**CONFIG, "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}}}
@@ -207,6 +226,7 @@ def random_case(random: Random) -> Case:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_remedy_of_the_command_is_the_hint_of_the_check(seed: int) -> None:
     random, hinted = Random(seed), 0
@@ -232,7 +252,7 @@ def test_one_rule_says_whether_there_is_time_to_save(bandwidth: str, verdict: st
     data["training"]["deepspeed"]["config"] = {**CONFIG, "zero_optimization": {"stage": 2}}
     loaded = values.load([SourceText("v.yaml", yaml.safe_dump(data))])
     needs = forecasts.forecast_job(loaded)
-    text = "\n".join(report.as_text(report.make_tables(needs.setup, needs.estimate, needs.limits)))
+    text = "\n".join(report.format_tables(report.make_tables(needs.setup, needs.estimate, needs.limits)))
 
     assert f"terminationGracePeriodSeconds gives a training 40 s: {verdict}" in text
     assert (verdict != "enough") == ("DS406" in {one.id for one in loaded.problems()})

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 import yaml
 
-from dsgen.checks import memory, quantities
+from dsgen.checks import quantities
 from dsgen.language import functions
-from dsgen.reading.quantities import parse_duration, suggest_memory
+from dsgen.reading.quantities import parse_duration, parse_quantity, suggest_memory
 from dsgen.render import render
 from dsgen.values import Release
 from tests.base import job
@@ -30,13 +30,13 @@ from tests.base import job
     ],
 )
 def test_a_quantity_is_a_number(quantity: str | float, expected: Fraction) -> None:
-    assert expected == quantities.parse_quantity(quantity)
+    assert expected == parse_quantity(quantity)
 
 
 @pytest.mark.parametrize("number", ["1", "9" * 6, "9" * 10, "9" * 18, "9" * 19, "1.5", "0.5", "1.", ".5", "2.3"])
 @pytest.mark.parametrize("unit", ["", "n", "m", *"kMGTPE", *(f"{one}i" for one in "KMGTPE"), "e3"])
 def test_templates_compare_whole_bytes(number: str, unit: str) -> None:
-    exact = min(int(quantities.parse_quantity(f"{number}{unit}")), 2**53)
+    exact = min(int(parse_quantity(f"{number}{unit}")), 2**53)
 
     assert str(exact) == functions.whole_bytes(f"{number}{unit}")
 
@@ -53,11 +53,11 @@ NUMBERS += ["1048576", "1048577", "104857", "10485760", "9" * 7, "1" * 12]
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("unit", ["", "m", *"kMGTPE", *(f"{one}i" for one in "KMGTPE")])
 def test_a_size_below_1mi_is_known_exactly(number: str, unit: str) -> None:
-    size = quantities.parse_quantity(f"{number}{unit}")
+    size = parse_quantity(f"{number}{unit}")
 
-    assert (0 < size < 2**20) == memory.is_too_small("memory", f"{number}{unit}")
+    assert (0 < size < 2**20) == quantities.is_too_small("memory", f"{number}{unit}")
     if not unit:
-        assert (0 < size < 2**20) == memory.is_too_small("memory", float(number))
+        assert (0 < size < 2**20) == quantities.is_too_small("memory", float(number))
 
 
 @pytest.mark.parametrize(

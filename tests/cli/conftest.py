@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from dsgen.cli import main
+from dsgen.writer import INDEX
 
 MINIMAL = Path(__file__).parents[2] / "values-examples" / "minimal.yaml"
 JOB = MINIMAL.read_text()
@@ -65,6 +66,16 @@ def job(name: str, namespace: str = "training", **lines: str) -> str:
     text = JOB.replace("cifar", name).replace("namespace: training", f"namespace: {namespace}")
     kept = [line for line in text.splitlines() if not line.startswith("image:")]
     return "\n".join([*kept, *(f"{key}: {value}" for key, value in lines.items())]) + "\n"
+
+
+def texts_in(folder: Path) -> dict[str, str]:
+    """The files below a folder but the index."""
+    return {name: content.decode() for name, content in bytes_in(folder).items() if Path(name).name != INDEX}
+
+
+def bytes_in(folder: Path) -> dict[str, bytes]:
+    """All files below a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def put(path: Path, text: str) -> None:

@@ -15,11 +15,11 @@ import time
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 
-from dsgen.cli._delivery import choose_folders, deliver, wrap_plan
+from dsgen.cli._delivery import OutputFolder, choose_folders, deliver
 from dsgen.cli._loading import Report, load_jobs
 from dsgen.cli._options import Delivery, Inputs
 from dsgen.render import render
@@ -89,7 +89,11 @@ def put(number: int, check: bool = False) -> tuple[int, str]:
     """Write, or compare; the exit code of the command and what it says."""
     sys.stdout = io.TextIOWrapper(io.BytesIO())
     try:
-        code = deliver([wrap_plan(*one) for one in plans(number)], Delivery(check=check), Report())
+        code = deliver(
+            [OutputFolder(place, partial(lambda made: made, plan)) for place, plan in plans(number)],
+            Delivery(check=check),
+            Report(),
+        )
         return code, sys.stdout.buffer.getvalue().decode()
     finally:
         sys.stdout = sys.__stdout__

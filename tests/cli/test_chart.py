@@ -7,17 +7,11 @@ import pytest
 import yaml
 
 from dsgen.writer import INDEX
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, texts_in
 from tests.helm import MAJORS, helm, run_helm
 from tests.parity import documents
 
 CHART = Path(__file__).parents[2] / "charts" / "deepspeed-job"
-
-
-def tree(directory: Path) -> dict[str, str]:
-    """Every file below a folder but the index."""
-    paths = (path for path in directory.rglob("*") if path.is_file() and path.name != INDEX)
-    return {path.relative_to(directory).as_posix(): path.read_text() for path in paths}
 
 
 def test_without_a_file_it_is_the_published_chart(cli: Cli, folder: Path) -> None:
@@ -25,7 +19,7 @@ def test_without_a_file_it_is_the_published_chart(cli: Cli, folder: Path) -> Non
 
     assert (0, "") == (code, err)
     assert out.startswith("out: chart deepspeed-job, ")
-    assert tree(CHART) == tree(folder / "out")
+    assert texts_in(CHART) == texts_in(folder / "out")
 
 
 def test_with_a_file_it_is_named_after_the_job_and_has_its_values(cli: Cli, folder: Path) -> None:
@@ -53,7 +47,7 @@ def test_names_of_the_command_line_are_the_charts(cli: Cli, folder: Path, major:
     assert 0 == cli("chart", "cifar.yaml", "-o", "chart").code
     assert 0 == cli("chart", "bare.yaml", *names, "-o", "named").code
 
-    assert tree(folder / "chart") == tree(folder / "named")
+    assert texts_in(folder / "chart") == texts_in(folder / "named")
     assert cli("render", "cifar.yaml") == cli("render", "bare.yaml", *names)
     done = run_helm(helm(major), "template", "cifar", "named", "--namespace", "training")
     made = {f"{one['metadata']['namespace']}/{one['metadata']['name']}" for one in documents(done.stdout) if one}

@@ -103,34 +103,19 @@ def test_a_login_command_that_fails(cli: Cli, folder: Path, script: str, said: s
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a/b/c"], "a/b/c: name a job as cifar, training/cifar or by its values file"),
-        (
-            ["training/cifar", "-n", "other"],
-            "training/cifar: name a job as cifar, training/cifar or by its values file",
-        ),
-        (["cifar", "--set", "a=1"], "-f and --set need a values file, but JOB is the name of a job"),
-        (["cifar", "--watch", "-o", "json"], "--watch and -o are mutually exclusive"),
+        (["status", "a/b/c"], "a/b/c: name a job as cifar, training/cifar or by its values file"),
+        (["status", "training/cifar", "-n", "other"], "training/cifar: name a job as cifar, training/cifar or by its"),
+        (["status", "cifar", "--set", "a=1"], "-f and --set need a values file, but JOB is the name of a job"),
+        (["status", "cifar", "--watch", "-o", "json"], "--watch and -o are mutually exclusive"),
+        (["logs", "cifar", "--worker", "0", "--launcher"], "--launcher and --worker are mutually exclusive"),
+        (["logs", "cifar", "--rank", "0", "--worker", "1"], "--worker and --rank are mutually exclusive"),
+        (["logs", "cifar", "--exit-code"], "--exit-code belongs to --follow"),
+        (["logs", "cifar", "--since", "soon"], "soon: write a time as 90s, 30m, 24h or 1h30m"),
+        (["logs", "cifar", "--grep", "("], "--grep (: "),
     ],
 )
-def test_wrong_names_are_wrong_usage(cli: Cli, folder: Path, arguments: list[str], message: str) -> None:
-    result = cli("status", *arguments, "--kubeconfig", kubeconfig(folder, {"token": SECRET}))
-
-    assert (2, "") == (result.code, result.out)
-    assert f"dsgen: {message}" in result.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--worker", "0", "--launcher"], "--launcher and --worker are mutually exclusive"),
-        (["--rank", "0", "--worker", "1"], "--worker and --rank are mutually exclusive"),
-        (["--exit-code"], "--exit-code belongs to --follow"),
-        (["--since", "soon"], "soon: write a time as 90s, 30m, 24h or 1h30m"),
-        (["--grep", "("], "--grep (: "),
-    ],
-)
-def test_options_of_logs_that_exclude_each_other(cli: Cli, folder: Path, arguments: list[str], message: str) -> None:
-    result = cli("logs", "cifar", *arguments, "--kubeconfig", kubeconfig(folder, {"token": SECRET}))
+def test_wrong_names_and_options_are_wrong_usage(cli: Cli, folder: Path, arguments: list[str], message: str) -> None:
+    result = cli(*arguments, "--kubeconfig", kubeconfig(folder, {"token": SECRET}))
 
     assert (2, "") == (result.code, result.out)
     assert f"dsgen: {message}" in result.err

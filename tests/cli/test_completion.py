@@ -1,7 +1,6 @@
 """Completion in the real shells: some text, a tab, and the resulting line."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from dsgen.cli.completion import SHELLS
 from tests.cli.conftest import Cli
 
-pytestmark = pytest.mark.by_turns
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 # What is typed behind `dsgen `, and what its last word becomes.
@@ -64,12 +63,6 @@ def home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def there(shell: str) -> None:
-    """Skip where a shell is missing, but never in CI."""
-    if not shutil.which(shell) and not os.environ.get("CI"):
-        pytest.skip(f"{shell} is not installed")
-
-
 def install(shell: str, home: Path, cli: Cli) -> str:
     """Put the script where the help says; returns the line that makes an interactive shell find it."""
     place, line = PLACES[shell]
@@ -78,10 +71,11 @@ def install(shell: str, home: Path, cli: Cli) -> str:
     return line.format(place=place)
 
 
-@pytest.mark.parametrize(("shell", "options"), [("bash", ["--norc"]), ("zsh", ["-f"])])
+@pytest.mark.parametrize(
+    ("shell", "options"), [("bash", ["--norc"]), pytest.param("zsh", ["-f"], marks=pytest.mark.needs("zsh"))]
+)
 def test_a_tab_completes(cli: Cli, home: Path, shell: str, options: list[str]) -> None:
     """The shell runs a function in place of the program; its completion asks the program itself."""
-    there(shell)
     start = install(shell, home, cli)
     with pexpect.spawn(shell, [*options, "-i"], cwd=home, encoding="utf-8", timeout=60) as session:
         session.sendline(f"{start}; dsgen() {{ for word; do last=$word; done; echo \"<$last>\"; }}; echo rea''dy")
@@ -94,8 +88,8 @@ def test_a_tab_completes(cli: Cli, home: Path, shell: str, options: list[str]) -
             assert (typed, expected + OPEN.get(expected[-1], "")) == (typed, session.match[1].rstrip("/"))
 
 
+@pytest.mark.needs("fish")
 def test_fish_offers_what_fits(cli: Cli, home: Path) -> None:
-    there("fish")
     install("fish", home, cli)
     for typed, expected in TYPED.items():
         script = f'complete -C "dsgen {typed}"'
@@ -103,8 +97,8 @@ def test_fish_offers_what_fits(cli: Cli, home: Path) -> None:
         assert expected in {line.partition("\t")[0].rstrip("/") for line in done.stdout.splitlines()}
 
 
+@pytest.mark.needs("fish")
 def test_fish_offers_possible_values(cli: Cli, home: Path) -> None:
-    there("fish")
     install("fish", home, cli)
     script = 'complete -C "dsgen render --set launch.method=p"; complete -C "dsgen render --set lifecycle.suspend="'
     done = subprocess.run(["fish", "-c", script], cwd=home, capture_output=True, text=True, check=True)

@@ -1,7 +1,8 @@
 """`dsgen diff` shows what a render would change."""
 
 import json
-import tracemalloc
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,10 @@ import pytest
 
 from dsgen.runs import differences
 from dsgen.writer import INDEX
-from tests.cli.conftest import JOB, Cli, put
+from tests.cli.conftest import JOB, Cli, bytes_in, put
 from tests.cli.test_bump import edit
 
 OUT = ("cifar.yaml", "-o", "out")
-
-
-def tree(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_no_difference(cli: Cli) -> None:
@@ -25,7 +22,16 @@ def test_no_difference(cli: Cli) -> None:
     assert (0, "out: job training/cifar, no difference\n", "") == cli("diff", *OUT)
 
 
-def test_the_texts_of_many_jobs_are_not_kept(cli: Cli, repository: Path) -> None:
+MEASURED_DIFF = """
+import sys, tracemalloc
+from dsgen.cli import main
+tracemalloc.start()
+main(["diff"])
+print(tracemalloc.get_traced_memory()[1], file=sys.stderr)
+"""
+
+
+def test_the_texts_of_many_jobs_are_not_kept(repository: Path) -> None:
     """The scripts of one job have 200 KB."""
     settings = (repository / "dsgen.yaml").read_text()
     matrix = "matrix: [{jobs: [jobs/a/values.yaml], variables: {a: [%s]}, values: {name: 'many-{a}'}}]\n"
@@ -33,11 +39,9 @@ def test_the_texts_of_many_jobs_are_not_kept(cli: Cli, repository: Path) -> None
     peaks = []
     for count in (5, 45):
         put(repository / "dsgen.yaml", f"{settings}{matrix % ', '.join(map(str, range(count)))}")
-        cli("diff")
-        tracemalloc.start()
-        assert count <= cli("diff").out.count(", new job")
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
+        run = subprocess.run([sys.executable, "-c", MEASURED_DIFF], capture_output=True, text=True, check=True)
+        assert count <= run.stdout.count(", new job")
+        peaks.append(int(run.stderr))
 
     assert peaks[1] - peaks[0] < 40 * 60_000
 
@@ -76,7 +80,7 @@ def test_a_new_run_shows_what_differs_and_no_more(cli: Cli, folder: Path) -> Non
     cli("render", *OUT)
     edit(folder, "replicas: 2", "replicas: 3")
     edit(folder, 'id: "1"', 'id: "2"')
-    before = tree(folder / "out")
+    before = bytes_in(folder / "out")
 
     code, out, err = cli("diff", *OUT)
 
@@ -87,7 +91,7 @@ def test_a_new_run_shows_what_differs_and_no_more(cli: Cli, folder: Path) -> Non
     assert "  Service cifar-1 -> cifar-2: the same but for the name of the run\n" in out
     assert "      -" in out  # the hostfile, line by line
     assert "      +cifar-2-worker-2" in out.replace("+cifar-2-worker-2.cifar-2", "+cifar-2-worker-2")
-    assert before == tree(folder / "out")
+    assert before == bytes_in(folder / "out")
 
 
 def test_a_field_of_a_container_has_its_name(cli: Cli, folder: Path) -> None:
@@ -242,14 +246,14 @@ def test_a_chart_that_would_be_refused(cli: Cli, folder: Path) -> None:
     cli("chart", "cifar.yaml", "-o", "chart")
     (folder / "chart" / "NOTES.txt").write_text("mine, beside the chart's own")
     (folder / "chart" / "templates" / "NOTES.txt").unlink()
-    before = tree(folder / "chart")
+    before = bytes_in(folder / "chart")
     edit(folder, "replicas: 2", "replicas: 3")
 
     code, out, err = cli("diff", *CHART)
 
     assert (1, True) == (code, 'run "1" would change: workers.replicas: 2 -> 3' in err)
     assert out.startswith("chart: chart cifar, refused\n  File templates/NOTES.txt: new\n  File values.yaml:\n")
-    assert before == tree(folder / "chart")
+    assert before == bytes_in(folder / "chart")
 
 
 def test_charts_of_a_repository(cli: Cli, repository: Path) -> None:

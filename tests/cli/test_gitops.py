@@ -8,8 +8,9 @@ import jsonschema
 import pytest
 import yaml
 
+from dsgen.catalogue import KINDS
 from dsgen.generated import helpers
-from dsgen.gitops import KINDS, Delivered
+from dsgen.gitops import DeliveredJob
 from tests.cli.conftest import Cli
 from tests.parity import documents
 from tests.test_golden import FILES, manifests
@@ -167,7 +168,7 @@ def test_a_project_has_what_the_jobs_need_and_no_more(cli: Cli) -> None:
     assert [] == spec["clusterResourceWhitelist"]
     made = [each for path in FILES.values() for each in documents(manifests(path))]
     kinds = {(each["apiVersion"].rpartition("/")[0], each["kind"]) for each in made}
-    assert {("", "PersistentVolume"), *KINDS} >= kinds
+    assert {("", "PersistentVolume"), *((kind.group, kind.name) for kind in KINDS)} >= kinds
     assert len(kinds) > 10
 
 
@@ -357,12 +358,12 @@ def test_the_folder_of_a_job_is_the_one_that_render_writes(cli: Cli) -> None:
 
 
 def test_the_name_of_an_object_has_room_in_a_label() -> None:
-    long = Delivered("n" * 63, "a" * 40, "x")
-    other = Delivered("n" * 63, "b" * 40, "x")
+    long = DeliveredJob("n" * 63, "a" * 40, "x")
+    other = DeliveredJob("n" * 63, "b" * 40, "x")
 
     assert 53 == len(long.title)
     assert long.title != other.title
-    assert "training-cifar" == Delivered("training", "cifar", "x").title
+    assert "training-cifar" == DeliveredJob("training", "cifar", "x").title
 
 
 # ---- kustomization.yaml in a job's folder ----

@@ -66,7 +66,7 @@ def test_filling_in_changes_nothing_else(preset: str) -> None:
     """Comments, quotes and layout survive; the same names give the same bytes."""
     values = yaml.safe_load(EXAMPLES[preset])
 
-    assert EXAMPLES[preset] == shipped.fill_preset(EXAMPLES[preset], values["name"], values["namespace"])
+    assert EXAMPLES[preset] == shipped.fill_preset(EXAMPLES[preset], values["name"], values["namespace"])[0]
 
 
 @pytest.mark.parametrize(
@@ -173,19 +173,11 @@ def test_folders_are_made(cli: Cli, folder: Path) -> None:
     assert (folder / "jobs" / "bert" / "values.yaml").exists()
 
 
-def make_folder(path: Path) -> None:
-    path.mkdir()
-
-
-def make_file(path: Path) -> None:
-    path.write_text("mine\n")
-
-
-def make_dangling_link(path: Path) -> None:
-    path.symlink_to("nowhere")
-
-
-@pytest.mark.parametrize("make", [make_folder, make_file, make_dangling_link])
+@pytest.mark.parametrize(
+    "make",
+    [Path.mkdir, lambda path: path.write_text("mine\n"), lambda path: path.symlink_to("nowhere")],
+    ids=["folder", "file", "dangling link"],
+)
 def test_what_is_there_is_never_overwritten(cli: Cli, folder: Path, make) -> None:
     make(folder / "new.yaml")
     before = sorted(path.name for path in folder.iterdir())

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import JOB, put
+from tests.cli.conftest import JOB, Cli, put
 
-pytestmark = pytest.mark.by_turns
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20
@@ -206,8 +206,8 @@ def test_the_output_of_a_command_is_read(folder: Path) -> None:
     code, out, err = run(["bash", "-c", script], folder)
 
     assert 0 == code, err
-    assert "  replicas: 7 # /dev/fd/" in out
-    assert "  a: b # --set-file" in out
+    assert "  replicas: 7  # /dev/fd/" in out
+    assert "  a: b  # --set-file" in out
 
 
 @pytest.mark.parametrize("command", ["validate", "import"])
@@ -215,3 +215,38 @@ def test_a_closed_standard_input(command: str, folder: Path) -> None:
     script = f'"{sys.executable}" -m dsgen {command} - <&-'
 
     assert (3, "", "dsgen: cannot read <stdin>: it is closed\n") == run(["bash", "-c", script], folder)
+
+
+LINKS = {
+    "a file elsewhere": ("a.yaml", "{outside}/secret.yaml"),
+    "a file of Git": ("a.yaml", ".git/config"),
+    "a folder elsewhere": ("sub", "{outside}"),
+    "a link to a link": ("a.yaml", "b.yaml"),
+}
+
+
+@pytest.mark.parametrize("command", ["validate {}", "validate cifar.yaml -f {}", "estimate cifar.yaml --model {}"])
+@pytest.mark.parametrize(("name", "target"), LINKS.values(), ids=LINKS)
+def test_a_link_out_of_a_working_copy_is_not_read(
+    cli: Cli, folder: Path, tmp_path_factory: pytest.TempPathFactory, name: str, target: str, command: str
+) -> None:
+    """Whoever opens a pull request chooses its target, and a message would show its lines."""
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "secret.yaml").write_text("token: s3cr3t-of-the-runner\n")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config").write_text("[http] s3cr3t-of-the-runner\n")
+    (folder / "b.yaml").symlink_to(outside / "secret.yaml")
+    (folder / name).symlink_to(target.format(outside=outside))
+    file = f"{name}/secret.yaml" if name == "sub" else name
+    done = cli(*command.format(file).split())
+
+    assert 3 == done.code
+    assert "s3cr3t" not in done.out + done.err
+    assert f"cannot read {file}: it is a link to a file outside of this Git repository" in done.err
+
+
+def test_a_link_inside_a_working_copy_is_read(cli: Cli, folder: Path) -> None:
+    (folder / ".git").mkdir()
+    (folder / "link.yaml").symlink_to("cifar.yaml")
+
+    assert 0 == cli("validate", "link.yaml").code

@@ -83,14 +83,3 @@ def test_of_an_interrupted_first_write_nothing_is_known_as_a_run(cli: Cli, folde
 
     assert 0 == cli("render", "cifar.yaml", "-f", "prod.yaml", "-o", "out").code
     assert (0, "", "") == cli("render", "cifar.yaml", "-f", "prod.yaml", "-o", "out", "--check")
-
-
-def test_an_empty_file_is_nobodys_work(cli: Cli, folder: Path) -> None:
-    """A machine that loses power may leave such files."""
-    cli("render", "cifar.yaml", "-o", "out")
-    path = folder / "out" / "service-cifar-1.yaml"
-    text = path.read_text()
-    path.write_text("")
-
-    assert 0 == cli("render", "cifar.yaml", "-o", "out").code
-    assert text == path.read_text()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.writer import INDEX
 from tests.cli.conftest import Cli
 from tests.parity import documents
 
@@ -219,12 +218,6 @@ def test_check_names_what_differs_and_changes_nothing(cli: Cli, folder: Path) ->
     assert "edited" == (folder / "out" / "service-cifar-1.yaml").read_text()
 
 
-def test_check_of_a_current_folder_is_silent(cli: Cli) -> None:
-    cli("render", "cifar.yaml", "-o", "out")
-
-    assert (0, "", "") == cli("render", "cifar.yaml", "-o", "out", "--check")
-
-
 def test_dry_run_says_what_would_be_done(cli: Cli, folder: Path) -> None:
     code, out, _ = cli("render", "cifar.yaml", "-o", "out", "--dry-run")
 
@@ -249,14 +242,6 @@ def test_a_changed_run_is_refused_with_the_remedy(cli: Cli, folder: Path) -> Non
     assert before == {path: path.read_text() for path in (folder / "out").iterdir()}
 
 
-def test_suspending_a_run_is_no_change_of_it(cli: Cli) -> None:
-    cli("render", "cifar.yaml", "-o", "out")
-
-    code, out, _ = cli("render", "cifar.yaml", "--set", "lifecycle.suspend=true", "-o", "out")
-
-    assert (0, True) == (code, "(2 written, 0 removed" in out)
-
-
 def test_what_is_in_the_way_is_named_and_what_to_do(cli: Cli, folder: Path) -> None:
     (folder / "file").write_text("mine")
     (folder / "out" / "service-cifar-1.yaml").mkdir(parents=True)
@@ -271,15 +256,6 @@ def test_what_is_in_the_way_is_named_and_what_to_do(cli: Cli, folder: Path) -> N
         )
     assert 1 == cli("render", "cifar.yaml", "-o", "file", "--check").code
     assert "mine" == (folder / "file").read_text()
-
-
-def test_a_new_run_replaces_the_old_runs_files(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "-o", "out")
-    cli("render", "cifar.yaml", "--set-string", "run.id=2", "-o", "out")
-
-    assert [] == [name for name in files(folder / "out") if "cifar-1" in name]
-    assert "job-cifar-2-worker.yaml" in files(folder / "out")
-    assert (folder / "out" / INDEX).exists()
 
 
 def test_one_refused_job_keeps_all_from_being_written(cli: Cli, folder: Path) -> None:
@@ -299,18 +275,6 @@ def test_errors_write_nothing(cli: Cli, folder: Path) -> None:
     assert "bad.yaml:2:1: error:" in err
     assert "bad.yaml:3:" in err
     assert not (folder / "out").exists()
-
-
-def test_a_link_in_the_place_of_a_jobs_folder_is_refused(cli: Cli, folder: Path) -> None:
-    (folder / "home").mkdir()
-    (folder / "out").mkdir()
-    (folder / "out" / "mnist").symlink_to("../home")
-
-    code, out, err = cli("render", "cifar.yaml", "mnist.yaml", "-o", "out")
-
-    assert (1, "") == (code, out)
-    assert "dsgen: out/mnist is in the way: it is a link, not a folder. Move it, or choose another folder\n" == err
-    assert ([], ["mnist"]) == (list((folder / "home").iterdir()), [path.name for path in (folder / "out").iterdir()])
 
 
 def test_renders_of_one_folder_at_once_leave_what_one_would(cli: Cli, folder: Path) -> None:

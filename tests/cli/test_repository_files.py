@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dsgen.cli._cluster import parse_job
+from dsgen.cli._cluster import read_job
+from dsgen.cli._options import Inputs
 from dsgen.errors import UsageError
 from dsgen.reading import find_places
 from tests.cli.conftest import IMAGE, Cli, job, put
@@ -94,7 +95,7 @@ def test_all_jobs_of_a_matrix(cli: Cli, platform: Path) -> None:
 def test_a_name_chooses_one_job_of_a_matrix(cli: Cli, platform: Path) -> None:
     assert platform
     assert "name: b-2-2-config" not in cli("render", B, "--name", "b-1").out
-    assert "\nname: b-2 #" in f"\n{cli('values', B, '--name', 'b-2').out}"
+    assert "\nname: b-2  #" in f"\n{cli('values', B, '--name', 'b-2').out}"
 
     code, out, err = cli("render", B, "--name", "b-3")
 
@@ -121,9 +122,9 @@ def test_a_command_on_one_job_says_how_to_choose(cli: Cli, platform: Path, argum
 def test_a_file_names_a_job_of_the_cluster(platform: Path) -> None:
     put(platform / "prod.yaml", "name: other\n")
 
-    assert ("training", "other") == parse_job(A, "")
+    assert ("training", "other") == read_job(Inputs((A,)))[:2]
     with pytest.raises(UsageError, match=r"give its name instead of the file; .* research/b-1, research/b-2$"):
-        parse_job(B, "")
+        read_job(Inputs((B,)))
 
 
 def test_a_chart_has_the_values_of_the_repository(cli: Cli, platform: Path) -> None:
@@ -195,12 +196,12 @@ def test_severities_of_the_repository_apply(cli: Cli, platform: Path) -> None:
 def test_further_overlays_override_those_of_the_repository(cli: Cli, platform: Path) -> None:
     put(platform / "more.yaml", "workers: {replicas: 7}\n")
 
-    assert "  replicas: 7 # more.yaml:1\n" in cli("values", A, "-f", "more.yaml").out
-    assert "  replicas: 7 # -\n" not in cli("values", A, "-f", "-", stdin="workers: {replicas: 7}\n").out
-    assert "  replicas: 7 # <stdin>:1\n" in cli("values", A, "-f", "-", stdin="workers: {replicas: 7}\n").out
-    assert "  replicas: 8 # --set\n" in cli("values", A, "-f", "more.yaml", "--set", "workers.replicas=8").out
-    assert "  replicas: 7 # more.yaml:1\n" in cli("values", "-f", A, "-f", "more.yaml").out
-    assert "  team: a # dsgen.yaml:" in cli("values", "-f", A, "-f", "more.yaml").out
+    assert "  replicas: 7  # more.yaml:1\n" in cli("values", A, "-f", "more.yaml").out
+    assert "  replicas: 7  # -\n" not in cli("values", A, "-f", "-", stdin="workers: {replicas: 7}\n").out
+    assert "  replicas: 7  # <stdin>:1\n" in cli("values", A, "-f", "-", stdin="workers: {replicas: 7}\n").out
+    assert "  replicas: 8  # --set\n" in cli("values", A, "-f", "more.yaml", "--set", "workers.replicas=8").out
+    assert "  replicas: 7  # more.yaml:1\n" in cli("values", "-f", A, "-f", "more.yaml").out
+    assert "  team: a  # dsgen.yaml:" in cli("values", "-f", A, "-f", "more.yaml").out
 
 
 def ways(repository: Path) -> Iterator[tuple[Path, str]]:
@@ -227,7 +228,7 @@ def test_it_is_the_same_job_by_any_name(cli: Cli, platform: Path, monkeypatch: p
 
         assert (name, 0, expected, "") == (name, *cli("render", name))
         assert f"{name}: ok, job training/cifar\n" == cli("validate", name).out
-        assert cli("values", name).out.startswith(f"name: cifar # {name}:2\n")
+        assert cli("values", name).out.startswith(f"name: cifar  # {name}:2\n")
 
 
 def test_a_folder_as_file_means_its_jobs(cli: Cli, platform: Path) -> None:

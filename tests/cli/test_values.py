@@ -19,26 +19,19 @@ def test_every_key_says_what_set_it(cli: Cli) -> None:
     code, out, err = cli("values", "cifar.yaml", *arguments)
 
     expected = [
-        "name: cifar # cifar.yaml:2",
-        "  team: a # --set-string",
-        "  replicas: 4 # prod.yaml:1",
-        "  slots: 8 # --set",
-        "  resources: # default",
-        "      cpu: auto # default",
-        "    mountPath: /checkpoints # cifar.yaml:11",
-        "    mountIn: auto # default",
+        "name: cifar  # cifar.yaml:2",
+        "  team: a  # --set-string",
+        "  replicas: 4  # prod.yaml:1",
+        "  slots: 8  # --set",
+        "  resources:  # default",
+        "      cpu: auto  # default",
+        "    mountPath: /checkpoints  # cifar.yaml:11",
+        "    mountIn: auto  # default",
     ]
     lines = out.splitlines()
     assert (0, "") == (code, err)
     assert [] == [line for line in expected if line not in lines]
     assert [] == [line for line in lines if " # " not in line and not line.lstrip().startswith("- ")]
-
-
-def test_null_takes_a_default_away(cli: Cli) -> None:
-    flags = ("--set", "workers.accelerator.count=2")
-
-    assert "    count: 2 # --set\n" in cli("values", "cifar.yaml", *flags).out
-    assert " count: " not in cli("values", "cifar.yaml", *flags, "--set", "workers.accelerator.count=null").out
 
 
 def test_names_of_the_command_line_are_among_them(cli: Cli, folder: Path) -> None:
@@ -47,7 +40,7 @@ def test_names_of_the_command_line_are_among_them(cli: Cli, folder: Path) -> Non
 
     lines = cli("values", "bare.yaml", "--name", "c", "-n", "t").out.splitlines()
 
-    assert ["name: c # --name", "namespace: t # -n"] == lines[:2]
+    assert ["name: c  # --name", "namespace: t  # -n"] == lines[:2]
 
 
 def test_the_output_renders_the_same(cli: Cli, folder: Path) -> None:
@@ -64,7 +57,7 @@ def test_several_jobs_are_several_documents(cli: Cli) -> None:
     first, end = decoder.raw_decode(told)
     second, _ = decoder.raw_decode(told[end:].lstrip())
     assert ["cifar", "mnist"] == [first["name"], second["name"]]
-    assert 1 == yaml.count("\n---\nname: mnist # mnist.yaml:2\n")
+    assert 1 == yaml.count("\n---\nname: mnist  # mnist.yaml:2\n")
 
 
 def test_what_does_not_fit_the_schema_is_not_printed(cli: Cli) -> None:
@@ -84,22 +77,21 @@ def again(loaded: values.Job) -> str:
     read = values.load([values.SourceText("again.yaml", text)])
     assert read.values, (read.diagnostics, text)
     assert [] == read.diagnostics
-    return json.dumps(read.values.data, sort_keys=True)
+    return json.dumps(read.data, sort_keys=True)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_are_read_back(path: Path) -> None:
     loaded = values.load([values.SourceText.from_bytes(path.name, path.read_bytes())])
 
-    assert loaded.values
-    assert json.dumps(loaded.values.data, sort_keys=True) == again(loaded)
+    assert json.dumps(loaded.data, sort_keys=True) == again(loaded)
 
 
-def test_whatever_was_read_is_read_back() -> None:
-    for text in valid_texts(60):
+@pytest.mark.parametrize("count", [10, pytest.param(60, marks=pytest.mark.slow)])
+def test_whatever_was_read_is_read_back(count: int) -> None:
+    for text in valid_texts(count):
         loaded = values.load([values.SourceText("values.yaml", text)])
-        assert loaded.values
-        assert json.dumps(loaded.values.data, sort_keys=True) == again(loaded)
+        assert json.dumps(loaded.data, sort_keys=True) == again(loaded)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +116,7 @@ def test_how_texts_are_written(text: str, written: str) -> None:
 
     shown = write_merged(loaded).partition("\n  setup: ")[2].partition("\n  files:")[0]
     head, _, rest = written.partition("\n")
-    assert f"{head} # --set-json{rest and chr(10)}{rest}" == shown
+    assert f"{head}  # --set-json{rest and chr(10)}{rest}" == shown
 
 
 def test_the_schema_is_that_of_the_editors(cli: Cli) -> None:

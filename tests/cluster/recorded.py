@@ -2,7 +2,7 @@
 
 A file of tests/data/cluster has what one look at one run has read: the lists and objects by path and label selector.
 tests/e2e/test_why.py writes them, from jobs that it makes (DSGEN_E2E_KEEP_ANSWERS=1). Left out is what dsgen does not
-look at and what would be large: scripts, images of nodes, fields of managers beside their names.
+look at and what would be large: scripts, images of nodes, fields of managers beside their names, what is mounted.
 """
 
 import json
@@ -16,6 +16,34 @@ from dsgen.errors import ApiError
 
 FOLDER = Path(__file__).parent.parent / "data" / "cluster"
 KEPT_DATA = ("settings.json",)
+OF_AN_EVENT = {
+    "metadata",
+    "involvedObject",
+    "type",
+    "reason",
+    "message",
+    "lastTimestamp",
+    "eventTime",
+    "series",
+    "count",
+}
+OF_A_CONTAINER = (
+    *("command", "args", "env", "volumeMounts", "readinessProbe", "securityContext", "lifecycle", "ports"),
+    *("imagePullPolicy", "terminationMessagePath", "terminationMessagePolicy"),
+)
+POD = (
+    *("terminationGracePeriodSeconds", "dnsPolicy", "enableServiceLinks", "automountServiceAccountToken", "hostname"),
+    *("securityContext", "subdomain", "preemptionPolicy", "volumes"),
+)
+STATUSES = ("status.initContainerStatuses", "status.containerStatuses")
+LEFT_OUT = (
+    "metadata.generation",
+    *("metadata.resourceVersion", "spec.selector", "spec.podFailurePolicy", "status.conditions.lastHeartbeatTime"),
+    *("status.conditions.lastProbeTime", "status.conditions.observedGeneration", "status.podIPs", "status.hostIPs"),
+    *(f"spec.{field}" for field in POD),
+    *(f"spec.template.spec.{field}" for field in POD),
+    *(f"{status}.{field}" for status in STATUSES for field in ("volumeMounts", "imageID", "containerID", "user")),
+)
 
 
 class Keeping:
@@ -51,10 +79,24 @@ class Keeping:
         for key in [key for key in self.answers if key.startswith("/api/v1/namespaces/") and "/events" in key]:
             mine = {event.name for event in state.events}
             self.answers[key] = [e for e in self.answers[key] if e["involvedObject"]["name"] in mine]
-        content = {"job": state.job, "namespace": state.namespace, "run": state.run, "now": state.now}
-        FOLDER.mkdir(exist_ok=True)
-        text = json.dumps({**content, "answers": self.answers}, indent=1, sort_keys=True, ensure_ascii=False)
-        (FOLDER / f"{name}.json").write_text(f"{text}\n")
+        write(name, {"job": state.job, "namespace": state.namespace, "run": state.run, "now": state.now}, self.answers)
+
+
+def write(name: str, content: dict[str, Any], answers: dict[str, Any]) -> None:
+    """A file, with a line for each object."""
+    lines = [
+        f" {_compact(key)}: "
+        + ("[\n  " + ",\n  ".join(map(_compact, each)) + "]" if isinstance(each, list) else _compact(each))
+        for key, each in sorted(answers.items())
+    ]
+    text = _compact(content)[:-1] + ',"answers":{\n' + ",\n".join(lines) + "}}\n"
+    assert {**content, "answers": answers} == json.loads(text)
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / f"{name}.json").write_text(text)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 class Kept:
@@ -103,18 +145,37 @@ def _key(path: str, query: dict[str, str]) -> str:
 
 def _trim(entry: dict[str, Any]) -> None:
     meta = entry["metadata"]
+    if "involvedObject" in entry:
+        entry["metadata"] = {"name": meta["name"]}
+        for key in entry.keys() - OF_AN_EVENT:
+            del entry[key]
     meta.get("annotations", {}).pop("kubectl.kubernetes.io/last-applied-configuration", None)
+    for path in LEFT_OUT:
+        _remove(entry, path.split("."))
     for field in meta.get("managedFields", []):
         spec = field.pop("fieldsV1", {}).get("f:spec", {})
         field["fieldsV1"] = {"f:spec": {"f:suspend": {}}} if "f:suspend" in spec else {}
+    if "template" not in entry.get("spec", {}):  # who has suspended a Job
+        meta.pop("managedFields", None)
     if "data" in entry and not meta["name"].endswith("-status"):
         entry["data"] = {key: text for key, text in (entry["data"] or {}).items() if key in KEPT_DATA}
     for container in _containers(entry):
-        for key in ("command", "args", "env", "volumeMounts", "readinessProbe", "securityContext", "lifecycle"):
+        for key in OF_A_CONTAINER:
             container.pop(key, None)
     if "allocatable" in entry.get("status", {}):
         kept = ("allocatable", "conditions")
         entry["status"] = {key: entry["status"][key] for key in kept}
+
+
+def _remove(value: Any, path: list[str]) -> None:
+    """Remove a field, of all items where a list stands on the way."""
+    if isinstance(value, list):
+        for each in value:
+            _remove(each, path)
+    elif isinstance(value, dict) and len(path) == 1:
+        value.pop(path[0], None)
+    elif isinstance(value, dict):
+        _remove(value.get(path[0]), path[1:])
 
 
 def _containers(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:

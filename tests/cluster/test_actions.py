@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import yaml
 
-from dsgen.cluster import actions
+from dsgen.catalogue import KINDS
 from tests.cli.conftest import Cli
 from tests.cluster.server import RecordedServer
 from tests.test_golden import FILES, manifests
@@ -122,8 +122,7 @@ def test_a_failed_run_cannot_be_suspended(make_server: Callable[..., RecordedSer
 def test_every_kind_that_is_rendered_is_deleted_with_its_job() -> None:
     """A PersistentVolume is kept, and its claim is deleted only with --volumes."""
     objects = [yaml.safe_load(text) for path in FILES.values() for text in manifests(path).split("---\n")]
-    plural = {"NetworkPolicy": "networkpolicies"}
-    rendered = {(each["apiVersion"], plural.get(each["kind"], f"{each['kind'].lower()}s")) for each in objects}
-    deleted = {(re.sub("^/apis?/", "", group), kind) for group, kind in (*actions.KINDS, actions.CLAIMS)}
+    rendered = {(each["apiVersion"], each["kind"]) for each in objects}
+    deleted = {(re.sub("^/apis?/", "", kind.api), kind.name) for kind in KINDS}
 
-    assert {("v1", "persistentvolumes")} == rendered - deleted
+    assert {("v1", "PersistentVolume")} == rendered - deleted

@@ -49,7 +49,7 @@ def test_the_list_is_that_of_the_command(
 ) -> None:
     shown = json.loads(cli("list", *flags, "-o", "json").out)
 
-    assert shown == api.list(**arguments)
+    assert shown == api.list_jobs(**arguments)
     assert expected == [run["job"] for run in shown]
     assert server
 

@@ -10,15 +10,14 @@ from dsgen.cluster.actions import ObjectRef
 from dsgen.cluster.apply import (
     ApplyPlan,
     IncompleteApplyError,
-    Part,
+    PlannedObject,
     apply_objects,
+    find_kept_version,
     find_refusals,
-    judge,
     prepare_parts,
     prune_objects,
 )
 from dsgen.errors import ApiError
-from dsgen.problems import Diagnostic
 
 VALUES = """\
 {name: cifar, namespace: training, image: {repository: r/x, tag: v1}, workers: {replicas: 2, slots: 1},
@@ -70,17 +69,16 @@ def job() -> values.Job:
     return values.load([values.SourceText("cifar.yaml", VALUES)])
 
 
-def parts(server: Server) -> list[Part]:
+def parts(server: Server) -> list[PlannedObject]:
     return prepare_parts(server, job(), api.render(job()))  # type: ignore[arg-type]  # the part that is used
 
 
-def judged(server: Server) -> tuple[list[Diagnostic], str]:
-    """Why the run in the cluster is not changed, and the version of dsgen whose objects stay."""
-    verdict = judge(server, job(), api.render(job()), parts(server))  # type: ignore[arg-type]  # as above
-    return list(verdict.problems), verdict.kept
+def kept(server: Server) -> str:
+    """The version of dsgen whose objects of the run stay. Raises ChangedRunError."""
+    return find_kept_version(server, job(), api.render(job()), parts(server))  # type: ignore[arg-type]  # as above
 
 
-def applied(server: Server, rendered: Sequence[Part]) -> list[str]:
+def applied(server: Server, rendered: Sequence[PlannedObject]) -> list[str]:
     plan = ApplyPlan(rendered, kept="", old=[], ends=[], force=False)
     return [" ".join(one) for one in apply_objects(server, plan)]  # type: ignore[arg-type]  # as above
 
@@ -103,7 +101,7 @@ def test_an_apply_that_fails_in_the_middle_names_the_objects_and_is_completed_by
 
     server.fails.clear()
     again = parts(server)
-    assert ([], "") == judged(server)
+    assert "" == kept(server)
     assert [f"{title} unchanged" for title in titles[:at]] == applied(server, again)[:at]
     assert [True] * len(titles) == [part.live is not None for part in parts(server)]
 
@@ -114,7 +112,7 @@ def test_a_run_of_which_few_objects_are_applied_is_no_changed_run() -> None:
         server = Server()
         applied(server, parts(server)[:count])
 
-        assert ([], "") == judged(server)
+        assert "" == kept(server)
 
 
 def test_a_webhook_that_is_away_before_the_first_object_leaves_nothing() -> None:
@@ -139,7 +137,7 @@ def test_all_refusals_are_told_before_anything_is_applied() -> None:
 
 def test_old_objects_that_cannot_be_deleted_are_named() -> None:
     server = Server()
-    old = [ObjectRef(f"/{name}", "job", name) for name in ("cifar-0-launcher", "cifar-0-worker", "gone")]
+    old = [ObjectRef(f"/{name}", f"job/{name}") for name in ("cifar-0-launcher", "cifar-0-worker", "gone")]
     server.objects.update({one.path: {} for one in old})
     server.fails["/cifar-0-worker"] = AWAY
 

@@ -7,7 +7,7 @@ import pytest
 from dsgen.cluster.capacity import Devices, list_devices, sum_devices
 from dsgen.cluster.models import format_time
 from dsgen.cluster.report import list_entries, report_timeline
-from dsgen.cluster.requirements import sum_limit, sum_request, sum_requests
+from dsgen.cluster.requirements import sum_memory_limit, sum_request, sum_requests
 from tests.cluster import recorded
 from tests.cluster.test_phase import state
 
@@ -45,8 +45,8 @@ def test_requests_and_limits_are_those_of_all_containers() -> None:
     spec = {"containers": [main, helper], "initContainers": [sidecar, {"resources": {"requests": {"cpu": "500m"}}}]}
 
     assert {"cpu": "1250m", "memory": "1252Mi", GPU: "1"} == sum_requests(spec)
-    assert "2404Mi" == sum_limit(spec, "memory")
-    assert ["", "2Gi"] == [sum_limit({"containers": [main, *more]}, "memory") for more in ([{}], [])]
+    assert "2404Mi" == sum_memory_limit(spec)
+    assert ["", "2Gi"] == [sum_memory_limit({"containers": [main, *more]}) for more in ([{}], [])]
 
 
 def pod(name: str, node: str, count: int, phase: str = "Running", **labels: str) -> dict[str, Any]:

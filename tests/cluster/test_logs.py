@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from dsgen.cluster.logs import LogChoice, LogLines, LogSource, count_left_out, count_ranks, list_tails, select_sources
+from dsgen.cluster.logs import LogChoice, LogLines, LogSource, list_tails, remark_on_choice, select_sources
 from dsgen.cluster.models import Container, PodState, RunState
 from dsgen.errors import ApiError
 from tests.cluster.test_phase import pod, state
 
-STATES = {"image": "", "state": "running", "reason": "", "message": "", "exit_code": None, "restarts": 0, "ready": True}
+STATES = {"image": "", "state": "running", "reason": "", "message": "", "exit_code": None, "restarts": 0}
 
 
 def container(name: str, kind: str = "main") -> Container:
@@ -58,8 +59,8 @@ def test_of_many_workers_the_first_and_the_last_are_shown() -> None:
     many = run_of(17)
 
     assert ["worker-0", "worker-16"] == [source.pod for source in select_sources(many, LogChoice())]
-    assert 15 == count_left_out(many, LogChoice())
-    assert (0, 0) == (count_left_out(run_of(16), LogChoice()), count_left_out(many, LogChoice(worker=3)))
+    assert "15 more workers: --worker N shows one" == remark_on_choice(many, LogChoice())
+    assert ("", "") == (remark_on_choice(run_of(16), LogChoice()), remark_on_choice(many, LogChoice(worker=3)))
 
 
 def test_previous_pods_are_those_that_were_replaced() -> None:
@@ -157,10 +158,11 @@ def test_without_a_rank_all_lines_are_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("slots", "choice", "expected"), [(4, LogChoice(rank=5), 4), (4, LogChoice(worker=1), 0), (1, LogChoice(rank=1), 0)]
+    ("slots", "choice", "expected"),
+    [(4, LogChoice(rank=5), ["its 4 ranks"]), (4, LogChoice(worker=1), []), (1, LogChoice(rank=1), [])],
 )
-def test_a_worker_with_several_ranks_mixes_their_lines(slots: int, choice: LogChoice, expected: int) -> None:
-    assert expected == count_ranks(run_of(3, slots=slots), choice)
+def test_a_worker_with_several_ranks_mixes_their_lines(slots: int, choice: LogChoice, expected: list[str]) -> None:
+    assert expected == re.findall(r"its \d+ ranks", remark_on_choice(run_of(3, slots=slots), choice))
 
 
 SHOW = """

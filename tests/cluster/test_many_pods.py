@@ -1,7 +1,5 @@
 """Large runs and many jobs: few list requests; memory and time are proportional to the size."""
 
-import time
-import timeit
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +13,7 @@ from dsgen.cluster.phase import find_status
 from dsgen.cluster.reader import RECORD_SUFFIX, add_surroundings, read_run
 from dsgen.cluster.report import make_report
 from dsgen.cluster.runs import list_states
+from tests import hostile
 from tests.cluster import recorded
 
 MEBIBYTE = 2**20
@@ -93,23 +92,26 @@ def test_the_status_of_a_thousand_workers_takes_four_lists_and_little_memory() -
     assert most < 50 * MEBIBYTE
 
 
-def test_the_status_of_a_thousand_workers_that_no_node_takes_takes_four_lists_as_well() -> None:
-    reader = Counting("NoNodeBigEnough").with_workers(1000)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("NoNodeBigEnough", "8 nvidia.com/gpu requested, no node has more than 0"),
+        ("NoNodeSelected", "no node has the label example.com/pool=none"),
+    ],
+)
+def test_the_status_of_a_thousand_workers_that_no_node_takes_takes_four_lists_as_well(name: str, said: str) -> None:
+    reader = Counting(name).with_workers(1000)
     for job in reader.entries["jobs"]:  # as many pods as there are: else events are looked at
         job["spec"]["parallelism"] = sum(
             job["metadata"]["name"] in pod["metadata"]["name"] for pod in reader.entries["pods"]
         )
 
-    assert "8 nvidia.com/gpu requested, no node has more than 0" in status(reader)
+    assert said in status(reader)
     assert len(reader.lists) <= 4, reader.lists
 
 
-def test_the_time_of_a_status_is_linear() -> None:
-    def spent(count: int) -> float:
-        reader = Counting("running").with_workers(count)
-        return min(timeit.repeat(lambda: status(reader), timer=time.process_time, repeat=3, number=1))
-
-    assert spent(2000) < 4 * 2.5 * max(spent(500), 0.005)
+def test_the_work_of_a_status_is_linear() -> None:
+    assert not hostile.grows(lambda count: Counting("running").with_workers(count), status, 125)
 
 
 @pytest.mark.parametrize("count", [200])

@@ -28,8 +28,8 @@ TRANSITIONS = Path(__file__).parent.parent.parent / "dsgen" / "scripts" / "share
 def job(role: str, **other: Any) -> JobState:
     values: dict[str, Any] = dict.fromkeys((field.name for field in dataclasses.fields(JobState)), "")
     values |= {"name": f"cifar-1-{role}", "namespace": "training", "role": role, "job": "cifar", "run": "1"}
-    values |= {"created": NOW - 600, "deleting": False, "suspended": False, "parallelism": 2, "active": 2, "failed": 0}
-    values |= {"requests": {}, "conditions": {}, "labels": {}, "annotations": {}, "managers": ()}
+    values |= {"created": NOW - 600, "suspended": False, "parallelism": 2}
+    values |= {"requests": {}, "conditions": {}, "marks": {}, "managers": ()}
     return JobState(**{**values, **other})
 
 

@@ -1,9 +1,10 @@
 """Where the two worlds differ, and that the language does not let it through.
 
 Each row is one difference: a template of the language, which both worlds render alike, and what a person would write
-in Go for it, which the real Helm renders otherwise (or not at all) for the same values. Not here: checks that come
-first (tests/test_parity.py), helpers of several files (test_environment.py), what the schema refuses (null below keys
-of the user's) and keys that dsgen writes itself (both among the tests of schema and checks).
+in Go for it, which the real Helm renders otherwise (or not at all) for the same values. Not here: what cannot be
+written at all (test_refused.py), checks that come first (tests/test_parity.py), helpers of several files
+(test_environment.py), what the schema refuses (null below keys of the user's) and keys that dsgen writes itself (both
+among the tests of schema and checks).
 """
 
 from dataclasses import dataclass
@@ -12,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from dsgen.compiler import CompileError
-from tests.compiler.worlds import RELEASE, SCHEMA, Worlds, canonical, go
+from tests.compiler.worlds import RELEASE, SCHEMA, Worlds, canonical
 from tests.helm import MAJORS, helm, run_helm
 from tests.parity import dump, write_chart
 
@@ -113,19 +113,6 @@ DIFFERENCES = [
     ),
 ]
 HELPERS = "<# A line. #>\n<% macro line(values) %>\n<< values.text >>\n<% endmacro %>\n"
-# Differences that cannot be written at all, with what is said.
-REFUSED = [
-    ("the length of a text is counted in bytes", "a: << values.text | length >>\n", "length of str"),
-    ("a record is no truth value", "<% if values.record %>\n<% endif %>\n", "a record is not a condition"),
-    ("two steps into a free object", "a: << values.free.a.b | json | quote >>\n", "may be absent here"),
-    ("a number among texts", "<% if 1 in values.numbers %>\n<% endif %>\n", "`in` finds texts only"),
-    (
-        "a set in a loop",
-        "<% set x = 1 %>\n<% for n in values.numbers %>\n<% set x = 2 %>\n<% endfor %>\n",
-        "forgets the value",
-    ),
-    ("a set in a branch", "<% if values.flag %>\n<% set x = 1 %>\n<% endif %>\na: << x >>\n", "inside a branch or"),
-]
 
 
 def filled(tree: dict[str, Any]) -> dict[str, Any]:
@@ -154,9 +141,3 @@ def test_both_worlds_agree(difference: Difference, tmp_path: Path) -> None:
         if difference.go:
             written = written_by_hand(difference.go, difference.values, major, tmp_path / f"hand{major}")
             assert expected["t.yaml"] != written
-
-
-@pytest.mark.parametrize(("source", "message"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
-def test_refused(source: str, message: str) -> None:
-    with pytest.raises(CompileError, match=r"^t\.yaml:\d+: .*" + message):
-        go(source)

@@ -203,20 +203,3 @@ b
 """
 
     assert expected == everything("a: << one(values) >>\n", helper)["_h.tpl"]
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("<% if a %>\nb: c\n<% endif %>\n", '{{- if include "<CHARTNAME>.one" . }}\nb: c\n{{- end }}\n'),
-        ("b: << a >>\n", 'b: {{ include "<CHARTNAME>.one" . }}\n'),
-        (
-            'b: << (a ~ "-c") | quote >>\n',
-            '{{- $a := include "<CHARTNAME>.one" . }}\nb: {{ printf "%s-c" $a | quote }}\n',
-        ),
-    ],
-)
-def test_text_of_a_helper_has_a_name_in_longer_expressions_only(source: str, expected: str) -> None:
-    helper = "<# C. #>\n<% macro one(values) %>\n<< values.name >>\n<% endmacro %>\n"
-
-    assert expected == go(f"<% set a = one(values) %>\n{source}", helper)

@@ -128,8 +128,8 @@ class Worlds:
         folder.joinpath("scripts").mkdir()
         for path, text in FILES.items():
             folder.joinpath(path).write_text(text)
-        yaml_helper = STATIC.joinpath("templates/_yaml.tpl").read_text()
-        for name, text in {**compiled, "_yaml.tpl": yaml_helper}.items():
+        static = {path.name: path.read_text() for path in STATIC.joinpath("templates").glob("*.tpl")}
+        for name, text in {**compiled, **static}.items():
             folder.joinpath("templates", name).write_text(text.replace(CHART_NAME, "worlds"))
         folder.joinpath("Chart.yaml").write_text("apiVersion: v2\nname: worlds\nversion: 1.0.0\n")
         folder.joinpath("values.yaml").write_text(dump(self._values))

@@ -4,6 +4,7 @@
 released. After that it is never changed.
 """
 
+import hashlib
 import os
 import re
 import sys
@@ -15,7 +16,7 @@ from dsgen.compiler import make_chart_files
 from dsgen.problems import has_errors
 from dsgen.reading.nodes import SourceText
 from dsgen.render import Document, render
-from dsgen.values import Release, Values
+from dsgen.values import Job, Release
 
 HERE = Path(__file__).parent
 VALUES = HERE / "values.yaml"
@@ -24,18 +25,19 @@ RELEASE = Release("contract", "contract-space")
 """Names in the golden manifests; the tests on a cluster put that of a real namespace in place of the second."""
 MINOR = ".".join(__version__.split(".")[:2])
 GOLDEN = HERE / MINOR
+SCRIPT = re.compile(r"^(  [\w.]+:) \|\n((?: {4}.*\n|\n)*)", re.MULTILINE)
 
 
 class ReleasedError(Exception):
     """The output of a released version was to be written again."""
 
 
-def loaded() -> Values:
-    """The values, which have no errors."""
+def loaded() -> Job:
+    """The job, which has no errors."""
     job = values.load([SourceText(VALUES.name, VALUES.read_text(encoding="utf-8"))])
     assert job.values, job.diagnostics
     assert not has_errors(values.check(job, RELEASE))
-    return job.values
+    return job
 
 
 def documents() -> list[Document]:
@@ -47,9 +49,26 @@ def present() -> dict[str, str]:
     """What dsgen makes now, by its file in a golden folder: the objects of the job, and those of the run."""
     made = documents()
     return {
-        f"{scope}.yaml": "---\n".join(document.text for document in made if document.scope == scope)
+        f"{scope}.yaml": "---\n".join(with_digests(document.text) for document in made if document.scope == scope)
         for scope in ("name", "run")
     }
+
+
+def with_digests(text: str) -> str:
+    """A manifest with the digest of each script in its place; the text is that of dsgen/scripts of the same version."""
+    if "app.kubernetes.io/component: scripts\n" not in text:
+        return text
+    return SCRIPT.sub(_with_digest, text)
+
+
+def with_scripts(text: str) -> str:
+    """Manifests with digests, in which each script that dsgen has now is a text again, as clusters want it."""
+    scripts = {_with_digest(script): script[0] for made in documents() for script in SCRIPT.finditer(made.text)}
+    return re.sub(r"^  [\w.]+: sha256:.*\n", lambda line: scripts.get(line[0], line[0]), text, flags=re.MULTILINE)
+
+
+def _with_digest(script: re.Match[str]) -> str:
+    return f"{script[1]} sha256:{hashlib.sha256(script[2].encode()).hexdigest()}\n"
 
 
 def chart() -> dict[str, str]:

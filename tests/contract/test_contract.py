@@ -18,6 +18,13 @@ def test_the_objects_of_a_run_have_not_changed() -> None:
     assert expected == golden.present()["run.yaml"], HOW
 
 
+def test_digests_become_scripts_again() -> None:
+    made = [document.text for document in golden.documents()]
+
+    assert made == [golden.with_scripts(golden.with_digests(text)) for text in made]
+    assert 70 < sum(golden.with_digests(text).count(" sha256:") for text in made)
+
+
 def test_the_job_uses_a_little_of_everything() -> None:
     kinds = Counter(parsed(document.text)["kind"] for document in golden.documents())
 
@@ -48,22 +55,6 @@ def test_golden_files_hold_manifests_only() -> None:
         assert {"name.yaml", "run.yaml"} == {path.name for path in folder.iterdir()}
 
 
-def test_golden_files_are_renewed_until_the_release(tmp_path: Path) -> None:
-    golden.write("0.7", {"run.yaml": "a\n"}, UNRELEASED, tmp_path)
-    golden.write("0.7", {"run.yaml": "b\n"}, UNRELEASED, tmp_path)
-
-    assert "b\n" == (tmp_path / "0.7" / "run.yaml").read_text(encoding="utf-8")
-
-
-def test_released_golden_files_are_never_written_over(tmp_path: Path) -> None:
-    golden.write("0.7", {"run.yaml": "a\n"}, UNRELEASED, tmp_path)
-
-    with pytest.raises(golden.ReleasedError, match=r"0\.7\.0 is released"):
-        golden.write("0.7", {"run.yaml": "b\n"}, RELEASED, tmp_path)
-
-    assert "a\n" == (tmp_path / "0.7" / "run.yaml").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("changelog", "expected"),
     [
@@ -82,12 +73,16 @@ def test_a_version_with_a_date_in_the_changelog_is_released(changelog: str, expe
 def test_make_contract_renews_until_the_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changelog = tmp_path / "CHANGELOG.md"
     changelog.write_text(UNRELEASED, encoding="utf-8")
-    written = [golden.main(tmp_path, changelog), golden.main(tmp_path, changelog)]
+    written = [golden.main(tmp_path, changelog)]
+    (tmp_path / golden.MINOR / "run.yaml").write_text("old", encoding="utf-8")
+    written += [golden.main(tmp_path, changelog)]
     made = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / golden.MINOR).iterdir()}
 
+    (tmp_path / golden.MINOR / "run.yaml").write_text("released", encoding="utf-8")
     changelog.write_text(f"## [{golden.MINOR}.0] - 2026-11-23\n", encoding="utf-8")
     refused = golden.main(tmp_path, changelog)
 
     assert ([0, 0], 1) == (written, refused)
     assert golden.present() == made
+    assert "released" == (tmp_path / golden.MINOR / "run.yaml").read_text(encoding="utf-8")
     assert "what was released never changes" in capsys.readouterr().err

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.e2e import provoked
+from tests.e2e.provoked import parse
 from tests.e2e.training import Job
 
 Step = Callable[[Job], None]
 EATS_MEMORY = 'exec python3 -c "text = bytearray(400 * 2**20); print(len(text))"'
-PODS = {"apiGroups": [""], "operations": ["CREATE"], "resources": ["pods"]}
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,44 @@ HALF = ({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "half"}, "st
 """A Secret without the key that is wanted."""
 STARTED = 120
 """Seconds until pods have started on a busy machine, and the cause is named."""
+LIMITS = parse("""
+apiVersion: v1
+kind: LimitRange
+metadata: {name: team}
+spec: {limits: [{type: Container, max: {memory: 100Mi}}]}
+""")
+DENIES_ALL = parse("""
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: SPACE}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], operations: [CREATE], resources: [pods], apiVersions: [v1]}]
+  validations: [{expression: "false", message: pods need a cost center}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: SPACE}
+spec:
+  policyName: SPACE
+  validationActions: [Deny]
+  matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: SPACE}}}
+""")
+NOBODY_ANSWERS = parse("""
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: SPACE}
+webhooks:
+- name: check.example.com
+  clientConfig: {service: {name: nobody, namespace: SPACE}}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: SPACE}}
+  rules: [{apiGroups: [""], operations: [CREATE], resources: [pods], apiVersions: [v1]}]
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  timeoutSeconds: 2
+""")
 SLEEPS = {"name": "wait", "image": "dsgen.test/busybox:1", "command": ["sleep", "600"]}
 
-NO_KEY = {"key": "missing", "path": "missing"}
 SILENT = {
     "python": "/job/files/silent.py",
     "args": [],
@@ -166,14 +201,9 @@ CASES = {
         objects=HALF,
     ),
     "SandboxFailed": Case(
-        workers(runtimeClassName="dsgen-e-none"),
-        objects=(
-            {
-                "apiVersion": "node.k8s.io/v1",
-                "kind": "RuntimeClass",
-                "metadata": {"name": "dsgen-e-none"},
-                "handler": "none",
-            },
+        workers(extraPodSpec={"runtimeClassName": "dsgen-e-none"}),
+        objects=parse(
+            "{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: dsgen-e-none}, handler: none}"
         ),
     ),
     "RunAsRoot": Case({"security": {"podSecurityContext": {"runAsNonRoot": True}}}),
@@ -208,64 +238,11 @@ CASES = {
     ),
     "QuotaExceeded": Case(space="quota", objects=requires("requests.cpu"), says="requested requests.cpu"),
     "QuotaExceeded-unset": Case(space="quota-limits", objects=requires("limits.cpu"), says="requires limits.cpu"),
-    "LimitRange": Case(
-        space="limits",
-        objects=(
-            {
-                "apiVersion": "v1",
-                "kind": "LimitRange",
-                "metadata": {"name": "team"},
-                "spec": {"limits": [{"type": "Container", "max": {"memory": "100Mi"}}]},
-            },
-        ),
-    ),
+    "LimitRange": Case(space="limits", objects=LIMITS),
     "PodSecurity": Case(space="restricted"),
     "ServiceAccountMissing": Case(without=("ServiceAccount",)),
-    "PolicyDenied": Case(
-        space="policy",
-        objects=(
-            {
-                "apiVersion": "admissionregistration.k8s.io/v1",
-                "kind": "ValidatingAdmissionPolicy",
-                "metadata": {"name": "SPACE"},
-                "spec": {
-                    "matchConstraints": {"resourceRules": [PODS | {"apiVersions": ["v1"]}]},
-                    "validations": [{"expression": "false", "message": "pods need a cost center"}],
-                },
-            },
-            {
-                "apiVersion": "admissionregistration.k8s.io/v1",
-                "kind": "ValidatingAdmissionPolicyBinding",
-                "metadata": {"name": "SPACE"},
-                "spec": {
-                    "policyName": "SPACE",
-                    "validationActions": ["Deny"],
-                    "matchResources": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "SPACE"}}},
-                },
-            },
-        ),
-    ),
-    "WebhookUnreachable": Case(
-        space="webhook",
-        objects=(
-            {
-                "apiVersion": "admissionregistration.k8s.io/v1",
-                "kind": "ValidatingWebhookConfiguration",
-                "metadata": {"name": "SPACE"},
-                "webhooks": [
-                    {
-                        "name": "check.example.com",
-                        "clientConfig": {"service": {"name": "nobody", "namespace": "SPACE"}},
-                        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "SPACE"}},
-                        "rules": [PODS | {"apiVersions": ["v1"]}],
-                        "admissionReviewVersions": ["v1"],
-                        "sideEffects": "None",
-                        "timeoutSeconds": 2,
-                    }
-                ],
-            },
-        ),
-    ),
+    "PolicyDenied": Case(space="policy", objects=DENIES_ALL),
+    "WebhookUnreachable": Case(space="webhook", objects=NOBODY_ANSWERS),
     "QueueNamespace": Case(queue("elsewhere")),
     "KueueMissing": Case(queue("gpus"), after=provoked.workers_suspended, bare=True),  # it was there before
     "KueueSilent": Case(

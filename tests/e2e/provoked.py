@@ -19,6 +19,11 @@ TAINT = {"key": "example.com/dsgen", "value": "SPACE", "effect": "NoSchedule"}
 BUSYBOX = "dsgen.test/busybox:1"
 
 
+def parse(text: str) -> tuple[dict[str, Any], ...]:
+    """Objects that are written in YAML."""
+    return tuple(yaml.safe_load_all(text))
+
+
 # Nodes that no machine is behind, and what nodes have
 
 
@@ -75,42 +80,26 @@ def gated_pod(job: Job) -> None:
     job.space.kubectl("create", "--filename", "-", text=json.dumps(made))
 
 
-VOLUME: tuple[dict[str, Any], ...] = (
-    {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": {"name": "SPACE"},
-        "spec": {
-            "capacity": {"storage": "1Gi"},
-            "accessModes": ["ReadWriteMany"],
-            "storageClassName": "",
-            "hostPath": {"path": "/tmp/nothing"},
-            "claimRef": {"namespace": "SPACE", "name": "elsewhere"},
-            "nodeAffinity": {
-                "required": {
-                    "nodeSelectorTerms": [
-                        {
-                            "matchExpressions": [
-                                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["nowhere"]}
-                            ]
-                        }
-                    ]
-                }
-            },
-        },
-    },
-    {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "elsewhere", "namespace": "SPACE"},
-        "spec": {
-            "accessModes": ["ReadWriteMany"],
-            "storageClassName": "",
-            "volumeName": "SPACE",
-            "resources": {"requests": {"storage": "1Gi"}},
-        },
-    },
-)
+VOLUME = parse("""
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: SPACE}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteMany]
+  storageClassName: ""
+  hostPath: {path: /tmp/nothing}
+  claimRef: {namespace: SPACE, name: elsewhere}
+  nodeAffinity:
+    required:
+      nodeSelectorTerms:
+      - matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [nowhere]}]
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: elsewhere, namespace: SPACE}
+spec: {accessModes: [ReadWriteMany], storageClassName: "", volumeName: SPACE, resources: {requests: {storage: 1Gi}}}
+""")
 
 
 def no_such_access(job: Job) -> None:
@@ -278,33 +267,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 http.server.HTTPServer(("127.0.0.1", 5999), Handler).serve_forever()
 """
-REGISTRY: tuple[dict[str, Any], ...] = (
-    {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": {"name": "registry", "namespace": "SPACE"},
-        "spec": {
-            "selector": {"matchLabels": {"app": "registry"}},
-            "template": {
-                "metadata": {"labels": {"app": "registry"}},
-                "spec": {
-                    "hostNetwork": True,
-                    "terminationGracePeriodSeconds": 0,
-                    "containers": [
-                        {
-                            "name": "registry",
-                            "image": "IMAGE",
-                            "command": ["python3", "-c", ANSWERS],
-                            "readinessProbe": {
-                                "tcpSocket": {"host": "127.0.0.1", "port": PORT},
-                                "periodSeconds": 1,
-                            },
-                        }
-                    ],
-                },
-            },
-        },
-    },
+REGISTRY = parse(
+    """
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: registry, namespace: SPACE}
+spec:
+  selector: {matchLabels: {app: registry}}
+  template:
+    metadata: {labels: {app: registry}}
+    spec:
+      hostNetwork: true
+      terminationGracePeriodSeconds: 0
+      containers:
+      - name: registry
+        image: IMAGE
+        command: [python3, -c, ANSWERS]
+        readinessProbe: {tcpSocket: {host: 127.0.0.1, port: 5999}, periodSeconds: 1}
+""".replace("ANSWERS", json.dumps(ANSWERS))
 )
 
 
@@ -333,31 +313,26 @@ context.load_cert_chain("/tls/tls.crt", "/tls/tls.key")
 server.socket = context.wrap_socket(server.socket, server_side=True)
 server.serve_forever()
 """
-WEBHOOK: tuple[dict[str, Any], ...] = (
-    {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": "check", "namespace": "SPACE"},
-        "spec": {"selector": {"app": "check"}, "ports": [{"port": 443, "targetPort": 8443}]},
-    },
-    {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "check", "namespace": "SPACE", "labels": {"app": "check"}},
-        "spec": {
-            "terminationGracePeriodSeconds": 0,
-            "volumes": [{"name": "tls", "secret": {"secretName": "check"}}],
-            "containers": [
-                {
-                    "name": "check",
-                    "image": "IMAGE",
-                    "command": ["python3", "-c", DENIES],
-                    "readinessProbe": {"tcpSocket": {"port": 8443}, "periodSeconds": 1},
-                    "volumeMounts": [{"name": "tls", "mountPath": "/tls"}],
-                }
-            ],
-        },
-    },
+WEBHOOK = parse(
+    """
+apiVersion: v1
+kind: Service
+metadata: {name: check, namespace: SPACE}
+spec: {selector: {app: check}, ports: [{port: 443, targetPort: 8443}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: check, namespace: SPACE, labels: {app: check}}
+spec:
+  terminationGracePeriodSeconds: 0
+  volumes: [{name: tls, secret: {secretName: check}}]
+  containers:
+  - name: check
+    image: IMAGE
+    command: [python3, -c, DENIES]
+    readinessProbe: {tcpSocket: {port: 8443}, periodSeconds: 1}
+    volumeMounts: [{name: tls, mountPath: /tls}]
+""".replace("DENIES", json.dumps(DENIES))
 )
 
 

@@ -70,7 +70,7 @@ SAMPLES: Mapping[str, list[Any]] = {
     "security.podSecurityContext": [_without(POD_SECURITY, "sysctls")],  # they exclude the node's network
     **{f"{role}.initContainers": [_named(CONTAINER, "first"), []] for role in ROLES},
     **{f"{role}.sidecars": [_named(SIDECAR, "beside"), _named(CONTAINER, "beside")] for role in ROLES},
-    **{f"{role}.{key}": [CLASS] for role in ROLES for key in ("priorityClassName", "runtimeClassName")},
+    **{f"{role}.{key}": [CLASS] for role in ROLES for key in ("priorityClassName",)},
     **{f"{of}.resources.requests": REQUESTS for of in (*ROLES, "monitoring.tensorboard")},
     **{f"{of}.resources.limits": LIMITS for of in (*ROLES, "monitoring.tensorboard")},
     **{f"{of}.resources.claims": [[]] for of in (*ROLES, "monitoring.tensorboard")},
@@ -151,7 +151,7 @@ def objects(tree: Mapping[str, Any], space: Namespace) -> list[dict[str, Any]]:
     """What dsgen makes of values in a namespace of the tests, and the pods of its Jobs and Deployments."""
     loaded = values.load([SourceText("v.yaml", dump({**tree, "namespace": space.name}) + "\n")])
     assert loaded.values, loaded.diagnostics
-    data = loaded.values.data
+    data = loaded.data
     documents = render(data, Release(data["name"] or "rel", space.name))
     made = [yaml.load(document.text, yaml.CSafeLoader) for document in documents]
     return [*made, *(pod(thing) for thing in made if "template" in thing.get("spec", {}))]

@@ -43,7 +43,8 @@ def released() -> dict[str, str]:
 
 def manifests(files: dict[str, str], space: Namespace) -> str:
     """The manifests of a golden folder, for a real namespace."""
-    return "---\n".join((files["name.yaml"], files["run.yaml"])).replace(golden.RELEASE.namespace, space.name)
+    text = golden.with_scripts("---\n".join((files["name.yaml"], files["run.yaml"])))
+    return text.replace(golden.RELEASE.namespace, space.name)
 
 
 def by_kubectl(space: Namespace, tmp_path: Path) -> Iterator[str]:  # noqa: ARG001 - as by_helm

@@ -71,15 +71,3 @@ def test_ranks_run_as_the_user_that_root_lets_in(make_job: Callable[..., Job]) -
     assert [1234, 1234] == [line["uid"] for line in run.lines if "rank" in line]
     assert ("Succeeded", 0, 2) == tuple(run.record[key] for key in ("phase", "exitCode", "worldSize"))
     assert {"launcher": [0], "worker": [0, 0]} == run.exit_codes
-
-
-def test_a_user_that_the_image_lacks_fails_the_run(make_job: Callable[..., Job]) -> None:
-    job = make_job("nouser")
-    job.values["ssh"] = {"user": "nobody-there"}
-    job.apply()
-
-    run = job.ended()
-
-    assert ("Failed", "WorkersFailed") == (run.record["phase"], run.record["reason"])
-    log = next(text for name, text in run.logs.items() if name.endswith("/worker") and text)
-    assert "ssh.user: this image has no user nobody-there: add it to the image" in log

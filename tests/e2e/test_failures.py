@@ -14,40 +14,27 @@ pytestmark = pytest.mark.by_turns
 SLOW = ("--until", "20", "--pause", "1")
 
 
-@pytest.fixture(scope="module")
-def failed(make_job: Callable[..., Job]) -> Run:
-    """Rank 1 exits with code 3 at step 3; rank 0 then fails too, because its peer is gone."""
+def test_a_failed_rank_fails_the_launcher_job_with_its_exit_code(make_job: Callable[..., Job]) -> None:
+    """Rank 1 exits with code 3 at step 3; rank 0 then fails too, because its peer is gone.
+
+    The record has the last lines of rank 1. Workers that did their part are Complete, whatever the training's result.
+    """
     job = make_job("failed", "--fail", "3:1:3")
     job.apply()
-    return job.ended()
-
-
-def test_a_failed_rank_fails_the_launcher_job_with_its_exit_code(failed: Run) -> None:
-    """The Job is Failed at the first pod, and its message names the exit code of the rank that failed first."""
-    verdict = condition(failed.launcher)
+    run = job.ended()
+    verdict, record = condition(run.launcher), run.record
+    attempt = record["attempts"][-1]
 
     assert ("Failed", "PodFailurePolicy") == (verdict.type, verdict.reason)
     assert "Container launcher" in verdict.message
     assert "exit code 3 " in verdict.message
-    assert [3] == failed.exit_codes["launcher"]
-
-
-def test_the_record_of_a_failed_run_has_the_last_lines_of_the_rank_that_failed_first(failed: Run) -> None:
-    """Phase, exit code and reason; what rank 1 said last, not the error that its end caused in rank 0."""
-    record = failed.record
-
     assert ("Failed", 3, 2) == (record["phase"], record["exitCode"], record["worldSize"])
     assert "TrainingFailed" == record["reason"]
-    attempt = record["attempts"][-1]
     assert (1, 3) == (attempt["rank"], attempt["exitCode"])
     assert "rank 1 gives up at step 3" == attempt["tail"][-1]
     assert moment(record["startTime"]) < moment(record["endTime"])
-
-
-def test_the_workers_of_a_failed_run_complete(failed: Run) -> None:
-    """Workers that did their part are Complete, with their processes gone, whatever the training's result."""
-    assert "Complete" == condition(failed.worker).type
-    assert [0, 0] == failed.exit_codes["worker"]
+    assert "Complete" == condition(run.worker).type
+    assert {"launcher": [3], "worker": [0, 0]} == run.exit_codes
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """dsgen and the strict API server refuse the same unknown and mistyped fields of Kubernetes objects in values."""
 
 import json
-import pathlib
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ import pytest
 from kubernetes import client
 
 from dsgen import schema
+from dsgen.language.functions import read_json
 from dsgen.problems import Diagnostic, KeyPath
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
@@ -162,7 +162,7 @@ def test_null_is_refused_where_it_removes_no_default(home: Home) -> None:
 
 def test_the_definitions_are_those_of_the_api_server() -> None:
     """In the version of which they are; an older one has some of the fields, a newer one has more."""
-    committed = json.loads(pathlib.Path(schema.KUBERNETES_FILE).read_bytes())
+    committed = read_json(schema.KUBERNETES_FILE)
     version = kubernetes_fragments.kubectl("/version")["gitVersion"].removeprefix("v")
     theirs = kubernetes_fragments.table(
         kubernetes_fragments.kubectl("/openapi/v3/api/v1")["components"]["schemas"], version

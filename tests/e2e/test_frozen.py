@@ -56,12 +56,6 @@ def story(
 @pytest.mark.by_turns("story")
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("state", STATES)
-def test_a_change_under_the_id_is_refused_with_job_and_field(story: Story, state: str, change: str) -> None:
+def test_a_change_under_the_id_is_refused_without_effect(story: Story, state: str, change: str) -> None:
     frozen.check_refused(story, state, change)
-
-
-@pytest.mark.by_turns("story")
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("state", STATES)
-def test_a_run_that_has_begun_stays_as_it_is(story: Story, state: str, change: str) -> None:
     frozen.check_untouched(story, state, change)

@@ -74,11 +74,10 @@ def count(job: Job, pod: str, container: str, what: str) -> int:
     return int(job.space.kubectl("exec", pod, "--container", container, "--", "bash", "-c", what))
 
 
-def ready_workers(job: Job) -> list[client.V1Pod]:
-    """The pods of both workers when their sshd serves; else none."""
-    pods = [pod for pod in job.pods("1", "worker") if (pod.status.container_statuses or [None])[0]]
-    ready = [pod for pod in pods if pod.status.container_statuses[0].ready]
-    return ready if len(ready) == 2 else []
+def list_workers(job: Job) -> list[client.V1Pod]:
+    """The pods of both workers when they have addresses; else none."""
+    pods = [pod for pod in job.pods("1", "worker") if pod.status.pod_ip]
+    return pods if len(pods) == 2 else []
 
 
 def test_the_port_of_the_launcher_stays_open_for_workers(make_job: Callable[..., Job], neighbour: Namespace) -> None:
@@ -99,14 +98,18 @@ def test_the_port_of_the_launcher_stays_open_for_workers(make_job: Callable[...,
     assert 1 == len(run.record["attempts"])
 
 
-def test_workers_have_few_logins_that_prove_nothing(make_job: Callable[..., Job], neighbour: Namespace) -> None:
-    """Each would be a process of one and a half megabytes, and the launcher logs in all the same."""
+def test_the_ports_of_workers_stay_open_for_the_launcher(make_job: Callable[..., Job], neighbour: Namespace) -> None:
+    """Those of sshd, of the readiness probe, where the launcher announces the end, and of the check of the network.
+
+    Each login that proves nothing would be a process of one and a half megabytes.
+    """
     job = make_job("logins", "--pause", "1")
+    job.values["launch"] = {"preflight": {"network": True}}
     job.apply()
-    workers = soon("workers", lambda: ready_workers(job), 120)
+    workers = soon("addresses", lambda: list_workers(job), 120)
     sshd = "cat /proc/[0-9]*/comm | grep -c ^sshd"
 
-    with attacked(neighbour, *(f"{pod.status.pod_ip}:2222" for pod in workers)):
+    with attacked(neighbour, *(f"{pod.status.pod_ip}:{port}" for pod in workers for port in (2222, 2223, 29500))):
         job.trained()
         processes = [count(job, pod.metadata.name, "worker", sshd) for pod in workers]
         run = job.ended()
@@ -114,6 +117,9 @@ def test_workers_have_few_logins_that_prove_nothing(make_job: Callable[..., Job]
     assert all(1 < number <= 45 for number in processes), processes
     assert ("Succeeded", 0, 2) == tuple(run.record[key] for key in ("phase", "exitCode", "worldSize"))
     assert 1 == len(run.record["attempts"])
+    assert "exchanges no data" not in run.record["message"]
+    ends = [text for name, text in run.logs.items() if name.endswith("/worker")]
+    assert [True, True] == ["the launcher says that the run is over (Succeeded)" in text for text in ends]
 
 
 # Whether somebody answers at each address.

@@ -53,13 +53,13 @@ def test_a_spare_trains_in_the_place_of_a_dead_worker(spared: Run) -> None:
     started = sorted(line.split(" started on ")[1].split(".")[0] for line in log.splitlines() if " started on " in line)
     assert ["digits-1-worker-1", "digits-1-worker-2"] == started
     assert "network: the median of the workers is " in log
+    check_message(spared)
 
 
-def test_the_record_names_the_dead_worker_and_its_spare(spared: Run) -> None:
-    host = "digits-1-worker-{}.digits-1"
-    said = spared.record["message"]
-
-    nodes = {index(pod): pod.spec.node_name for pod in spared.pods_of("worker")}
+def check_message(run: Run) -> None:
+    """The record names the dead worker and its spare."""
+    host, said = "digits-1-worker-{}.digits-1", run.record["message"]
+    nodes = {index(pod): pod.spec.node_name for pod in run.pods_of("worker")}
     assert said.startswith(f"network: {host.format(0)} (node {nodes[0]}) exchanges no data: Address already in use")
     assert said.endswith(f"; in their place: {host.format(2)} (node {nodes[2]})")
 
@@ -102,10 +102,7 @@ def test_without_ssh_a_spare_trains_in_the_place_of_a_dead_worker(make_job: Call
     assert ("Succeeded", 0) == (run.record["phase"], run.record["exitCode"])
     assert list(range(20)) == list(run.losses)
     assert {"launcher": [0], "worker": [0, 0, 0]} == run.exit_codes
-    host, said = "digits-1-worker-{}.digits-1", run.record["message"]
-    nodes = {index(pod): pod.spec.node_name for pod in run.pods_of("worker")}
-    assert said.startswith(f"network: {host.format(0)} (node {nodes[0]}) exchanges no data: Address already in use")
-    assert said.endswith(f"; in their place: {host.format(2)} (node {nodes[2]})")
+    check_message(run)
 
 
 SHAPES = {"a slow link": {1: 40}, "half the rate": {0: 400, 1: 180, 2: 400}}

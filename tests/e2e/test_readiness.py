@@ -64,10 +64,9 @@ def trained(request: Any, make_job: Callable[..., Job]) -> Seen:
     return run, watched.seen, again
 
 
-def test_a_worker_that_trains_is_never_unready(
-    trained: Seen,
-) -> None:
-    run, seen, _ = trained
+def test_a_worker_that_trains_is_never_unready_and_nothing_changes_it(trained: Seen) -> None:
+    run, seen, again = trained
+    assert [] == [line for line in again if not line.endswith(" unchanged")]
     assert ("Succeeded", list(range(20))) == (run.record["phase"], list(run.losses))
     (attempt,) = run.record["attempts"]
     first, last = moment(attempt["startTime"]), moment(attempt["endTime"])
@@ -82,12 +81,6 @@ def test_a_worker_that_trains_is_never_unready(
         assert [] == [
             at for at, ready in changes if first + PROBE < at < min(last, container.finished_at) and not ready
         ]
-
-
-def test_to_apply_it_again_changes_nothing(trained: Seen) -> None:
-    """Neither an object nor, as the test above says, the readiness of a worker."""
-    changed = [line for line in trained[2] if not line.endswith(" unchanged")]
-    assert [] == changed
 
 
 def test_a_start_opens_few_connections_to_the_api_and_workers_none(make_job: Callable[..., Job]) -> None:

@@ -104,7 +104,7 @@ class Second:
     def __init__(self) -> None:
         self.name, self.command = (os.environ.get(f"DSGEN_E2E_{word}", "") for word in ("SECOND_NODE", "NODE"))
         if not (self.name and self.command):
-            pytest.skip(HOW_POWER)  # in CI, too: these take too long (decision 0074)
+            pytest.skip(HOW_POWER)  # in CI, too: each takes minutes; they are run by hand before a release
         node = json.loads(kubectl("get", "node", self.name, "--output", "json"))
         taints = [taint["key"] for taint in node["spec"].get("taints", [])]
         self.tolerations = [{"key": key, "operator": "Exists"} for key in taints]
@@ -276,6 +276,15 @@ def places() -> Iterator[Callable[..., None]]:
         offer(None, node)
 
 
+def begin(job: Job) -> str:
+    """Train with four workers; the launcher's pod."""
+    job.values["lifecycle"] |= {"resizeAfterSeconds": 60, "startTimeoutSeconds": 600, "maxRestarts": 0}
+    arguments = ["--checkpoints", FOLDER, "--until", str(PACED), "--pace", "2"]
+    job.apply(workers={"replicas": 4}, training={"args": arguments})
+    name: str = job.trained(role="launcher").metadata.name
+    return name
+
+
 @pytest.mark.by_turns("method")
 @pytest.mark.parametrize("method", ["pdsh", "openmpi"])
 def test_fewer_workers_go_on_after_a_loss_and_all_when_it_is_back(
@@ -287,10 +296,7 @@ def test_fewer_workers_go_on_after_a_loss_and_all_when_it_is_back(
     """The first worker is lost, and has no place for a while. The pods do not change."""
     job = make_resized(f"fewer-{method}", method)
     job.values["workers"] |= {"min": 2, "accelerator": {"resource": PLACE, "count": 1}}
-    job.values["lifecycle"] |= {"resizeAfterSeconds": 60, "startTimeoutSeconds": 600, "maxRestarts": 0}
-    arguments = ["--checkpoints", FOLDER, "--until", str(PACED), "--pace", "2"]
-    job.apply(workers={"replicas": 4}, training={"args": arguments})
-    launcher = job.trained(role="launcher").metadata.name
+    launcher = begin(job)
 
     places(3)
     lost = next(pod for pod in job.pods("1", "worker") if "worker-0-" in pod.metadata.name)
@@ -306,16 +312,16 @@ def test_fewer_workers_go_on_after_a_loss_and_all_when_it_is_back(
     assert 1 == len(pending)
     assert f"3/4 ready, 3 train since {fewer['attempts'][1]['startTime']}" in status
     assert ["WorkersLost", "Growing"] == [attempt["reason"] for attempt in grown["attempts"][:2]]
-    attempts: list[dict[str, Any]] = run.record["attempts"]
-    assert ["WorkersLost", "Growing", "Succeeded"] == [attempt["reason"] for attempt in attempts]
-    assert [None, 3, None] == [attempt.get("workers") for attempt in attempts]
-    assert ("Succeeded", 4, 0) == (run.record["phase"], run.record["worldSize"], run.record["totals"]["failures"])
     assert "attempt 2 with 3 workers" in dsgen("events", f"{job.space.name}/digits")
     check_steps(run, launcher, train_whole("fp32"), 3)
 
 
 def check_steps(run: Run, launcher: str, whole: dict[int, float], fewer: int) -> None:
     """Every attempt begins at the newest checkpoint, and its losses are those of an uninterrupted training."""
+    attempts: list[dict[str, Any]] = run.record["attempts"]
+    assert ["WorkersLost", "Growing", "Succeeded"] == [attempt["reason"] for attempt in attempts]
+    assert [None, fewer, None] == [attempt.get("workers") for attempt in attempts]
+    assert ("Succeeded", 4, 0) == (run.record["phase"], run.record["worldSize"], run.record["totals"]["failures"])
     saved, firsts = 0, list[tuple[int, int]]()
     for line in [line for pod in run.pods_of("launcher") for line in said(run.logs[f"{pod.metadata.name}/launcher"])]:
         saved = line.get("checkpoint", saved)
@@ -346,10 +352,7 @@ def test_fewer_workers_go_on_while_a_node_is_cut_and_all_when_it_is_back(
         "accelerator": {"resource": PLACE, "count": 1},
         "tolerations": second.tolerations,
     }
-    job.values["lifecycle"] |= {"resizeAfterSeconds": 60, "startTimeoutSeconds": 600, "maxRestarts": 0}
-    arguments = ["--checkpoints", FOLDER, "--until", str(PACED), "--pace", "2"]
-    job.apply(workers={"replicas": 4}, training={"args": arguments})
-    launcher = job.trained(role="launcher").metadata.name
+    launcher = begin(job)
     away = sorted(str(pod.spec.hostname) for pod in job.pods("1", "worker") if pod.spec.node_name == second.name)
 
     second.harm("cut")
@@ -362,8 +365,4 @@ def test_fewer_workers_go_on_while_a_node_is_cut_and_all_when_it_is_back(
     assert all(worker in fewer["message"] for worker in away)
     assert fewer["message"].endswith(f"not reachable; {left} of 4 workers train")
     assert f"{left}/4 ready, {left} train since {fewer['attempts'][1]['startTime']}" in status
-    attempts: list[dict[str, Any]] = run.record["attempts"]
-    assert ["WorkersLost", "Growing", "Succeeded"] == [attempt["reason"] for attempt in attempts]
-    assert [None, left, None] == [attempt.get("workers") for attempt in attempts]
-    assert ("Succeeded", 4, 0) == (run.record["phase"], run.record["worldSize"], run.record["totals"]["failures"])
     check_steps(run, launcher, train_whole("fp32"), left)

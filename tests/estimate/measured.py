@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsgen.estimate import checkpoints, device, host, setup, traffic
-from dsgen.estimate.formulas import REST, Total
+from dsgen.estimate import checkpoints, estimates, host, setup, traffic
+from dsgen.estimate.formulas import REST
 from dsgen.estimate.inputs import Inputs, add_model
 from dsgen.estimate.parameters import make_model
 from tests.estimate import jobs
@@ -69,23 +69,15 @@ def compared(row: dict[str, Any]) -> Iterator[Compared]:
     job = setup.make_setup(values, inputs_of(row))
     offloaded = [one for one in host.list_items(job, values, None) if "offloaded" in one.name]
     more = (sum(one.low for one in offloaded) / job.slots, sum(one.high for one in offloaded) / job.slots)
-    rest, peak, sent, saved = (
-        device.estimate_memory(job, [REST]),
-        device.estimate_memory(job),
-        traffic.estimate_traffic(job),
-        checkpoints.estimate_checkpoint(job),
-    )
-    assert rest
-    assert peak
-    assert sent
-    assert saved
+    sent, saved = jobs.known(traffic.estimate_traffic(job)), jobs.known(checkpoints.estimate_checkpoint(job))
     found, name = row["measured"], row["name"]
 
-    def held(what: str, total: Total, measured: float) -> Compared:
+    def held(what: str, measured: float, *moments: list[str]) -> Compared:
+        total = jobs.known(estimates.estimate_memory(job, *moments))
         return Compared(name, what, measured, total.low + more[0], total.high + more[1])
 
-    yield held("memory between steps", rest, found["idle"])
-    yield held("memory of a step", peak, found["peak"])
+    yield held("memory between steps", found["idle"], [REST])
+    yield held("memory of a step", found["peak"])
     scattered = [one for one in sent.items if one.name == "gradients" and job.stage == 3]
     low = sent.per_rank[0] + sum(one.low for one in scattered)
     high = sent.per_rank[1] + sum(one.high for one in scattered)

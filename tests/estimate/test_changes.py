@@ -1,24 +1,24 @@
 """The cheapest change with which a job fits, in a fixed order, and sweeps."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from dsgen.estimate import changes, estimates
-from dsgen.estimate.changes import Remedy, find_cheapest, sweep
+from dsgen.estimate import changes, estimates, sweeps
+from dsgen.estimate.changes import Remedy, find_cheapest
 from dsgen.estimate.estimates import Estimate
+from dsgen.estimate.inputs import Inputs
 from dsgen.values import make_job
-from tests.estimate.jobs import MODEL, config, values
+from tests.estimate.jobs import MODEL, config, known, values
 
 GIB = 2**30
 H100 = replace(MODEL, product="H100", network=400e9)
 
 
 def remedy(given: dict[str, Any], memory: float, replicas: int = 1, **numbers: Any) -> Remedy:
-    found = find_cheapest(values(given, replicas), replace(H100, memory=memory * GIB, **numbers))
-    assert found
+    found = known(find_cheapest(values(given, replicas), replace(H100, memory=memory * GIB, **numbers)))
     assert changes.fits(found.estimate)
     return found
 
@@ -36,41 +36,34 @@ def test_a_smaller_micro_batch_comes_first() -> None:
     assert 16 == micro * found.edits[(*path, "gradient_accumulation_steps")]
 
 
-def test_then_activations_are_recomputed() -> None:
-    found = remedy(config(2, 1), 64, recompute="none", sequence=12288, loss="tiled")
+@pytest.mark.parametrize(
+    ("given", "memory", "numbers", "expected"),
+    [
+        (config(2, 1), 64, {"recompute": "none", "sequence": 12288, "loss": "tiled"}, ["recomputed activations"]),
+        (config(2), 40, {}, ["stage 3 of ZeRO"]),
+        (config(3), 29, {}, ["the optimizer offloaded to the CPU"]),
+        (config(0, 4), 29, {}, ["a smaller micro batch", "stage 3 of ZeRO"]),  # and more
+    ],
+)
+def test_then_the_cheapest_that_is_enough(
+    given: dict[str, Any], memory: float, numbers: dict[str, Any], expected: list[str]
+) -> None:
+    found = remedy(given, memory, **numbers)
 
-    assert ["recomputed activations"] == names(found)
-    assert {("estimate", "model", "recompute"): "full"} == found.edits
-
-
-def test_then_the_stage_is_raised() -> None:
-    assert ["stage 3 of ZeRO"] == names(remedy(config(2), 40))
-
-
-def test_then_states_are_offloaded() -> None:
-    assert ["the optimizer offloaded to the CPU"] == names(remedy(config(3), 29))
-
-
-def test_several_changes_are_combined_if_none_is_enough() -> None:
-    found = remedy(config(0, 4), 29)
-
-    assert len(found.changes) > 1
-    assert ["a smaller micro batch", "stage 3 of ZeRO"] == names(found)[:2]
+    assert expected == names(found)[:2]
+    assert ("recompute" in numbers) == (found.edits == {("estimate", "model", "recompute"): "full"})
 
 
 def test_workers_come_last() -> None:
-    found = remedy(config(3, 1, zero={"offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}}), 400)
-    assert found
-
-    only = [change.name for change in changes._add_workers(changes.Job(values(config(3)), H100))]
+    only = [change.name for change in changes._add_workers(changes.ChangeableJob(values(config(3)), H100))]
     assert "2 workers" == only[0]
     assert "1024 workers" == only[-1]
 
 
 def test_a_fixed_batch_stays_valid_with_more_workers() -> None:
     given = config(3, 1, train_batch_size=64, gradient_accumulation_steps=8)
-    for change in changes._add_workers(changes.Job(values(given), H100)):
-        job = changes.apply_edits(changes.Job(values(given), H100), change.edits)
+    for change in changes._add_workers(changes.ChangeableJob(values(given), H100)):
+        job = changes.apply_edits(changes.ChangeableJob(values(given), H100), change.edits)
         settings = job.values["training"]["deepspeed"]["config"]
         product = settings["train_micro_batch_size_per_gpu"] * settings["gradient_accumulation_steps"]
         assert settings["train_batch_size"] == product * job.values["workers"]["replicas"] * 8
@@ -100,7 +93,7 @@ def test_an_applied_change_is_valid(stage: int, memory: int) -> None:
     given: dict[str, Any] = {**job, "workers": {"slots": 8}, "training": {"python": "train.py"}}
     given["training"]["deepspeed"] = {"config": config(stage, 2)}
     edits = {path: value for path, value in found.edits.items() if path[0] != "estimate"}
-    changed = make_job(dict(changes.apply_edits(changes.Job(given, H100), edits).values))
+    changed = make_job(dict(changes.apply_edits(changes.ChangeableJob(given, H100), edits).values))
 
     assert [] == [one for one in changed.problems() if one.severity == "error"]
 
@@ -113,26 +106,25 @@ def test_values_are_not_changed_in_place() -> None:
     assert before == estimates.estimate_job(given, H100)
 
 
-def test_a_sweep_has_every_combination_and_marks_the_cheapest() -> None:
-    axes = {"workers.replicas": [1, 2, 4], "training.deepspeed.config.zero_optimization.stage": [2, 3]}
-    points = sweep(values(config(2)), H100, axes)
-
-    assert 6 == len(points)
-    assert [8, 8, 16, 16, 32, 32] == [point.accelerators for point in points]
-    assert 1 == sum(point.is_cheapest for point in points)
-    best = next(point for point in points if point.is_cheapest)
-    assert changes.fits(best.estimate)
-
-
-def test_a_sweep_may_change_inputs() -> None:
-    points = sweep(values(config(2)), H100, {"estimate.model.sequence": [1024, 4096, 1 << 20]})
-    highs = [point.estimate.per_accelerator.high for point in points if point.estimate.per_accelerator]
-
-    assert sorted(highs) == highs
-    assert len(set(highs)) == 3
+def sweep(given: Mapping[str, Any], numbers: Inputs, replicas: Sequence[int]) -> list[sweeps.Attempt]:
+    """Attempts with these numbers of workers."""
+    edited = [
+        (
+            {"workers.replicas": count},
+            changes.apply_edits(changes.ChangeableJob(given, numbers), {("workers", "replicas"): count}),
+        )
+        for count in replicas
+    ]
+    return sweeps.mark_cheapest([sweeps.make_attempt(each, job.values, job.inputs) for each, job in edited])
 
 
-def test_a_sweep_in_which_nothing_fits_marks_nothing() -> None:
-    points = sweep(values(config(0)), replace(H100, memory=GIB), {"workers.replicas": [1, 2]})
+def test_of_attempts_that_cost_the_same_the_first_is_marked() -> None:
+    attempts = sweep(values(config(2)), H100, [2, 1, 1, 4])
 
-    assert not any(point.is_cheapest for point in points)
+    assert [16, 8, 8, 32] == [attempt.accelerators for attempt in attempts]
+    assert [1] == [index for index, attempt in enumerate(attempts) if attempt.is_cheapest]
+    assert all(attempt.estimate and changes.fits(attempt.estimate) for attempt in attempts)
+
+
+def test_where_nothing_fits_nothing_is_marked() -> None:
+    assert not any(attempt.is_cheapest for attempt in sweep(values(config(0)), replace(H100, memory=GIB), [1, 2]))

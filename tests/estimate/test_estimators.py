@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dsgen.estimate import device, host
+from dsgen.estimate import estimates, host
 from dsgen.estimate.formulas import STEP, list_items_at
 from dsgen.estimate.inputs import Inputs
 from dsgen.estimate.setup import make_setup
@@ -28,8 +28,9 @@ def computed(parameters: int, largest: int, slots: int, nodes: int) -> list[int]
     return [number for one in found for number in (one.host, one.gpu)]
 
 
-def test_a_thousand_inputs_give_what_deepspeed_gives() -> None:
-    assert len(ROWS) >= 1000
+def test_all_inputs_give_what_deepspeed_gives() -> None:
+    assert len(ROWS) >= 500
+    assert 6 * 7 == len({(slots, nodes) for _, _, slots, nodes, *_ in ROWS})
     assert [row[4:] for row in ROWS] == [computed(row[0], row[1], row[2], row[3]) for row in ROWS]
 
 
@@ -37,18 +38,18 @@ def states(stage: int, row: list[int]) -> tuple[float, float]:
     """What dsgen computes for weights, optimizer and gradients while the optimizer works."""
     parameters, _, slots, nodes = row[:4]
     setup = make_setup(values(config(stage, None), nodes, slots), Inputs(parameters=parameters))
-    items = [one for one in list_items_at(STEP, device.list_items(setup)) if one.name in STATES]
+    items = [one for one in list_items_at(STEP, estimates.list_held_items(setup)) if one.name in STATES]
     return sum(one.low for one in items), sum(one.high for one in items)
 
 
-@pytest.mark.parametrize("row", ROWS[::20], ids=str)
+@pytest.mark.parametrize("row", ROWS[::10], ids=str)
 def test_stage_2_holds_what_deepspeed_says(row: list[int]) -> None:
     low, high = states(2, row)
 
     assert low <= zero2(row[0], row[2], row[3], False).gpu <= high
 
 
-@pytest.mark.parametrize("row", ROWS[::20], ids=str)
+@pytest.mark.parametrize("row", ROWS[::10], ids=str)
 def test_stage_3_holds_the_weights_in_addition(row: list[int]) -> None:
     parameters, largest, slots, nodes = row[:4]
     partition = parameters / (slots * nodes)
@@ -70,7 +71,7 @@ def on_host(parameters: int, slots: int, nodes: int, stage: int, zero: dict[str,
     return sum(one.low for one in items), sum(one.high for one in items)
 
 
-@pytest.mark.parametrize("row", ROWS[::20], ids=str)
+@pytest.mark.parametrize("row", ROWS[::10], ids=str)
 def test_offloaded_states_are_those_of_deepspeed_with_zero_init(row: list[int]) -> None:
     parameters, largest, slots, nodes = row[:4]
     offload = {"offload_optimizer": {"device": "cpu", "pin_memory": False}}

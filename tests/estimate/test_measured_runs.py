@@ -10,7 +10,7 @@ from dsgen.cluster.format_text import format_network
 from dsgen.cluster.runs import add_traffic, compare_with_estimate, find_most_memory
 from dsgen.estimate import estimates, inputs, measured, setup
 from dsgen.estimate.measured import MeasuredValue
-from tests.estimate.jobs import MODEL, config, values
+from tests.estimate.jobs import MODEL, config, known, values
 
 GIB = 2**30
 MEASURES = {"run": "1", "secondsPerStep": 2.0, "memory": 40 * GIB, "workerMemory": 900 * GIB}
@@ -90,11 +90,9 @@ CHECKED = {"median": 4310, "lowest": 4102}
 def test_the_rate_of_the_network_is_shown_with_the_traffic_of_a_step() -> None:
     data = described()
     data["workers"] = {**data["workers"], "replicas": 4}
-    made = add_traffic(data, "1", CHECKED)
-    assert made
+    made = known(add_traffic(data, "1", CHECKED))
 
-    sent = estimates.estimate_job(data, inputs.read_section(data["estimate"])).traffic
-    assert sent
+    sent = known(estimates.estimate_job(data, inputs.read_section(data["estimate"])).traffic)
     assert [round(one) for one in sent.per_worker] == [made["bytesPerStep"][bound] for bound in ("low", "high")]
     assert made["bytesPerStep"]["low"] / (4102 * 2**20) == pytest.approx(made["secondsPerStep"]["low"], abs=0.001)
     assert "a worker sends " in format_network(made)

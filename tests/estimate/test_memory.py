@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsgen.estimate import device, estimates, references, setup
+from dsgen.estimate import estimates, setup
 from dsgen.estimate.formulas import REDUCED, STEP, Item, list_items_at
 from dsgen.estimate.inputs import Inputs
-from tests.estimate.jobs import MODEL, config, values
+from tests.estimate.jobs import MODEL, config, known, values
 
-pytestmark = pytest.mark.by_turns
+pytestmark = pytest.mark.slow
 
 GIB = 2**30
 P = MODEL.parameters or 0
 
 
 def items(given: dict[str, Any], inputs: Inputs = MODEL, replicas: int = 1, slots: int = 8) -> list[Item]:
-    return device.list_items(setup.make_setup(values(given, replicas, slots), inputs))
+    return estimates.list_held_items(setup.make_setup(values(given, replicas, slots), inputs))
 
 
 def bounds(name: str, moment: str, found: list[Item]) -> tuple[float, float]:
@@ -65,9 +65,7 @@ CHANGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("more", "less"), [case[1:] for case in CHANGES], ids=[case[0] for case in CHANGES])
 def test_a_feature_saves_memory(more: dict[str, Any], less: dict[str, Any]) -> None:
-    largest, smaller = (estimates.estimate_job(values(one), MODEL).per_accelerator for one in (more, less))
-    assert largest
-    assert smaller
+    largest, smaller = (known(estimates.estimate_job(values(one), MODEL).per_accelerator) for one in (more, less))
 
     assert smaller.low <= largest.low
     assert smaller.high <= largest.high
@@ -76,9 +74,9 @@ def test_a_feature_saves_memory(more: dict[str, Any], less: dict[str, Any]) -> N
 
 def test_mics_partitions_in_a_group() -> None:
     given = config(3, zero={"mics_shard_size": 4})
-    job = references.make_values(2, 4, given)
+    job = values(given, 2, 4)
 
-    assert (2 * P / 4, 2 * P / 4) == bounds("weights", STEP, device.list_items(setup.make_setup(job, MODEL)))
+    assert (2 * P / 4, 2 * P / 4) == bounds("weights", STEP, estimates.list_held_items(setup.make_setup(job, MODEL)))
 
 
 def test_frozen_weights_have_neither_gradients_nor_states() -> None:
@@ -163,23 +161,20 @@ def test_a_model_without_shape_has_a_lower_bound_only() -> None:
     keys = [one.key for one in estimate.missing]
 
     assert not estimate.is_complete
-    assert estimate.per_accelerator
-    assert estimate.per_accelerator.low >= 2 * P + 16 * P / 8
+    assert known(estimate.per_accelerator).low >= 2 * P + 16 * P / 8
     assert {"estimate.model.sequence", "estimate.model.layers", "estimate.model.vocabulary"} <= set(keys)
 
 
 def test_complete_inputs_give_a_narrow_range() -> None:
     for stage in range(4):
         estimate = estimates.estimate_job(values(config(stage)), MODEL)
-        held = estimate.per_accelerator
-        assert held
+        held = known(estimate.per_accelerator)
         assert estimate.is_complete
         assert held.high <= 2 * held.low, f"stage {stage}: {held.low / GIB:.1f} to {held.high / GIB:.1f}"
 
 
 def test_the_items_of_the_fullest_moment_add_up() -> None:
-    held = estimates.estimate_job(values(config(2)), MODEL).per_accelerator
-    assert held
+    held = known(estimates.estimate_job(values(config(2)), MODEL).per_accelerator)
 
     assert held.high == pytest.approx(sum(one.high for one in held.items))
     assert held.low >= sum(one.low for one in held.items) - 1
@@ -220,10 +215,8 @@ def test_more_gpus_never_need_more_memory_each(
 ) -> None:
     zero = {"offload_optimizer": {"device": offload}}
     given = config(stage, 1, gradient_accumulation_steps=1, zero=zero)
-    few = estimates.estimate_job(references.make_values(1, slots, given), inputs).per_accelerator
-    many = estimates.estimate_job(references.make_values(2**doublings, slots, given), inputs).per_accelerator
-    assert few
-    assert many
+    few = known(estimates.estimate_job(values(given, 1, slots), inputs).per_accelerator)
+    many = known(estimates.estimate_job(values(given, 2**doublings, slots), inputs).per_accelerator)
 
     assert many.low <= few.low * (1 + 1e-9)
     assert many.high <= few.high * (1 + 1e-9)
@@ -232,10 +225,8 @@ def test_more_gpus_never_need_more_memory_each(
 @settings(max_examples=300, deadline=None)
 @given(models(), stages, st.integers(1, 8), st.integers(1, 64))
 def test_bounds_are_in_order_and_finite(inputs: Inputs, stage: int, slots: int, micro: int) -> None:
-    estimate = estimates.estimate_job(references.make_values(2, slots, config(stage, micro)), inputs)
-    held, worker = estimate.per_accelerator, estimate.per_worker
-    assert held
-    assert worker
+    estimate = estimates.estimate_job(values(config(stage, micro), 2, slots), inputs)
+    held, worker = known(estimate.per_accelerator), known(estimate.per_worker)
 
     assert 0 < held.low <= held.high < float("inf")
     assert 0 < worker.low <= worker.high < float("inf")
@@ -246,11 +237,9 @@ def test_bounds_are_in_order_and_finite(inputs: Inputs, stage: int, slots: int, 
 @given(models(), stages, st.integers(1, 8), st.integers(1, 32))
 def test_a_larger_batch_never_needs_less(inputs: Inputs, stage: int, slots: int, micro: int) -> None:
     one, more = (
-        estimates.estimate_job(references.make_values(1, slots, config(stage, size)), inputs).per_accelerator
+        known(estimates.estimate_job(values(config(stage, size), 1, slots), inputs).per_accelerator)
         for size in (micro, 2 * micro)
     )
-    assert one
-    assert more
 
     assert one.low <= more.low
     assert one.high <= more.high
@@ -262,8 +251,8 @@ def test_a_higher_stage_never_holds_more_states(parameters: int, slots: int) -> 
     names = ("weights", "optimizer and its weights", "gradients")
     sums = []
     for stage in range(4):
-        job = setup.make_setup(references.make_values(1, slots, config(stage)), Inputs(parameters=parameters))
-        found = [one for one in list_items_at(REDUCED, device.list_items(job)) if one.name in names]
+        job = setup.make_setup(values(config(stage), 1, slots), Inputs(parameters=parameters))
+        found = [one for one in list_items_at(REDUCED, estimates.list_held_items(job)) if one.name in names]
         sums.append(sum(one.low for one in found))
 
     assert sums[1:] == sorted(sums[1:], reverse=True)

@@ -1,5 +1,7 @@
 """Sizes, times and numbers are written as people read them."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,56 +17,19 @@ from dsgen.estimate.quantities import (
 
 
 @pytest.mark.parametrize(
-    ("number", "text"),
+    ("format_", "texts"),
     [
-        (0, "0"),
-        (0.2, "0"),
-        (3, "3 B"),
-        (2048, "2 KiB"),
-        (525 * 2**20, "525 MiB"),
-        (31.46 * 2**30, "31.5 GiB"),
-        (1000 * 2**20, "0.977 GiB"),
-        (1.5 * 2**40, "1.5 TiB"),
-        (2**60, "1,050,000 TiB"),
+        (format_size, {0: "0", 0.2: "0", 3: "3 B", 2048: "2 KiB", 525 * 2**20: "525 MiB", 31.46 * 2**30: "31.5 GiB"}),
+        (format_size, {1000 * 2**20: "0.977 GiB", 1.5 * 2**40: "1.5 TiB", 2**60: "1,050,000 TiB"}),
+        (format_seconds, {0.0451: "0.0451 s", 12.34: "12.3 s", 119: "119 s", 120: "2 min", 5700: "95 min"}),
+        (format_seconds, {108000: "30 h", 86400 * 3.55: "3.55 days"}),
+        (format_count, {32: "32", 63456: "63,500", 8030261248: "8.03 billion", 41943040: "41.9 million"}),
+        (format_count, {2e12: "2 trillion"}),
+        (format_bandwidth, {4e11: "400 Gbit/s", 28.8e12: "28.8 Tbit/s", 1e6: "1 Mbit/s"}),
     ],
 )
-def test_sizes(number: float, text: str) -> None:
-    assert text == format_size(number)
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0.0451, "0.0451 s"),
-        (12.34, "12.3 s"),
-        (119, "119 s"),
-        (120, "2 min"),
-        (5700, "95 min"),
-        (108000, "30 h"),
-        (86400 * 3.55, "3.55 days"),
-    ],
-)
-def test_times(number: float, text: str) -> None:
-    assert text == format_seconds(number)
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (32, "32"),
-        (63456, "63,500"),
-        (8030261248, "8.03 billion"),
-        (41943040, "41.9 million"),
-        (2e12, "2 trillion"),
-    ],
-)
-def test_counts(number: float, text: str) -> None:
-    assert text == format_count(number)
-
-
-@pytest.mark.parametrize(("number", "text"), [(4e11, "400 Gbit/s"), (28.8e12, "28.8 Tbit/s"), (1e6, "1 Mbit/s")])
-def test_bandwidths(number: float, text: str) -> None:
-    assert text == format_bandwidth(number)
+def test_numbers_have_three_digits_and_a_unit(format_: Callable[[float], str], texts: dict[float, str]) -> None:
+    assert texts == {number: format_(number) for number in texts}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dsgen.estimate import estimates, limits, report, setup
+from dsgen.estimate import estimates, forecast, report, setup
 from dsgen.estimate.inputs import Inputs, read_section
 from dsgen.estimate.report import Table
 from dsgen.values import make_job
@@ -44,7 +44,7 @@ MODELS = (
 def tables(given: dict[str, Any], inputs: Inputs = INPUTS, replicas: int = 2, **workers: Any) -> list[Table]:
     job = values(given, replicas, **workers)
     estimate = estimates.estimate_job(job, inputs)
-    return report.make_tables(setup.make_setup(job, inputs), estimate, limits.read_limits(job, inputs))
+    return report.make_tables(setup.make_setup(job, inputs), estimate, forecast.read_limits(job, inputs))
 
 
 def all_tables() -> Iterator[Table]:
@@ -123,7 +123,7 @@ def test_what_the_values_give_stands_beside_what_is_needed() -> None:
         }
     ).data
     inputs = read_section(job["estimate"])
-    found = limits.read_limits(job, inputs)
+    found = forecast.read_limits(job, inputs)
 
     assert (100 * 2**30, 300 * 2**30, 2 * 2**40) == (found.request, found.limit, found.node)
     assert (300 * 2**30, 100 * 2**30, 60, 40) == (found.memory, found.claim, found.grace, found.to_save)
@@ -132,30 +132,36 @@ def test_what_the_values_give_stands_beside_what_is_needed() -> None:
     words = {row.name: row.words for part in parts for row in part.rows if row.item is None}
     assert "storage.out.create.size 100 GiB: too small" == words["volume for 2 and the one being written"]
     assert "lifecycle.terminationGracePeriodSeconds gives a training 40 s: enough" == words["time to save it"]
-    text = "\n".join(report.as_text(parts))
+    text = "\n".join(report.format_tables(parts))
     assert "limit 300 GiB: may be too small; node 2 TiB: enough; request 100 GiB: too small" in text
 
 
 def test_the_request_is_that_of_the_pod() -> None:
-    assert 2 * 2**30 == limits.read_limits(values(config()), Inputs()).request
+    assert 2 * 2**30 == forecast.read_limits(values(config()), Inputs()).request
     with_limit = values(config(), resources={"limits": {"memory": "9Gi"}})
-    assert 9 * 2**30 == limits.read_limits(with_limit, Inputs()).request
+    assert 9 * 2**30 == forecast.read_limits(with_limit, Inputs()).request
     removed = values(config(), resources={"requests": {"memory": None}})
-    assert limits.read_limits(removed, Inputs()).request is None
+    assert forecast.read_limits(removed, Inputs()).request is None
 
 
 def test_markdown_has_the_same_rows() -> None:
     parts = tables(config(2, 2))
-    lines = [line for line in report.as_markdown(parts, explain=True) if line.startswith("| ")]
+    lines = [line for line in report.format_markdown_tables(parts, explain=True) if line.startswith("| ")]
 
     assert len(lines) == sum(len(part.rows) + 1 for part in parts)
     assert {line.count("|") for line in lines} == {7}
 
 
 def test_an_explained_item_has_formula_numbers_and_source() -> None:
-    text = "\n".join(report.as_text(tables(config(2, 1)), explain=True))
+    text = "\n".join(report.format_tables(tables(config(2, 1)), explain=True))
 
     assert "w * P\n" in text
     assert "= 2 * 8030261248\n" in text
     assert "source: ZeRO, arXiv 1910.02054, section 3.1\n" in text
     assert "    P: parameters of a rank's copy of the model" in text
+
+
+def test_no_text_is_html_or_a_link_in_markdown() -> None:
+    row = report.format_markdown_row(["<img src=x>", "[a](b)", "`a|<b`", "a|b", "![x](y)"])
+
+    assert r"| \<img src=x\> | \[a](b) | `a\|<b` | a\|b | !\[x](y) |" == row

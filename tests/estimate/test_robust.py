@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dsgen.deepspeed.keys import load_table
-from dsgen.estimate import changes, estimates, references
+from dsgen.estimate import changes, estimates
 from dsgen.estimate.inputs import Inputs
 from dsgen.reading.nodes import SourceText
 from dsgen.values import load
+from tests.estimate import jobs
 from tests.estimate.jobs import MODEL
 
-pytestmark = pytest.mark.by_turns
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = [*sorted((ROOT / "values-examples").glob("*.yaml")), *sorted((ROOT / "tests/cases/valid").glob("*.yaml"))]
@@ -62,7 +63,7 @@ CONFIGS = st.fixed_dictionaries(
 def test_any_configuration_of_deepspeed_has_an_estimate(
     config: dict[str, Any], replicas: int, slots: int, inputs: Inputs
 ) -> None:
-    values = references.make_values(replicas, slots, config)
+    values = jobs.values(config, replicas, slots)
     estimate = estimates.estimate_job(values, inputs)
 
     assert json.dumps(estimates.as_data(estimate), allow_nan=False)
@@ -73,6 +74,6 @@ def test_any_configuration_of_deepspeed_has_an_estimate(
 @settings(max_examples=60, deadline=None)
 @given(CONFIGS, st.integers(1, 4))
 def test_any_configuration_can_be_searched(config: dict[str, Any], slots: int) -> None:
-    found = changes.find_cheapest(references.make_values(1, slots, config), MODEL)
+    found = changes.find_cheapest(jobs.values(config, 1, slots), MODEL)
 
     assert found is None or changes.fits(found.estimate)

@@ -1,5 +1,6 @@
 """Sizes and speeds are read as people write them, and refused with the key if they cannot be read."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,35 +10,32 @@ from hypothesis import strategies as st
 
 from dsgen.estimate.inputs import KEYS, UNITS, Inputs, add_model, collect_numbers, read_section
 from dsgen.estimate.parameters import make_model
-from dsgen.estimate.units import UnitError, parse_bandwidth, parse_bytes
+from dsgen.estimate.quantities import UnitError, parse_bandwidth, parse_bytes
 from tests.estimate.jobs import LLAMA_8B
 
 
 @pytest.mark.parametrize(
-    ("text", "size"),
-    [("80Gi", 80 * 2**30), ("500G", 5e11), ("1.5Ti", 1.5 * 2**40), ("1024", 1024), (2048, 2048), (1e22, 1e22)],
+    ("parse", "such", "numbers", "others"),
+    [
+        (
+            *(parse_bytes, "80Gi"),
+            {"80Gi": 80 * 2**30, "500G": 5e11, "1.5Ti": 1.5 * 2**40, "1024": 1024, 2048: 2048, 1e22: 1e22},
+            ("", "80GiB", "-1Gi", "many", "1e", "Gi", "0x10", "80 Gi"),
+        ),
+        (
+            *(parse_bandwidth, "400Gbit"),
+            {"400Gbit": 4e11, "10Gbit/s": 1e10, "2.5Tbit": 2.5e12, "100bit": 100, 4e11: 4e11},
+            ("400G", "50GB/s", "-1Gbit", "Gbit", "fast", "400gbit"),
+        ),
+    ],
 )
-def test_sizes_are_those_of_kubernetes(text: str, size: float) -> None:
-    assert size == parse_bytes(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "speed"), [("400Gbit", 4e11), ("10Gbit/s", 1e10), ("2.5Tbit", 2.5e12), ("100bit", 100), (4e11, 4e11)]
-)
-def test_networks_are_measured_in_bits(text: str, speed: float) -> None:
-    assert speed == parse_bandwidth(text)
-
-
-@pytest.mark.parametrize("text", ["", "80GiB", "-1Gi", "many", "1e", "Gi", "0x10", "80 Gi"])
-def test_other_sizes_are_refused(text: str) -> None:
-    with pytest.raises(UnitError, match="such as 80Gi"):
-        parse_bytes(text)
-
-
-@pytest.mark.parametrize("text", ["400G", "50GB/s", "-1Gbit", "Gbit", "fast", "400gbit"])
-def test_other_speeds_are_refused(text: str) -> None:
-    with pytest.raises(UnitError, match="such as 400Gbit"):
-        parse_bandwidth(text)
+def test_sizes_are_those_of_kubernetes_and_networks_are_measured_in_bits(
+    parse: Callable[[str | float], float], such: str, numbers: dict[str | float, float], others: tuple[str, ...]
+) -> None:
+    assert numbers == {text: parse(text) for text in numbers}
+    for text in others:
+        with pytest.raises(UnitError, match=f"such as {such}"):
+            parse(text)
 
 
 @given(st.integers(0, 10**6), st.sampled_from(("", "k", "M", "G", "T")))

@@ -1,4 +1,4 @@
-"""`make faults`: runs rows of the table on the cluster of KUBECONFIG, and writes the results to docs/faults.md."""
+"""`make faults`: runs rows of the table on the cluster of KUBECONFIG, and writes results.json and docs/faults.md."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def options() -> argparse.Namespace:
 def chosen(given: argparse.Namespace) -> list[Case]:
     wanted = [case for case in CASES.values() if not given.row or {case.name, case.row.name} & set(given.row)]
     if given.until:
-        known = page.kept(page.PAGE.read_text(encoding="utf-8"))
-        times = {case.name: int(known.get(case.name, page.NEVER)[-1]) for case in wanted}
+        known = page.read()
+        times = {case.name: known[case.name]["times"] if case.name in known else 0 for case in wanted}
         return [case for number in range(given.until) for case in wanted if times[case.name] <= number]
     if given.random:
         able = [case for case in wanted if not case.row.needs and not missing(case)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import yaml
 
@@ -30,6 +31,16 @@ fi
 """
 
 
+def during_training(act: Callable[[Trial], object]) -> Callable[[Trial], None]:
+    """A fault that is caused when the training has written a few checkpoints."""
+
+    def cause(trial: Trial) -> None:
+        trial.trains()
+        act(trial)
+
+    return cause
+
+
 def only(role: str, command: str) -> str:
     """training.setup that runs in only one of the two roles."""
     return f'if [ "$DSGEN_ROLE" = {role} ]; then\n{command}\nfi\n'
@@ -45,29 +56,17 @@ def kill_rank_supervisor(trial: Trial) -> None:
     trial.kill(trial.worker(), "worker", f"/etc/dsgen/worker/{program}")
 
 
-def kill_session(trial: Trial) -> None:
-    trial.trains()
-    trial.kill(trial.worker(), "worker", "worker/session.py")
-
-
-def kill_sshd(trial: Trial) -> None:
-    trial.trains()
-    trial.kill(trial.worker(), "worker", "sshd -D")
-
-
-def kill_launch_py(trial: Trial) -> None:
-    trial.trains()
-    trial.kill(trial.worker(), "worker", "deepspeed.launcher.launch")
-
-
-def kill_agent(trial: Trial) -> None:
-    trial.trains()
-    trial.kill(trial.worker(), "worker", "torch.distributed.run" if trial.method == "torchrun" else "accelerate launch")
-
-
-def kill_starter(trial: Trial) -> None:
-    trial.trains()
-    trial.kill(trial.launcher(), "launcher", "mpirun -n" if trial.method == "openmpi" else "pdsh -S")
+kill_session = during_training(lambda trial: trial.kill(trial.worker(), "worker", "worker/session.py"))
+kill_sshd = during_training(lambda trial: trial.kill(trial.worker(), "worker", "sshd -D"))
+kill_launch_py = during_training(lambda trial: trial.kill(trial.worker(), "worker", "deepspeed.launcher.launch"))
+kill_agent = during_training(
+    lambda trial: trial.kill(
+        trial.worker(), "worker", "torch.distributed.run" if trial.method == "torchrun" else "accelerate launch"
+    )
+)
+kill_starter = during_training(
+    lambda trial: trial.kill(trial.launcher(), "launcher", "mpirun -n" if trial.method == "openmpi" else "pdsh -S")
+)
 
 
 def stop_sidecar(trial: Trial) -> None:
@@ -76,52 +75,20 @@ def stop_sidecar(trial: Trial) -> None:
     trial.execute(trial.launcher(), "status", "sh", "-c", "kill -TERM 1")
 
 
-def kill_sidecar(trial: Trial) -> None:
-    trial.trains()
-    trial.on_host(trial.launcher(), "status", "kill -KILL $process")
-
-
-def kill_worker(trial: Trial) -> None:
-    trial.trains()
-    trial.on_host(trial.worker(), "worker", "kill -KILL $process")
-
-
-def kill_launcher(trial: Trial) -> None:
-    trial.trains()
-    trial.on_host(trial.launcher(), "launcher", "kill -KILL $process")
-
+kill_sidecar = during_training(lambda trial: trial.on_host(trial.launcher(), "status", "kill -KILL $process"))
+kill_worker = during_training(lambda trial: trial.on_host(trial.worker(), "worker", "kill -KILL $process"))
+kill_launcher = during_training(lambda trial: trial.on_host(trial.launcher(), "launcher", "kill -KILL $process"))
 
 # Pods
 
-
-def delete_worker(trial: Trial) -> None:
-    trial.trains()
-    trial.delete(trial.worker())
-
-
-def evict_worker(trial: Trial) -> None:
-    trial.trains()
-    trial.evict(trial.worker(0))
-
-
-def force_worker(trial: Trial) -> None:
-    trial.trains()
-    trial.delete(trial.worker(), "--grace-period=0", "--force")
-
-
-def delete_launcher(trial: Trial) -> None:
-    trial.trains()
-    trial.delete(trial.launcher())
-
-
-def evict_launcher(trial: Trial) -> None:
-    trial.trains()
-    trial.evict(trial.launcher())
-
-
-def cut_launcher_pod(trial: Trial) -> None:
-    trial.trains()
-    trial.on_host(trial.launcher(), "launcher", "nsenter --target $process --net ip link set eth0 down")
+delete_worker = during_training(lambda trial: trial.delete(trial.worker()))
+evict_worker = during_training(lambda trial: trial.evict(trial.worker(0)))
+force_worker = during_training(lambda trial: trial.delete(trial.worker(), "--grace-period=0", "--force"))
+delete_launcher = during_training(lambda trial: trial.delete(trial.launcher()))
+evict_launcher = during_training(lambda trial: trial.evict(trial.launcher()))
+cut_launcher_pod = during_training(
+    lambda trial: trial.on_host(trial.launcher(), "launcher", "nsenter --target $process --net ip link set eth0 down")
+)
 
 
 def delete_jobs(trial: Trial) -> None:
@@ -143,26 +110,14 @@ def delete_kept_workers(trial: Trial) -> None:
 
 # Nodes
 
-
-def kill_node(trial: Trial) -> None:
-    _kill(trial, "worker", OUTAGE_SECONDS)
-
-
-def reboot_node(trial: Trial) -> None:
-    _kill(trial, "worker", 0)
-
-
-def kill_launcher_node(trial: Trial) -> None:
-    _kill(trial, "launcher", OUTAGE_SECONDS)
-
-
-def reboot_launcher_node(trial: Trial) -> None:
-    _kill(trial, "launcher", 0)
+kill_node = during_training(lambda trial: _kill(trial, "worker", OUTAGE_SECONDS))
+reboot_node = during_training(lambda trial: _kill(trial, "worker", 0))
+kill_launcher_node = during_training(lambda trial: _kill(trial, "launcher", OUTAGE_SECONDS))
+reboot_launcher_node = during_training(lambda trial: _kill(trial, "launcher", 0))
 
 
 def _kill(trial: Trial, role: str, seconds: float) -> None:
     """Switch the power of a node off, and on again after this time."""
-    trial.trains()
     node = trial.node(role)
     trial.end_with("start", node)
     trial.power("kill", node)
@@ -170,14 +125,8 @@ def _kill(trial: Trial, role: str, seconds: float) -> None:
     trial.power("start", node)
 
 
-def cut_node(trial: Trial) -> None:
-    trial.trains()
-    _cut(trial, trial.node("worker"))
-
-
-def cut_launcher(trial: Trial) -> None:
-    trial.trains()
-    _cut(trial, trial.node("launcher"))
+cut_node = during_training(lambda trial: _cut(trial, trial.node("worker")))
+cut_launcher = during_training(lambda trial: _cut(trial, trial.node("launcher")))
 
 
 def _cut(trial: Trial, node: str) -> None:
@@ -226,9 +175,7 @@ def enter_queue(trial: Trial) -> Queue:
     return Queue(trial.job.space, f"{image['repository']}:{image['tag']}")
 
 
-def preempt(trial: Trial) -> None:
-    trial.trains()
-    _preempt(trial)
+preempt = during_training(lambda trial: _preempt(trial))
 
 
 def preempt_early(trial: Trial) -> None:

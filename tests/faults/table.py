@@ -13,6 +13,7 @@ PDSH, OPENMPI, COMMAND = "pdsh", "openmpi", "launcher-command"
 TORCHRUN, NO_SSH, EACH = "torchrun", "deepspeed-no-ssh", "worker-command"
 ACCELERATE = "accelerate"  # worker-command, with the command of the preset
 ALL = (PDSH, OPENMPI, COMMAND, TORCHRUN, NO_SSH, EACH)
+EVERY = (*ALL, ACCELERATE)
 SSH, WITHOUT = (PDSH, OPENMPI, COMMAND), (TORCHRUN, NO_SSH, EACH)
 RANKS = (PDSH, OPENMPI, TORCHRUN, NO_SSH, EACH)  # the methods whose ranks have a supervisor (worker/rank.py)
 
@@ -82,41 +83,30 @@ def blamed(code: int) -> End:
 # Rank 1 ended without a report; the record names its worker.
 SILENT = End("Failed", ("TrainingFailed",), (1,), words=("digits-1-worker-1",), never=("digits-1-worker-0",))
 
+SSH_255 = {COMMAND: failed("TrainingFailed", 1, words=("exit code 255",))}
+NOT_A_WORKER = End("Failed", ("TrainingFailed",), (1,), words=("exit code 137",), never=("digits-1-worker",))
+AGENT = "SIGKILL of torchrun or `accelerate launch` on worker 1"
+STARTER = "SIGKILL of pdsh or mpirun in the launcher"
+EVICTED = "worker 0 is evicted, and writes a checkpoint on SIGTERM"
+ALONE = "the launcher loses its network for good"
+FIRST = "SIGKILL of the first process of"
+NODES = {"workers": "both workers", "launcher": "the launcher"}
 
 ROWS = (
-    Row("none", "no fault", (*ALL, ACCELERATE), GOOD),
+    Row("none", "no fault", EVERY, GOOD),
     # the program
-    Row(
-        "exception",
-        "rank 1 raises an exception",
-        (*ALL, ACCELERATE),
-        blamed(1),
-        others={COMMAND: failed("TrainingFailed", 1)},
-        arguments=fails("raise"),
-    ),
-    Row(
-        "exit-code",
-        "rank 1 exits with 3",
-        ALL,
-        blamed(3),
-        others={COMMAND: failed("TrainingFailed", 3)},
-        arguments=fails("3"),
-    ),
-    Row(
-        "early-exit",
-        "rank 1 exits with 0, the other rank waits for it",
-        ALL,
-        blamed(1),
-        others={COMMAND: failed("TrainingFailed", 1)},
-        arguments=fails("0"),
-    ),
-    Row(
-        "killed",
-        "rank 1 gets SIGKILL",
-        (*ALL, ACCELERATE),
-        blamed(1),
-        others={COMMAND: failed("TrainingFailed", 1)},
-        arguments=fails("kill"),
+    *(
+        Row(
+            *(name, f"rank 1 {what}", methods, blamed(code)),
+            others={COMMAND: failed("TrainingFailed", code)},
+            arguments=fails(how),
+        )
+        for name, what, methods, code, how in (
+            ("exception", "raises an exception", EVERY, 1, "raise"),
+            ("exit-code", "exits with 3", ALL, 3, "3"),
+            ("early-exit", "exits with 0, the other rank waits for it", ALL, 1, "0"),
+            ("killed", "gets SIGKILL", EVERY, 1, "kill"),
+        )
     ),
     Row(
         "memory",
@@ -138,7 +128,7 @@ ROWS = (
     Row(
         "restart",
         "rank 1 raises once, maxRestarts is 1",
-        (*ALL, ACCELERATE),
+        EVERY,
         AGAIN,
         arguments=(*fails("raise"), "--once"),
         values={"lifecycle": {"maxRestarts": 1}},
@@ -147,89 +137,37 @@ ROWS = (
     Row(
         "hang",
         "rank 1 does nothing any more, hangTimeoutSeconds is 30",
-        (*ALL, ACCELERATE),
+        EVERY,
         failed("Hung", 1),
         arguments=fails("hang"),
         values={"lifecycle": {"hangTimeoutSeconds": 30}},
         within=180,
     ),
     # processes of the run
-    Row(
-        "rank-supervisor",
-        "SIGKILL of rank.py on worker 1",
-        RANKS,
-        SILENT,
-        harm.kill_rank_supervisor,
-    ),
-    Row(
-        "session",
-        "SIGKILL of worker 1's ssh session",
-        SSH,
-        LOST_1,
-        harm.kill_session,
-        others={COMMAND: failed("TrainingFailed", 1, words=("exit code 255",))},
-        within=180,
-    ),
-    Row("sshd", "SIGKILL of sshd on worker 1", SSH, GOOD, harm.kill_sshd, within=180),
-    Row(
-        "launch-py",
-        "SIGKILL of deepspeed's launch.py",
-        (PDSH, NO_SSH),
-        SILENT,
-        harm.kill_launch_py,
-    ),
-    Row(
-        "agent",
-        "SIGKILL of torchrun or `accelerate launch` on worker 1",
-        (TORCHRUN, ACCELERATE),
-        SILENT,
-        harm.kill_agent,
-    ),
-    Row(
-        "starter",
-        "SIGKILL of pdsh or mpirun in the launcher",
-        (PDSH, OPENMPI),
-        End("Failed", ("TrainingFailed",), (1,), words=("exit code 137",), never=("digits-1-worker",)),
-        harm.kill_starter,
-    ),
-    Row("sidecar", "the status sidecar ends and is started again", ALL, GOOD, harm.stop_sidecar),
-    Row("sidecar-killed", "SIGKILL of the status sidecar", ALL, GOOD, harm.kill_sidecar, needs="host"),
-    Row(
-        "worker-killed",
-        "SIGKILL of the first process of worker 1",
-        ALL,
-        LOST_1,
-        harm.kill_worker,
-        needs="host",
-        within=180,
-    ),
-    Row(
-        "launcher-killed",
-        "SIGKILL of the first process of the launcher",
-        ALL,
-        AGAIN,
-        harm.kill_launcher,
-        needs="host",
-        within=240,
+    *(
+        Row(*row, others=others, within=within, needs=needs)
+        for *row, others, within, needs in (
+            ("rank-supervisor", "SIGKILL of rank.py on worker 1", RANKS, SILENT, harm.kill_rank_supervisor, {}, 90, ""),
+            ("session", "SIGKILL of worker 1's ssh session", SSH, LOST_1, harm.kill_session, SSH_255, 180, ""),
+            ("sshd", "SIGKILL of sshd on worker 1", SSH, GOOD, harm.kill_sshd, {}, 180, ""),
+            ("launch-py", "SIGKILL of deepspeed's launch.py", (PDSH, NO_SSH), SILENT, harm.kill_launch_py, {}, 90, ""),
+            ("agent", AGENT, (TORCHRUN, ACCELERATE), SILENT, harm.kill_agent, {}, 90, ""),
+            ("starter", STARTER, (PDSH, OPENMPI), NOT_A_WORKER, harm.kill_starter, {}, 90, ""),
+            ("sidecar", "the status sidecar ends and is started again", ALL, GOOD, harm.stop_sidecar, {}, 90, ""),
+            ("sidecar-killed", "SIGKILL of the status sidecar", ALL, GOOD, harm.kill_sidecar, {}, 90, "host"),
+            ("worker-killed", f"{FIRST} worker 1", ALL, LOST_1, harm.kill_worker, {}, 180, "host"),
+            ("launcher-killed", f"{FIRST} the launcher", ALL, AGAIN, harm.kill_launcher, {}, 240, "host"),
+        )
     ),
     # pods
-    Row(
-        "worker-deleted",
-        "worker 1 is deleted",
-        (*ALL, ACCELERATE),
-        LOST_1,
-        harm.delete_worker,
-        within=180,
+    *(
+        Row(name, what, methods, end, fault, others=others, within=within)
+        for name, what, methods, end, fault, others, within in (
+            ("worker-deleted", "worker 1 is deleted", EVERY, LOST_1, harm.delete_worker, {}, 180),
+            ("worker-evicted", EVICTED, ALL, SAVED, harm.evict_worker, {}, 180),
+            ("worker-forced", "worker 1 is deleted without a grace period", ALL, LOST_1, harm.force_worker, {}, 180),
+        )
     ),
-    Row(
-        "worker-evicted",
-        "worker 0 is evicted, and writes a checkpoint on SIGTERM",
-        ALL,
-        SAVED,
-        harm.evict_worker,
-        within=180,
-    ),
-    Row("worker-forced", "worker 1 is deleted without a grace period", ALL, LOST_1, harm.force_worker, within=180),
     Row(
         "worker-lost-again",
         "worker 1 is deleted, maxRestarts is 1",
@@ -239,33 +177,21 @@ ROWS = (
         values={"lifecycle": {"maxRestarts": 1}},
         within=240,
     ),
-    Row(
-        "launcher-deleted",
-        "the launcher is deleted",
-        ALL,
-        AGAIN,
-        harm.delete_launcher,
-        others=dict.fromkeys(WITHOUT, GOOD),
-        within=240,
-    ),
-    Row(
-        "launcher-evicted",
-        "the launcher is evicted",
-        (*ALL, ACCELERATE),
-        AGAIN,
-        harm.evict_launcher,
-        others=dict.fromkeys((*WITHOUT, ACCELERATE), GOOD),
-        within=240,
-    ),
-    Row(
-        "launcher-network",
-        "the launcher loses its network for good",
-        (PDSH, TORCHRUN),
-        AGAIN,
-        harm.cut_launcher_pod,
-        others={TORCHRUN: GOOD},
-        needs="host",
-        within=300,
+    *(
+        Row(name, what, methods, AGAIN, fault, others=dict.fromkeys(unharmed, GOOD), within=within, needs=needs)
+        for name, what, methods, fault, unharmed, within, needs in (
+            ("launcher-deleted", "the launcher is deleted", ALL, harm.delete_launcher, WITHOUT, 240, ""),
+            (
+                "launcher-evicted",
+                "the launcher is evicted",
+                EVERY,
+                harm.evict_launcher,
+                (*WITHOUT, ACCELERATE),
+                240,
+                "",
+            ),
+            ("launcher-network", ALONE, (PDSH, TORCHRUN), harm.cut_launcher_pod, (TORCHRUN,), 300, "host"),
+        )
     ),
     Row(
         "run-deleted",
@@ -284,64 +210,29 @@ ROWS = (
         values={"lifecycle": {"keepWorkers": "failed"}},
     ),
     # nodes
-    Row(
-        "node-killed",
-        "the node of both workers loses its power for 60 s",
-        (OPENMPI, EACH),
-        AGAIN,
-        harm.kill_node,
-        needs="power",
-        within=400,
-    ),
-    Row(
-        "node-rebooted",
-        "the node of both workers is started again",
-        (OPENMPI, EACH),
-        AGAIN,
-        harm.reboot_node,
-        needs="power",
-        within=300,
-    ),
-    Row(
-        "launcher-node-killed",
-        "the node of the launcher loses its power for 60 s",
-        (OPENMPI, EACH),
-        AGAIN,
-        harm.kill_launcher_node,
-        others={EACH: GOOD},
-        needs="power",
-        on_second="launcher",
-        within=400,
-    ),
-    Row(
-        "launcher-node-rebooted",
-        "the node of the launcher is started again",
-        (OPENMPI, EACH),
-        AGAIN,
-        harm.reboot_launcher_node,
-        others={EACH: GOOD},
-        needs="power",
-        on_second="launcher",
-        within=300,
-    ),
-    Row(
-        "node-cut",
-        "the node of both workers loses its network for 60 s",
-        (OPENMPI, EACH),
-        AGAIN,
-        harm.cut_node,
-        needs="power",
-        within=300,
-    ),
-    Row(
-        "launcher-cut",
-        "the node of the launcher loses its network for 60 s",
-        (OPENMPI,),
-        AGAIN,
-        harm.cut_launcher,
-        needs="power",
-        on_second="launcher",
-        within=400,
+    *(
+        Row(
+            *(name, f"the node of {NODES[role]} {what}", methods, AGAIN, fault),
+            others={EACH: GOOD} if role == "launcher" else {},
+            needs="power",
+            on_second=role,
+            within=within,
+        )
+        for role, name, what, methods, fault, within in (
+            ("workers", "node-killed", "loses its power for 60 s", (OPENMPI, EACH), harm.kill_node, 400),
+            ("workers", "node-rebooted", "is started again", (OPENMPI, EACH), harm.reboot_node, 300),
+            (
+                "launcher",
+                "launcher-node-killed",
+                "loses its power for 60 s",
+                (OPENMPI, EACH),
+                harm.kill_launcher_node,
+                400,
+            ),
+            ("launcher", "launcher-node-rebooted", "is started again", (OPENMPI, EACH), harm.reboot_launcher_node, 300),
+            ("workers", "node-cut", "loses its network for 60 s", (OPENMPI, EACH), harm.cut_node, 300),
+            ("launcher", "launcher-cut", "loses its network for 60 s", (OPENMPI,), harm.cut_launcher, 400),
+        )
     ),
     Row(
         "cut-at-start",

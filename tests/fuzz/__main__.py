@@ -1,4 +1,4 @@
-"""Long comparisons with the real Helm and jsonschema: `python -m tests.fuzz`, all of them or those named.
+"""Long comparisons with the real Helm: `python -m tests.fuzz`, all of them or those named.
 
 The exit code is 1 when a difference was found, each printed as the smallest text that shows it, or a share is below its
 bar.
@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.fuzz import broken, importing, manifests, reading, schema, verdicts
+from tests.fuzz import broken, importing, manifests, reading, verdicts
 from tests.progress import show
 
 PROGRAMS: dict[str, ModuleType] = {
@@ -22,7 +22,6 @@ PROGRAMS: dict[str, ModuleType] = {
     "manifests": manifests,
     "verdicts": verdicts,
     "broken": broken,
-    "schema": schema,
     "importing": importing,
 }
 

@@ -7,7 +7,7 @@ from tests.fuzz.__main__ import PROGRAMS, main
 from tests.fuzz.shrink import build, leaves
 from tests.helm import MAJORS
 
-pytestmark = pytest.mark.by_turns
+pytestmark = pytest.mark.slow
 
 COUNTS = {"reading": 300, "manifests": 12, "verdicts": 130, "broken": 100, "schema": 60, "importing": 40}
 """As a rule enough for each kind below to come five times; `make fuzz` takes hundreds of times as many."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dsgen import values
-from dsgen.importers import ImportedJob, ImportRefusedError, Options, SourceText, check, import_jobs
+from dsgen.importers import ImportedJob, ImportOptions, ImportRefusedError, SourceText, check, import_jobs
 from dsgen.importers.comparison import fill_holes
-from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import read_documents, walk_scalars
 from dsgen.importers.draft import as_key_path
 from dsgen.importers.flag_lines import join_lines
 from dsgen.importers.ledger import LONGEST
 from dsgen.importers.origins import ORIGINS, recognise
-from dsgen.importers.shell.units import find_units
-from dsgen.importers.texts import Atlas
+from dsgen.importers.shell.syntax import find_units
+from dsgen.importers.texts import SourceMap
 from dsgen.problems import Diagnostic
 
 IN_THE_SOURCE = {"DS383", "DS384", "DS385", "DS387", "DS390", "DS391", "DS392", "DS393", "DS395", "DS399"}
@@ -23,7 +22,7 @@ IN_THE_SOURCE = {"DS383", "DS384", "DS385", "DS387", "DS390", "DS391", "DS392", 
 
 def convert(text: str, name: str = "train.sbatch", **options: object) -> ImportedJob:
     """The one job of a source."""
-    (job,) = import_jobs([SourceText(name, text)], Options(**options))  # type: ignore[arg-type]  # fields of Options
+    (job,) = import_jobs([SourceText(name, text)], ImportOptions(**options))  # type: ignore[arg-type]  # fields of Options
     return job
 
 
@@ -40,7 +39,7 @@ def shell(text: str, **options: object) -> ImportedJob:
 def refused(text: str, name: str = "train.sbatch", **options: object) -> str:
     """The reason why a source is not converted."""
     try:
-        import_jobs([SourceText(name, text)], Options(**options))  # type: ignore[arg-type]  # fields of Options
+        import_jobs([SourceText(name, text)], ImportOptions(**options))  # type: ignore[arg-type]  # fields of Options
     except ImportRefusedError as error:
         return str(error)
     raise AssertionError("it was converted")
@@ -77,6 +76,13 @@ def holes(job: ImportedJob) -> set[str]:
     return {hole.key for hole in job.holes} - {"namespace", "image.repository"}
 
 
+def look(job: ImportedJob, what: str) -> object:
+    """A value, or the command, the holes, or what was lost or dropped."""
+    if what in ("command", "holes"):
+        return {"command": command, "holes": holes}[what](job)
+    return fates(job, what) if what in ("lost", "dropped") else value(job, what)
+
+
 def problems(job: ImportedJob) -> list[Diagnostic]:
     """What `dsgen validate` says about the values, but for the holes."""
     loaded = values.load([SourceText("values.yaml", job.text)]).problems()
@@ -98,11 +104,11 @@ def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatc
         named = [(entry.position.line, entry.position.column) for entry in entries if not entry.is_part]
         missing = [f"{line}:{column}" for line, column in places if (line, column) not in named]
         return missing + [f"{len(named)} entries for {len(places)} scalars"] * (len(named) != len(places))
-    atlas = Atlas()
+    atlas = SourceMap()
     is_line = ORIGINS[found.origin].form == "line"
     whole = atlas.add_file(name, join_lines(found.source) if is_line else text)
     missing = []
-    for unit in find_units(Conversion(name, atlas=atlas), whole):
+    for unit in find_units(whole, atlas):
         start, end = atlas.resolve_place(unit.places[0]), atlas.resolve_place(unit.places[-1])
         inside = [
             one

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from dsgen import values
-from dsgen.importers import ImportRefusedError, Options, SourceText, check, import_jobs, make_report
+from dsgen.importers import ImportOptions, ImportRefusedError, SourceText, check, import_jobs, make_report
 from dsgen.importers.draft import as_key_path
 from tests.importers.imports import unaccounted
 
@@ -172,7 +172,7 @@ WAYS: tuple[Callable[[str, random.Random], str], ...] = (
 def verdict(source: SourceText) -> tuple[str, list[str]]:
     """What became of a source, and what is wrong about it."""
     try:
-        jobs = import_jobs([source], Options())
+        jobs = import_jobs([source], ImportOptions())
     except ImportRefusedError as error:
         return "refused", [] if SECRET not in str(error) else [f"a secret in the reason: {error}"]
     wrong = [f"not accounted for: {one}" for one in unaccounted(source.text, jobs, source.name)]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.importers.mutations import mutants, verdict
 
-COUNT = 200
-"""`make fuzz` takes more."""
 
-
-def test_spoilt_sources() -> None:
-    verdicts = [(source, *verdict(source)) for source in mutants(COUNT, seed=0)]
+@pytest.mark.parametrize("count", [60, pytest.param(200, marks=pytest.mark.slow)])  # `make fuzz` takes more
+def test_spoilt_sources(count: int) -> None:
+    verdicts = [(source, *verdict(source)) for source in mutants(count, seed=0)]
 
     assert [] == [f"{problems}\n{source.text}" for source, _, problems in verdicts if problems]
-    assert COUNT / 4 < sum(what == "converted" for _, what, _ in verdicts) < COUNT
+    assert count / 4 < sum(what == "converted" for _, what, _ in verdicts) < count

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
@@ -12,14 +11,15 @@ from tests.importers.imports import (
     convert,
     fates,
     holes,
+    look,
     problems,
-    refused,
     slurm,
     unaccounted,
     unexplained,
     value,
 )
 
+SHELL = ["bash", "-c"]
 TORCHRUN = "srun torchrun --nproc_per_node=4 train.py"
 
 
@@ -97,13 +97,6 @@ def test_a_directive_that_dsgen_does_not_need_is_dropped(directive: str) -> None
     assert [directive.split()[0]] == [one.split()[0] for one in fates(job, "dropped")][:1]
 
 
-def test_a_type_of_gpu_is_lost_and_its_number_is_not() -> None:
-    job = slurm(TORCHRUN, "--nodes=2 --gres=gpu:v100:4")
-
-    assert 4 == value(job, "workers.slots")
-    assert "v100" in job.lost[0].why
-
-
 def test_directives_in_comments_and_after_the_first_command_do_not_count() -> None:
     job = convert(
         "#!/bin/bash\n# SBATCH --nodes=3\n##SBATCH --nodes=4\n#SBATCH --nodes=2\necho\n#SBATCH --nodes=5\n"
@@ -118,16 +111,6 @@ def test_a_job_without_a_name_is_named_as_its_script() -> None:
     assert "train-llama" == value(
         convert("#!/bin/bash\n#SBATCH -N 2\nsrun torchrun --nproc_per_node 8 t.py\n", "train_llama.sbatch"), "name"
     )
-
-
-def test_letters_behind_a_variable_are_no_part_of_its_name() -> None:
-    job = slurm(
-        "export OUT=/o/${SLURM_JOB_ID}_x\n"
-        "srun torchrun --nproc_per_node 4 t.py --name exp${SLURM_JOB_ID}_v2 --at ${SLURM_JOB_ID}-${SLURM_JOB_ID}b"
-    )
-
-    assert '--name \\"exp${DSGEN_RUN}_v2\\" --at \\"$DSGEN_RUN-${DSGEN_RUN}b\\"' in job.text
-    assert 'export OUT=\\"/o/${DSGEN_RUN}_x\\"' in job.text
 
 
 def test_comments_behind_directives_come_along() -> None:
@@ -238,11 +221,9 @@ def test_a_process_for_each_task_is_started_as_a_rank() -> None:
     assert ["bash", "-c", 'exec python3 -u train.py --rank "$RANK"'] == value(job, "training.exec")
 
 
-def test_torch_distributed_launch_passes_a_local_rank() -> None:
-    job = slurm("srun python -m torch.distributed.launch --nproc_per_node 4 train.py")
+def test_a_local_rank_is_passed_to_deepspeed() -> None:
     with_deepspeed = slurm("srun python -m torch.distributed.launch --nproc_per_node 4 train.py --deepspeed c.json")
 
-    assert any("--local_rank" in entry.why for entry in job.lost)
     assert "deepspeed-no-ssh" == value(with_deepspeed, "launch.method")
     assert [] == with_deepspeed.lost
 
@@ -261,45 +242,6 @@ echo Node IP: $head_node_ip
 """
 
 
-def test_the_head_node_is_dropped_with_all_that_uses_it() -> None:
-    job = slurm(
-        f"{HEAD_NODE}srun torchrun --nproc_per_node 4 --rdzv_id $RANDOM --rdzv_backend c10d --rdzv_endpoint "
-        f"$head_node_ip:29401 train.py"
-    )
-
-    assert {"python": "train.py"} == value(job, "training")
-    assert 29401 == value(job, "launch.masterPort")
-    assert [] == job.lost
-    assert set() == holes(job)
-
-
-@pytest.mark.parametrize(
-    "port", ["$RANDOM", "$((RANDOM % 1000 + 20000))", "$(shuf -i 2000-3000 -n 1)", "$((10000 + SLURM_JOBID % 100))"]
-)
-def test_a_port_that_changes_is_dropped(port: str) -> None:
-    job = slurm(f"export MASTER_PORT={port}\nsrun torchrun --nproc_per_node 4 --master_port $MASTER_PORT train.py")
-
-    assert None is value(job, "launch.masterPort")
-    assert [] == job.lost
-
-
-@pytest.mark.parametrize(
-    ("option", "expected"),
-    [("$SLURM_NNODES", "2"), ("$SLURM_JOB_NUM_NODES", "2"), ("$SLURM_GPUS_ON_NODE", "4"), ("$((SLURM_NNODES * "
-        "4))", "8"),
-     ("$SLURM_NTASKS", "2"), ("${SLURM_NNODES}x", "2x")],
-)  # fmt: skip
-def test_numbers_of_slurm_are_computed(option: str, expected: str) -> None:
-    assert ["train.py", "--n", expected] == command(slurm(f"srun torchrun --nproc_per_node 4 train.py --n {option}"))
-
-
-def test_the_id_of_the_job_becomes_that_of_the_run() -> None:
-    job = slurm("srun torchrun --nproc_per_node 4 train.py --out out-$SLURM_JOB_ID-$(date +%s)")
-
-    assert 'exec python3 -u train.py --out "out-$DSGEN_RUN-$DSGEN_RUN"' == command(job)[2]
-    assert [] == unexplained(job)
-
-
 ARGUMENTS = r"""
 MODEL_ARGS=" \
     --layers 12 \
@@ -313,14 +255,140 @@ export CMD=" \
 export LAUNCHER="torchrun --nproc_per_node 4 --nnodes $SLURM_NNODES"
 srun bash -c "$LAUNCHER --node_rank \$SLURM_PROCID $CMD"
 """
+CONFIG = """
+STAGE=3
+cat <<EOT > $PWD_DIR/ds.json
+{"train_batch_size": 16, "zero_optimization": {"stage": $STAGE}}
+EOT
+srun torchrun --nproc_per_node 4 train.py --deepspeed --deepspeed_config $PWD_DIR/ds.json --x 1
+"""
+
+T = "srun torchrun --nproc_per_node 4"
 
 
-def test_strings_of_arguments_are_expanded_three_deep_with_their_quotes() -> None:
-    job = slurm(ARGUMENTS)
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        # the head node, with all that uses it, and ports that change
+        (f"{HEAD_NODE}{T} --rdzv_id $RANDOM --rdzv_backend c10d --rdzv_endpoint $head_node_ip:29401 train.py",
+         {"training": {"python": "train.py"}, "launch.masterPort": 29401, "lost": [], "holes": set()}),
+        *((f"export MASTER_PORT={port}\n{T} --master_port $MASTER_PORT t.py", {"launch.masterPort": None, "lost": []})
+          for port in ("$RANDOM", "$((RANDOM % 1000 + 20000))", "$(shuf -i 2000-3000 -n 1)",
+                       "$((10000 + SLURM_JOBID % 100))")),
+        # numbers of Slurm, and the id of the job
+        *((f"{T} t.py --n {option}", {"command": ["t.py", "--n", number]}) for option, number in (
+            ("$SLURM_NNODES", "2"), ("$SLURM_JOB_NUM_NODES", "2"), ("$SLURM_GPUS_ON_NODE", "4"),
+            ("$((SLURM_NNODES * 4))", "8"), ("$SLURM_NTASKS", "2"), ("${SLURM_NNODES}x", "2x"))),
+        (f"{T} t.py --out out-$SLURM_JOB_ID-$(date +%s)",
+         {"training.exec": [*SHELL, 'exec python3 -u t.py --out "out-$DSGEN_RUN-$DSGEN_RUN"']}),
+        (f"export OUT=/o/${{SLURM_JOB_ID}}_x\n{T} t.py exp${{SLURM_JOB_ID}}_v2 ${{SLURM_JOB_ID}}-${{SLURM_JOB_ID}}b",
+         {"training.exec": [*SHELL, 'exec python3 -u t.py "exp${DSGEN_RUN}_v2" "$DSGEN_RUN-${DSGEN_RUN}b"'],
+          "training.setup": 'export OUT="/o/${DSGEN_RUN}_x"'}),
+        # words are those that bash would give; what is in single quotes is evaluated on the node
+        (ARGUMENTS, {"command": ["train.py", "--layers", "12", "--name", "a|b", "--data", "/data/x", "--split",
+                                 "98,2,0"], "training.env": None, "holes": {"storage.data"}}),
+        (f"export A=1\nB=2\nsrun bash -c '{T[5:]} t.py --a $A --b=$B.'", {"command": ["t.py", "--a", "1", "--b=."]}),
+        (f'ARGS=(--a 1 "--b c")\nARGS+=(--d)\nif [ -n "$X" ]; then MORE=(--x); fi\n'
+         f'{T} "${{MORE[@]}}" t.py "${{ARGS[@]}}" ${{#ARGS[@]}}',
+         {"command": ["t.py", "--a", "1", "--b c", "--d", "4"]}),
+        (f'launch() {{\n  local lr=$2\n  {T} "$1" --lr $lr "${{@:3}}"\n}}\nlaunch t.py 1e-4 --x y',
+         {"command": ["t.py", "--lr", "1e-4", "--x", "y"]}),
+        (f"SIZES=(1 2 3)\n{T} t.py ${{SIZES[$SLURM_ARRAY_TASK_ID]}} ${{SIZES[1]}} ${{SIZES[7]}}",
+         {"training.exec": [*SHELL, 'exec python3 -u t.py "${SIZES}" 2'], "holes": {"training.env.SIZES"}}),
+        # options after the script belong to it
+        (f"{T} t.py --nnodes 3 --x", {"command": ["t.py", "--nnodes", "3", "--x"]}),
+        ("deepspeed --num_gpus 4 t.py -H h --num_gpus 2", {"command": ["t.py", "-H", "h", "--num_gpus", "2"]}),
+        ("mpirun -np 4 python t.py -np 2", {"command": ["t.py", "-np", "2"]}),
+        # branches whose condition is known, and loops over the nodes
+        (f"SIZE=52\nif [[ $SIZE == 7 ]]; then L=1; elif [[ $SIZE == 52 ]]; then L=2; else L=3; fi\n{T} t.py $L",
+         {"command": ["t.py", "2"], "dropped": ["--ntasks-per-node=1", "SIZE=52", "L=1", "L=2", "L=3", "srun"]}),
+        (f'if [ -z "$SLURM_JOB_ID" ]; then sbatch "$0"; exit; fi\n{T} t.py', {"command": ["t.py"], "lost": []}),
+        *((f"{loop}; do\n  srun --nodes=1 --ntasks=1 -w ${{nodes[$i]}} {T[5:]} --node_rank $i t.py &\ndone\nwait",
+           {"command": ["t.py"], "workers.replicas": 2}) for loop in (
+            "for i in 0 1", "for i in $(seq 0 1)", "for ((i=0; i<2; i++))",
+            "for i in $(seq 0 $((SLURM_NNODES - 1)))")),
+        ("\n".join(f"ssh node{n} {T[5:]} --nnodes 2 --node_rank {n} t.py &" for n in range(2)), {"command": ["t.py"]}),
+        # files in the script
+        (f"PWD_DIR=.\n{CONFIG}", {
+            "training.deepspeed.config": {"train_batch_size": 16, "zero_optimization": {"stage": 3}},
+            "command": ["train.py", "--x", "1"]}),
+        (f'cat > ds.json <<"E"\n{{"train_batch_size": "auto"}}\nE\n{T} t.py --deepspeed ds.json',
+         {"command": ["t.py", "--deepspeed", "/job/ds_config.json"], "training.deepspeed.passConfig": False}),
+        ("cat > a.yaml <<E\nlr: 1\nE\necho 'x: 1' > b.yaml\nsrun ./launch --config_file a.yaml train.py c.yaml",
+         {"training.files": {"a.yaml": "lr: 1\n"}, "lost": ["echo 'x: 1' > b.yaml"],
+          "launch.command": ["./launch", "--config_file", "/job/files/a.yaml", "train.py", "c.yaml"]}),
+        ('hosts() {\n  perl -e \'\n    @nodes = split /\\n/, qx[scontrol show hostnames $ENV{"SLURM_JOB_NODELIST"}];\n'
+         '    foreach my $node (@nodes) { print "$node slots=4\\n"; }\n  \'\n}\nrm -f hostfile\nhosts > hostfile\n'
+         "deepspeed -H hostfile --no_ssh_check --launcher OPENMPI --launcher_args='--oversubscribe -v' t.py",
+         {"lost": [], "launch.mpirunArgs": ["--oversubscribe", "-v"]}),
+        # the image, and folders
+        *((f"srun --container-image={image} --container-mounts=/lustre/data:/data,/lustre/out:/out:ro {T[5:]} t.py",
+           {"image": {"repository": repository, **({"tag": tag} if tag else {})}, "storage.data.mountPath": "/data",
+            "storage.out.mountPath": "/out", "holes": {"storage.data", "storage.out"}})
+          for image, repository, tag in (
+            ("nvcr.io#nvidia/pytorch:24.01-py3", "nvcr.io/nvidia/pytorch", "24.01-py3"),
+            ("docker://team/image:v1", "team/image", "v1"), ("/images/x.sqsh", "", ""), ("$IMAGE", "", ""))),
+        (f"srun apptainer exec --nv -B /scratch/x:/data docker://team/image:v1 {T[5:]} t.py",
+         {"image": {"repository": "team/image", "tag": "v1"}, "storage.data.mountPath": "/data"}),
+        (f"{T} /opt/app/t.py --d /fsx/a/b --c /fsx/c --e /scratch/me/x", {"holes": {"storage.fsx", "storage.scratch"}}),
+        (f"{T} t.py --files '/*/train/input_*.jsonl'", {"storage": None}),
+        # the environment, and programs before the training
+        (f"export NCCL_DEBUG=INFO FI_PROVIDER=efa\nexport OMP_NUM_THREADS=8 \\\n  UCX_TLS=rc\nOTHER=1\n"
+         f"export LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH\nNCCL_IB_HCA=mlx5 {T} t.py",
+         {"training.env": {"NCCL_DEBUG": "INFO", "FI_PROVIDER": "efa", "OMP_NUM_THREADS": "8", "UCX_TLS": "rc",
+                           "NCCL_IB_HCA": "mlx5"},
+          "training.setup": 'export LD_LIBRARY_PATH="/x:${LD_LIBRARY_PATH}"'}),
+        (f"cd $WORK/code\nexport HF_HOME=$WORK/hf\n{T} $WORK/code/t.py",
+         {"holes": {"training.env.WORK", "training.workingDir"}, "training.setup": 'export HF_HOME="${WORK}/hf"'}),
+        (f"pip install -q x\n{T} t.py", {"training.setup": "pip install -q x"}),
+        (f"python prepare.py\nsrun python pre.py\n{T} t.py", {"lost": ["python prepare.py", "srun python pre.py"]}),
+    ],
+)  # fmt: skip
+def test_an_idiom(script: str, expected: dict[str, object]) -> None:
+    job = slurm(script)
 
-    assert ["train.py", "--layers", "12", "--name", "a|b", "--data", "/data/x", "--split", "98,2,0"] == command(job)
-    assert None is value(job, "training.env")
-    assert {"storage.data"} == holes(job)
+    assert expected == {what: look(job, what) for what in expected}
+    assert [] == unexplained(job)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "srun hostname | sed 's/$/ slots=8/' > hosts",
+        'scontrol show hostnames $SLURM_NODELIST | while read h; do echo "$h slots=8" >> hosts; done',
+        "N=8\nfor h in $(scontrol show hostnames); do\n  echo $h slots=$N >> hosts\ndone",
+    ],
+)
+def test_a_hostfile_is_dropped_and_its_slots_are_taken(block: str) -> None:
+    job = slurm(f"{block}\ndeepspeed --hostfile hosts train.py", "--nodes=2")
+
+    assert (8, [], set()) == (value(job, "workers.slots"), job.lost, holes(job))
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        (f"srun -N1 vllm serve model &\n{TORCHRUN}", "server"),
+        ('srun torchrun --nproc_per_node 4 train.py "$@"', "arguments that were given to the script"),
+        ("srun python -m torch.distributed.launch --nproc_per_node 4 train.py", "--local_rank"),
+    ],
+)
+def test_why_a_part_is_lost(script: str, why: str) -> None:
+    assert any(why in entry.why for entry in slurm(script).lost)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("module load cuda", "ml pytorch", "conda activate x", "source venv/bin/activate", ". env.sh"),
+        'eval "$(conda shell.bash hook)"',
+    ],
+)
+def test_what_loads_programs_is_a_comment_at_the_hole_of_the_image(line: str) -> None:
+    job = slurm(f"{line}\n{TORCHRUN}")
+
+    assert f"#   {line}\n" in job.text
+    assert [] == job.lost
 
 
 def test_a_word_in_a_string_has_its_own_place() -> None:
@@ -330,29 +398,10 @@ def test_a_word_in_a_string_has_its_own_place() -> None:
     assert (5, 14, "training.args[1]") == (entry.position.line, entry.position.column, entry.to)
 
 
-def test_single_quotes_are_evaluated_on_the_node_with_exported_variables_only() -> None:
-    job = slurm("export A=1\nB=2\nsrun bash -c 'torchrun --nproc_per_node 4 train.py --a $A --b=$B.'")
+def test_a_branch_whose_condition_is_not_known_is_named() -> None:
+    job = slurm(f"if [ -d /opt/x ]; then EXTRA=--x; fi\n{TORCHRUN} $EXTRA")
 
-    assert ["train.py", "--a", "1", "--b=."] == command(job)
-
-
-def test_arrays_are_expanded() -> None:
-    job = slurm(
-        'ARGS=(--a 1 "--b c")\nARGS+=(--d)\nif [ -n "$X" ]; then MORE=(--x); fi\nsrun torchrun '
-        '--nproc_per_node 4 "${MORE[@]}" train.py "${ARGS[@]}" ${#ARGS[@]}'
-    )
-
-    assert ["train.py", "--a", "1", "--b c", "--d", "4"] == command(job)
-
-
-def test_an_item_of_an_array_with_an_unknown_number_is_a_hole() -> None:
-    job = slurm(
-        "SIZES=(1 2 3)\nsrun torchrun --nproc_per_node 4 train.py "
-        "${SIZES[$SLURM_ARRAY_TASK_ID]} ${SIZES[1]} ${SIZES[7]}"
-    )
-
-    assert 'exec python3 -u train.py "${SIZES}" 2' in command(job)[2]
-    assert {"training.env.SIZES"} == holes(job)
+    assert any(entry.source.startswith("if [ -d /opt/x ]") for entry in job.lost)
 
 
 def test_defaults_are_used_and_named() -> None:
@@ -374,85 +423,6 @@ def test_set_replaces_a_variable() -> None:
     assert ["train.py", "b", "c", "d"] == command(job)
 
 
-def test_arguments_of_the_script_are_refused_with_their_names() -> None:
-    reason = refused('#!/bin/bash\n#SBATCH -N 2\nsrun torchrun --nproc_per_node 4 train.py --m $1 --d "$2"\n')
-
-    assert "the command line needs arguments of the script: $1, $2" in reason
-    assert "--set 1=VALUE" in reason
-
-
-def test_all_arguments_of_the_script_are_lost() -> None:
-    job = slurm('srun torchrun --nproc_per_node 4 train.py "$@"')
-
-    assert ["train.py"] == command(job)
-    assert any("arguments that were given to the script" in entry.why for entry in job.lost)
-
-
-@pytest.mark.parametrize("parser", ["while [[ $# -gt 0 ]]; do case $1 in --m) M=$2; shift;; esac; shift; done",
-                                    'while getopts "a:b:" o; do case $o in a) A=$OPTARG;; esac; done',
-                                    "case $1 in --model) M=$2;; esac"])  # fmt: skip
-def test_parsers_of_arguments_are_dropped(parser: str) -> None:
-    assert [] == slurm(f"{parser}\n{TORCHRUN}").lost
-
-
-def test_a_branch_is_followed_if_its_condition_is_known() -> None:
-    job = slurm(
-        "SIZE=52\nif [[ $SIZE == 7 ]]; then L=1; elif [[ $SIZE == 52 ]]; then L=2; else L=3; fi\nsrun "
-        "torchrun --nproc_per_node 4 train.py $L"
-    )
-
-    assert ["train.py", "2"] == command(job)
-    assert {"L=1", "L=3"} <= set(fates(job, "dropped"))
-
-
-def test_a_branch_whose_condition_is_not_known_is_named() -> None:
-    job = slurm(f"if [ -d /opt/x ]; then EXTRA=--x; fi\n{TORCHRUN} $EXTRA")
-
-    assert any(entry.source.startswith("if [ -d /opt/x ]") for entry in job.lost)
-
-
-@pytest.mark.parametrize("test", ['if [ -z "$DATA" ]; then echo usage; exit 1; '
-        'fi', '[ -n "$DATA" ] || exit '
-        '1', "if [ $# -lt 2 ]; "
-        "then exit 1; fi",
-                                  'if [[ ! -f "$DATA" ]]; then exit 1; fi'])  # fmt: skip
-def test_checks_that_end_the_script_are_dropped(test: str) -> None:
-    assert [] == slurm(f"{test}\n{TORCHRUN}").lost
-
-
-def test_a_script_that_submits_itself_is_read_as_a_job() -> None:
-    job = slurm(f'if [ -z "$SLURM_JOB_ID" ]; then sbatch "$0"; exit; fi\n{TORCHRUN}')
-
-    assert ["train.py"] == command(job)
-    assert [] == job.lost
-
-
-@pytest.mark.parametrize(
-    "loop", ["for i in 0 1", "for i in $(seq 0 1)", "for ((i=0; i<2; i++))", "for i in $(seq 0 $((SLURM_NNODES - 1)))"]
-)
-def test_a_loop_over_the_nodes_is_one_launch(loop: str) -> None:
-    job = slurm(
-        f"{loop}; do\n  srun --nodes=1 --ntasks=1 -w ${{nodes[$i]}} torchrun --nproc_per_node 4 --node_rank "
-        f"$i train.py &\ndone\nwait"
-    )
-
-    assert ["train.py"] == command(job)
-    assert 2 == value(job, "workers.replicas")
-
-
-def test_several_trainings_are_refused_or_chosen_by_their_line() -> None:
-    text = "#!/bin/bash\n#SBATCH -N 2\nsrun torchrun --nproc_per_node 4 a.py\nsrun torchrun --nproc_per_node 4 b.py\n"
-
-    assert "several commands start trainings, on lines 3, 4" in refused(text)
-    assert ["b.py"] == command(convert(text, line=4))
-
-
-def test_a_loop_of_trainings_is_refused() -> None:
-    assert "trainings" in refused(
-        "#!/bin/bash\n#SBATCH -N 2\nfor lr in 1 2; do srun torchrun --nproc_per_node 4 t.py --lr $lr; done\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("directives", "expected"),
     [("-n 1 --gres=gpu:2", 1), ("--gpus=1", 1), ("-n 16 --ntasks-per-node=4 --gres=gpu:4", 4)],
@@ -468,144 +438,11 @@ def test_nodes_that_nothing_implies_are_a_hole() -> None:
     assert "workers.replicas" in holes(slurm("srun torchrun --nproc_per_node 4 train.py", "--gres=gpu:4"))
 
 
-def test_a_line_of_several_programs_is_refused() -> None:
-    assert "a line starts several programs" in refused(
-        "#!/bin/bash\n#SBATCH -N 2\nsrun bash -c 'python a.py; python b.py'\n"
-    )
-
-
 def test_more_processes_than_devices_are_those_of_the_command_line() -> None:
     job = slurm("srun deepspeed --num_gpus=4 t.py", "--nodes=2 --gpus=4")
 
     assert (4, None) == (value(job, "workers.slots"), value(job, "workers.accelerator"))
     assert ["--gpus=4"] == fates(job, "lost")
-
-
-def test_four_lines_for_four_machines_are_one_job() -> None:
-    lines = "\n".join(
-        f"ssh node{n} torchrun --nnodes 4 --nproc_per_node 8 --node_rank {n} train.py &" for n in range(4)
-    )
-
-    assert ["train.py"] == command(slurm(lines, "--nodes=4"))
-
-
-def test_functions_are_read_where_they_are_called() -> None:
-    job = slurm(
-        'launch() {\n  local lr=$2\n  srun torchrun --nproc_per_node 4 "$1" --lr $lr "${@:3}"\n}\nlaunch '
-        "train.py 1e-4 --x y"
-    )
-
-    assert ["train.py", "--lr", "1e-4", "--x", "y"] == command(job)
-
-
-CONFIG = """
-STAGE=3
-cat <<EOT > $PWD_DIR/ds.json
-{"train_batch_size": 16, "zero_optimization": {"stage": $STAGE}}
-EOT
-srun torchrun --nproc_per_node 4 train.py --deepspeed --deepspeed_config $PWD_DIR/ds.json --x 1
-"""
-
-
-def test_a_configuration_in_the_script_becomes_deepspeeds() -> None:
-    job = slurm(f"PWD_DIR=.\n{CONFIG}")
-
-    assert {"train_batch_size": 16, "zero_optimization": {"stage": 3}} == value(job, "training.deepspeed.config")
-    assert ["train.py", "--x", "1"] == command(job)
-    assert [] == unexplained(job)
-
-
-def test_a_configuration_that_is_passed_in_another_way_keeps_its_option() -> None:
-    job = slurm(
-        'cat > ds.json <<"E"\n{"train_batch_size": "auto"}\nE\nsrun torchrun --nproc_per_node 4 train.py '
-        "--deepspeed ds.json"
-    )
-
-    assert ["train.py", "--deepspeed", "/job/ds_config.json"] == command(job)
-    assert False is value(job, "training.deepspeed.passConfig")
-
-
-def test_other_files_in_the_script_become_files() -> None:
-    job = slurm(
-        "cat > a.yaml <<E\nlr: 1\nE\necho 'x: 1' > b.yaml\nsrun accelerate launch --config_file a.yaml "
-        "--num_processes 8 train.py c.yaml"
-    )
-
-    assert {"a.yaml": "lr: 1\n"} == value(job, "training.files")
-    assert "--config_file /job/files/a.yaml" in job.text
-    assert ["echo 'x: 1' > b.yaml"] == fates(job, "lost")
-
-
-@pytest.mark.parametrize("line", ["module load "
-        "cuda", "ml "
-        "pytorch", "conda activate "
-        "x", "source "
-        "venv/bin/activate", ". "
-        "env.sh",
-                                  'eval "$(conda shell.bash hook)"'])  # fmt: skip
-def test_what_loads_programs_is_a_comment_at_the_hole_of_the_image(line: str) -> None:
-    job = slurm(f"{line}\n{TORCHRUN}")
-
-    assert f"#   {line}\n" in job.text
-    assert [] == job.lost
-
-
-@pytest.mark.parametrize(
-    ("image", "expected"),
-    [
-        ("nvcr.io#nvidia/pytorch:24.01-py3", {"repository": "nvcr.io/nvidia/pytorch", "tag": "24.01-py3"}),
-        ("docker://team/image:v1", {"repository": "team/image", "tag": "v1"}),
-        ("/images/x.sqsh", {"repository": ""}),
-        ("$IMAGE", {"repository": ""}),
-    ],
-)
-def test_an_image_of_pyxis(image: str, expected: dict[str, str]) -> None:
-    job = slurm(
-        f"srun --container-image={image} --container-mounts=/lustre/data:/data,/lustre/out:/out:ro torchrun "
-        f"--nproc_per_node 4 t.py"
-    )
-
-    assert expected == value(job, "image")
-    volumes = cast("dict[str, Any]", value(job, "storage"))
-    assert {"/data", "/out"} == {one["mountPath"] for one in volumes.values()}
-    assert {"storage.data", "storage.out"} == holes(job)
-
-
-def test_an_image_of_apptainer() -> None:
-    job = slurm("srun apptainer exec --nv -B /scratch/x:/data docker://team/image:v1 torchrun --nproc_per_node 4 t.py")
-
-    assert {"repository": "team/image", "tag": "v1"} == value(job, "image")
-    assert "/data" == value(job, "storage.data.mountPath")
-
-
-def test_exports_become_environment() -> None:
-    job = slurm(
-        "export NCCL_DEBUG=INFO FI_PROVIDER=efa\nexport OMP_NUM_THREADS=8 \\\n  UCX_TLS=rc\nOTHER=1\nexport "
-        "LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH\n"
-        "NCCL_IB_HCA=mlx5 srun torchrun --nproc_per_node 4 t.py"
-    )
-
-    assert {
-        "NCCL_DEBUG": "INFO",
-        "FI_PROVIDER": "efa",
-        "OMP_NUM_THREADS": "8",
-        "UCX_TLS": "rc",
-        "NCCL_IB_HCA": "mlx5",
-    } == value(job, "training.env")
-    assert 'export LD_LIBRARY_PATH="/x:${LD_LIBRARY_PATH}"' == value(job, "training.setup")
-
-
-def test_a_folder_of_the_cluster_is_a_hole_and_one_of_the_image_is_not() -> None:
-    job = slurm("srun torchrun --nproc_per_node 4 /opt/app/t.py --d /fsx/a/b --c /fsx/c --e /scratch/me/x")
-
-    assert {"storage.fsx", "storage.scratch"} == holes(job)
-
-
-def test_a_variable_of_the_site_is_a_hole() -> None:
-    job = slurm("cd $WORK/code\nexport HF_HOME=$WORK/hf\nsrun torchrun --nproc_per_node 4 $WORK/code/t.py")
-
-    assert {"training.env.WORK", "training.workingDir"} == holes(job)
-    assert 'export HF_HOME="${WORK}/hf"' == value(job, "training.setup")
 
 
 @pytest.mark.parametrize(
@@ -630,52 +467,18 @@ def test_what_must_not_run_in_every_pod_is_lost_and_shown_without_secrets(line: 
 @pytest.mark.parametrize(
     "line",
     [
-        "nvidia-smi",
-        "echo start",
-        "printenv",
-        "mkdir -p out",
-        "date",
-        "sleep 5",
-        "set -ex",
-        "srun hostname",
+        *("nvidia-smi", "echo start", "printenv", "mkdir -p out", "date", "sleep 5", "set -ex", "srun hostname"),
         "ulimit -c 0 || true",
+        *('[ -n "$DATA" ] || exit 1', "if [ $# -lt 2 ]; then exit 1; fi", 'if [[ ! -f "$DATA" ]]; then exit 1; fi'),
+        'if [ -z "$DATA" ]; then echo usage; exit 1; fi',
+        "while [[ $# -gt 0 ]]; do case $1 in --m) M=$2; shift;; esac; shift; done",
+        'while getopts "a:b:" o; do case $o in a) A=$OPTARG;; esac; done',
+        "case $1 in --model) M=$2;; esac",
     ],
 )
 def test_what_has_no_effect_on_the_training_is_not_lost(line: str) -> None:
+    """Also checks that end the script, and parsers of its arguments."""
     assert [] == slurm(f"{line}\n{TORCHRUN}").lost
-
-
-def test_programs_before_the_training_are_lost() -> None:
-    job = slurm(f"python prepare.py\nsrun python pre.py\n{TORCHRUN}")
-
-    assert ["python prepare.py", "srun python pre.py"] == fates(job, "lost")
-
-
-def test_pip_goes_into_setup() -> None:
-    assert "pip install -q x" == value(slurm(f"pip install -q x\n{TORCHRUN}"), "training.setup")
-
-
-def test_a_hostfile_is_dropped_and_its_slots_are_taken() -> None:
-    for block in (
-        "srun hostname | sed 's/$/ slots=8/' > hosts",
-        'scontrol show hostnames $SLURM_NODELIST | while read h; do echo "$h slots=8" >> hosts; done',
-        "N=8\nfor h in $(scontrol show hostnames); do\n  echo $h slots=$N >> hosts\ndone",
-    ):
-        job = slurm(f"{block}\ndeepspeed --hostfile hosts train.py", "--nodes=2")
-
-        assert 8 == value(job, "workers.slots")
-        assert [] == job.lost
-        assert set() == holes(job)
-
-
-def test_a_second_role_beside_the_training_is_lost() -> None:
-    job = slurm(f"srun -N1 vllm serve model &\n{TORCHRUN}")
-
-    assert any("server" in entry.why for entry in job.lost)
-
-
-def test_a_script_that_bash_refuses_is_refused_with_its_line() -> None:
-    assert "train.sbatch:3:1: bash cannot read the script" in refused("#!/bin/bash\n#SBATCH -N 2\nfi\n")
 
 
 def test_nothing_is_executed(tmp_path: Path) -> None:

@@ -71,16 +71,12 @@ def go(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory)
     return lines
 
 
-def test_quote(go: dict[str, list[str]]) -> None:
+def test_every_text_and_number_is_written_as_go_writes_it(go: dict[str, list[str]]) -> None:
     assert [quote(line) for line in characters()] == go["quote"]
-
-
-def test_json(go: dict[str, list[str]]) -> None:
     assert [quote(to_json(line)) for line in characters()] == go["json"]
-
-
-def test_plain_json(go: dict[str, list[str]]) -> None:
     assert [to_plain_json(line) for line in characters()] == go["plain"]
+    assert [f"[{','.join(map(format_number, numbers()))}]"] == go["numbers"]
+    assert to_yaml(OBJECTS).split("\n") == go["objects"]
 
 
 def test_plain_json_in_a_block_is_read_as_it_was() -> None:
@@ -90,14 +86,6 @@ def test_plain_json_in_a_block_is_read_as_it_was() -> None:
     read = yaml.load(f"block: |\n{block}", yaml.CSafeLoader)["block"]
 
     assert everything == [json.loads(line) for line in read.splitlines()]
-
-
-def test_numbers(go: dict[str, list[str]]) -> None:
-    assert [f"[{','.join(map(format_number, numbers()))}]"] == go["numbers"]
-
-
-def test_yaml(go: dict[str, list[str]]) -> None:
-    assert to_yaml(OBJECTS).split("\n") == go["objects"]
 
 
 def test_yaml_is_read_as_it_was() -> None:
@@ -126,4 +114,6 @@ def test_indent_leaves_the_first_and_empty_lines() -> None:
 
 
 def test_static_files_are_there() -> None:
-    assert {".helmignore", "README.md", "_yaml.tpl"} == {path.name for path in STATIC.rglob("*") if path.is_file()}
+    assert {".helmignore", "README.md", "_refuse.tpl", "_yaml.tpl"} == {
+        path.name for path in STATIC.rglob("*") if path.is_file()
+    }

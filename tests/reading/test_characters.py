@@ -92,3 +92,47 @@ def test_a_program_gets_no_text_with_a_zero(key: str) -> None:
 
 def test_a_file_may_hold_one() -> None:
     assert "DS111" not in {one.id for one in load([SourceText("v", 'training: {files: {a: "\\0"}}\n')], []).diagnostics}
+
+
+LINE_ENDS = ("\x85", "\u2028", "\u2029", "\r")
+"""Characters that end a line of YAML, while an editor, a diff or a terminal shows the text after them in the line."""
+
+
+@pytest.mark.parametrize("end", LINE_ENDS)
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("name: a  # mine{}launcher: {{}}\n", (1, 16)),
+        ("# mine{}launcher: {{}}\n", (1, 7)),
+        ("name: a{}launcher: {{}}\n", (1, 8)),
+        ("a:  # b{}  c: 1\n", (1, 8)),
+        ("training:\n  setup: |\n    echo{}launcher: {{}}\n", (3, 9)),
+        ("training:\n  setup: |\n    echo{}    more\n", (3, 9)),
+        ("training:\n  setup: |  # mine{}    more\n", (2, 19)),
+        ("training:\n  setup: >-\n    echo{}    more\n", (3, 9)),
+        ("a: [1,{} 2]\n", (1, 7)),
+        ('"a": "b"{}c: 1\n', (1, 9)),
+        ("a: 1\n{}b: 2\n", (2, 1)),
+        ("a: 1\n---{}b: 2\n", None),
+    ],
+)
+def test_a_line_end_that_nobody_sees_hides_no_key(text: str, at: tuple[int, int] | None, end: str) -> None:
+    problems = load([SourceText("v.yaml", text.format(end))], []).diagnostics
+    found = [(one.position.line, one.position.column) for one in problems if one.id == "DS002" and one.position]
+
+    assert found == [at] if at else problems
+
+
+@pytest.mark.parametrize("end", LINE_ENDS)
+@pytest.mark.parametrize("text", ['"a{}b"', "'a{}b'", '["a", "b{}c"]', '{{"a{}b": 1}}', '"{}"'])
+def test_it_stays_in_quotes(text: str, end: str) -> None:
+    problems = load([SourceText("v.yaml", f"global: {{x: {text.format(end)}}}\n")], []).diagnostics
+
+    assert [] == [one for one in problems if one.id == "DS002"]
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+def test_line_ends_of_files_are_no_such_characters(end: str) -> None:
+    text = "# mine\nname: a\ntraining:\n  setup: |\n    a\n    b\n".replace("\n", end)
+
+    assert "DS002" not in {one.id for one in load([SourceText("v.yaml", text)], []).diagnostics}

@@ -1,6 +1,5 @@
-"""Values that are too large or too deep, or have too many problems, get a short answer within seconds."""
+"""Values that are too large or too deep, or have too many problems, get a short answer."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -9,21 +8,17 @@ from dsgen import api
 from dsgen.errors import DsgenError, UsageError
 from dsgen.problems import Diagnostic
 from dsgen.reading.nodes import Override, SourceText
+from tests import hostile
 
-pytestmark = pytest.mark.by_turns
+pytestmark = pytest.mark.slow
 
 JOB = "name: a\nnamespace: b\nimage: {repository: r/x, tag: v1}\ntraining: {python: t.py}\n"
 MANY = 2000
-SECONDS = 60
-"""Of the processor, on a slow machine under load."""
 
 
 def problems(text: str) -> list[Diagnostic]:
-    """What is wrong with a file; takes no longer than it may."""
-    start = time.process_time()
-    reported = api.validate(api.load(SourceText("v.yaml", text)))
-    assert time.process_time() - start < SECONDS
-    return reported
+    """What is wrong with a file."""
+    return api.validate(api.load(SourceText("v.yaml", text)))
 
 
 def lines(entry: str, count: int = MANY) -> str:
@@ -39,6 +34,35 @@ def test_a_million_labels_are_too_many_values() -> None:
 
 def test_many_labels_are_rendered() -> None:
     assert [] == problems(lines("l{}: v"))
+
+
+VOLUMES = f"{JOB}storage:\n"
+SOURCE = "emptyDir: {}, mountIn: workers"
+
+
+def check_volumes(entry: str, count: int) -> list[str]:
+    """The ids of the problems of a job with so many volumes."""
+    text = VOLUMES + "".join(f"  {entry.format(number).replace('SOURCE', SOURCE)}\n" for number in range(count))
+    return [each.id for each in api.validate(api.load(SourceText("v.yaml", text)))]
+
+
+@pytest.mark.parametrize(
+    ("entry", "ids"),
+    [
+        ("v{0}: {{mountPath: /v{0}, SOURCE}}", []),
+        ("v{0}: {{mountPath: /v, SOURCE}}", ["DS251"] * 19),
+        ("v{0}: {{mountPath: /v/v{0}, SOURCE, readOnly: true}}", []),
+        ("v{0}: {{SOURCE}}", ["DS362"] * 20),
+        ("v{0}: {{mountPath: v, SOURCE}}", ["DS104"] * 20),
+    ],
+    ids=["apart", "at one path", "in one folder", "not mounted", "with an error"],
+)
+def test_volumes_are_not_compared_in_pairs(entry: str, ids: list[str]) -> None:
+    """From 200 to 400, as many steps are added for each as from 100 to 200."""
+    few, some, many = (hostile.count_lines(check_volumes, entry, count) for count in (100, 200, 400))
+
+    assert ids == check_volumes(entry, 20)
+    assert (many - some) / (some - few) < 2.2
 
 
 @pytest.mark.parametrize(
@@ -67,7 +91,7 @@ def test_only_the_first_warnings_are_listed() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["\x01" * MANY, "---a\n" * MANY, "\udcff" * MANY])
+@pytest.mark.parametrize("text", ["\x00\n" * MANY, "\x01" * MANY, "---a\n" * MANY, "\udcff" * MANY])
 def test_of_what_is_no_text_the_first_characters_are_listed(text: str) -> None:
     assert 20 == len(problems(text))
 
@@ -123,14 +147,12 @@ LARGE_FILES = {
 
 
 @pytest.mark.parametrize(("text", "id_"), LARGE_FILES.values(), ids=LARGE_FILES)
-def test_a_file_of_16_mib_takes_seconds(text: str, id_: str) -> None:
-    start = time.process_time()
+def test_a_file_of_16_mib_gets_an_answer(text: str, id_: str) -> None:
     job = api.load(SourceText("v.yaml", text))
     found = api.validate(job)
     assert api.as_text(found, job.sources) or not id_
 
     assert [id_] == [each.id for each in found] or not id_
-    assert time.process_time() - start < SECONDS
 
 
 def test_text_below_the_limit_is_accepted() -> None:

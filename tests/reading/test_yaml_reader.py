@@ -46,7 +46,7 @@ def test_few_files_that_helm_reads_are_refused() -> None:
         text for text, answer in texts if "value" in answer and not all(_is_warning(one) for one in problems_of(text))
     ]
 
-    assert 37 >= len(refused)
+    assert 40 >= len(refused)
 
 
 def _is_warning(one: tuple[str, int, int]) -> bool:
@@ -189,10 +189,6 @@ def test_a_file_of_another_encoding_is_one_problem(encoding: str) -> None:
     source = SourceText.from_bytes("v.yaml", "# values\nname: cifar\n".encode(encoding))
 
     assert ["the file is UTF-16"] == [one.message for one in read(source).diagnostics]
-
-
-def test_of_a_binary_file_only_the_beginning_is_told() -> None:
-    assert 20 == len(problems_of("\x00\n" * 5000))
 
 
 def test_few_values_may_come_from_aliases_and_many_among_others() -> None:

@@ -47,3 +47,25 @@ def test_a_link_to_a_folder_is_named_where_the_pattern_names_it(tmp_path: Path) 
 
 def test_many_stars_take_no_time() -> None:
     assert not globs.matches("/".join(["a" * 200] * 30), "/".join(["**", "*a" * 40 + "b"] * 15))
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("README.md", "../README.md"),
+        (".#notes", "me@host.1:2"),
+        ("gone", "nowhere"),
+        ("loop", "loop"),
+        (".cache", "/etc"),
+        ("a/notes.txt", "../../README.md"),
+        ("socket", "/dev/null"),
+    ],
+)
+def test_a_link_that_no_pattern_matches_is_not_named(tmp_path: Path, name: str, target: str) -> None:
+    """An editor leaves such links while a file is edited."""
+    (tmp_path / "README.md").write_text("")
+    (tmp_path / "jobs" / "a").mkdir(parents=True)
+    (tmp_path / "jobs" / "a" / "values.yaml").write_text("")
+    (tmp_path / "jobs" / name).symlink_to(target)
+
+    assert ["jobs/a/values.yaml"] == list(globs.find_files(str(tmp_path), "jobs/*/values.yaml"))

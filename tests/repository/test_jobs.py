@@ -3,7 +3,6 @@
 import pytest
 
 from dsgen import values
-from dsgen.errors import UsageError
 from dsgen.problems import Position
 from dsgen.values import Job, Release, SourceText
 from tests.base import BASE
@@ -71,17 +70,6 @@ def test_a_problem_of_a_name_stands_at_its_flag() -> None:
     [problem] = job.problems()
     assert ("DS204", Position("--name", 1, 1)) == (problem.id, problem.position)
     assert "a" * 60 == job.sources["--name"]
-
-
-@pytest.mark.parametrize(("name", "namespace"), [("mnist", ""), ("", "prod"), ("A", ""), ("", "a.b")])
-def test_names_that_the_file_contradicts_or_that_cannot_be_are_wrong_usage(name: str, namespace: str) -> None:
-    with pytest.raises(UsageError):
-        load(BASE, name, namespace)
-
-
-def test_a_chart_needs_no_names() -> None:
-    assert [] == load(FINE).problems(chart=True)
-    assert ["DS901", "DS901"] == ids(load(FINE))
 
 
 def test_errors_do_not_hide_what_the_names_of_the_command_line_do() -> None:

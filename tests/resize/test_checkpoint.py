@@ -16,7 +16,7 @@ import pytest
 from shared import methods, settings
 from tests.resize.reduce import unpack
 from tests.scripts.conftest import run_config
-from worker import resize
+from worker import end_ranks, resize
 from worker.checkpoint import UnreadableCheckpointError, Wanted, explain_refusal, inspect, read
 
 
@@ -166,6 +166,39 @@ def test_a_tag_that_does_not_exist_is_named(saved: Path) -> None:
         inspect(saved / "plain-2")
 
 
+@pytest.mark.parametrize("tag", ["../groups-2/global_step2", "a/../../groups-2/global_step2", "/", "..", ".", "\n"])
+def test_a_tag_outside_of_the_folder_is_refused(saved: Path, tag: str) -> None:
+    """A conversion is written to a folder of the same name, and what is in its place is removed."""
+    (saved / "plain-2/latest").write_text(tag)
+
+    with pytest.raises(UnreadableCheckpointError, match="which is no folder beside it"):
+        inspect(saved / "plain-2")
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (1 << 60, r"zero_pp_rank_2_mp_rank_00_optim_states[.]pt is missing"),
+        ([1 << 60, 2], r"zero_pp_rank_2_mp_rank_00_optim_states[.]pt is missing"),
+        (0, "has 0 partitions"),
+        (-1, "has -1 partitions"),
+        ("9" * 5000, "no number"),
+        ([], "no number"),
+        (float("inf"), "no number"),
+    ],
+)
+def test_a_number_of_partitions_that_cannot_be_is_refused(tmp_path: Path, count: object, words: str) -> None:
+    (tmp_path / "latest").write_text("t")
+    (tmp_path / "t").mkdir()
+    state = {"zero_stage": 2, "partition_count": count}
+    for rank in (0, 1):
+        with zipfile.ZipFile(tmp_path / f"t/zero_pp_rank_{rank}_mp_rank_00_optim_states.pt", "w") as archive:
+            archive.writestr("a/data.pkl", pickle.dumps({"optimizer_state_dict": state}))
+
+    with pytest.raises(UnreadableCheckpointError, match=words):
+        inspect(tmp_path)
+
+
 def test_files_of_another_number_of_ranks_are_left_out(saved: Path) -> None:
     for rank in (0, 1):
         name = f"global_step2/zero_pp_rank_{rank}_mp_rank_00_optim_states.pt"
@@ -276,4 +309,5 @@ def test_no_helper_of_a_killed_conversion_is_left(tmp_path: Path) -> None:
         resize.end_converter(tmp_path)
 
         assert -9 == pool.wait(10)
-    assert 1 == subprocess.run(["pgrep", "-f", str(tmp_path)], check=False).returncode
+    commands = [each.argv for each in end_ranks.list_processes().values()]
+    assert [] == [argv for argv in commands if str(tmp_path).encode() in argv]

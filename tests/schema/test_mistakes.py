@@ -70,6 +70,7 @@ VALUES: dict[str, Any] = {
     "training.workingDir": "/work",
     "workers.accelerator.resource": "amd.com/gpu",
     "workers.nodeSelector": {"pool": "gpu"},
+    "workers.extraPodSpec.runtimeClassName": "nvidia",
     "workers.priorityClassName": "high",
     "workers.replicas": 3,
     "workers.resources": {"limits": {"cpu": 8}},

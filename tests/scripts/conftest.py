@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,11 +22,12 @@ import yaml
 
 from dsgen import values
 from dsgen.render import render
-from shared import settings, tcp
+from launcher.workers import Workers
+from shared import control, settings, tcp
+from tests import programs
 from tests.scripts.live import job  # noqa: F401 - a fixture of several modules
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
-TOOLS = ("bash", "ssh", "ssh-keygen", "sshd")
 
 
 _numbers = itertools.count(os.getpid() * 997)  # other processes of the tests begin elsewhere
@@ -37,6 +39,16 @@ def program(path: Path, script: str) -> Path:
     path.write_text(f"#!/bin/bash\n{script}\n")
     path.chmod(0o755)
     return path
+
+
+def wait_until(condition: Callable[[], Any], seconds: float = 20, explain: Callable[[], str] = str) -> Any:
+    """What the condition gives as soon as it is true; fails the test after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if result := condition():
+            return result
+        time.sleep(0.05)
+    raise AssertionError(f"still not so after {seconds} s{explain()}")
 
 
 def free_port() -> int:
@@ -57,7 +69,7 @@ def run_config(changes: str = "") -> dict[str, str]:
     overlay = values.SourceText("changes.yaml", f"{{{changes}}}")
     loaded = values.load([values.SourceText("values.yaml", text), overlay])
     assert loaded.values, loaded.diagnostics
-    rendered = render(loaded.values.data, values.Release("cifar", "training"))
+    rendered = render(loaded.data, values.Release("cifar", "training"))
     (config,) = [document.text for document in rendered if document.template == "config/configmap.yaml"]
     data: dict[str, str] = yaml.load(config, yaml.CSafeLoader)["data"]
     return data
@@ -196,13 +208,16 @@ class Pod:
 
     def wait_until(self, condition: Callable[[], Any], seconds: float = 20) -> Any:
         """What the condition gives as soon as it is true; fails the test after so many seconds."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            result = condition()
-            if result:
-                return result
-            time.sleep(0.05)
-        raise AssertionError(f"still not so after {seconds} s; the log:\n{self.log()}")
+        return wait_until(condition, seconds, lambda: f"; the log:\n{self.log()}")
+
+    def count_ticks(self) -> None:
+        """Have the worker say when it has looked for what has changed."""
+        self.patch("worker/main.py", "        self.part.check()\n", "        self.part.check()\n        log('tick')\n")
+
+    def wait_for_ticks(self, count: int = 3) -> None:
+        """Until the worker has looked that often from now on."""
+        before = self.log().count("tick")
+        self.wait_until(lambda: self.log().count("tick") >= before + count, 60)
 
     def sshd(self) -> int:
         """Process id of this pod's sshd, the one that listens; 0 when there is none."""
@@ -244,16 +259,6 @@ def _content(path: Path) -> bytes:
         return b""
 
 
-def require(*tools: str) -> None:
-    """Skip the test where a tool is missing; not in CI, where everything has to be there."""
-    search = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin:/sbin"
-    missing = [tool for tool in tools if not shutil.which(tool, path=search)]
-    if missing and os.environ.get("CI") != "true":
-        reason = f"{' and '.join(missing)} missing: install openssh-server, openssh-client and util-linux"
-        pytest.skip(reason)  # a laptop without the tools; CI fails below
-    assert missing == []
-
-
 @pytest.fixture(scope="session", autouse=True)
 def _quick_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """In the pods of tests the scripts have bytecode, and `python3` is the interpreter of the tests or a given one.
@@ -272,7 +277,7 @@ def _quick_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture
 def pod() -> Iterator[Pod]:
     """A pod whose processes end with the test. Not below tmp_path: other users of the machine must reach it."""
-    require(*TOOLS)
+    programs.require("ssh", "ssh-keygen", "sshd")
     root = Path(tempfile.mkdtemp(prefix="dsgen-pod-"))
     root.chmod(0o755)
     pod = Pod(root)
@@ -284,12 +289,6 @@ def pod() -> Iterator[Pod]:
 
 
 @pytest.fixture
-def needs() -> Callable[..., None]:
-    """Skip the test where a tool is missing."""
-    return require
-
-
-@pytest.fixture
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The launcher's /run/dsgen, for its code in this process."""
     monkeypatch.setattr(settings, "RUN", tmp_path)
@@ -297,3 +296,40 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(settings, "TERMINATION_LOG", tmp_path / "termination-log")
     monkeypatch.setattr("launcher.main.CONFIRM_SECONDS", 0.1)  # no sidecar is there
     return tmp_path
+
+
+Dial = Callable[..., Workers]
+
+
+def wait_for_workers(reached: Workers, *names: str) -> None:
+    """Until these workers, or all, serve."""
+    until = time.monotonic() + 30
+    assert [] == reached.control.find_missing([*(names or reached.names)], lambda: time.monotonic() < until)
+
+
+@pytest.fixture
+def dial(monkeypatch: pytest.MonkeyPatch) -> Iterator[Dial]:
+    """Makes the workers of a launcher that connects to these pods, whose numbers are their places, with their key."""
+    find, places = socket.getaddrinfo, dict[str, int]()
+    ended, made = threading.Event(), list[Workers]()
+
+    def resolve(host: Any, port: Any, *args: Any, **more: Any) -> Any:
+        if ended.is_set() and host in places:
+            threading.Event().wait()  # for good: a thread of the launcher ends only with its process
+        return find(*(("127.0.0.1", places[host]) if host in places else (host, port)), *args, **more)
+
+    def make(*pods: Pod, key: bytes = b"", **changes: Any) -> Workers:
+        names = [f"cifar-1-worker-{index}.cifar-1" for index in range(len(pods))]
+        places.update((name, pod.readiness_port) for name, pod in zip(names, pods, strict=True))
+        run = settings.load(pods[0].config / "settings.json")._replace(**changes)
+        secret = control.make_secret(key or (pods[0].keys / "ssh-privatekey").read_bytes(), run)
+        made.append(Workers(names))
+        made[-1].control.dial(run.readiness_port, secret)
+        return made[-1]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    yield make
+    ended.set()
+    for member in [member for reached in made for member in reached.control.list_connected()]:
+        with contextlib.suppress(OSError, AttributeError):  # it has just ended
+            member.connection.shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]  # None raises, see above

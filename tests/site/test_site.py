@@ -24,18 +24,21 @@ PAGES = sorted(path.parent.relative_to(SITE).as_posix() for path in SITE.rglob("
 WRITTEN = [page for page in PAGES if not page.startswith(("decisions/0", "files/", "problems/DS", "reasons/"))]
 MADE = ["problems/DS366", "reasons/QuotaExceeded", "files/values-examples/minimal.yaml", "files/CHANGELOG"]
 SOUGHT = {
-    "wandb": "tracking",
-    "mlflow": "tracking",
-    "elastic": "limits",
-    "spot": "spot",
+    "wandb": "recipes",
+    "mlflow": "recipes",
+    "elastic": "recipes",
+    "spot": "recipes",
     "sops": "secrets",
-    "cost": "cost",
-    "huggingface": "caches",
-    "flight recorder": "nccl",
+    "cost": "recipes",
+    "huggingface": "recipes",
+    "flight recorder": "recipes",
     "QuotaExceeded": "reasons/QuotaExceeded",
     "DS366": "problems/DS366",
 }
 """What is searched for -> a page among the first five."""
+CUT = """what => what ? [...document.querySelectorAll(what)].filter(one => one.scrollWidth > one.clientWidth + 1)
+    .map(one => one.innerText.slice(0, 80)) : []"""
+"""The code on a desk, and the keys on a phone, of which one has to scroll to see the whole line."""
 RESULT = "a.md-search-result__link"
 
 
@@ -122,6 +125,9 @@ def test_a_page_is_shown_without_a_complaint(
     assert [] == complaints
     assert tab.inner_text("article h1")
     assert size["width"] == tab.evaluate("document.documentElement.scrollWidth")
+    assert [] == tab.evaluate(
+        CUT, "article pre > code" if size == DESK else "article .md-typeset__table" * (page == "options")
+    )
     assert {"dark": "slate", "light": "default"}[scheme] == tab.get_attribute("body", "data-md-color-scheme")
 
 
@@ -143,7 +149,7 @@ def test_pictures_are_shown(opened: Any) -> None:
     tab = opened(".", DESK, "light")
 
     assert [] == tab.evaluate("[...document.images].filter(image => !image.naturalWidth).map(image => image.src)")
-    assert tab.evaluate("document.images.length") > 1
+    assert tab.evaluate("document.images.length") > 0
 
 
 def test_every_link_leads_to_a_page_and_its_heading(address: str) -> None:

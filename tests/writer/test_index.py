@@ -16,6 +16,7 @@ from dsgen import __version__
 from dsgen.errors import EXIT_FINDINGS, DsgenError
 from dsgen.writer import INDEX, Changes, Destination, Plan, RefusedError, compare, write
 from dsgen.writer.folder import is_path
+from tests.cli.conftest import bytes_in
 
 MUTATIONS = int(os.environ.get("DSGEN_INDEX_MUTATIONS", "150"))
 
@@ -50,13 +51,6 @@ def index_of(directory: Path) -> dict[str, Any]:
 
 
 # ---- versions ----
-
-
-def test_it_names_the_version_that_wrote_the_folder_and_the_run(tmp_path: Path) -> None:
-    put(tmp_path, job())
-
-    assert (2, __version__) == (index_of(tmp_path)["version"], index_of(tmp_path)["dsgen"])
-    assert __version__ == index_of(tmp_path)["runs"]["1"]["dsgen"]
 
 
 def older(directory: Path) -> None:
@@ -263,32 +257,6 @@ def test_a_path_of_an_index_stays_inside(path: str) -> None:
         assert str(inside) == f"/folder/{path}"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "git~1/x",
-        "GIT~2/config",
-        ".git /x",
-        ".git./x",
-        ".GIT/x",
-        "con",
-        "a/NUL.yaml",
-        "com1 .txt",
-        "a./b",
-        "a /b",
-        "a\u200b/b",
-    ],
-)
-def test_an_index_does_not_name_what_is_another_place_elsewhere(tmp_path: Path, path: str) -> None:
-    put(tmp_path, job())
-    index = index_of(tmp_path)
-    index["files"][path] = {"sha256": "0" * 64}
-    (tmp_path / INDEX).write_text(json.dumps(index))
-
-    with pytest.raises(DsgenError, match="which is not a path inside the folder"):
-        put(tmp_path, job())
-
-
 def mutated(text: str, chance: random.Random) -> bytes:
     """An index with a few mistakes: in its bytes, or in what it says."""
     if chance.random() < 0.4:
@@ -321,29 +289,9 @@ def spoil(part: Any, chance: random.Random) -> None:
 
 
 PATHS = ["../victim", "/victim", "link/victim", "", ".", "a/../../victim", "\ud800", "a\0b", "x/y", "claim.yaml/x"]
-VALUES = [
-    None,
-    True,
-    1,
-    3,
-    -1,
-    1.5,
-    float("nan"),
-    "",
-    "x",
-    "\ud800",
-    "\x1b[2J",
-    [],
-    {},
-    [1],
-    {"a": 1},
-    "../victim",
-    "1",
-]
-
-
-def everything(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+VALUES: tuple[Any, ...] = (
+    *(None, True, 1, 3, -1, 1.5, float("nan"), "", "x", "\ud800", "\x1b[2J", [], {}, [1], {"a": 1}, "../victim", "1"),
+)
 
 
 @pytest.mark.parametrize("seed", range(MUTATIONS))
@@ -362,6 +310,6 @@ def test_a_spoilt_index_never_harms(tmp_path: Path, seed: int) -> None:
     except DsgenError as error:
         assert str(error).replace("\n", "").isprintable()  # noqa: PT017 - not every mistake is one
 
-    assert {"victim": b"precious"} == everything(tmp_path / "outside")
+    assert {"victim": b"precious"} == bytes_in(tmp_path / "outside")
     assert Path("../outside") == (out / "link").readlink()
     assert {"outside", "out"} == {path.name for path in tmp_path.iterdir()}

@@ -173,7 +173,10 @@ def test_an_index_cannot_have_files_removed_through_a_link(out: Path, outside: P
     "path",
     ["/etc/passwd", "../outside/victim", "a/../../outside/victim", "./a.yaml", "a//b", "a/", "", ".", "..", "a\0b",
      "..\\outside\\victim", "C:\\victim", "C:victim", ".git/HEAD", "x/.Git/HEAD", "a\nb", "\ud800", "\u202e", "\x1b[2J",
-     "/".join("abcdefghi"), "x" * 256, "a/" * 100_000 + "b"],
+     "/".join("abcdefghi"), "x" * 256, "a/" * 100_000 + "b",
+     # another place on other systems
+     "git~1/x", "GIT~2/config", ".git /x", ".git./x", ".GIT/x", "con", "a/NUL.yaml", "com1 .txt", "a./b", "a /b",
+     "a\u200b/b"],
     ids=lambda path: ascii(path[:20]),
 )  # fmt: skip
 def test_an_index_names_only_paths_inside(out: Path, path: str) -> None:

@@ -28,24 +28,43 @@ shared are enough; `run` is its volume at /run/dsgen, to which no other containe
 */}}
 {{- define "deepspeed-job.ownMounts" -}}
 {{- if .program }}
-{{ include "deepspeed-job.scriptsMount" .program }}
+{{ include "deepspeed-job.mount" (dict "volume" .program "path" (printf "/etc/dsgen/%s" .program)) }}
 {{- end }}
-{{ include "deepspeed-job.scriptsMount" "shared" }}
+{{ include "deepspeed-job.mount" (dict "volume" "shared" "path" "/etc/dsgen/shared") }}
 - name: {{ .run }}
   mountPath: /run/dsgen
 {{- if include "deepspeed-job.wantsPasswd" . }}
-- name: dsgen-run-passwd
-  mountPath: /etc/passwd
-  subPath: passwd
-  readOnly: true
+{{ include "deepspeed-job.fileMount" (dict "volume" "run-passwd"
+                                         "path" "/etc/passwd"
+                                         "file" "passwd") }}
 {{- end }}
 {{- end }}
 
-{{/* Mounts a folder of scripts; shared has the settings of the run, too. */}}
-{{- define "deepspeed-job.scriptsMount" -}}
-- name: dsgen-{{ . }}
-  mountPath: /etc/dsgen/{{ . }}
+{{/* A read-only mount of one of dsgen's volumes. */}}
+{{- define "deepspeed-job.mount" -}}
+- name: dsgen-{{ .volume }}
+  mountPath: {{ .path }}
   readOnly: true
+{{- end }}
+
+{{/* A read-only mount of one file of these volumes. */}}
+{{- define "deepspeed-job.fileMount" -}}
+- name: dsgen-{{ .volume }}
+  mountPath: {{ .path }}
+  subPath: {{ .file }}
+  readOnly: true
+{{- end }}
+
+{{/* The mount of a volume of storage; `name` is its key, `volume` its value. */}}
+{{- define "deepspeed-job.storageMount" -}}
+- name: {{ .name | quote }}
+  mountPath: {{ dig "mountPath" "" .volume | quote }}
+  {{- if dig "subPath" "" .volume }}
+  subPath: {{ dig "subPath" "" .volume | quote }}
+  {{- end }}
+  {{- if .isReadOnly }}
+  readOnly: true
+  {{- end }}
 {{- end }}
 
 {{/* Writes a passwd file with an entry for the uid of the pod; the other containers mount it. */}}
@@ -55,7 +74,8 @@ shared are enough; `run` is its volume at /run/dsgen, to which no other containe
   command: [bash, /etc/dsgen/shared/passwd.sh]
   {{- include "deepspeed-job.ownContainerLimits" . | nindent 2 }}
   volumeMounts:
-    {{- include "deepspeed-job.scriptsMount" "shared" | nindent 4 }}
+    {{- include "deepspeed-job.mount" (dict "volume" "shared"
+                                          "path" "/etc/dsgen/shared") | nindent 4 }}
     - name: dsgen-run-passwd
       mountPath: /run/dsgen
 {{- end }}
@@ -74,21 +94,17 @@ container has the token, and it does not run the user's code.
                                               "pod" .pod
                                               "program" "status"
                                               "run" "dsgen-run-status") | trim | nindent 4 }}
-    - name: dsgen-run
-      mountPath: /run/dsgen-launcher
-      readOnly: true
+    {{- include "deepspeed-job.mount" (dict "volume" "run"
+                                          "path" "/run/dsgen-launcher") | nindent 4 }}
     {{- if include "deepspeed-job.hasCode" (dict "Values" .Values "pods" "launcher") }}
-    - name: dsgen-run-code
-      mountPath: /run/dsgen-code
-      readOnly: true
+    {{- include "deepspeed-job.mount" (dict "volume" "run-code"
+                                          "path" "/run/dsgen-code") | nindent 4 }}
     {{- end }}
-    - name: dsgen-token
-      mountPath: /var/run/secrets/dsgen
-      readOnly: true
+    {{- include "deepspeed-job.mount" (dict "volume" "token"
+                                          "path" "/var/run/secrets/dsgen") | nindent 4 }}
     {{- if .Values.status.webhook.secretName }}
-    - name: dsgen-webhook
-      mountPath: /etc/dsgen-webhook
-      readOnly: true
+    {{- include "deepspeed-job.mount" (dict "volume" "webhook"
+                                          "path" "/etc/dsgen-webhook") | nindent 4 }}
     {{- end }}
   restartPolicy: Always
 {{- end }}
@@ -108,6 +124,7 @@ true
 
 {{/* Clones the code before any container of the user starts; git needs more memory than dsgen's other containers. */}}
 {{- define "deepspeed-job.codeContainer" -}}
+{{- include "deepspeed-job.refuse" (list "DS292" (include "deepspeed-job.missingGitKey" . | trim)) }}
 - name: code
   image: {{ or .Values.code.git.image (include "deepspeed-job.imageOf" .) | quote }}
   imagePullPolicy: {{ .Values.image.pullPolicy }}
@@ -134,9 +151,7 @@ true
     - name: dsgen-code
       mountPath: /run/dsgen/code
     {{- if .Values.code.git.secretName }}
-    - name: dsgen-git
-      mountPath: /etc/dsgen-git
-      readOnly: true
+    {{- include "deepspeed-job.mount" (dict "volume" "git" "path" "/etc/dsgen-git") | nindent 4 }}
     {{- end }}
 {{- end }}
 
@@ -145,6 +160,13 @@ The init containers of both pods: those of dsgen, then those of the user. Sideca
 containers that keep running: in the main list they would keep the Job from completing.
 */}}
 {{- define "deepspeed-job.initContainers" -}}
+{{- range $kind := list "initContainers" "sidecars" }}
+{{- range $container := index $.pod $kind }}
+{{- include "deepspeed-job.refuse" (list
+    "DS234"
+    (include "deepspeed-job.ownContainer" (dict "where" (printf "%s.%s" $.pods $kind) "container" $container) | trim)) }}
+{{- end }}
+{{- end }}
 {{- if include "deepspeed-job.wantsPasswd" . }}
 {{ include "deepspeed-job.passwdContainer" . }}
 {{- end }}
@@ -152,7 +174,7 @@ containers that keep running: in the main list they would keep the Job from comp
 {{ include "deepspeed-job.statusContainer" . }}
 {{- end }}
 {{- if include "deepspeed-job.hasCode" . }}
-{{ include "deepspeed-job.codeContainer" . }}
+{{ include "deepspeed-job.codeContainer" . | trim }}
 {{- end }}
 {{- if and .pod.initContainers
            (not (and .Values.lifecycle.debug.enabled .Values.lifecycle.debug.skipInitContainers)) }}
@@ -169,30 +191,39 @@ server requires. `pod` can also be monitoring.tensorboard, with the role tensorb
 */}}
 {{- define "deepspeed-job.resources" -}}
 {{- $devices := include "deepspeed-job.deviceResources" . | trim }}
-{{- with list (include "deepspeed-job.requestsOf" . | trim) $devices | compact | join "\n" }}
+{{- $requests := list (include "deepspeed-job.requestsOf" . | trim) $devices | compact | join "\n" }}
+{{- if $requests }}
 requests:
-  {{- . | nindent 2 }}
+  {{- $requests | nindent 2 }}
 {{- end }}
-{{- with list (and .pod.resources.limits (include "deepspeed-job.yaml" .pod.resources.limits)) $devices | compact | join "\n" }}
+{{- $limits := list (and .pod.resources.limits (include "deepspeed-job.yaml" .pod.resources.limits))
+                    $devices | compact | join "\n" }}
+{{- if $limits }}
 limits:
-  {{- . | nindent 2 }}
+  {{- $limits | nindent 2 }}
 {{- end }}
-{{- with .pod.resources.claims }}
+{{- if .pod.resources.claims }}
 claims:
-  {{- include "deepspeed-job.yaml" . | nindent 2 }}
+  {{- include "deepspeed-job.yaml" .pod.resources.claims | nindent 2 }}
 {{- end }}
 {{- end }}
 
 {{/* The requests of a main container. A request that is auto follows the limit, as in Kubernetes. */}}
 {{- define "deepspeed-job.requestsOf" -}}
 {{- range $key, $quantity := .pod.resources.requests }}
-{{- with include "deepspeed-job.requestOf" (dict "pod" $.pod
-                                               "role" $.role
-                                               "key" $key
-                                               "quantity" $quantity) }}
-{{ $key | quote }}: {{ . }}
+{{- $request := include "deepspeed-job.requestOf" (dict "pod" $.pod
+                                                      "role" $.role
+                                                      "key" $key
+                                                      "quantity" $quantity) }}
+{{- if $request }}
+{{ $key | quote }}: {{ $request }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* A quantity (a text or a number) as JSON. */}}
+{{- define "deepspeed-job.quantityJson" -}}
+{{ . | toRawJson }}
 {{- end }}
 
 {{/* The request of a resource as JSON; empty for an automatic one without a limit and without a default. */}}
@@ -211,11 +242,12 @@ claims:
 {{/* Requests or limits of devices: the accelerators and RDMA devices of a worker. Other pods have none. */}}
 {{- define "deepspeed-job.deviceResources" -}}
 {{- if eq .role "worker" }}
-{{- with include "deepspeed-job.accelerators" .Values.workers | int64 }}
-{{ $.Values.workers.accelerator.resource | quote }}: {{ . }}
+{{- $count := include "deepspeed-job.accelerators" .Values.workers | int64 }}
+{{- if $count }}
+{{ .Values.workers.accelerator.resource | quote }}: {{ $count }}
 {{- end }}
-{{- with .Values.network.rdma.resources }}
-{{ include "deepspeed-job.yaml" . }}
+{{- if .Values.network.rdma.resources }}
+{{ include "deepspeed-job.yaml" .Values.network.rdma.resources }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -254,8 +286,18 @@ Only caches of compiled code are put elsewhere: a cache of models would fill the
 {{- $own = mergeOverwrite $own (dict "GLOO_SOCKET_IFNAME" .Values.network.socketInterface) }}
 {{- end }}
 {{- end }}
+{{- range $name, $value := .Values.training.env }}
+{{- include "deepspeed-job.refuse" (list
+    "DS220"
+    (include "deepspeed-job.reservedVariable" (dict "Values" $.Values "where" "training.env" "key" $name) | trim)) }}
+{{- end }}
 {{- $own = mergeOverwrite $own (deepCopy .Values.training.env) }}
 {{- if eq .role "launcher" }}
+{{- range $name, $value := .Values.launcher.env }}
+{{- include "deepspeed-job.refuse" (list
+    "DS220"
+    (include "deepspeed-job.reservedVariable" (dict "Values" $.Values "where" "launcher.env" "key" $name) | trim)) }}
+{{- end }}
 {{- $own = mergeOverwrite $own (deepCopy .Values.launcher.env) }}
 {{- end }}
 {{- range $name, $value := $own }}
@@ -276,14 +318,19 @@ Only caches of compiled code are put elsewhere: a cache of models would fill the
 
 {{/* Fields of the containers that run the user's code. */}}
 {{- define "deepspeed-job.trainingContainer" -}}
+{{- range $source := .Values.training.envFrom }}
+{{- include "deepspeed-job.refuse" (list "DS223"
+                                       (include "deepspeed-job.reservedPrefix" $source | trim)) }}
+{{- end }}
 {{ include "deepspeed-job.imageFields" . }}
-{{- if or (eq .role "worker") (include "deepspeed-job.usesSsh" .) }}
+{{- if include "deepspeed-job.preparesTraining" (dict "Values" .Values "pods" .role) }}
 command: [bash, /etc/dsgen/shared/start.sh]
 {{- else }}
 command: [bash, /etc/dsgen/shared/start.sh, --without-setup]
 {{- end }}
-{{- with or .Values.training.workingDir (and .Values.code.git.repository .Values.code.mountPath) }}
-workingDir: {{ . | quote }}
+{{- $directory := or .Values.training.workingDir (and .Values.code.git.repository .Values.code.mountPath) }}
+{{- if $directory }}
+workingDir: {{ $directory | quote }}
 {{- end }}
 env:
   {{- include "deepspeed-job.environment" . | nindent 2 }}
@@ -292,41 +339,54 @@ env:
 envFrom:
   {{- include "deepspeed-job.yaml" .Values.training.envFrom | nindent 2 }}
 {{- end }}
-{{- with .pod.extraContainerSpec }}
-{{ include "deepspeed-job.yaml" . }}
+{{- if .pod.extraContainerSpec }}
+{{ include "deepspeed-job.yaml" .pod.extraContainerSpec }}
 {{- end }}
 {{- end }}
 
 {{/*
-Ports of a worker. On the network of the node they are host
-ports, so two workers with the same port never share a node.
+A port of a worker. On the network of the node it is a host
+port, so two workers with the same port never share a node.
 */}}
-{{- define "deepspeed-job.workerPorts" -}}
-{{- if include "deepspeed-job.usesSsh" . }}
-- name: ssh
-  containerPort: {{ int64 .Values.ssh.port }}
+{{- define "deepspeed-job.workerPort" -}}
+- name: {{ .name }}
+  containerPort: {{ .port }}
   {{- if .Values.network.hostNetwork }}
-  hostPort: {{ int64 .Values.ssh.port }}
+  hostPort: {{ .port }}
   {{- end }}
+{{- end }}
+
+{{/* Ports of a worker. */}}
+{{- define "deepspeed-job.workerPorts" -}}
+{{- include "deepspeed-job.refuse" (list "DS244" (include "deepspeed-job.portOfNode" . | trim)) }}
+{{- range $one := list "monitoring.podMonitor.port" "workers.readinessPort" "launch.masterPort" }}
+{{- range $other := list "workers.readinessPort" "launch.masterPort" "ssh.port" }}
+{{- if ne $one $other }}
+{{- include "deepspeed-job.refuse" (list
+    "DS242"
+    (include "deepspeed-job.samePort" (dict "Values" $.Values "one" $one "other" $other) | trim)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if include "deepspeed-job.usesSsh" . }}
+{{ include "deepspeed-job.workerPort" (dict "Values" .Values
+                                          "name" "ssh"
+                                          "port" (int64 .Values.ssh.port)) }}
 {{- end }}
 {{- if or .Values.network.hostNetwork (not (include "deepspeed-job.usesSsh" .)) }}
-- name: master
-  containerPort: {{ int64 .Values.launch.masterPort }}
-  {{- if .Values.network.hostNetwork }}
-  hostPort: {{ int64 .Values.launch.masterPort }}
-  {{- end }}
+{{ include "deepspeed-job.workerPort" (dict "Values" .Values
+                                          "name" "master"
+                                          "port" (int64 .Values.launch.masterPort)) }}
 {{- end }}
 {{- if .Values.network.hostNetwork }}
-- name: readiness
-  containerPort: {{ int64 .Values.workers.readinessPort }}
-  hostPort: {{ int64 .Values.workers.readinessPort }}
+{{ include "deepspeed-job.workerPort" (dict "Values" .Values
+                                          "name" "readiness"
+                                          "port" (int64 .Values.workers.readinessPort)) }}
 {{- end }}
 {{- if .Values.monitoring.podMonitor.enabled }}
-- name: metrics
-  containerPort: {{ int64 .Values.monitoring.podMonitor.port }}
-  {{- if .Values.network.hostNetwork }}
-  hostPort: {{ int64 .Values.monitoring.podMonitor.port }}
-  {{- end }}
+{{ include "deepspeed-job.workerPort" (dict "Values" .Values
+                                          "name" "metrics"
+                                          "port" (int64 .Values.monitoring.podMonitor.port)) }}
 {{- end }}
 {{- end }}
 
@@ -335,48 +395,40 @@ Mounts of the main container. A mount with subPath costs a node more than a volu
    ssh only where a command of the user may log in from it, and a launcher that starts no program has no files for one.
 */}}
 {{- define "deepspeed-job.trainingMounts" -}}
+{{- include "deepspeed-job.refuse" (list "DS212"
+                                       (include "deepspeed-job.reservedMountOfCode" . | trim)) }}
 {{ include "deepspeed-job.ownMounts" (dict "Values" .Values
                                          "pod" .pod
                                          "program" .role
                                          "run" "dsgen-run") | trim }}
 {{- if eq .pods "launcher" }}
-- name: dsgen-run-status
-  mountPath: /run/dsgen-status
-  readOnly: true
+{{ include "deepspeed-job.mount" (dict "volume" "run-status" "path" "/run/dsgen-status") }}
 {{- end }}
 - name: dsgen-cache
   mountPath: /run/dsgen/cache
 {{- if include "deepspeed-job.usesSsh" . }}
-- name: dsgen-keys
-  mountPath: /run/dsgen/private/key
-  readOnly: true
+{{ include "deepspeed-job.mount" (dict "volume" "keys" "path" "/run/dsgen/private/key") }}
 {{- end }}
 {{- if and (include "deepspeed-job.usesSsh" .)
-           (or (eq .pods "launcher") (eq .Values.launch.method "launcher-command")) }}
-- name: dsgen-shared
-  mountPath: /etc/ssh/ssh_config
-  subPath: ssh_config
-  readOnly: true
-- name: dsgen-shared
-  mountPath: /etc/mpi/hostfile
-  subPath: hostfile
-  readOnly: true
+           (or (eq .pods "launcher") (include "deepspeed-job.programInLauncher" .)) }}
+{{ include "deepspeed-job.fileMount" (dict "volume" "shared"
+                                         "path" "/etc/ssh/ssh_config"
+                                         "file" "ssh_config") }}
+{{ include "deepspeed-job.fileMount" (dict "volume" "shared"
+                                         "path" "/etc/mpi/hostfile"
+                                         "file" "hostfile") }}
 {{- end }}
-{{- if or (eq .pods "workers") (include "deepspeed-job.usesSsh" .) }}
-- name: dsgen-shared
-  mountPath: /job/hostfile
-  subPath: hostfile
-  readOnly: true
+{{- if include "deepspeed-job.preparesTraining" . }}
+{{ include "deepspeed-job.fileMount" (dict "volume" "shared"
+                                         "path" "/job/hostfile"
+                                         "file" "hostfile") }}
 {{- if .Values.training.deepspeed.config }}
-- name: dsgen-shared
-  mountPath: /job/ds_config.json
-  subPath: ds_config.json
-  readOnly: true
+{{ include "deepspeed-job.fileMount" (dict "volume" "shared"
+                                         "path" "/job/ds_config.json"
+                                         "file" "ds_config.json") }}
 {{- end }}
 {{- if .Values.training.files }}
-- name: dsgen-files
-  mountPath: /job/files
-  readOnly: true
+{{ include "deepspeed-job.mount" (dict "volume" "files" "path" "/job/files") }}
 {{- end }}
 {{- end }}
 {{- if include "deepspeed-job.hasCode" . }}
@@ -389,14 +441,15 @@ Mounts of the main container. A mount with subPath costs a node more than a volu
            (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
                                                     "volume" $volume
                                                     "pods" $.pods)) }}
-- name: {{ $name | quote }}
-  mountPath: {{ dig "mountPath" "" $volume | quote }}
-  {{- with dig "subPath" "" $volume }}
-  subPath: {{ . | quote }}
-  {{- end }}
-  {{- if dig "readOnly" false $volume }}
-  readOnly: true
-  {{- end }}
+{{- include "deepspeed-job.refuse" (list
+    "DS212"
+    (include "deepspeed-job.reservedMount" (dict "name" $name "path" (dig "mountPath" "" $volume)) | trim)) }}
+{{- include "deepspeed-job.refuse" (list
+    "DS213"
+    (include "deepspeed-job.mountOfSharedMemory" (dict "name" $name "path" (dig "mountPath" "" $volume)) | trim)) }}
+{{ include "deepspeed-job.storageMount" (dict "name" $name
+                                            "volume" $volume
+                                            "isReadOnly" (dig "readOnly" false $volume)) }}
 {{- end }}
 {{- end }}
 {{- end }}

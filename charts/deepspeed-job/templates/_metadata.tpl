@@ -5,8 +5,12 @@ app.kubernetes.io/instance: {{ include "deepspeed-job.jobName" . | quote }}
 app.kubernetes.io/component: {{ .component }}
 app.kubernetes.io/managed-by: dsgen
 dsgen.dev/job: {{ include "deepspeed-job.jobName" . | quote }}
-{{- with .Values.labels }}
-{{ include "deepspeed-job.yaml" . }}
+{{- range $key, $value := .Values.labels }}
+{{- include "deepspeed-job.refuse" (list "DS230"
+                                       (include "deepspeed-job.writtenKey" (dict "where" "labels" "key" $key) | trim)) }}
+{{- end }}
+{{- if .Values.labels }}
+{{ include "deepspeed-job.yaml" .Values.labels }}
 {{- end }}
 {{- end }}
 
@@ -14,6 +18,24 @@ dsgen.dev/job: {{ include "deepspeed-job.jobName" . | quote }}
 {{- define "deepspeed-job.runLabels" -}}
 {{ include "deepspeed-job.labels" . }}
 dsgen.dev/run: {{ include "deepspeed-job.runId" . | quote }}
+{{- end }}
+
+{{/* Namespace, labels and annotations of an object that belongs to the job. */}}
+{{- define "deepspeed-job.metadata" -}}
+namespace: {{ include "deepspeed-job.namespace" . | quote }}
+labels:
+  {{- include "deepspeed-job.labels" . | nindent 2 }}
+annotations:
+  {{- include "deepspeed-job.annotations" . | nindent 2 }}
+{{- end }}
+
+{{/* The same of an object that belongs to one run. */}}
+{{- define "deepspeed-job.runMetadata" -}}
+namespace: {{ include "deepspeed-job.namespace" . | quote }}
+labels:
+  {{- include "deepspeed-job.runLabels" . | nindent 2 }}
+annotations:
+  {{- include "deepspeed-job.annotations" . | nindent 2 }}
 {{- end }}
 
 {{/* Labels of all pods of a run. They are in immutable fields, so they contain no version. */}}
@@ -31,8 +53,12 @@ dsgen.dev/role: {{ .role }}
 {{/* Annotations of every object. Without the first one, Flux would substitute variables in any text of the user. */}}
 {{- define "deepspeed-job.annotations" -}}
 kustomize.toolkit.fluxcd.io/substitute: disabled
-{{- with .Values.annotations }}
-{{ include "deepspeed-job.yaml" . }}
+{{- range $key, $value := .Values.annotations }}
+{{- include "deepspeed-job.refuse" (list "DS230"
+                                       (include "deepspeed-job.writtenKey" (dict "where" "annotations" "key" $key) | trim)) }}
+{{- end }}
+{{- if .Values.annotations }}
+{{ include "deepspeed-job.yaml" .Values.annotations }}
 {{- end }}
 {{- end }}
 
@@ -47,20 +73,21 @@ kustomize.toolkit.fluxcd.io/prune: disabled
 {{- end }}
 
 {{/*
-The metadata of the ConfigMap with a folder of scripts. By default, Argo CD prunes objects before it
-applies the others. If it then cannot apply them, pods of the run may still need the pruned scripts.
+The ConfigMap with a folder of scripts, without them. Runs with the same scripts share it,
+since its name depends on the content. By default, Argo CD prunes objects before it applies
+the others. If it then cannot apply them, pods of the run may still need the pruned scripts.
 */}}
-{{- define "deepspeed-job.scriptsMetadata" -}}
-name: {{ include "deepspeed-job.scriptsName" . }}
-namespace: {{ include "deepspeed-job.namespace" . | quote }}
-labels:
-  {{- include "deepspeed-job.labels" (dict "Values" .Values
-                                         "Release" .Release
-                                         "component" "scripts") | nindent 2 }}
-annotations:
-  {{- include "deepspeed-job.annotations" . | nindent 2 }}
-  argocd.argoproj.io/compare-options: IgnoreExtraneous
-  argocd.argoproj.io/sync-options: Prune=false
+{{- define "deepspeed-job.scriptsObject" -}}
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ include "deepspeed-job.scriptsName" . }}
+  {{- include "deepspeed-job.metadata" (dict "Values" .Values
+                                           "Release" .Release
+                                           "component" "scripts") | nindent 2 }}
+    argocd.argoproj.io/compare-options: IgnoreExtraneous
+    argocd.argoproj.io/sync-options: Prune=false
+immutable: true
 {{- end }}
 
 {{/*

@@ -1,4 +1,7 @@
-{{/* What depends on launch.method. Its command and environment are in dsgen/scripts/shared/methods.py. */}}
+{{/*
+What depends on launch.method: dsgen/scripts/shared/methods.json,
+whose rows have the fields that launch_methods reads.
+*/}}
 
 {{/* "true" if the launcher starts the training over ssh; empty if each worker starts its own processes. */}}
 {{- define "deepspeed-job.usesSsh" -}}
@@ -14,6 +17,16 @@ true
 {{- end -}}
 {{- end }}
 
+{{/*
+"true" for pods (workers or launcher) that source training.setup and have
+the files of the training: a launcher only if it starts the ranks over ssh.
+*/}}
+{{- define "deepspeed-job.preparesTraining" -}}
+{{- if or (ne .pods "launcher") (include "deepspeed-job.usesSsh" .) -}}
+true
+{{- end -}}
+{{- end }}
+
 {{/* "true" if the key pair is generated in the cluster; empty for an existing one and without ssh. */}}
 {{- define "deepspeed-job.makesKey" -}}
 {{- if eq .Values.ssh.secret.mode "cluster" -}}
@@ -23,7 +36,7 @@ true
 
 {{/* "true" if the user's program runs in the launcher; empty if it runs in the workers only. */}}
 {{- define "deepspeed-job.programInLauncher" -}}
-{{- if eq .Values.launch.method "launcher-command" -}}
+{{- if and (include "deepspeed-job.runsCommand" .) (include "deepspeed-job.usesSsh" .) -}}
 true
 {{- end -}}
 {{- end }}

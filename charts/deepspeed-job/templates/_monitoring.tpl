@@ -26,12 +26,7 @@ true
 {{- define "deepspeed-job.sharedMounts" -}}
 {{- range $name, $volume := .Values.storage }}
 {{- if include "deepspeed-job.isShared" $volume }}
-- name: {{ $name | quote }}
-  mountPath: {{ dig "mountPath" "" $volume | quote }}
-  {{- with dig "subPath" "" $volume }}
-  subPath: {{ . | quote }}
-  {{- end }}
-  readOnly: true
+{{ include "deepspeed-job.storageMount" (dict "name" $name "volume" $volume "isReadOnly" true) }}
 {{- end }}
 {{- end }}
 {{- end }}

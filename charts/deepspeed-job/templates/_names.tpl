@@ -10,7 +10,11 @@
 
 {{/* The id of the run; an integer is printed without an exponent. */}}
 {{- define "deepspeed-job.runId" -}}
-{{ ternary .Values.run.id (.Values.run.id | int64) (kindIs "string" .Values.run.id) }}
+{{- if kindIs "string" .Values.run.id -}}
+{{ .Values.run.id }}
+{{- else -}}
+{{ .Values.run.id | int64 }}
+{{- end -}}
 {{- end }}
 
 {{/* The name of the run, with which the names of its objects begin. */}}
@@ -23,7 +27,7 @@ The ConfigMap with a folder of dsgen's scripts. The names change with
 the content of all scripts, so a run keeps those with which it started.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-058371a381
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-b6ed6294c9
 {{- end }}
 
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}
@@ -102,7 +106,11 @@ of namespaces and jobs have no dots, so the names of two PersistentVolumes canno
 
 {{/* Accelerators of one worker: by default as many as slots. `workers` is values.workers. */}}
 {{- define "deepspeed-job.accelerators" -}}
-{{ ternary (int64 .slots) (int64 .accelerator.count) (eq .accelerator.count nil) }}
+{{- if eq .accelerator.count nil -}}
+{{ int64 .slots }}
+{{- else -}}
+{{ int64 .accelerator.count }}
+{{- end -}}
 {{- end }}
 
 {{/* The number of worker pods, spares included. */}}
@@ -115,7 +123,11 @@ The seconds between two readiness probes of a worker. A small job waits for the 
 probe. With many workers, the API server has to store an event for each probe that fails.
 */}}
 {{- define "deepspeed-job.probeSeconds" -}}
-{{ ternary 2 1 (gt (include "deepspeed-job.workerPods" . | int64) 16) }}
+{{- if gt (include "deepspeed-job.workerPods" . | int64) 16 -}}
+2
+{{- else -}}
+1
+{{- end -}}
 {{- end }}
 
 {{/*
@@ -139,5 +151,28 @@ container, or for another one of the user that mounts it; else empty.
 true
 {{- else if eq (dig "mountIn" "auto" .volume) "auto" }}
 {{ include "deepspeed-job.usedInPod" . | trim }}
+{{- end }}
+{{- end }}
+
+{{/*
+"true" if a container of the user in the pods of a role
+mounts the volume `name` or has it as a device; else empty.
+*/}}
+{{- define "deepspeed-job.usedInPod" -}}
+{{- range $kind := list "initContainers" "sidecars" }}
+{{- range $container := index $.pod $kind }}
+{{- range $field := list "volumeMounts" "volumeDevices" }}
+{{- range $used := dig $field (list) $container }}
+{{- if and (kindIs "string" $used.name) (eq $used.name $.name) }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $device := dig "volumeDevices" (list) .pod.extraContainerSpec }}
+{{- if and (kindIs "string" $device.name) (eq $device.name $.name) }}
+true
+{{- end }}
 {{- end }}
 {{- end }}

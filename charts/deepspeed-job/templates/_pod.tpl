@@ -25,10 +25,18 @@ Labels and annotations of a pod: those of dsgen, and those of the user, of
 whom podLabels and podAnnotations are merged over those of all objects.
 */}}
 {{- define "deepspeed-job.podMetadata" -}}
+{{- range $kind := list "podLabels" "podAnnotations" }}
+{{- range $key, $value := index $.pod $kind }}
+{{- include "deepspeed-job.refuse" (list
+    "DS230"
+    (include "deepspeed-job.writtenKey" (dict "where" (printf "%s.%s" $.pods $kind) "key" $key) | trim)) }}
+{{- end }}
+{{- end }}
 labels:
   {{- include "deepspeed-job.selector" . | nindent 2 }}
-  {{- with mergeOverwrite (deepCopy .Values.labels) (deepCopy .pod.podLabels) }}
-  {{- include "deepspeed-job.yaml" . | nindent 2 }}
+  {{- $given := mergeOverwrite (deepCopy .Values.labels) (deepCopy .pod.podLabels) }}
+  {{- if $given }}
+  {{- include "deepspeed-job.yaml" $given | nindent 2 }}
   {{- end }}
   {{- if and (eq .role "worker") (eq .Values.scheduling.gang "coscheduling") }}
   scheduling.x-k8s.io/pod-group: {{ include "deepspeed-job.gangName" . | quote }}
@@ -46,9 +54,10 @@ labels:
 {{- else if and (eq .role "worker") (include "deepspeed-job.kueueQueue" .) $topology.preferred }}
 {{- $own = mergeOverwrite $own (dict "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
 {{- end }}
-{{- with mergeOverwrite (deepCopy .Values.annotations) (deepCopy .pod.podAnnotations) (deepCopy $own) }}
+{{- $all := mergeOverwrite (deepCopy .Values.annotations) (deepCopy .pod.podAnnotations) (deepCopy $own) }}
+{{- if $all }}
 annotations:
-  {{- include "deepspeed-job.yaml" . | nindent 2 }}
+  {{- include "deepspeed-job.yaml" $all | nindent 2 }}
 {{- end }}
 {{- end }}
 
@@ -58,46 +67,83 @@ restartPolicy: Never
 automountServiceAccountToken: false
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ int64 .Values.lifecycle.terminationGracePeriodSeconds }}
-{{- with .Values.image.pullSecrets }}
+{{- if .Values.image.pullSecrets }}
 imagePullSecrets:
-  {{- include "deepspeed-job.yaml" . | nindent 2 }}
+  {{- include "deepspeed-job.yaml" .Values.image.pullSecrets | nindent 2 }}
 {{- end }}
-{{- with include "deepspeed-job.podSecurityContext" . | trim }}
+{{- $context := include "deepspeed-job.podSecurityContext" . | trim }}
+{{- if $context }}
 securityContext:
-  {{- . | nindent 2 }}
+  {{- $context | nindent 2 }}
 {{- end }}
 {{- if and .pod.nodeSelector (not (include "deepspeed-job.kueueQueue" .)) }}
 nodeSelector:
   {{- include "deepspeed-job.yaml" .pod.nodeSelector | nindent 2 }}
 {{- end }}
-{{- with .pod.tolerations }}
+{{- if .pod.tolerations }}
 tolerations:
-  {{- include "deepspeed-job.yaml" . | nindent 2 }}
+  {{- include "deepspeed-job.yaml" .pod.tolerations | nindent 2 }}
 {{- end }}
-{{- with .pod.priorityClassName }}
-priorityClassName: {{ . | quote }}
+{{- if .pod.priorityClassName }}
+priorityClassName: {{ .pod.priorityClassName | quote }}
 {{- end }}
-{{- with include "deepspeed-job.affinityOf" . | trim }}
+{{- $affinity := include "deepspeed-job.affinityOf" . | trim }}
+{{- if $affinity }}
 affinity:
-  {{- . | nindent 2 }}
+  {{- $affinity | nindent 2 }}
 {{- end }}
-{{- with .pod.topologySpreadConstraints }}
+{{- if .pod.topologySpreadConstraints }}
 topologySpreadConstraints:
-  {{- include "deepspeed-job.yaml" . | nindent 2 }}
+  {{- include "deepspeed-job.yaml" .pod.topologySpreadConstraints | nindent 2 }}
 {{- end }}
-{{- with include "deepspeed-job.schedulerName" . }}
-schedulerName: {{ . | quote }}
-{{- end }}
-{{- with .pod.runtimeClassName }}
-runtimeClassName: {{ . | quote }}
+{{- $scheduler := include "deepspeed-job.schedulerName" . }}
+{{- if $scheduler }}
+schedulerName: {{ $scheduler | quote }}
 {{- end }}
 {{- if and (eq .role "worker") .Values.network.hostNetwork }}
 hostNetwork: true
 dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
-{{- with .pod.extraPodSpec }}
-{{ include "deepspeed-job.yaml" . }}
+{{- if .pod.extraPodSpec }}
+{{ include "deepspeed-job.yaml" .pod.extraPodSpec }}
 {{- end }}
+{{- end }}
+
+{{/*
+The podFailurePolicy of a Job: disruptions do not count,
+and failures that another try would repeat end the Job.
+*/}}
+{{- define "deepspeed-job.failurePolicy" -}}
+rules:
+  - action: Ignore
+    onPodConditions:
+      - type: DisruptionTarget
+        status: "True"
+  - action: FailJob
+    onExitCodes:
+      containerName: {{ .role }}
+      {{- if and (eq .role "worker") (include "deepspeed-job.usesSsh" .) }}
+      operator: In
+      values: [75, 78]
+      {{- else }}
+      operator: NotIn
+      values: [137, 143, 255]
+      {{- end }}
+  {{- if include "deepspeed-job.wantsPasswd" . }}
+  {{- include "deepspeed-job.refusedInput" "passwd" | nindent 2 }}
+  {{- end }}
+  {{- if include "deepspeed-job.hasCode" . }}
+  {{- include "deepspeed-job.refusedInput" "code" | nindent 2 }}
+  {{- end }}
+{{- end }}
+
+{{/* The rule for a container of dsgen that exits with 78, because its input is wrong. */}}
+{{- define "deepspeed-job.refusedInput" -}}
+- action: FailJob
+  onExitCodes:
+    containerName: {{ . }}
+    operator: In
+    values: [78]
 {{- end }}
 
 {{/*
@@ -106,9 +152,10 @@ launcher, as in storage.*.mountIn. Some scripts are executed by their names. Eac
 costs a node time, so the settings of the run are in the one that all containers mount.
 */}}
 {{- define "deepspeed-job.volumes" -}}
-{{- $folders := ternary (list "shared" "launcher" "status")
-                        (list "shared" "worker")
-                        (eq .pods "launcher") }}
+{{- $folders := list "shared" "worker" }}
+{{- if eq .pods "launcher" }}
+{{- $folders = list "shared" "launcher" "status" }}
+{{- end }}
 {{- range $folder := $folders }}
 - name: dsgen-{{ $folder }}
   projected:  # in memory; to write the files of a configMap to the disk takes a node longer
@@ -123,27 +170,19 @@ costs a node time, so the settings of the run are in the one that all containers
       {{- end }}
     defaultMode: 365  # 0555
 {{- end }}
-- name: dsgen-run
-  emptyDir:
-    medium: Memory
-    sizeLimit: 64Mi
+{{ include "deepspeed-job.memoryVolume" "run" }}
 {{- if include "deepspeed-job.wantsPasswd" . }}
-- name: dsgen-run-passwd
-  emptyDir:
-    medium: Memory
-    sizeLimit: 64Mi
+{{ include "deepspeed-job.memoryVolume" "run-passwd" }}
 {{- end }}
 - name: dsgen-cache
   emptyDir:
     sizeLimit: 50Gi
 {{- if include "deepspeed-job.usesSsh" . }}
-- name: dsgen-keys
-  secret:
-    secretName: {{ include "deepspeed-job.secretName" . | quote }}
-    defaultMode: 292  # 0444
-    optional: true
+{{ include "deepspeed-job.secretVolume" (dict "name" "keys"
+                                            "secret" (include "deepspeed-job.secretName" .)
+                                            "isOptional" true) }}
 {{- end }}
-{{- if and .Values.training.files (or (eq .pods "workers") (include "deepspeed-job.usesSsh" .)) }}
+{{- if and .Values.training.files (include "deepspeed-job.preparesTraining" .) }}
 - name: dsgen-files
   configMap:
     name: {{ include "deepspeed-job.runName" . }}-files
@@ -153,15 +192,11 @@ costs a node time, so the settings of the run are in the one that all containers
 - name: dsgen-code
   emptyDir:
     sizeLimit: 50Gi
-- name: dsgen-run-code
-  emptyDir:
-    medium: Memory
-    sizeLimit: 64Mi
-{{- with .Values.code.git.secretName }}
-- name: dsgen-git
-  secret:
-    secretName: {{ . | quote }}
-    defaultMode: 292  # 0444
+{{ include "deepspeed-job.memoryVolume" "run-code" }}
+{{- if .Values.code.git.secretName }}
+{{ include "deepspeed-job.secretVolume" (dict "name" "git"
+                                            "secret" .Values.code.git.secretName
+                                            "isOptional" false) }}
 {{- end }}
 {{- end }}
 {{- range $name, $volume := .Values.storage }}
@@ -170,6 +205,7 @@ costs a node time, so the settings of the run are in the one that all containers
                                              "pods" $.pods
                                              "name" $name
                                              "volume" $volume) | trim }}
+{{- include "deepspeed-job.refuse" (list "DS373" (include "deepspeed-job.ownVolume" $name | trim)) }}
 - name: {{ $name | quote }}
   {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values
                                                "Release" $.Release
@@ -177,6 +213,25 @@ costs a node time, so the settings of the run are in the one that all containers
                                                "volume" $volume) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* A small volume in memory. */}}
+{{- define "deepspeed-job.memoryVolume" -}}
+- name: dsgen-{{ . }}
+  emptyDir:
+    medium: Memory
+    sizeLimit: 64Mi
+{{- end }}
+
+{{/* The files of a Secret, which need not exist if it is optional. */}}
+{{- define "deepspeed-job.secretVolume" -}}
+- name: dsgen-{{ .name }}
+  secret:
+    secretName: {{ .secret | quote }}
+    defaultMode: 292  # 0444
+    {{- if .isOptional }}
+    optional: true
+    {{- end }}
 {{- end }}
 
 {{/*

@@ -23,10 +23,11 @@ do not have the latter: Kueue admits the Job as a whole.
 */}}
 {{- define "deepspeed-job.jobLabels" -}}
 {{ include "deepspeed-job.runLabels" . }}
-{{- with include "deepspeed-job.kueueQueue" . }}
-kueue.x-k8s.io/queue-name: {{ . | quote }}
-{{- with $.Values.scheduling.priorityClass }}
-kueue.x-k8s.io/priority-class: {{ . | quote }}
+{{- $queue := include "deepspeed-job.kueueQueue" . }}
+{{- if $queue }}
+kueue.x-k8s.io/queue-name: {{ $queue | quote }}
+{{- if .Values.scheduling.priorityClass }}
+kueue.x-k8s.io/priority-class: {{ .Values.scheduling.priorityClass | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -59,9 +60,9 @@ nodeAffinity:
   {{- include "deepspeed-job.yaml" $node | nindent 2 }}
 {{- end }}
 {{- range $kind := list "podAffinity" "podAntiAffinity" }}
-{{- with dig $kind (dict) $.pod.affinity }}
+{{- if dig $kind (dict) $.pod.affinity }}
 {{ $kind }}:
-  {{- include "deepspeed-job.yaml" . | nindent 2 }}
+  {{- include "deepspeed-job.yaml" (dig $kind (dict) $.pod.affinity) | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- $topology := .Values.scheduling.topology }}
@@ -123,9 +124,9 @@ of its own: Kueue sets it, and the API server would refuse later applies.
 {{- if $expressions }}
 - matchExpressions:
     {{- $expressions | nindent 4 }}
-  {{- with $fields }}
+  {{- if $fields }}
   matchFields:
-    {{- . | nindent 4 }}
+    {{- $fields | nindent 4 }}
   {{- end }}
 {{- else }}
 - matchFields:
@@ -142,8 +143,8 @@ of its own: Kueue sets it, and the API server would refuse later applies.
   values: [{{ $value | quote }}]
 {{- end }}
 {{- end }}
-{{- with dig "matchExpressions" (list) .term }}
-{{ include "deepspeed-job.yaml" . }}
+{{- if dig "matchExpressions" (list) .term }}
+{{ include "deepspeed-job.yaml" (dig "matchExpressions" (list) .term) }}
 {{- end }}
 {{- end }}
 
@@ -159,8 +160,8 @@ the user's. The label kubernetes.io/hostname can differ from the name of a node.
   values: [{{ $name | quote }}]
 {{- end }}
 {{- end }}
-{{- with dig "matchFields" (list) .term }}
-{{ include "deepspeed-job.yaml" . }}
+{{- if dig "matchFields" (list) .term }}
+{{ include "deepspeed-job.yaml" (dig "matchFields" (list) .term) }}
 {{- end }}
 {{- end }}
 

@@ -4,8 +4,9 @@
 {{- if eq .Values.security.podSecurityLevel "restricted" }}
 {{- $own = dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") }}
 {{- end }}
-{{- with mergeOverwrite (deepCopy $own) (deepCopy .Values.security.podSecurityContext) }}
-{{ include "deepspeed-job.yaml" . }}
+{{- $context := mergeOverwrite (deepCopy $own) (deepCopy .Values.security.podSecurityContext) }}
+{{- if $context }}
+{{ include "deepspeed-job.yaml" $context }}
 {{- end }}
 {{- end }}
 

@@ -2,22 +2,22 @@
 
 import base64
 import functools
+import json
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from dsgen import __version__, schema
-from dsgen.compiler.checks import TEMPLATE
 from dsgen.compiler.go import make_go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
-from dsgen.compiler.programs import make_chart_program, read
+from dsgen.compiler.programs import make_program, read
+from dsgen.editing import format_flow, write_values
 from dsgen.language.functions import SHIPPED
-from dsgen.language.text import ReadableWriter, quote
+from dsgen.language.text import quote
 from dsgen.schema import export
 
 WIDTH = 120
-WRITER = ReadableWriter()
 
 
 def format_values_file(values: Mapping[str, Any] | None = None) -> str:
@@ -49,12 +49,6 @@ def _describe(part: Mapping[str, Any]) -> str:
     return str(part.get("description", "")) + (f" One of: {', '.join(options)}." if options else "")
 
 
-def _format_flow(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{WRITER.write_text(key)}: {_format_flow(item)}" for key, item in value.items()) + "}"
-    return f"[{', '.join(map(_format_flow, value))}]" if isinstance(value, list) else WRITER.write_lines(value)[0]
-
-
 def _wrap(text: str, indent: int) -> list[str]:
     return textwrap.wrap(text, WIDTH - indent - 2, break_long_words=False, break_on_hyphens=False)
 
@@ -80,8 +74,8 @@ def _describe_key(part: Mapping[str, Any]) -> str:
     """The description of a key, with its default or an example."""
     text = _describe(part)
     if part.get("default") not in (None, "", {}):
-        return f"{text} Default: {_format_flow(part['default'])}."
-    return f"{text} For example {_format_flow(part['examples'][0])}." if "examples" in part else text
+        return f"{text} Default: {format_flow(part['default'])}."
+    return f"{text} For example {format_flow(part['examples'][0])}." if "examples" in part else text
 
 
 def _shorten(part: Mapping[str, Any], value: Any) -> Any:
@@ -106,13 +100,22 @@ def _remove_defaults(record: Mapping[str, Any], value: Mapping[str, Any]) -> dic
 
 def _format_entry(key: str, value: Any, pad: str) -> Iterator[str]:
     """The lines of `key: value`."""
-    return (pad + line if line else "" for line in WRITER.write_entry(key, value))
+    if (value and isinstance(value, dict | list)) or "\n" in str(value):
+        lines = write_values({key: value}, lambda _: "", {}, is_short=False).splitlines()
+    else:
+        lines = [f"{key}: {json.dumps(value) if isinstance(value, dict | list) else _format_scalar(value)}"]
+    return (pad + line if line else "" for line in lines)
+
+
+@functools.lru_cache(maxsize=1000, typed=True)  # most are defaults, which are in every chart
+def _format_scalar(value: str | float | None) -> str:
+    return format_flow(value)
 
 
 STATIC = Path(__file__).with_name("static")
 RELEASE = Path(__file__).with_name("release.yaml")
 VALUES = Path(__file__).with_name("values.yaml")
-FIRST = (Path("templates") / TEMPLATE).parent
+FIRST = Path("templates/values/rendered-first")
 """The folder whose templates Helm renders first."""
 ICON = Path(__file__).with_name("icon.svg")
 DESCRIPTION = "One distributed DeepSpeed training job with workers, launcher, storage and a record of its runs"
@@ -125,6 +128,8 @@ def make_chart_files(values: Mapping[str, Any] | None = None, name: str = "deeps
     `name`: the name of the chart, with which the names of its defines begin.
     The result depends only on the arguments.
     """
+    from dsgen.compiler.chart.conditions import list_conditions  # imported late: it needs what the compiler writes
+
     templates = {
         **{path.relative_to(STATIC).as_posix(): read(path) for path in STATIC.rglob("*") if path.is_file()},
         **{f"templates/{path}": text for path, text in compile_templates().items()},
@@ -137,17 +142,17 @@ def make_chart_files(values: Mapping[str, Any] | None = None, name: str = "deeps
     files = {
         "Chart.yaml": format_chart_yaml(name),
         "values.yaml": format_values_file(values),
-        "values.schema.json": export.as_json(export.make_chart_schema()),
+        "values.schema.json": export.as_json(export.make_chart_schema() | {"allOf": [*list_conditions()]}),
         **{path: text.replace(CHART_NAME, name) for path, text in templates.items()},
-        **{path: SHIPPED.texts[path] for path in make_chart_program().files},
+        **{path: SHIPPED.texts[path] for path in make_program().files},
     }
     return dict(sorted(files.items()))
 
 
 @functools.cache
 def compile_templates() -> dict[str, str]:
-    """dsgen's templates and checks as Go templates, with a placeholder for the name of the chart."""
-    return make_go_templates(make_chart_program())
+    """dsgen's templates as Go templates, with a placeholder for the name of the chart."""
+    return make_go_templates(make_program())
 
 
 def format_chart_yaml(name: str) -> str:

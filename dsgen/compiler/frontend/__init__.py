@@ -4,9 +4,7 @@ Here, templates are parsed: to the Jinja2 tree with comments, and errors with te
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import jinja2
 from jinja2 import nodes
@@ -22,18 +20,12 @@ class CompileError(DsgenError):
     """A template uses something that cannot be expressed in one of the outputs."""
 
 
-def name_source(path: Path) -> str:
-    """A file of a package of dsgen, as messages name it: dsgen/schema/values.json."""
-    return "/".join(path.parts[-3:])
-
-
 @dataclass(frozen=True)
 class Unit:
     """One template file."""
 
     name: str
     text: str
-    place: Callable[[int], str] | None = None  # for generated text: the origin of a line
 
     @property
     def lines(self) -> list[str]:
@@ -47,8 +39,7 @@ class Unit:
 
     def make_error(self, line: int, message: str) -> CompileError:
         """An error for this line, for `raise`."""
-        place = self.place(line) if self.place else f"{self.name}:{line}"
-        return CompileError(f"{place}: {message}")
+        return CompileError(f"{self.name}:{line}: {message}")
 
     def parse(self, environment: jinja2.Environment) -> nodes.Template:
         """The Jinja2 tree, in which each comment is an Output with a marked constant."""

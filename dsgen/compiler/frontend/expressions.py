@@ -32,11 +32,11 @@ from dsgen.compiler.frontend.types import (
     widen,
 )
 from dsgen.language.environment import Builtin, find_builtins
-from dsgen.language.functions import compute_digest, find_matching
+from dsgen.language.functions import compute_digest, find_matching, list_launch_methods
 
 FILTERS, FUNCTIONS, TESTS, OPERATORS = (find_builtins(kind) for kind in ("filter", "function", "test", "operator"))
 ROOTS = ("values", "release")
-FILES = "files"
+FILES, LAUNCH_METHODS = "files", "launch_methods"
 METHODS_OF_FILES = ("get", "glob", "digest")
 ONLY_METHODS = f"the only methods are {', '.join(f'{FILES}.{name}' for name in METHODS_OF_FILES)}, of one text"
 RELEASE_FIELDS = ("name", "namespace")
@@ -136,7 +136,8 @@ class Expressions:
     @_convert.register
     def _(self, node: nodes.Getattr) -> Expr:
         base = self.convert_value(node.node)
-        if not isinstance(base, tree.Root | tree.Parameter | tree.Local | tree.Field) or _find_default(base):
+        is_name = isinstance(base, tree.Root | tree.Parameter | tree.Local)
+        if not is_name and (not isinstance(base, tree.Field) or base.default):
             raise self.make_error(node, "a key of a computed value; assign the value to a name with `set` first")
         if base.type.kind == "release":
             if node.attr not in RELEASE_FIELDS:
@@ -214,6 +215,9 @@ class Expressions:
         name = node.node.name
         if name in self.helpers:
             return self.helpers.include(self, node, name, [self.convert(argument) for argument in node.args])
+        if name == LAUNCH_METHODS and len(node.args) == 1 and isinstance(node.args[0], nodes.Const):
+            found = list_launch_methods(node.args[0].value)  # a constant in the outputs
+            return self.convert(nodes.List([nodes.Const(method) for method in found]))
         return self.make_call(node, self._find_builtin("function", FUNCTIONS, node, name), node.args)
 
     def _find_builtin(self, kind: str, table: Mapping[str, Builtin], node: nodes.Node, name: str) -> Builtin:
@@ -305,10 +309,6 @@ _REMEDY = {
     ("quote", "list"): "use json or yaml",
     ("quote", "any"): "use yaml, or json | quote",
 }
-
-
-def _find_default(base: Expr) -> Expr | None:
-    return base.default if isinstance(base, tree.Field) else None
 
 
 def _read_files(method: str, given: Expr, files: Mapping[str, str], used: set[str]) -> Expr:

@@ -10,10 +10,8 @@ from dsgen.compiler.frontend import find_comment, tree
 from dsgen.compiler.frontend.expressions import FILTERS, Expressions
 from dsgen.compiler.frontend.scope import infer_facts
 from dsgen.compiler.frontend.tree import Body, Expr, Local, Statement
-from dsgen.compiler.frontend.types import ANY, INT, STR, Type, is_harmless
+from dsgen.compiler.frontend.types import ANY, STR, Type, is_harmless
 
-PROBLEM, INDEX = "problem", "index"
-"""Functions that only the rows of the checks call."""
 _AT_THE_EDGE = re.compile(r"^ | \n", re.MULTILINE)
 
 
@@ -41,43 +39,18 @@ class Statements:
 
     @_convert_statement.register
     def _(self, node: nodes.Output) -> list[Statement]:
-        statements: list[Statement] = []
-        rest = list(node.nodes)
-        while rest:
-            part = rest.pop(0)
-            if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name == PROBLEM:
-                statements.append(self._convert_problem(part, _take_line(rest)))
-            else:
-                statements.append(self._convert_part(part))
-        return statements
-
-    def _convert_problem(self, call: nodes.Call, message: Sequence[nodes.Expr]) -> Statement:
-        path = call.args[0] if len(call.args) == 1 else None
-        if not isinstance(path, nodes.List):
-            raise self.unit.make_error(call.lineno, f"{PROBLEM} takes the list of the keys that lead to the problem")
-        return tree.Problem(tuple(map(self._convert_key, path.items)), tuple(map(self._convert_part, message)))
-
-    def _convert_key(self, part: nodes.Expr) -> Expr:
-        """A part of a path; `index(name)` is the index of the loop with that name."""
-        if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name == INDEX:
-            name = part.args[0]
-            if isinstance(name, nodes.Name) and isinstance(self.scope.find(name.name), Local):
-                return tree.LoopIndex(name.name, type=INT)
-            raise self.unit.make_error(part.lineno, f"{INDEX} takes the name of a loop around it")
-        return self.expressions.convert_value(part)
+        return [self._convert_part(part) for part in node.nodes]
 
     def _convert_part(self, part: nodes.Expr) -> Statement:
         if isinstance(part, nodes.TemplateData):
             if self.is_inline and _AT_THE_EDGE.search(self._line + part.data):
                 raise self.unit.make_error(part.lineno, "a helper of one line has no blanks at its ends")
             self._line = (self._line + part.data).rsplit("\n", 1)[-1]
-            return tree.Text(part.data)
+            return tree.ConstantText(part.data)
         comment = find_comment(part)
         if comment is not None:
             return tree.Comment(comment)
         expr = self.expressions.convert(part)
-        if isinstance(expr, tree.Call) and expr.row.name == "fail":
-            return tree.Fail(expr.arguments[0])
         if expr.type.kind == "block" and not self.is_free:
             return self._convert_block(part, expr)
         self._check_print(part, expr)
@@ -114,6 +87,13 @@ class Statements:
             raise self.unit.make_error(part.lineno, f"{kind} cannot be printed; use json or yaml")
 
     @_convert_statement.register
+    def _(self, node: nodes.ExprStmt) -> list[Statement]:
+        """`refuse` is the only one."""
+        assert isinstance(node.node, nodes.Call)
+        id_, message = map(self.expressions.convert, node.node.args)
+        return [tree.Refuse(id_, message, self.unit.find_indentation(node.lineno))]
+
+    @_convert_statement.register
     def _(self, node: nodes.Assign) -> list[Statement]:
         if not isinstance(node.target, nodes.Name):
             raise self.unit.make_error(node.lineno, "set assigns a value to one name")
@@ -129,7 +109,7 @@ class Statements:
                 node.lineno, f"set of {name!r}, which is set outside the loop: Jinja2 forgets the value"
             )
         is_new = self.scope.set(name, value.type)
-        return [tree.Set(name, value, is_new, self.unit.find_indentation(node.lineno))]
+        return [tree.Assignment(name, value, is_new, self.unit.find_indentation(node.lineno))]
 
     @_convert_statement.register
     def _(self, node: nodes.If) -> list[Statement]:
@@ -178,17 +158,3 @@ class Statements:
         if is_pairs or kind != "list":
             raise self.unit.make_error(node.lineno, f"loops over {kind}; lists have one name, maps need items and two")
         return names, iterable, (item,)
-
-
-def _take_line(rest: list[nodes.Expr]) -> list[nodes.Expr]:
-    """Removes the rest of the current line, with its newline, from the parts of an output."""
-    taken: list[nodes.Expr] = []
-    while rest:
-        part = rest.pop(0)
-        text, end, more = part.data.partition("\n") if isinstance(part, nodes.TemplateData) else ("", "", "")
-        taken += [nodes.TemplateData(text, lineno=part.lineno)] if text else []
-        if end:
-            rest[:0] = [nodes.TemplateData(more, lineno=part.lineno)] if more else []
-            break
-        taken += [] if isinstance(part, nodes.TemplateData) else [part]
-    return taken

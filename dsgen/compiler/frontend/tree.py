@@ -134,13 +134,6 @@ class Not(Expr):
     part: Expr
 
 
-@dataclass(frozen=True)
-class LoopIndex(Expr):
-    """The current index of the loop with this item name."""
-
-    name: str
-
-
 def mentions(expr: Expr, name: str) -> bool:
     """Whether the expression reads the local of this name."""
     return any(isinstance(part, Local) and part.name == name for part in walk(expr))
@@ -159,7 +152,7 @@ def _walk_value(value: object) -> Iterator[Expr]:
     elif isinstance(value, tuple):
         for item in value:
             yield from _walk_value(item)
-    elif isinstance(value, Problem | If | For):
+    elif isinstance(value, If | For):
         yield from walk_body((value,))
 
 
@@ -171,7 +164,7 @@ def walk_body(body: "Body") -> Iterator[Expr]:
 
 
 @dataclass(frozen=True)
-class Text:
+class ConstantText:
     """Constant text."""
 
     text: str
@@ -200,22 +193,16 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Fail:
-    """Ends the rendering with a message."""
+class Refuse:
+    """Ends the rendering with a message and the id of its rule, if there is a message."""
 
+    id: Expr
     message: Expr
+    pad: str
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A problem that a check reports: the path of the key, and the message."""
-
-    path: tuple[Expr, ...]
-    message: "Body"
-
-
-@dataclass(frozen=True)
-class Set:
+class Assignment:
     """Assigns a value to a name; `is_new`: no statement around it has set the name before."""
 
     name: str
@@ -242,5 +229,5 @@ class For:
     pad: str
 
 
-Statement = Text | Comment | Print | Block | Fail | Problem | Set | If | For
+Statement = ConstantText | Comment | Print | Block | Refuse | Assignment | If | For
 Body = tuple[Statement, ...]

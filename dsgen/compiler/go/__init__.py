@@ -7,28 +7,24 @@ import re
 import textwrap
 from functools import singledispatchmethod
 
-from dsgen.compiler.checks import CONTINUED
 from dsgen.compiler.frontend import CompileError, tree
 from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helper, Helpers
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
 from dsgen.compiler.frontend.types import TEXTS
-from dsgen.compiler.go.idioms import Context, With, add_context, use_idioms
-from dsgen.compiler.go.pipelines import Pipelines, name_define, name_patterns, to_camel_case, write_pattern_helpers
+from dsgen.compiler.go.pipelines import CHART_NAME, Pipelines, name_define, to_camel_case
 from dsgen.compiler.programs import Program
 
 WIDTH, TEXT_WIDTH = 100, 120
-"""Of lines of code, and of comments and messages, which are folded where they are longer."""
+"""Of lines of code and of comments, which are folded where they are longer."""
 _ITEMS = re.compile(r"(?:[(]|= )(list|dict) (?=\")")
 """The start of a list or map whose items or keys are texts."""
-_CALLS = re.compile(r" *\{\{-? (?:\$\w+ :?= )?(ternary|list(?= \()) ")
+_CALLS = re.compile(r" *\{\{-? (?:\$\w+ :?= )?(list)(?= \() ")
 """The start of a tag whose arguments are conditions or calls."""
 _HEAD = re.compile(r" *\{\{-? (?:\$\w+ :?= )?")
 """What is before the first word of a tag or output."""
 _WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`')
-_MESSAGE_WORD = re.compile(r"^ *(?:\{\{.*?\}\}|[^ ])+|(?:\{\{.*?\}\}|[^ ])+")
-CHECKS, PATTERNS = "checks/", "checks/_patterns.tpl"
 LONGEST = 130
 COMMENT_WIDTH = TEXT_WIDTH - len("{{/*  */}}")
 
@@ -64,7 +60,7 @@ class Layout:
         raise TypeError(f"{type(statement).__name__} has no text")
 
     @_write_statement.register
-    def _(self, statement: tree.Text) -> str:
+    def _(self, statement: tree.ConstantText) -> str:
         return statement.text.replace("{{", '{{ "{{" }}')
 
     @_write_statement.register
@@ -75,6 +71,8 @@ class Layout:
     def _(self, statement: tree.Print) -> str:
         if isinstance(statement.expr, tree.Include) and self._pipelines.is_loose(statement.expr):
             return f"{{{{- {self._pipelines.write_include(statement.expr)} }}}}"  # it ends with a newline
+        if isinstance(statement.expr, tree.Const) and isinstance(statement.expr.value, str):
+            return statement.expr.value
         return f"{{{{ {self._spell(statement.expr)} }}}}"
 
     @_write_statement.register
@@ -87,11 +85,12 @@ class Layout:
         return f"{{{{- {text} | nindent {statement.width} }}}}"
 
     @_write_statement.register
-    def _(self, statement: tree.Fail) -> str:
-        return f"{{{{- fail {self._pipelines.write(statement.message).argument} }}}}"
+    def _(self, statement: tree.Refuse) -> str:
+        arguments = f"{self._spell(statement.id)} {self._pipelines.write_value(statement.message).argument}"
+        return self._write_tag(statement.pad, f'include "{CHART_NAME}.refuse" (list {arguments})')
 
     @_write_statement.register
-    def _(self, statement: tree.Set) -> str:
+    def _(self, statement: tree.Assignment) -> str:
         name, sign = f"${to_camel_case(statement.name)}", ":=" if statement.is_new else "="
         text = self._spell(statement.expr)
         if not statement.is_new and statement.name in self._own:
@@ -133,27 +132,11 @@ class Layout:
     @_write_statement.register
     def _(self, statement: tree.For) -> str:
         names = ", ".join("$" + to_camel_case(name) for name in statement.names)
-        return self._write_block(statement, f"range {names} := {self._pipelines.write(statement.iterable).text}")
-
-    @_write_statement.register
-    def _(self, statement: With) -> str:
-        return self._write_block(statement, f"with {self._spell(statement.expr)}")
-
-    def _write_block(self, statement: tree.For | With, words: str) -> str:
-        """A block in which `.` is another value."""
-        head = self._write_tag(statement.pad, words)
+        head = self._write_tag(statement.pad, f"range {names} := {self._pipelines.write(statement.iterable).text}")
         self._pipelines.depth += 1
         body = self.write(statement.body)
         self._pipelines.depth -= 1
         return head + body + self._write_tag(statement.pad, "end")
-
-    @_write_statement.register
-    def _(self, statement: Context) -> str:
-        text = self._write_tag(
-            "", f"${to_camel_case(statement.name)} := {self._pipelines.write_merge(statement.arguments)}"
-        )
-        self._pipelines.context = statement
-        return text
 
 
 def _is_new_map(expr: Expr) -> bool:
@@ -252,52 +235,21 @@ def make_go_templates(program: Program) -> dict[str, str]:
         ]
         first = "{{" + write_comment(head) + "}}\n" if head else ""
         compiled[path.removesuffix(".j2") + ".tpl"] = "\n".join(part for part in (first, *defines) if part)
-    whole = "".join(compiled.values())
-    used = [name for name in name_patterns().values() if f'"{name_define(name)}"' in whole]
-    if used:
-        defines = [_write_define(name, body) for name, body in write_pattern_helpers(used)]
-        compiled[PATTERNS] = "\n".join(["{{/* Regular expressions of the checks. */}}\n", *defines])
-    return {path: _wrap_messages(text) if path.startswith(CHECKS) else text for path, text in compiled.items()}
-
-
-def _write_define(name: str, body: str) -> str:
-    return f'{{{{- define "{name_define(name)}" -}}}}\n{body}\n{{{{- end }}}}\n'
-
-
-def _wrap_messages(text: str) -> str:
-    """Messages that are too long for a line continue on the next one, which begins with CONTINUED."""
-    depth, lines = 0, []
-    for line in text.split("\n"):
-        is_message = depth == 0 and not line.lstrip().startswith(("{{-", "{{/*"))
-        depth += line.count("{{") - line.count("}}")
-        lines += _fold_message(line) if is_message and len(line) > TEXT_WIDTH else [line]
-    return "\n".join(lines)
-
-
-def _fold_message(line: str) -> list[str]:
-    words = _MESSAGE_WORD.findall(line)
-    lines = [words[0]]
-    for word in words[1:]:
-        if len(lines[-1]) + 1 + len(word) > TEXT_WIDTH:
-            lines.append(f"{CONTINUED}{word}")
-        else:
-            lines[-1] += f" {word}"
-    return lines
+    return compiled
 
 
 def _write_template(body: Body, helpers: Helpers) -> str:
     """A whole template. The comment at its head trims the newline after it, so the output begins with YAML."""
     first, rest = (body[0], body[1:]) if body and isinstance(body[0], tree.Comment) else (None, body)
     head = "" if first is None else "{{- " + write_comment(first.text) + " -}}"
-    return head + Layout(helpers, is_template=True).write(add_context(use_idioms(rest)))
+    return head + Layout(helpers, is_template=True).write(rest)
 
 
 def _write_helper(name: str, helper: Helper, helpers: Helpers) -> str:
     """The define of a helper."""
     is_alone = len(helper.parameters) == 1 and helper.parameters[0] not in ROOTS
     texts = {
-        Layout(helpers, helper.is_inline, is_alone).write(use_idioms(body)): signature
-        for signature, body in helper.bodies.items()
+        Layout(helpers, helper.is_inline, is_alone).write(body): signature for signature, body in helper.bodies.items()
     }
     if len(texts) > 1:
         types = "; ".join(", ".join(f"{n}: {t.kind}" for n, t in signature) for signature in texts.values())
@@ -305,4 +257,5 @@ def _write_helper(name: str, helper: Helper, helpers: Helpers) -> str:
             helper.node.lineno, f"{name} has different outputs for arguments of different types ({types})"
         )
     text = next(iter(texts)).rstrip()
-    return f"{{{{{write_comment(helper.comment)}}}}}\n{_write_define(name, text)}"
+    comment = f"{{{{{write_comment(helper.comment)}}}}}\n"
+    return f'{comment}{{{{- define "{name_define(name)}" -}}}}\n{text}\n{{{{- end }}}}\n'

@@ -1,45 +1,17 @@
 """Converts typed expressions to Go template pipelines."""
 
-import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
 
-from dsgen.checks import SUBJECTS
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.tree import Expr
-from dsgen.compiler.go.idioms import Context, Dot, Ternary
 from dsgen.language.text import quote
 
 WIDTH, PART = 90, 70
 """The longest pattern on one line, and about the length of each part of a longer one."""
 _PIECE = re.compile(r"[^|]*[|]?")
-_WHOLE = re.compile(r"\^.*\$")
-
-
-@functools.cache
-def name_patterns() -> dict[str, str]:
-    """The name of each pattern; a pattern that two modules share has the name in the first one."""
-    found: dict[str, str] = {}
-    for subject in SUBJECTS:
-        for name, value in vars(subject).items():
-            if name.isupper() and isinstance(value, str) and _WHOLE.fullmatch(value):
-                found.setdefault(value, f"{name.lower()}_pattern")
-    assert len(found) == len(set(found.values())), "two patterns have one name"
-    return found
-
-
-def write_pattern_helpers(used: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The name and the body of the helper of each of these patterns; a long one is a list of parts."""
-    for name in sorted(used):
-        pattern = next(text for text, known in name_patterns().items() if known == name)
-        if len(pattern) <= WIDTH and "{{" not in pattern:
-            yield name, pattern
-        else:
-            parts = "\n                  ".join(map(quote, split_pattern(pattern)))
-            yield name, f'{{{{- join "" (list {parts}) }}}}'
 
 
 def split_pattern(pattern: str) -> list[str]:
@@ -97,7 +69,6 @@ class Pipelines:
     def __init__(self, helpers: Helpers, is_alone: bool = False, is_template: bool = False) -> None:
         self._helpers, self._is_alone, self._is_template = helpers, is_alone, is_template
         self.depth = 0
-        self.context: Context | None = None
 
     @property
     def dot(self) -> str:
@@ -132,10 +103,6 @@ class Pipelines:
     @write.register
     def _(self, expr: tree.Parameter) -> Go:
         return Go(self.dot if self._is_alone else self._write_dot_field(to_camel_case(expr.name)), is_atom=True)
-
-    @write.register
-    def _(self, _: Dot) -> Go:
-        return Go(".", is_atom=True)
 
     @write.register
     def _(self, expr: tree.Local) -> Go:
@@ -180,10 +147,8 @@ class Pipelines:
         return Go(f"{pipelines[0].text} {text}" if text.startswith("|") else text)
 
     def _write_pattern(self, expr: Expr) -> Go:
-        """A regular expression: by its name; a long one without a name in parts."""
+        """A regular expression; a long one in parts."""
         text = str(expr.value) if isinstance(expr, tree.Const) else ""
-        if name := name_patterns().get(text):
-            return Go(f"include {write_string(name_define(name))} .")
         if len(text) > WIDTH:
             return Go(f'join "" (list {" ".join(map(write_string, split_pattern(text)))})')
         return self.write(expr)
@@ -209,9 +174,9 @@ class Pipelines:
         is_after_tag = False
         for statement in body:
             match statement:
-                case tree.Set() | tree.Comment():
+                case tree.Assignment() | tree.Comment() | tree.Refuse():
                     is_after_tag = True
-                case tree.Text() if not statement.text.strip():
+                case tree.ConstantText() if not statement.text.strip():
                     continue
                 case tree.Print():
                     return is_after_tag or self.is_loose(statement.expr)
@@ -230,32 +195,13 @@ class Pipelines:
             for name, value in expr.arguments
         ):
             return self.dot  # the current helper has the same dot
-        if expr.roots and self._is_template:
-            return self._write_context(dict(expr.arguments))
-        pairs = [f"{write_string(root.title())} {self._write_dot_field(root.title())}" for root in expr.roots]
-        return f"(dict {' '.join([*pairs, *self._write_pairs(dict(expr.arguments))])})"
-
-    def _write_context(self, arguments: Mapping[str, Expr]) -> str:
-        """The context of the template with these arguments. A key is never added to a map that has it already: merge
-        would keep the old one if the new one is empty, and change both if they are maps.
-        """
-        known = self.context.arguments if self.context else {}
-        if arguments.items() <= known.items():
-            return f"${to_camel_case(self.context.name)}" if self.context else self.dot
-        more = {name: value for name, value in arguments.items() if known.get(name) != value}
-        if self.context and len(more) < len(arguments) and not more.keys() & known.keys():
-            return f"({self.write_merge(more, '$' + to_camel_case(self.context.name))})"
-        return f"({self.write_merge(arguments)})"
-
-    def write_merge(self, arguments: Mapping[str, Expr], base: str = "") -> str:
-        """A map of these arguments and of the data of the template, or of another map."""
-        return f"merge (dict {' '.join(self._write_pairs(arguments))}) {base or self.dot}"
-
-    def _write_pairs(self, arguments: Mapping[str, Expr]) -> list[str]:
-        return [
-            f"{write_string(to_camel_case(name))} {self.write_value(value).argument}"
-            for name, value in arguments.items()
+        pairs = [
+            f"{write_string(to_camel_case(name))} {self.write_value(value).argument}" for name, value in expr.arguments
         ]
+        if expr.roots and self._is_template:
+            return f"(merge (dict {' '.join(pairs)}) {self.dot})"
+        roots = [f"{write_string(root.title())} {self._write_dot_field(root.title())}" for root in expr.roots]
+        return f"(dict {' '.join([*roots, *pairs])})"
 
     @write.register
     def _(self, expr: tree.FileText) -> Go:
@@ -288,11 +234,6 @@ class Pipelines:
     @write.register
     def _(self, expr: tree.Logic) -> Go:
         return Go(" ".join([expr.word, *(self.write_value(part).argument for part in expr.parts)]))
-
-    @write.register
-    def _(self, expr: Ternary) -> Go:
-        yes, no, test = (self.write_value(part).argument for part in (expr.yes, expr.no, expr.test))
-        return Go(f"ternary {yes} {no} {test}")
 
     @write.register
     def _(self, expr: tree.Not) -> Go:

@@ -5,20 +5,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.compiler.frontend import tree
-from dsgen.compiler.frontend.helpers import Helper
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
-from dsgen.compiler.frontend.types import INT
 from dsgen.compiler.python.expressions import TEXT, PythonExpressions
 from dsgen.language import functions, text
 
 WIDTH = 120
 STEP = "    "
-Written = tree.Text | tree.Print | tree.Block
+Written = tree.ConstantText | tree.Print | tree.Block
 """The statements that write text."""
 
 
 @dataclass
-class Line:
+class OutputLine:
     """One line of the output: constant texts and expressions."""
 
     parts: list[tuple[bool, str]] = field(default_factory=list)  # is it an expression, and its text
@@ -28,7 +26,7 @@ class Line:
         """The line as a Python expression: an f-string, or several, joined with expressions that cannot be in one."""
         pieces: list[str] = []
         for is_expression, content in self.parts:
-            if is_expression and not _fits_in_f_string(content):
+            if is_expression and set('"\\{}#\n') & set(content):  # what an f-string cannot contain
                 pieces.append(content)
                 continue
             part = f"{{{content}}}" if is_expression else _escape(content)
@@ -38,10 +36,6 @@ class Line:
         return " + ".join(
             _write_literal(piece.removesuffix("\0")) if piece.endswith("\0") else piece for piece in pieces
         )
-
-
-def _fits_in_f_string(expression: str) -> bool:
-    return not set('"\\{}#\n') & set(expression)
 
 
 def _escape(content: str) -> str:
@@ -62,7 +56,9 @@ class Functions:
     def write_body(self, body: Body, pad: str) -> Iterator[str]:
         """The body of a function that returns the text, without the variable if one expression is enough."""
         body = _remove_comment_lines(body)
-        number = next((number for number, one in enumerate(body) if not isinstance(one, tree.Set | tree.Comment)), 0)
+        number = next(
+            (number for number, one in enumerate(body) if not isinstance(one, tree.Assignment | tree.Comment)), 0
+        )
         rest = body[number:]
         if len(rest) == 1 and isinstance(rest[0], tree.If):
             yield from self._write_statements(body[:number], pad)
@@ -104,10 +100,11 @@ class Functions:
         match statement:
             case tree.Comment():
                 yield from (f"{pad}# {line}" for line in statement.text.split("\n"))
-            case tree.Fail():
-                module, name = functions.__name__, functions.fail.__name__
-                yield pad + self._expressions.write_call(module, name, spelled(statement.message).text).text
-            case tree.Set():
+            case tree.Refuse():
+                module, name = functions.__name__, functions.refuse.__name__
+                arguments = (spelled(statement.id).text, spelled(statement.message).text)
+                yield pad + self._expressions.write_call(module, name, *arguments).text
+            case tree.Assignment():
                 yield f"{pad}{self._expressions.name_local(statement.name)} = {spelled(statement.expr).text}"
             case tree.If():
                 yield from self._write_if(statement, pad)
@@ -123,9 +120,6 @@ class Functions:
         over = self._expressions.write(statement.iterable).text
         if len(statement.names) == 2:
             over = self._expressions.write_call(functions.__name__, functions.items.__name__, over).text
-        index = tree.LoopIndex(statement.names[0], type=INT)
-        if index in tree.walk_body(statement.body):
-            names, over = f"{self._expressions.write(index).text}, {names}", f"enumerate({over})"
         return f"{pad}for {names} in {over}:"
 
     def _write_if(self, statement: tree.If, pad: str) -> Iterator[str]:
@@ -141,12 +135,6 @@ class Functions:
         yield from lines
         if not any(not line.lstrip().startswith("#") for line in lines):
             yield f"{pad}{STEP}pass"
-
-    def write_message(self, body: Body) -> str:
-        """One line of text as an expression."""
-        lines = self._make_lines(body)
-        assert len(lines) == 1, "a message is one line"
-        return lines[0].source
 
     def _write_test(self, word: str, test: Expr, pad: str) -> Iterator[str]:
         """The head of a branch. If it is too long for a line, each part of `and` or `or` has its own line."""
@@ -177,17 +165,19 @@ class Functions:
             before = line
         yield f"{pad}){end}"
 
-    def _make_lines(self, statements: Sequence[Statement]) -> list[Line]:
-        lines = [Line()]
+    def _make_lines(self, statements: Sequence[Statement]) -> list[OutputLine]:
+        lines = [OutputLine()]
         for statement in statements:
-            is_text = isinstance(statement, tree.Text)
+            is_text = isinstance(statement, tree.ConstantText)
             parts = (
-                statement.text.split("\n") if isinstance(statement, tree.Text) else [self._write_expression(statement)]
+                statement.text.split("\n")
+                if isinstance(statement, tree.ConstantText)
+                else [self._write_expression(statement)]
             )
             for number, part in enumerate(parts):
                 if number < len(parts) - 1:
                     lines[-1].parts.append((False, part + "\n"))
-                    lines.append(Line())
+                    lines.append(OutputLine())
                 elif part:
                     lines[-1].parts.append((not is_text, part))
         return [line for line in lines if line.parts]
@@ -203,8 +193,8 @@ class Functions:
 def _remove_final_newline(body: Body) -> tuple[Body, str]:
     """The statements without the final newline of a helper's text, or the code that removes it."""
     last = body[-1] if body else None
-    if isinstance(last, tree.Text) and last.text.endswith("\n"):
-        return (*body[:-1], tree.Text(last.text[:-1])), ""
+    if isinstance(last, tree.ConstantText) and last.text.endswith("\n"):
+        return (*body[:-1], tree.ConstantText(last.text[:-1])), ""
     return body, '.removesuffix("\\n")'
 
 
@@ -213,50 +203,9 @@ def _remove_comment_lines(body: Body) -> Body:
     kept: list[Statement] = []
     for statement in body:
         before = kept[-1] if kept else None
-        if isinstance(statement, tree.Comment) and isinstance(before, tree.Text):
-            kept[-1] = tree.Text(before.text.rstrip(" "))
-        if isinstance(statement, tree.Text) and isinstance(before, tree.Comment):
-            statement = tree.Text(statement.text.removeprefix("\n"))
+        if isinstance(statement, tree.Comment) and isinstance(before, tree.ConstantText):
+            kept[-1] = tree.ConstantText(before.text.rstrip(" "))
+        if isinstance(statement, tree.ConstantText) and isinstance(before, tree.Comment):
+            statement = tree.ConstantText(statement.text.removeprefix("\n"))
         kept.append(statement)
-    return tuple(one for one in kept if one != tree.Text(""))
-
-
-class Rows(Functions):
-    """Writes the bodies of rows of the checks: generators of paths and messages.
-
-    Each iteration of a loop starts with the recorded reads from before the loop.
-    """
-
-    def __init__(self, expressions: PythonExpressions) -> None:
-        super().__init__(expressions)
-        self._expressions = expressions
-
-    def write_row(self, helper: Helper) -> Iterator[str]:
-        """The body of a row's function."""
-        (body,) = helper.bodies.values()
-        return self._write_statements(_remove_blanks(body), STEP)
-
-    def _write_statement(self, statement: Statement, pad: str) -> Iterator[str]:
-        match statement:
-            case tree.Problem():
-                path = ", ".join(self._expressions.write(part).text for part in statement.path)
-                comma = "," if len(statement.path) == 1 else ""
-                parts = (f"({path}{comma})", self.write_message(statement.message))
-                line = f"{pad}yield {', '.join(parts)}"
-                fits = len(line) <= WIDTH
-                yield from [line] if fits else [f"{pad}yield (", *(f"{pad}{STEP}{one}," for one in parts), f"{pad})"]
-            case tree.For():
-                before = f"before_{statement.names[0]}"
-                yield f"{pad}{before} = watch.was_read"
-                yield self._write_for(statement, pad)
-                yield f"{pad}{STEP}watch.was_read = {before}"
-                yield from self._write_inside(statement.body, pad)
-            case _:
-                yield from super()._write_statement(statement, pad)
-
-    def _write_inside(self, body: Body, pad: str) -> Iterator[str]:
-        return super()._write_inside(_remove_blanks(body), pad)
-
-
-def _remove_blanks(body: Body) -> Body:
-    return tuple(one for one in body if not (isinstance(one, tree.Text) and not one.text.strip()))
+    return tuple(one for one in kept if one != tree.ConstantText(""))

@@ -1,4 +1,4 @@
-"""Command lines of a script: functions, wrappers such as srun, other shells, and what may start the training."""
+"""Commands of a script with their redirections: files that they write, and calls of functions and other scripts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,151 @@ from typing import TYPE_CHECKING
 
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.launchers import rank_command
-from dsgen.importers.shell.commands import LOADS_CONDA, PREPARES, find_meaning
-from dsgen.importers.shell.reader import DEEPEST, ITSELF, EventKind, Launch, Reader, list_arguments
-from dsgen.importers.shell.redirects import HOSTFILE, is_hostfile, note_redirects
+from dsgen.importers.shell.commands import (
+    LOADS_CONDA,
+    OF_SSH,
+    PREPARES,
+    SSH,
+    WRAPPERS,
+    count_wrapper_words,
+    find_meaning,
+)
+from dsgen.importers.shell.reader import DEEPEST, ITSELF, EventKind, Launch, ScriptReader, list_arguments
+from dsgen.importers.shell.substitutions import HOSTS
 from dsgen.importers.shell.syntax import Script
-from dsgen.importers.shell.wrappers import WRAPPERS, count_wrapper_words
-from dsgen.importers.texts import Text, join
+from dsgen.importers.texts import Text, join, place_at
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+HOSTFILE = "dsgen writes the hostfile"
+LOG = "the log of the pods has the output"
+INPUT = "the training would read it, and pods have no standard input"
+INPUT_HINT = "put the text into a file of the image or of training.files, and read that file in the program"
 
-def read_command(reader: Reader, script: Script, node: Node) -> None:
+
+def read_pipeline(reader: ScriptReader, script: Script, node: Node) -> None:
+    if is_hostfile(reader, script, node):
+        return
+    for child in node.children:
+        if child.is_named:
+            reader.read_statement(script, child)
+
+
+def read_redirected(reader: ScriptReader, script: Script, node: Node) -> None:
+    body = node.child_by_field_name("body")
+    redirects = [child for child in node.children if child.type.endswith("_redirect")]
+    heredoc = next((one for one in redirects if one.type == "heredoc_redirect"), None)
+    if heredoc is None and is_hostfile(reader, script, node):
+        return
+    target = _find_target(reader, script, [*redirects, *(heredoc.children if heredoc else ())])
+    if heredoc is not None:
+        _read_heredoc(reader, script, node, body, heredoc, target)
+    elif body is not None and target and body.type == "command" and _read_echo(reader, script, node, body, target):
+        return
+    elif body is not None:
+        before = len(reader.launches)
+        reader.read_statement(script, body)
+        if len(reader.launches) > before:
+            note_redirects(reader, script, redirects)
+
+
+def note_redirects(reader: ScriptReader, script: Script, redirects: Sequence[Node]) -> None:
+    """The output of a training is in the log of its pods; nothing is its input."""
+    for one in redirects:
+        is_input = script.read_text(one).chars.startswith("<") and "/dev/null" not in script.read_text(one).chars
+        if is_input:
+            reader.add_event("lost", script.read_text(one), INPUT, INPUT_HINT)
+        else:
+            reader.add_event("dropped", script.read_text(one), LOG)
+
+
+def _find_target(reader: ScriptReader, script: Script, redirects: Sequence[Node]) -> Text:
+    """The file to which a command writes."""
+    for one in redirects:
+        sign = script.read_text(one).chars
+        if one.type == "file_redirect" and one.named_children and sign[0] == ">" and not sign.startswith(">&"):
+            return reader.make_expansion(script).expand_text(one.named_children[-1])
+    return Text()
+
+
+def _read_heredoc(
+    reader: ScriptReader, script: Script, node: Node, body: Node | None, heredoc: Node, target: Text
+) -> None:
+    start = next((one for one in heredoc.children if one.type == "heredoc_start"), None)
+    inner = next((one for one in heredoc.children if one.type == "heredoc_body"), None)
+    name = reader.make_expansion(script).expand_text(body).chars.split(" ")[0] if body is not None else ""
+    content = Text()
+    if start is not None and inner is not None:
+        is_quoted = script.read_text(start).chars[:1] in ("'", '"', "\\")
+        content = reader.make_expansion(script).expand_heredoc(inner, _find_next_line(script, start), is_quoted)
+    if target and name.startswith(("cat", "tee")):
+        _note_file(reader, script.read_text(node), target, content)
+    elif posixpath.basename(name) in ("bash", "sh", "srun"):
+        reader.read_words(
+            reader.make_expansion(script).expand_words(list_arguments(body)) if body else [],
+            script.read_text(node),
+            {},
+            content,
+        )
+    elif body is not None:
+        before = len(reader.launches)
+        reader.read_statement(script, body)
+        if len(reader.launches) > before:
+            reader.add_event(
+                "lost", script.read_text(node)[len(script.read_text(body).chars) :].strip(), INPUT, INPUT_HINT
+            )
+
+
+def _read_echo(reader: ScriptReader, script: Script, node: Node, body: Node, target: Text) -> bool:
+    """`echo TEXT > FILE`."""
+    words = reader.make_expansion(script).expand_words(list_arguments(body))
+    if not words or words[0].chars not in ("echo", "printf"):
+        return False
+    is_more = any(script.read_text(one).chars.startswith(">>") for one in node.children)
+    content = join([word for word in words[1:] if word.chars not in ("-e", "-n", "-en")], " ")
+    before = reader.files.get(reader.atlas.format_text(target))
+    if is_more and before:
+        content = join([before[1], content], "\n")
+    _note_file(reader, script.read_text(node), target, content)
+    return True
+
+
+def _note_file(reader: ScriptReader, statement: Text, target: Text, content: Text) -> None:
+    hosts = re.findall(r"(?m)^\S+[ \t]+slots=(\d{1,4})\s*$", content.chars)
+    if hosts:
+        reader.add_event("slots", statement, HOSTFILE, name=str(len(hosts)), value=place_at(hosts[0], statement))
+        return
+    name = reader.atlas.format_text(target)
+    if any(folder in name for folder in OF_SSH):
+        reader.add_event("dropped", statement, SSH.why)
+        return
+    reader.files[name] = (statement, content)
+    reader.add_event("file", statement, name=name, value=content)
+
+
+def is_hostfile(reader: ScriptReader, script: Script, node: Node) -> bool:
+    """Whether a statement writes a hostfile from the names of the nodes."""
+    text = script.read_text(node).chars
+    asks = any(re.search(rf"\b{name}\b", text) for name in HOSTS) or "NODELIST" in text or "hosts" in text
+    if "slots=" not in text or not asks or len(text) > 2000:
+        return False
+    match = re.search(r"slots=\\?[\"']?(\$\{?(\w+)\}?|\d{1,4})", text)
+    value = Text()
+    if match and match[2]:
+        value = reader.scope.resolve_text(match[2], script.read_text(node).places[:1])
+    elif match:
+        value = place_at(match[1], script.read_text(node))
+    reader.add_event("slots", script.read_text(node), HOSTFILE, value=value)
+    return True
+
+
+def _find_next_line(script: Script, node: Node) -> int:
+    end = script.text.chars.find("\n", node.end_byte)
+    return end + 1 if end >= 0 else node.end_byte
+
+
+def read_command(reader: ScriptReader, script: Script, node: Node) -> None:
     expansion = reader.make_expansion(script)
     prefix = dict[str, Text]()
     for child in node.children:
@@ -39,7 +172,7 @@ def read_command(reader: Reader, script: Script, node: Node) -> None:
 
 
 def read_words(
-    reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None = None
+    reader: ScriptReader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None = None
 ) -> None:
     """A command line whose words are expanded."""
     while words and (match := re.match(r"([A-Za-z_]\w*)=", words[0].chars)) and len(words) > 1:
@@ -71,7 +204,7 @@ def _is_wrapper(name: str, words: Sequence[Text]) -> bool:
 
 
 def _read_wrapped(
-    reader: Reader, name: str, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None
+    reader: ScriptReader, name: str, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None
 ) -> None:
     wrapper, start = WRAPPERS[name], 1
     if wrapper.verbs:
@@ -92,7 +225,7 @@ def _read_wrapped(
     reader.wrappers, reader.has_nodes = was, had
 
 
-def _call_function(reader: Reader, name: str, arguments: list[Text]) -> None:
+def _call_function(reader: ScriptReader, name: str, arguments: list[Text]) -> None:
     script, body = reader.functions[name]
     reader.depth += 1
     if reader.depth > DEEPEST:
@@ -106,7 +239,7 @@ def _call_function(reader: Reader, name: str, arguments: list[Text]) -> None:
 
 
 def _read_shell(
-    reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None
+    reader: ScriptReader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None
 ) -> bool:
     """`bash -c TEXT`, `bash FILE`, `bash <<EOF`."""
     for index, word in enumerate(words[1:], 1):
@@ -127,7 +260,7 @@ def _read_shell(
     return False
 
 
-def _read_file(reader: Reader, words: list[Text], statement: Text) -> bool:
+def _read_file(reader: ScriptReader, words: list[Text], statement: Text) -> bool:
     """A script that this one wrote, or that was given beside it."""
     name = reader.atlas.format_text(words[0])
     content = reader.files[name][1] if name in reader.files else _find_helper(reader, name)
@@ -141,12 +274,12 @@ def _read_file(reader: Reader, words: list[Text], statement: Text) -> bool:
     return True
 
 
-def _find_helper(reader: Reader, name: str) -> Text | None:
+def _find_helper(reader: ScriptReader, name: str) -> Text | None:
     """A script that was given beside this one, by its path or its file name."""
     return reader.helpers.get(name, reader.helpers.get(posixpath.basename(name)))
 
 
-def _read_source(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+def _read_source(reader: ScriptReader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
     name = posixpath.basename(words[1].chars) if len(words) > 1 else ""
     if name not in reader.helpers:
         return False
@@ -155,7 +288,7 @@ def _read_source(reader: Reader, words: list[Text], statement: Text, _: dict[str
     return True
 
 
-def _read_eval(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+def _read_eval(reader: ScriptReader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
     text = join(words[1:], " ")
     if any(one.kind == "command" for one in reader.atlas.list_unknowns(text)):
         reader.add_event("loaded", statement, "it prepares the shell")
@@ -164,7 +297,7 @@ def _read_eval(reader: Reader, words: list[Text], statement: Text, _: dict[str, 
     return True
 
 
-def _read_cd(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+def _read_cd(reader: ScriptReader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
     if words[0].chars == "popd":
         reader.add_event("dropped", statement, ITSELF)
         return True
@@ -177,13 +310,13 @@ def _read_cd(reader: Reader, words: list[Text], statement: Text, _: dict[str, Te
     return True
 
 
-def _read_exit(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+def _read_exit(reader: ScriptReader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
     reader.is_over = words[0].chars == "exit" and reader.is_certain and not reader.wrappers
     reader.add_event("dropped", statement, "it ends the script")
     return True
 
 
-def _read_set(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+def _read_set(reader: ScriptReader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
     options = " ".join(word.chars for word in words[1:])
     if re.search(r"(^| )-[a-z]*a|allexport", options):
         reader.scope.exports_all = "+o allexport" not in options
@@ -196,7 +329,9 @@ def _read_set(reader: Reader, words: list[Text], statement: Text, _: dict[str, T
     return True
 
 
-def _read_env(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None) -> bool:
+def _read_env(
+    reader: ScriptReader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None
+) -> bool:
     rest = words[1:]
     while rest and rest[0].chars.startswith("-"):
         rest = rest[2:] if rest[0].chars in ("-u", "--unset", "-C") else rest[1:]
@@ -206,7 +341,7 @@ def _read_env(reader: Reader, words: list[Text], statement: Text, prefix: dict[s
     return True
 
 
-def _read_plain(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text]) -> None:
+def _read_plain(reader: ScriptReader, words: list[Text], statement: Text, prefix: dict[str, Text]) -> None:
     """A command that is no wrapper: it may start the training."""
     rank = _rank_words(reader, words)
     if rank > 0:
@@ -230,7 +365,7 @@ def _read_plain(reader: Reader, words: list[Text], statement: Text, prefix: dict
     reader.add_event(kinds.get("once" if is_loader else found.role, "dropped"), statement, found.why, found.hint)
 
 
-def _rank_words(reader: Reader, words: Sequence[Text]) -> int:
+def _rank_words(reader: ScriptReader, words: Sequence[Text]) -> int:
     shown = [reader.atlas.format_text(word) for word in words]
     is_under = any(name in ("srun", "ssh", "pdsh") for name, _ in reader.wrappers)
     if find_meaning(shown) is not PREPARES and rank_command(shown, is_under) != 3:
@@ -238,7 +373,7 @@ def _rank_words(reader: Reader, words: Sequence[Text]) -> int:
     return rank_command(shown, is_under)
 
 
-CommandHandle = Callable[[Reader, list[Text], Text, dict[str, Text], Text | None], bool]
+CommandHandle = Callable[[ScriptReader, list[Text], Text, dict[str, Text], Text | None], bool]
 COMMANDS: Mapping[str, CommandHandle] = {
     **dict.fromkeys(("bash", "sh", "dash", "zsh"), _read_shell),
     **dict.fromkeys(("cd", "pushd", "popd"), _read_cd),

@@ -1,4 +1,4 @@
-"""What the commands of a script mean for a job: one table of names."""
+"""What the commands of a script mean for a job, and programs that start another one: what they take before it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,125 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from dsgen.importers.texts import Text
+
+SLURM_VALUED = frozenset((
+    "-A", "-b", "-c", "-C", "-d", "-D", "-e", "-g", "-G", "-i", "-J", "-L", "-m", "-M", "-n", "-N", "-o", "-p", "-q",
+    "-r", "-S", "-t", "-T", "-w", "-x", "-B", "-F", "-a", "--account", "--acctg-freq", "--array", "--batch", "--bb",
+    "--bbf", "--bcast", "--begin", "--chdir", "--cluster-constraint", "--clusters", "--comment", "--constraint",
+    "--container", "--container-env", "--container-id", "--container-image", "--container-mounts", "--container-name",
+    "--container-save", "--container-workdir", "--core-spec", "--cores-per-socket", "--cpu-bind", "--cpu-freq",
+    "--cpus-per-gpu", "--cpus-per-task", "--deadline", "--delay-boot", "--dependency", "--distribution", "--epilog",
+    "--error", "--exclude", "--export", "--export-file", "--extra", "--extra-node-info", "--gid", "--gpu-bind",
+    "--gpu-freq", "--gpus", "--gpus-per-node", "--gpus-per-socket", "--gpus-per-task", "--gres", "--gres-flags",
+    "--het-group", "--hint", "--input", "--job-name", "--jobid", "--licenses", "--mail-type", "--mail-user",
+    "--mcs-label", "--mem", "--mem-bind", "--mem-per-cpu", "--mem-per-gpu", "--mincpus", "--mpi", "--msg-timeout",
+    "--multi-prog", "--network", "--nodefile", "--nodelist", "--nodes", "--ntasks", "--ntasks-per-core",
+    "--ntasks-per-gpu", "--ntasks-per-node", "--ntasks-per-socket", "--open-mode", "--output", "--partition",
+    "--power", "--prefer", "--priority", "--profile", "--prolog", "--qos", "--relative", "--reservation", "--signal",
+    "--slurmd-debug", "--sockets-per-node", "--switches", "--task-epilog", "--task-prolog", "--thread-spec",
+    "--threads", "--threads-per-core", "--time", "--time-min", "--tmp", "--tres-bind", "--tres-per-task", "--uid",
+    "--wait", "--wait-all-nodes", "--wckey", "--workdir", "--wrap", "--environment"
+))  # fmt: skip
+"""Options that take a value, in the next word or after `=`. `--exclusive`, `--nice` and `--requeue` may stand alone."""
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """A program that starts another one.
+
+    valued: its options that take a value in the next word. skipped: words after the options and before the program.
+    verb: the word after its name, such as exec of `singularity exec`. why: why it is dropped; lost and hint: if its
+    effect is lost instead. is_remote: the rest is a command line for another host.
+    """
+
+    valued: frozenset[str] = frozenset()
+    skipped: int = 0
+    verbs: tuple[str, ...] = ()
+    why: str = ""
+    lost: str = ""
+    hint: str = ""
+    is_remote: bool = False
+
+
+def _make_wrapper(valued: str = "", **fields: object) -> Wrapper:
+    return Wrapper(frozenset(valued.split()), **fields)  # type: ignore[arg-type]  # the fields of Wrapper
+
+
+CONTAINER = (
+    "-B --bind --home -H --env --env-file -W --workdir --pwd --mount --network --overlay --scratch -S --shell --app"
+    " --dns --hostname --security --apply-cgroups --fakeroot-map --device --cwd"
+)
+BINDS_CORES = "it binds processes to cores and memory"
+TIME = "the record of the run has its times"
+WRAPPERS: Mapping[str, Wrapper] = {
+    "srun": Wrapper(SLURM_VALUED, why="dsgen starts the processes on all workers"),
+    "time": _make_wrapper("-f -o", why=TIME),
+    "/usr/bin/time": _make_wrapper("-f -o", why=TIME),
+    "nohup": _make_wrapper(why="a pod has no terminal"),
+    "exec": _make_wrapper("-a", why="dsgen starts the program"),
+    "command": _make_wrapper(why="dsgen starts the program"),
+    "nice": _make_wrapper("-n", why="a pod has its own share of the CPUs"),
+    "ionice": _make_wrapper("-c -n -p", why="a pod has its own share of the node"),
+    "stdbuf": _make_wrapper("-i -o -e", why="dsgen starts Python without buffers"),
+    "unbuffer": _make_wrapper(why="dsgen starts Python without buffers"),
+    "setsid": _make_wrapper(why="a pod has no terminal"),
+    "timeout": _make_wrapper(
+        "-s -k --signal --kill-after",
+        skipped=1,
+        lost="it limits the time of the program",
+        hint="set lifecycle.activeDeadlineSeconds",
+    ),
+    "numactl": _make_wrapper("-N -m -C -i -p -l", lost=BINDS_CORES, hint="set training.deepspeed.bindCores"),
+    "taskset": _make_wrapper("", skipped=1, lost=BINDS_CORES, hint="set training.deepspeed.bindCores"),
+    "singularity": _make_wrapper(CONTAINER, skipped=1, verbs=("exec", "run")),
+    "apptainer": _make_wrapper(CONTAINER, skipped=1, verbs=("exec", "run")),
+    "nsys": _make_wrapper(
+        "-o -t -w -s -c -x -f -y -d --output --trace --sample --capture-range --duration --delay --stats"
+        " --force-overwrite --export",
+        verbs=("profile",),
+        lost="it profiles the program",
+        hint="set launch.method: worker-command and start nsys in launch.command",
+    ),
+    "ncu": _make_wrapper(
+        "-o -k -c",
+        lost="it profiles the program",
+        hint="set launch.method: worker-command and start ncu in launch.command",
+    ),
+    "conda": _make_wrapper("-n -p --name --prefix --cwd", verbs=("run",), why="the image has the environment"),
+    "mamba": _make_wrapper("-n -p --name --prefix --cwd", verbs=("run",), why="the image has the environment"),
+    "micromamba": _make_wrapper("-n -p --name --prefix --cwd", verbs=("run",), why="the image has the environment"),
+    "uv": _make_wrapper(
+        "--extra --group --python -p --with --project --directory --env-file --index",
+        verbs=("run",),
+        why="the image has the environment",
+    ),
+    "poetry": _make_wrapper("-C -P --directory --project", verbs=("run",), why="the image has the environment"),
+    "pixi": _make_wrapper("-e --environment --manifest-path", verbs=("run",), why="the image has the environment"),
+    "ssh": _make_wrapper(
+        "-p -i -o -l -F -J -L -R -D -E -b -c -m",
+        skipped=1,
+        is_remote=True,
+        why="dsgen starts the processes on all workers",
+    ),
+    "pdsh": _make_wrapper("-w -x -f -R -l -t -u -g", is_remote=True, why="dsgen starts the processes on all workers"),
+    "clush": _make_wrapper("-w -x -g -f -l", is_remote=True, why="dsgen starts the processes on all workers"),
+}
+
+
+def count_wrapper_words(wrapper: Wrapper, words: Sequence[Text]) -> int:
+    """How many words after the name belong to a wrapper, the skipped ones included."""
+    index = 0
+    while index < len(words) and words[index].chars.startswith("-") and words[index].chars != "-":
+        word = words[index].chars
+        index += 1
+        if word == "--":
+            break
+        if word in wrapper.valued:
+            index += 1
+    return min(index + wrapper.skipped, len(words))
+
 
 Role = Literal["silent", "setup", "loader", "never", "slurm", "once"]
 

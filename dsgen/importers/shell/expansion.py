@@ -7,12 +7,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dsgen.importers.shell.arithmetic import compute
-from dsgen.importers.shell.editing import decode_ansi, unescape
-from dsgen.importers.shell.parameters import NAME, Run, add_unknown_command, read_parameter
-from dsgen.importers.shell.scope import Scope
+from dsgen.importers.shell.parameters import (
+    NAME,
+    WordPart,
+    add_unknown_command,
+    compute,
+    decode_ansi,
+    read_parameter,
+    unescape,
+)
+from dsgen.importers.shell.scope import ShellScope
 from dsgen.importers.shell.syntax import EXPANSIONS, Script
-from dsgen.importers.texts import Kind, Text, Unknown, join, place_at
+from dsgen.importers.texts import OF_OPERATION, Kind, Text, UnknownPart, join, place_at, spend
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,7 +40,7 @@ class Expansion:
     """Expands nodes of one script."""
 
     script: Script
-    scope: Scope
+    scope: ShellScope
     substitute: Substitute
 
     def expand_words(self, nodes: Sequence[Node]) -> list[Text]:
@@ -52,11 +58,11 @@ class Expansion:
         if group:
             yield group
 
-    def _join_group(self, group: Sequence[Node]) -> Iterator[Run]:
+    def _join_group(self, group: Sequence[Node]) -> Iterator[WordPart]:
         for number, node in enumerate(group):
             if number:
                 between = self.script.cut_text(group[number - 1].end_byte, self.script.find_start(node))
-                yield Run(unescape(between, None), "literal")
+                yield WordPart(unescape(between, None), "literal")
             yield from self._expand_node(node)
 
     def expand_text(self, node: Node) -> Text:
@@ -88,6 +94,7 @@ class Expansion:
         expression = ""
         for run in self._replace_names(node, inner):
             expression += run
+        spend(4 * len(expression))
         number = compute(expression)
         places = [inner.places[0]] if inner.places else []
         if number is None:
@@ -97,7 +104,7 @@ class Expansion:
             if names and all(one.kind == "runtime" for one in names):
                 kind = "command"
                 source = f"$(({self.scope.atlas.format_text(self._expand_expression(node, inner))}))"
-            return self.scope.atlas.add_unknown(Unknown(kind, "arithmetic", source), places)
+            return self.scope.atlas.add_unknown(UnknownPart(kind, "arithmetic", source), places)
         return Text(str(number), places * len(str(number)))
 
     def _replace_names(self, node: Node, inner: Text) -> Iterator[str]:
@@ -121,29 +128,32 @@ class Expansion:
             at = child.end_byte
         return join([*parts, self.script.cut_text(at, start + len(inner.chars))])
 
-    def _find_unknowns(self, node: Node) -> list[Unknown]:
-        found = list[Unknown]()
+    def _find_unknowns(self, node: Node) -> list[UnknownPart]:
+        found = list[UnknownPart]()
         for match in NAME.finditer(self.script.read_text(node).chars):
             value = self.scope.find(match[0])
             found += (
-                self.scope.atlas.list_unknowns(value) if isinstance(value, Text) else [Unknown("variable", match[0])]
+                self.scope.atlas.list_unknowns(value)
+                if isinstance(value, Text)
+                else [UnknownPart("variable", match[0])]
             )
         return found
 
     # -- parts of words -----------------------------------------------------------------------------------------------
 
-    def _expand_node(self, node: Node) -> Iterator[Run]:
+    def _expand_node(self, node: Node) -> Iterator[WordPart]:
+        spend(4 * OF_OPERATION)
         of = self.script.read_text(node)
         if node.type in PLAIN and not node.children:
             starts = self.script.text.chars[self.script.find_start(node) - 1 : self.script.find_start(node)] in STARTS
-            yield Run(self._expand_home(unescape(of, None)) if starts else unescape(of, None), "literal")
+            yield WordPart(self._expand_home(unescape(of, None)) if starts else unescape(of, None), "literal")
         elif node.type in PLAIN:
             for child in node.children:
                 yield from self._expand_node(child)
         elif node.type in RUNS:
             yield from RUNS[node.type](self, node)
         else:
-            yield Run(of, "literal")
+            yield WordPart(of, "literal")
 
     def _expand_home(self, word: Text) -> Text:
         """`~` is the home folder."""
@@ -151,31 +161,31 @@ class Expansion:
             return self.scope.resolve_text("HOME", word.places, "$HOME") + word[1:]
         return word
 
-    def _expand_concatenation(self, node: Node) -> Iterator[Run]:
+    def _expand_concatenation(self, node: Node) -> Iterator[WordPart]:
         end = node.start_byte
         for child in node.children:
-            yield Run(self.script.cut_text(end, self.script.find_start(child)), "literal")
+            yield WordPart(self.script.cut_text(end, self.script.find_start(child)), "literal")
             yield from self._expand_node(child)
             end = child.end_byte
 
-    def _expand_quoted(self, node: Node) -> Iterator[Run]:
+    def _expand_quoted(self, node: Node) -> Iterator[WordPart]:
         start = node.start_byte + (2 if node.type == "translated_string" else 1)
         runs = list(self._expand_inside(node, start, node.end_byte - 1, '$`"\\\n'))
         # "${ARRAY[@]}" alone is no word at all if the array is empty; any other string is one.
         is_items = re.fullmatch(r'"\$(\{\w+\[@\]\}|\{?@\}?)"', self.script.read_text(node).chars)
         if not (is_items and not any(run.text or run.mode == "break" for run in runs)):
-            yield Run(Text("", ()), "quoted")
+            yield WordPart(Text("", ()), "quoted")
             yield from runs
 
-    def _expand_inside(self, node: Node, start: int, end: int, escapes: str) -> Iterator[Run]:
+    def _expand_inside(self, node: Node, start: int, end: int, escapes: str) -> Iterator[WordPart]:
         """The text of a double-quoted string or a here document, with its expansions."""
         at = start
         for child in _find_expansions(node):
-            yield Run(unescape(self.script.cut_text(at, self.script.find_start(child)), escapes), "quoted")
+            yield WordPart(unescape(self.script.cut_text(at, self.script.find_start(child)), escapes), "quoted")
             for run in read_parameter(self, child, "quoted") if "expansion" in child.type else self._expand_node(child):
-                yield Run(run.text, "quoted" if run.mode == "split" else run.mode)
+                yield WordPart(run.text, "quoted" if run.mode == "split" else run.mode)
             at = child.end_byte
-        yield Run(unescape(self.script.cut_text(at, end), escapes), "quoted")
+        yield WordPart(unescape(self.script.cut_text(at, end), escapes), "quoted")
 
     def _check_length(self, text: Text) -> Text:
         if len(text.chars) > LONGEST:
@@ -189,19 +199,19 @@ STARTS = ("", " ", "\t", "\n", "=", ":", "(", ";", "&", "|")
 """What can be before a word, or a part of one in which `~` is the home folder."""
 PLAIN = ("word", "number", "extglob_pattern", "regex", "variable_name", "test_operator", "command_name")
 """Nodes of plain characters; some have parts."""
-RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[Run]]] = {
-    "raw_string": lambda words, node: iter([Run(words.script.read_text(node)[1:-1], "quoted")]),
-    "ansi_c_string": lambda words, node: iter([Run(decode_ansi(words.script.read_text(node)[2:-1]), "quoted")]),
+RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[WordPart]]] = {
+    "raw_string": lambda words, node: iter([WordPart(words.script.read_text(node)[1:-1], "quoted")]),
+    "ansi_c_string": lambda words, node: iter([WordPart(decode_ansi(words.script.read_text(node)[2:-1]), "quoted")]),
     "string": Expansion._expand_quoted,
     "translated_string": Expansion._expand_quoted,
     "concatenation": Expansion._expand_concatenation,
-    "array": lambda words, node: (Run(item, "quoted") for item in words.expand_array(node)),
+    "array": lambda words, node: (WordPart(item, "quoted") for item in words.expand_array(node)),
     "simple_expansion": lambda words, node: read_parameter(words, node, "split"),
     "expansion": lambda words, node: read_parameter(words, node, "split"),
-    "arithmetic_expansion": lambda words, node: iter([Run(words.expand_arithmetic(node), "split")]),
-    "command_substitution": lambda words, node: iter([Run(words.substitute(node, words.script), "split")]),
+    "arithmetic_expansion": lambda words, node: iter([WordPart(words.expand_arithmetic(node), "split")]),
+    "command_substitution": lambda words, node: iter([WordPart(words.substitute(node, words.script), "split")]),
     "process_substitution": lambda words, node: iter(
-        [Run(add_unknown_command(words, node, words.script.read_text(node)), "quoted")]
+        [WordPart(add_unknown_command(words, node, words.script.read_text(node)), "quoted")]
     ),
 }
 """The parts of a node, by its type."""
@@ -216,7 +226,7 @@ def _find_expansions(node: Node) -> Iterator[Node]:
             yield from _find_expansions(child)
 
 
-def _split_fields(runs: Iterator[Run]) -> Iterator[Text]:
+def _split_fields(runs: Iterator[WordPart]) -> Iterator[Text]:
     """The words that the parts form. An expansion without quotes is split at blanks; an empty one is no word."""
     current: Text | None = None
     length = 0

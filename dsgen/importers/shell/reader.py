@@ -9,25 +9,24 @@ from typing import TYPE_CHECKING, Literal
 
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.launchers import rank_command
-from dsgen.importers.shell.commands import PREPARES, Meaning, find_meaning
+from dsgen.importers.shell.commands import PREPARES, WRAPPERS, Meaning, count_wrapper_words, find_meaning
 from dsgen.importers.shell.expansion import Expansion
-from dsgen.importers.shell.scope import Scope, Value
+from dsgen.importers.shell.scope import ShellScope, Value
 from dsgen.importers.shell.substitutions import substitute_command
 from dsgen.importers.shell.syntax import Script, parse
-from dsgen.importers.shell.wrappers import WRAPPERS, count_wrapper_words
-from dsgen.importers.texts import Atlas, Text
+from dsgen.importers.texts import OF_STATEMENT, SourceMap, Text, spend
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 EventKind = Literal["assigned", "exported", "dropped", "lost", "setup", "loaded", "folder", "file", "slots"]
 SHELLS = ("bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash", "/usr/bin/env", "dash", "zsh")
-MOST_STEPS, DEEPEST = 20_000, 12
+DEEPEST = 12
 ITSELF = "it controls the script itself"
 
 
 @dataclass
-class Event:
+class ScriptEvent:
     """One statement and what it means.
 
     text: the statement, with its place. name and value: of a variable or a file. why and hint: for the report.
@@ -69,15 +68,15 @@ class Launch:
 class Reading:
     """The result: everything in order, the possible launches, and the variables at the end."""
 
-    events: list[Event]
+    events: list[ScriptEvent]
     launches: list[Launch]
-    scope: Scope
+    scope: ShellScope
     files: dict[str, tuple[Text, Text]]
     """Files that the script writes: by name, the statement and the content."""
 
 
-Handle = Callable[["Reader", Script, "Node"], None]
-HandleWords = Callable[["Reader", list[Text], Text, dict[str, Text], "Text | None"], None]
+Handle = Callable[["ScriptReader", Script, "Node"], None]
+HandleWords = Callable[["ScriptReader", list[Text], Text, dict[str, Text], "Text | None"], None]
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class Handlers:
     words: HandleWords
 
 
-class Reader:
+class ScriptReader:
     """Reads one script. Its handlers change this state.
 
     events and launches: the result so far. folder: the present one. wrappers: programs around the present command line.
@@ -96,15 +95,15 @@ class Reader:
     has_nodes: once for each node; is_over: the script has ended.
     """
 
-    def __init__(self, atlas: Atlas, scope: Scope, helpers: Mapping[str, Text], handlers: Handlers) -> None:
+    def __init__(self, atlas: SourceMap, scope: ShellScope, helpers: Mapping[str, Text], handlers: Handlers) -> None:
         self.atlas, self.scope, self.helpers, self.handlers = atlas, scope, helpers, handlers
-        self.events: list[Event] = []
+        self.events: list[ScriptEvent] = []
         self.launches: list[Launch] = []
         self.functions: dict[str, tuple[Script, Node]] = {}
         self.files: dict[str, tuple[Text, Text]] = {}
         self.folder: Text | None = None
         self.wrappers: list[tuple[str, list[Text]]] = []
-        self.steps = self.depth = 0
+        self.depth = 0
         self.is_certain, self.is_repeated, self.has_nodes, self.is_over = True, False, False, False
 
     def read_commands(self, text: Text) -> None:
@@ -130,11 +129,7 @@ class Reader:
 
     def read_statement(self, script: Script, node: Node) -> None:
         """Read one statement."""
-        self.steps += 1
-        if self.steps > MOST_STEPS:
-            raise ImportRefusedError(
-                "the script has too many steps", self.atlas.resolve_place(script.read_text(node).places[0])
-            )
+        spend(OF_STATEMENT)
         handle = self.handlers.statements.get(node.type)
         if handle:
             handle(self, script, node)
@@ -196,7 +191,7 @@ class Reader:
         self, kind: EventKind, text: Text, why: str = "", hint: str = "", name: str = "", value: Value | None = None
     ) -> None:
         """Note what a statement means."""
-        self.events.append(Event(kind, text, why, hint, name, value if value is not None else Text()))
+        self.events.append(ScriptEvent(kind, text, why, hint, name, value if value is not None else Text()))
 
     def read_words(
         self, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None = None

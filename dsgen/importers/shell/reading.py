@@ -6,7 +6,9 @@ training. Branches are followed if their condition is known; loops are followed 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.shell.branches import (
@@ -18,15 +20,109 @@ from dsgen.importers.shell.branches import (
     read_list,
     read_while,
 )
-from dsgen.importers.shell.calls import read_command, read_words
+from dsgen.importers.shell.calls import read_command, read_pipeline, read_redirected, read_words
 from dsgen.importers.shell.expansion import TooLongError
-from dsgen.importers.shell.reader import Event, Handle, Handlers, Launch, Reader, Reading
-from dsgen.importers.shell.redirects import read_pipeline, read_redirected
-from dsgen.importers.shell.scope import Scope
-from dsgen.importers.shell.variables import read_assignment, read_assignments, read_declaration, read_unset
-from dsgen.importers.texts import Atlas, Text
+from dsgen.importers.shell.reader import ITSELF, Handle, Handlers, Launch, Reading, ScriptEvent, ScriptReader
+from dsgen.importers.shell.scope import ShellScope, Value
+from dsgen.importers.shell.syntax import Script
+from dsgen.importers.texts import SourceMap, Text
 
-__all__ = ["Event", "Launch", "Reading", "read_command_line", "read_script"]
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MOST_ITEMS = 1000
+
+
+def read_assignment(reader: ScriptReader, script: Script, node: Node, is_exported: bool = False) -> None:
+    expansion = reader.make_expansion(script)
+    first, value = node.children[0], node.child_by_field_name("value")
+    of = script.read_text(node)
+    is_more = any(script.read_text(child).chars == "+=" for child in node.children)
+    name = script.read_text(first.children[0] if first.type == "subscript" else first).chars
+    new: Value
+    if value is None:
+        new = Text()
+    elif value.type == "array":
+        new = expansion.expand_array(value)
+    else:
+        new = expansion.expand_text(value)
+    if first.type == "subscript":
+        new = _set_item(reader, name, script.read_text(first).chars, new)
+    elif is_more:
+        new = _join_values(reader.scope.variables.get(name), new)
+    reader.scope.assign(name, new, of.places[0])
+    if is_exported:
+        reader.scope.export(name, of.places[0])
+    reader.add_event("exported" if is_exported else "assigned", of, name=name, value=new)
+
+
+def _set_item(reader: ScriptReader, name: str, subscript: str, value: Value) -> Value:
+    """An array with one item set."""
+    index = subscript[len(name) + 1 : -1]
+    items = reader.scope.variables.get(name)
+    items = list(items) if isinstance(items, list) else []
+    if index.isdigit() and int(index) < MOST_ITEMS and isinstance(value, Text):
+        items += [Text()] * (int(index) + 1 - len(items))
+        items[int(index)] = value
+    return items
+
+
+def read_assignments(reader: ScriptReader, script: Script, node: Node) -> None:
+    for child in node.named_children:
+        reader.read_statement(script, child)
+
+
+def read_declaration(reader: ScriptReader, script: Script, node: Node) -> None:
+    words = [child for child in node.children if child.is_named]
+    options = "".join(
+        script.read_text(one).chars for one in words if script.read_text(one).chars.startswith(("-", "+"))
+    )
+    is_export = script.read_text(node.children[0]).chars == "export" and "n" not in options
+    is_export |= "x" in options and script.read_text(node.children[0]).chars in ("declare", "typeset")
+    named = 0
+    for one in words:
+        if one.type == "variable_assignment":
+            read_assignment(reader, script, one, is_export)
+            named += 1
+            continue
+        for word in reader.make_expansion(script).expand_words([one]):
+            name, has_value, value = word.partition("=")
+            if not re.fullmatch(r"[A-Za-z_]\w*", name.chars):
+                continue
+            named += 1
+            if has_value:
+                reader.scope.assign(name.chars, value, word.places[0])
+            if is_export:
+                reader.scope.export(name.chars, word.places[0])
+            known = reader.scope.variables.get(name.chars, Text())
+            reader.add_event("exported" if is_export else "assigned", word, name=name.chars, value=known)
+    if not named:
+        unknown = any(one.type in ("command_substitution", "string", "concatenation") for one in words)
+        if unknown:
+            reader.add_event(
+                "lost",
+                script.read_text(node),
+                "the variables that it sets are only known on the cluster",
+                "set them in training.env, or their file in training.envFrom",
+            )
+        else:
+            reader.add_event("dropped", script.read_text(node), ITSELF)
+
+
+def read_unset(reader: ScriptReader, script: Script, node: Node) -> None:
+    for child in node.named_children:
+        reader.scope.unset(script.read_text(child).chars)
+    reader.add_event("dropped", script.read_text(node), "the variable is not set in a pod")
+
+
+def _join_values(before: Value | None, more: Value) -> Value:
+    if isinstance(more, list) or isinstance(before, list):
+        first = before if isinstance(before, list) else [before] if before else []
+        return [*first, *(more if isinstance(more, list) else [more])]
+    return (before or Text()) + more
+
+
+__all__ = ["Launch", "Reading", "ScriptEvent", "read_command_line", "read_script"]
 
 STATEMENTS: Mapping[str, Handle] = {
     "command": read_command,
@@ -47,12 +143,12 @@ STATEMENTS: Mapping[str, Handle] = {
 HANDLERS = Handlers(STATEMENTS, read_words)
 
 
-def read_script(atlas: Atlas, scope: Scope, text: Text, helpers: Mapping[str, Text]) -> Reading:
+def read_script(atlas: SourceMap, scope: ShellScope, text: Text, helpers: Mapping[str, Text]) -> Reading:
     """Read a whole script. helpers: scripts that it may call, by file name.
 
     Raises ImportRefusedError for a script that has no end.
     """
-    reader = Reader(atlas, scope, helpers, HANDLERS)
+    reader = ScriptReader(atlas, scope, helpers, HANDLERS)
     try:
         reader.read_commands(text)
     except TooLongError as error:
@@ -61,10 +157,10 @@ def read_script(atlas: Atlas, scope: Scope, text: Text, helpers: Mapping[str, Te
 
 
 def read_command_line(
-    atlas: Atlas, scope: Scope, words: list[Text], statement: Text, files: Mapping[str, Text]
+    atlas: SourceMap, scope: ShellScope, words: list[Text], statement: Text, files: Mapping[str, Text]
 ) -> Reading:
     """Read one command line whose words are known, such as that of a container. files: scripts by their path."""
-    reader = Reader(atlas, scope, files, HANDLERS)
+    reader = ScriptReader(atlas, scope, files, HANDLERS)
     try:
         reader.read_words(words, statement, {})
     except TooLongError as error:

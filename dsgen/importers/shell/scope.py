@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from dsgen.importers.texts import Atlas, Text, Unknown
+from dsgen.importers.texts import SourceMap, Text, UnknownPart
 
 Value = Text | list[Text]
 """A variable: a text, or the items of an array."""
@@ -21,7 +21,7 @@ class Default:
 
 
 @dataclass
-class Scope:
+class ShellScope:
     """Variables, and what is known about those that the script does not set.
 
     runtime: variables of the system that started the script, such as SLURM_NNODES: numbers that are known, or parts
@@ -29,7 +29,7 @@ class Scope:
     or of the function that is being read; None if they are not known. defaults: those that were used.
     """
 
-    atlas: Atlas
+    atlas: SourceMap
     runtime: Mapping[str, Text] = field(default_factory=dict)
     given: Mapping[str, Text] = field(default_factory=dict)
     variables: dict[str, Value] = field(default_factory=dict)
@@ -39,11 +39,13 @@ class Scope:
     defaults: list[Default] = field(default_factory=list)
     exports_all: bool = False
 
-    def make_inner(self) -> Scope:
+    def make_inner(self) -> ShellScope:
         """The scope of another shell that this one starts: it sees only exported variables."""
         kept = {name: value for name, value in self.variables.items() if name in self.exported}
         known = {**self.list_unexported(), **kept}
-        return Scope(self.atlas, self.runtime, self.given, known, dict(self.exported), None, self.name, self.defaults)
+        return ShellScope(
+            self.atlas, self.runtime, self.given, known, dict(self.exported), None, self.name, self.defaults
+        )
 
     def list_unexported(self) -> dict[str, Value]:
         """Variables that the script sets without exporting them: empty in another shell."""
@@ -85,4 +87,4 @@ class Scope:
         if value is not None:
             first = [*places][:1] or [0]
             return value if value.places or not value.chars else Text(value.chars, first * len(value.chars))
-        return self.atlas.add_unknown(Unknown("variable", name, source or f"${{{name}}}"), [*places][:1])
+        return self.atlas.add_unknown(UnknownPart("variable", name, source or f"${{{name}}}"), [*places][:1])

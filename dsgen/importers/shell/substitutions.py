@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dsgen.importers.shell.arithmetic import compute
 from dsgen.importers.shell.expansion import Expansion
-from dsgen.importers.texts import Kind, Text, Unknown
+from dsgen.importers.shell.parameters import compute
+from dsgen.importers.texts import Kind, Text, UnknownPart
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,7 +42,7 @@ def substitute_command(node: Node, expansion: Expansion, folder: Text | None) ->
         return Text(known, [of.places[0]] * len(known))
     kind, name = _find_kind(of.chars, names, _expand_words(commands, expansion), expansion)
     source = "" if kind in ("runtime", "hosts") else of.chars
-    return expansion.scope.atlas.add_unknown(Unknown(kind, name, source), of.places)
+    return expansion.scope.atlas.add_unknown(UnknownPart(kind, name, source), of.places)
 
 
 def _find_kind(source: str, names: Sequence[str], words: Sequence[Text], expansion: Expansion) -> tuple[Kind, str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dsgen.importers.errors import ImportRefusedError, MissingParserError
-from dsgen.importers.texts import Atlas, Text, join, place_at
+from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, join, place_at, spend
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,6 +25,8 @@ MOST_REPAIRS = 8
 """How often a script is parsed again with braces around names that the parser does not recognise."""
 DEEPEST = 200
 """Levels of nesting in a script."""
+UNITS = ("command", "variable_assignment", "declaration_command", "unset_command")
+"""Statements of a script that carry meaning."""
 
 
 class Script:
@@ -63,7 +65,7 @@ def _load_parser() -> Any:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
-def parse(text: Text, atlas: Atlas) -> Script:
+def parse(text: Text, atlas: SourceMap) -> Script:
     """A parsed script. Raises ImportRefusedError if it is too large or nested too deeply."""
     if len(text.chars) > MOST_CHARACTERS:
         raise ImportRefusedError("the script is too large", atlas.resolve_place(text.places[0]))
@@ -114,8 +116,27 @@ def walk_nodes(node: Node) -> Iterator[Node]:
     waiting = [node]
     while waiting:
         one = waiting.pop()
+        spend(OF_OPERATION // 2)
         yield one
         waiting.extend(reversed(one.children))
+
+
+def find_units(text: Text, atlas: SourceMap) -> Iterator[Text]:
+    """Each command, assignment and definition of a script that is not inside of another one."""
+    script = parse(text, atlas)
+    for node in _find_statements(script.root):
+        if script.read_text(node).chars.strip():
+            yield script.read_text(node)
+
+
+def _find_statements(node: Node) -> Iterator[Node]:
+    for child in node.children:
+        if child.type in ("command_substitution", "process_substitution", "heredoc_body", "comment"):
+            continue
+        if child.type in UNITS:
+            yield child
+        else:
+            yield from _find_statements(child)
 
 
 def find_mistake(script: str) -> tuple[int, str] | None:

@@ -20,9 +20,9 @@ if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
 
 from launcher import workers
-from launcher.journal import External, Journal
-from launcher.outcome import RunEndedError
-from launcher.wait import InterruptedRunError, Wait
+from launcher.journal import LauncherState, SidecarState
+from launcher.outcome import InterruptedRunError, RunEndedError
+from launcher.wait import Wait
 from shared import exchange, hostfile, methods, processes, record, settings
 from shared.log import log, write_last_words
 from shared.record import TRANSITIONS, choose_exit_code, repeat_exit_code
@@ -42,8 +42,10 @@ class Launcher:
     def __init__(self, configured: settings.Settings, reached: workers.Workers) -> None:
         self.configured = configured
         self.workers = reached
-        self.journal = Journal(settings.RUN / exchange.LAUNCHER)
-        self.external = External(own_end=not methods.choose_method(configured).ssh)
+        self.journal = LauncherState(settings.RUN / exchange.LAUNCHER)
+        self.external = SidecarState(
+            configured.active_deadline_seconds, own_end=not methods.choose_method(configured).ssh
+        )
         self.wait = Wait(configured, reached, self.journal, self.external)
         self.side = make_side(self.wait)
 
@@ -94,8 +96,8 @@ class Launcher:
         self.journal.move("debug")
         debug.print_instructions(self.configured, self.side.make_start())
         limit = self.configured.active_deadline_seconds
-        check = self.wait.check_and_keep_contact
-        return RunEndedError(*debug.run_or_idle(self.configured.debug_command, limit, check, self.workers.children))
+        children = self.workers.children
+        return RunEndedError(*debug.run_or_idle(self.configured.debug_command, limit, self.wait.check, children))
 
     def end(self, ended: RunEndedError) -> int:
         """Record the end, announce it to the workers, and return the exit code."""
@@ -145,9 +147,7 @@ def main() -> int:
     configured = settings.load()
     exchange.hold(settings.RUN / exchange.ALIVE)
     names = hostfile.read_hosts(settings.CONFIG / "hostfile")
-    # Workers without ssh observe the lease that the launcher renews.
-    contact = configured.orphan_timeout_seconds if methods.choose_method(configured).ssh else float("inf")
-    launcher = Launcher(configured, workers.Workers(names, configured.ssh_port, contact))
+    launcher = Launcher(configured, workers.Workers(names))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, launcher.external.note_signal)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
-class Facts(NamedTuple):
+class AttemptFacts(NamedTuple):
     """The facts after the ranks of an attempt have ended.
 
     `code`: of the process that started them, 128 + n for a signal. `training_code`: of the rank or host that failed
@@ -36,41 +35,25 @@ class Facts(NamedTuple):
 CUTS = ("terminated", "lease-lost", "workers-failed", "deadline", "world-size", "growing")
 
 
-def _has_ended_well(facts: Facts) -> bool:
-    return facts.code == 0 and facts.cut == "" and facts.ranks == facts.expected_ranks and facts.closed == facts.hosts
-
-
-def _has_succeeded(facts: Facts) -> bool:
-    return _has_ended_well(facts) and facts.strangers == 0
-
-
-def _may_restart(facts: Facts) -> bool:
+def decide(facts: AttemptFacts) -> str:
+    """The event of the attempt's end (a row of TRANSITIONS): of the first rule that applies."""
+    ended = facts.code == 0 and facts.cut == ""
+    whole = ended and facts.ranks == facts.expected_ranks and facts.closed == facts.hosts
+    may_restart = facts.restarts < facts.max_restarts
     worth_it = not facts.restart_exit_codes or facts.training_code in facts.restart_exit_codes
-    return worth_it and facts.restarts < facts.max_restarts
-
-
-def _match_cut(event: str) -> Callable[[Facts], bool]:
-    return lambda facts: facts.cut == event
-
-
-# The first rule that applies determines the event (a row of TRANSITIONS).
-RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
-    *((_match_cut(event), event) for event in CUTS),
-    (lambda facts: facts.world_is_wrong, "world-size"),
-    (_has_succeeded, "succeeded"),
-    (_has_ended_well, "never-met"),
-    (lambda facts: facts.lost, "workers-lost"),
-    (lambda facts: facts.cut == "hung" and facts.restarts < facts.max_restarts, "hung-restarting"),
-    (_match_cut("hung"), "hung"),
-    (lambda facts: facts.code == 0 and facts.cut == "", "world-size"),
-    (_may_restart, "restarting"),
-    (lambda _: True, "failed"),
-)
-
-
-def decide(facts: Facts) -> str:
-    """The event of the attempt's end."""
-    return next(event for holds, event in RULES if holds(facts))
+    rules = (
+        (facts.cut in CUTS, facts.cut),
+        (facts.world_is_wrong, "world-size"),
+        (whole and facts.strangers == 0, "succeeded"),
+        (whole, "never-met"),
+        (facts.lost, "workers-lost"),
+        (facts.cut == "hung" and may_restart, "hung-restarting"),
+        (facts.cut == "hung", "hung"),
+        (ended, "world-size"),
+        (worth_it and may_restart, "restarting"),
+        (True, "failed"),
+    )
+    return next(event for holds, event in rules if holds)
 
 
 class RunEndedError(Exception):
@@ -81,6 +64,14 @@ class RunEndedError(Exception):
         self.event = event
         self.message = message
         self.training_code = training_code
+
+
+class InterruptedRunError(Exception):
+    """An external event ends a wait. `event`: see External.find_event."""
+
+    def __init__(self, event: str) -> None:
+        super().__init__(event)
+        self.event = event
 
 
 class AttemptEnd(NamedTuple):
@@ -113,8 +104,3 @@ def explain_never_met(strangers: list[int], world: int) -> str:
     """The message for ranks that exited with 0 but never connected with each other."""
     named = ", ".join(map(str, strangers[:10])) + (", ..." if len(strangers) > 10 else "")
     return f"{len(strangers)} of {world} ranks never connected with the others: {named} (launch.expectWorld)"
-
-
-def explain_deadline(limit: int) -> str:
-    """The message of a run that exceeded its deadline."""
-    return f"the training ran longer than lifecycle.activeDeadlineSeconds ({limit})"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import select
-import signal
 import subprocess
 import sys
 import threading
@@ -75,8 +73,7 @@ class LaunchProcess:
 
     def kill(self) -> None:
         """Kill the process group, which closes every ssh connection and so ends all sessions on the workers."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        processes.kill_group(self.process.pid)
         self.process.wait()
         self.children.discard(self.process.pid)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import Counter
 from typing import Any
 
-from launcher.journal import Journal
+from launcher.journal import LauncherState
 from shared import record, settings
 from shared.log import log
 from shared.progress import Source
@@ -16,7 +17,7 @@ LATEST = 1 << 32  # seconds since 1970; the year in the record has four digits
 LOOK_SECONDS = 5
 SAY_SECONDS = 60  # between two updates of the record for progress alone
 # A rank whose main thread is in one of these functions waits for other ranks.
-WAITING = ("torch/distributed/", "deepspeed/comm/", "mpi4py")
+WAITING = re.compile("torch/distributed/|deepspeed/comm/|mpi4py")
 
 
 class Progress:
@@ -71,13 +72,9 @@ class Progress:
             self.saved_at = self.saved_at if self.saved is None else now
             self.saved = saved
         written = said.get("checkpoint")
-        if (
-            isinstance(written, int)
-            and 0 < written < LATEST
-            and record.format_time(written) != self.last.get("checkpoint")
-        ):
-            self.last["checkpoint"] = record.format_time(written)
-            self.checkpoint_at = now
+        moment = record.format_time(written) if isinstance(written, int) and 0 < written < LATEST else None
+        if moment not in (None, self.last.get("checkpoint")):
+            self.last["checkpoint"], self.checkpoint_at = moment, now
 
     def look(self) -> None:
         """Read the files, if no rank reads them."""
@@ -141,7 +138,7 @@ class Progress:
         stacks = dict(self.stacks)
         steps = {rank: step for rank, step in self.steps.items() if rank in stacks or not stacks}
         behind = [rank for rank in steps if steps[rank] < max(steps.values())]
-        busy = [rank for rank, (_, stack) in stacks.items() if stack and not _waits(stack)]
+        busy = [rank for rank, (_, stack) in stacks.items() if stack and not WAITING.search("\n".join(stack))]
         alike = Counter(tuple(stack[:3]) for _, stack in stacks.values())
         rare = [rank for rank, (_, stack) in stacks.items() if 2 * alike[tuple(stack[:3])] < len(stacks)]
         for ranks, why in ((behind, "it is behind"), (busy, "it does not wait for the others"), (rare, "it differs")):
@@ -153,16 +150,12 @@ class Progress:
         return {}
 
 
-def _waits(stack: list[str]) -> bool:
-    return any(part in frame for frame in stack for part in WAITING)
-
-
 def as_record_field(progress: Progress) -> dict[str, Any]:
     """The progress as a field of the record."""
     return {"progress": progress.collect_facts()} if progress.last else {}
 
 
-def report(progress: Progress, journal: Journal, world: int | None) -> None:
+def report(progress: Progress, journal: LauncherState, world: int | None) -> None:
     """All ranks are running: update the phase, regularly the progress, and the warning in the record."""
     if not progress.started:
         progress.start()

@@ -1,18 +1,18 @@
-"""The steps of the launcher with ssh: it logs in to the workers, starts the ranks, and announces the end."""
+"""The steps of the launcher with ssh: it connects to the workers, and starts the ranks over ssh."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-from launcher import connections, preflight, workers
-from launcher.attempt import Attempt
-from launcher.choice import SPARE_SECONDS, Choice, list_sizes, settle
+from launcher.attempt import OBEY_SECONDS, Attempt
+from launcher.choice import SPARE_SECONDS, WorkerChoice, decide_size, list_sizes
 from launcher.outcome import RunEndedError
 from launcher.wait import Wait
-from shared import exchange, methods, settings
+from shared import control, exchange, methods, settings
 from shared import key as keyfile
 from shared.log import log
+from shared.output import Output
 
 KEY_SECONDS = 0.1  # between looks for the key
 REFUSED_SECONDS = 0.5  # until the next login to a worker that has refused one: it may get its key at any moment
@@ -28,15 +28,17 @@ class WithSsh:
         self.configured = wait.configured
         self.workers = wait.workers
         self.journal = wait.journal
-        self.selection = Selection(self.configured, self.workers)
+        self.selection = SshWorkerChoice(self.configured, self.workers)
 
     def prepare(self) -> None:
-        """Check the tools of the image, and read the key."""
+        """Check the tools of the image, take the key, and begin to connect to the workers."""
         missing = methods.list_missing_tools(methods.choose_method(self.configured))
         if missing:
             names = ", ".join(missing)
             raise RunEndedError("no-tool", f"the image has no {names}: add it to the image or in training.setup")
         self.take_key()
+        secret = control.make_secret((settings.RUN / "id").read_bytes(), self.configured)
+        self.workers.control.dial(self.configured.readiness_port, secret)
 
     def take_key(self) -> None:
         """Copy the private key, and write known_hosts with its public key, which is the host key of all workers."""
@@ -76,10 +78,18 @@ class WithSsh:
         too_late = again and not time_left()
         missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
         if missing or too_late:
-            raise RunEndedError("unreachable", self.wait.explain_too_late(describe_unreached(missing)))
+            raise RunEndedError(
+                "unreachable", self.wait.explain_too_late(describe_unreached(missing, configured.readiness_port))
+            )
         if again:
-            self.workers.run_everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
-        settle(self.selection, self.wait, lambda: self.selection.check_network(self.wait.check))
+            self.kill_ranks()
+        decide_size(self.selection, self.wait)
+
+    def kill_ranks(self) -> None:
+        """Kill what the last attempt may have left on workers that had no connection at its end."""
+        self.workers.control.choose(self.workers.names)
+        self.workers.control.begin(self.wait.compute_totals()["attempts"], Output([]))
+        self.workers.control.signal("KILL", OBEY_SECONDS)
 
     def make_start(self) -> methods.Start:
         return self.make_attempt().make_start()
@@ -92,17 +102,16 @@ class WithSsh:
         return RunEndedError(event, self.wait.external.explain(event))
 
     def announce_end(self, phase: str) -> None:
-        """Announce the end of the run to the workers."""
-        private = settings.RUN / "id"
-        if private.exists():
-            port, names = self.configured.readiness_port, self.workers.names
-            missed = connections.announce(names, port, private.read_bytes(), phase)
-            if missed:
-                log(f"{len(missed)} of {len(names)} workers do not answer at port {port}: they read the record")
+        """Announce the end to the connected workers; the others read the record."""
+        self.workers.control.tell(over=phase)
+        missed = len(self.workers.names) - len(self.workers.control.list_connected())
+        if missed:
+            port = self.configured.readiness_port
+            log(f"{missed} of {len(self.workers.names)} workers do not answer at port {port}: they read the record")
 
 
-class Selection(Choice):
-    """The workers that accept the launcher's login, or whose sshd answers if `logs_in` is false."""
+class SshWorkerChoice(WorkerChoice):
+    """The workers that accept the launcher's login, or whose sshd listens if `logs_in` is false."""
 
     logs_in = True
 
@@ -119,7 +128,7 @@ class Selection(Choice):
         missing, enough_since, part = dict.fromkeys(self.workers.names, ""), 0.0, TimeSlice(time_left)
         while missing and part.time_left:
             part = TimeSlice(time_left)
-            silent = self.workers.find_missing(list(missing), part)
+            silent = self.workers.control.find_missing(list(missing), part)
             if len(silent) == len(self.workers.names):
                 nobody_answers()
             answering = [name for name in missing if name not in silent]
@@ -127,7 +136,9 @@ class Selection(Choice):
             # If the time ran out during the login, the results of the login before are used.
             said = {} if part.time_left else missing
             missing = {
-                name: refused.get(name, said.get(name, "")) for name in missing if name in refused or name in silent
+                name: refused.get(name) or said.get(name) or self.workers.control.find_member(name).refused
+                for name in missing
+                if name in refused or name in silent
             }
             if refused:
                 time.sleep(REFUSED_SECONDS)
@@ -149,20 +160,15 @@ class Selection(Choice):
             return SPARE_SECONDS
         return 0 if missing_before else self.configured.resize_after_seconds
 
-    def check_network(self, wait: Callable[[], None]) -> preflight.Verdict:
-        """Run launch.preflight.network on the present workers. `wait` is called repeatedly."""
-        places = [self.workers.names.index(name) for name in self.present]
-        return preflight.check(self.workers, self.present, places, self.configured.master_port, wait)
 
-
-def describe_unreached(missing: dict[str, str]) -> str:
-    """A description of the workers that cannot be reached, and of those that refuse the login."""
+def describe_unreached(missing: dict[str, str], port: int) -> str:
+    """A description of the workers that cannot be reached at this port, and of those that refuse the login."""
     if not missing:
         return "no attempt had all its ranks"
     refused = [f"{name} refused the login: {words}" for name, words in missing.items() if words]
     silent = [name for name, words in missing.items() if not words]
     named = " ".join(silent[:10]) + (f" and {len(silent) - 10} more" if len(silent) > 10 else "")
-    return "; ".join([*refused[:3], *([f"not reachable: {named}"] if silent else [])]) + ","
+    return "; ".join([*refused[:3], *([f"not reachable: {named} (port {port})"] if silent else [])]) + ","
 
 
 class TimeSlice:

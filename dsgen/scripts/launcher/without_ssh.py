@@ -6,21 +6,18 @@ the worker Job completes after all parts have succeeded, and fails with the firs
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from collections.abc import Callable
 from typing import Any
 
-from launcher import attempt as launcher_attempt
-from launcher import preflight
-from launcher.choice import SPARE_SECONDS, Choice, settle
-from launcher.control import ControlServer, Member
-from launcher.outcome import AttemptEnd, RunEndedError, explain_deadline, explain_never_met
+from launcher.attempt import Attempt
+from launcher.choice import SPARE_SECONDS, WorkerChoice, decide_size
+from launcher.control import ControlServer
+from launcher.outcome import AttemptEnd, RunEndedError, explain_never_met
 from launcher.process import Ranks
-from launcher.resize import Conversion
+from launcher.resize import CheckpointPreparation
 from launcher.wait import Wait
-from shared import methods
+from shared import methods, reports
 from shared.log import log
 from shared.output import Output
 from shared.record import TRANSITIONS
@@ -30,10 +27,9 @@ CONNECT_SECONDS = 150  # a kubelet may need two minutes to update the record, wi
 ISOLATED_SECONDS = 600  # the launcher uses only the API, and the workers continue meanwhile
 # The message of the Job controller about the pod for which its podFailurePolicy ended the Job.
 FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed with exit code (\d+)")
-LOST = 255  # the exit code of ssh for a lost connection
 
 
-class Parts:
+class WorkerProcesses:
     """The parts of all workers, as one process that ends when all of them have ended."""
 
     def __init__(self, control: ControlServer, attempt: int, output: Output) -> None:
@@ -45,7 +41,7 @@ class Parts:
         for name in hosts:
             member = self.control.members[name]
             if self.attempt in member.lost or member.is_away():
-                self.output.ssh_ended.setdefault(hosts[name], LOST)
+                self.output.ssh_ended.setdefault(hosts[name], reports.LOST)
             elif member.attempt == self.attempt and member.code is not None:
                 self.output.close(hosts[name], member.code)
         ended = {**self.output.ssh_ended, **self.output.closed}
@@ -71,12 +67,12 @@ class Parts:
         return 0.0
 
 
-class AttemptWithoutSsh(launcher_attempt.Attempt):
+class AttemptWithoutSsh(Attempt):
     """An attempt whose ranks write to the logs of their workers."""
 
-    def __init__(self, wait: Wait, control: ControlServer, ranks: int, number: int, goes_on: bool = False) -> None:
+    def __init__(self, wait: Wait, ranks: int, number: int, goes_on: bool = False) -> None:
         super().__init__(wait.configured, wait.workers, wait.journal, wait.external)
-        self.control, self.number, self.world = control, number, ranks
+        self.number, self.world = number, ranks
         self.goes_on = goes_on  # its ranks were started by another launcher
         self.hosts = list(wait.workers.chosen)
         self.progress.source = None  # rank.py on the workers reads the files
@@ -85,30 +81,10 @@ class AttemptWithoutSsh(launcher_attempt.Attempt):
     def launch(self) -> Ranks:
         self.control.choose(self.hosts)
         self.control.begin(self.number, self.output, self.conversion.configuration)
-        return Parts(self.control, self.number, self.output)
+        return WorkerProcesses(self.control, self.number, self.output)
 
     def ask_to_resize(self) -> dict[str, Any]:
-        """Order it, and wait for the report of the first worker."""
-        if self.goes_on:
-            return {"result": "nothing"}
-        host = self.hosts[0].partition(".")[0]
-        first = self.control.members[host]
-        life = first.life
-        self.control.tell(resize={"attempt": self.number, "ranks": self.world, "host": host})
-        while not (first.is_away() or first.life != life):
-            self.conversion.check()
-            if first.resize.get("attempt") == self.number:
-                self.conversion.hear(first.resize)
-                if "result" in first.resize:
-                    return first.resize
-            time.sleep(launcher_attempt.TICK_SECONDS)
-        return {}
-
-    def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-        self.control.tell(signal=name)
-        deadline = time.monotonic() + seconds
-        while not until() and time.monotonic() < deadline:
-            time.sleep(launcher_attempt.TICK_SECONDS)
+        return {"result": "nothing"} if self.goes_on else super().ask_to_resize()
 
     def end_ranks(self, process: Ranks) -> None:
         """End the ranks, unless the launcher itself is stopped: then the next launcher continues the attempt."""
@@ -137,12 +113,12 @@ class WithoutSsh:
         self.configured = wait.configured
         self.external = wait.external
         self.journal = wait.journal
-        self.control = ControlServer(wait.workers.names)
+        self.control = wait.workers.control
         self.output = self.control.output
         self.whole = methods.choose_method(self.configured).whole
         self.free = False  # the workers start when the record says so
         self.number = 0  # of the attempt, counted over all launcher pods
-        self.choice = Choice(self.configured, wait.workers)
+        self.choice = WorkerChoice(self.configured, wait.workers)
 
     def prepare(self) -> None:
         """Listen for the workers. If the pod has no address, they start when the record says so."""
@@ -179,46 +155,16 @@ class WithoutSsh:
         if self.free:
             self.journal.said["start"] = "record"
         elif not self.list_training_hosts():
-            self.choice.present = [name for name in self.wait.workers.names if self.find_member(name).connection]
-            settle(self.choice, self.wait, self.check_network)
-
-    def find_member(self, host: str) -> Member:
-        return self.control.members[host.partition(".")[0]]
+            self.choice.present = [
+                name for name in self.wait.workers.names if self.control.find_member(name).connection
+            ]
+            decide_size(self.choice, self.wait)
 
     def list_training_hosts(self) -> list[str]:
         """The hosts that train already, for a launcher pod that takes over; [] if not all do."""
-        at = {self.find_member(host).attempt for host in self.wait.workers.names} - {0}
-        hosts = [host for host in self.wait.workers.names if self.find_member(host).attempt]
+        at = {member.attempt for member in self.control.members.values()} - {0}
+        hosts = [host for host in self.wait.workers.names if self.control.find_member(host).attempt]
         return hosts if not self.number and len(at) == 1 and len(hosts) == self.configured.workers else []
-
-    def check_network(self) -> preflight.Verdict:
-        """Run launch.preflight.network on the workers that have connected."""
-        try:
-            return preflight.check_in_rounds(len(self.choice.present), self.exchange)
-        finally:
-            self.control.choose(self.wait.workers.names)
-
-    def exchange(self, pairs: list[preflight.Pair]) -> dict[int, dict[str, Any]]:
-        """Let pairs of the present workers exchange data; their reports."""
-        token, names = os.urandom(16).hex(), self.choice.present
-        places = {name: index for index, name in enumerate(self.wait.workers.names)}
-        seconds = [preflight.CONNECT_SECONDS, preflight.TRANSFER_SECONDS]
-        members = {index: self.find_member(names[index]) for pair in pairs for index in pair}
-        self.control.choose(names)  # forgets the pairs of the round before
-        for pair in pairs:
-            for mine, other in (pair, pair[::-1]):
-                plan = f"{places[names[mine]]}:{places[names[other]]}"
-                members[mine].own = {"check": [0, self.configured.master_port, *seconds, token, plan]}
-        self.control.tell()
-        until = time.monotonic() + sum(seconds) + preflight.CONNECT_SECONDS
-
-        def lacks_reports() -> bool:
-            return any(member.checked.get("token") != token and member.connection for member in members.values())
-
-        while lacks_reports() and time.monotonic() < until:
-            self.wait.check()
-            self.control.wait(TICK_SECONDS)
-        return {index: one.checked for index, one in members.items() if one.checked.get("token") == token}
 
     def count_ready(self) -> int:
         """The number of ready or completed workers; 0 for a suspended Job, whose remaining pods are ending."""
@@ -236,7 +182,7 @@ class WithoutSsh:
         self.wait.workers.chosen = training or self.wait.workers.chosen
         at = [member.attempt for member in self.control.members.values()]
         self.number = max(self.number, *at) + (0 if training else 1)
-        return AttemptWithoutSsh(self.wait, self.control, self.count_ranks(), self.number, bool(training))
+        return AttemptWithoutSsh(self.wait, self.count_ranks(), self.number, bool(training))
 
     def make_run_end(self, event: str) -> RunEndedError:
         """The end of the run by an external event."""
@@ -260,12 +206,7 @@ class WithoutSsh:
             ]
             message = self.output.explain_failure() if "rank" in failure else seen[0]
             return AttemptEnd("failed", message, failure["exitCode"]), failure
-        message = (
-            explain_deadline(self.configured.active_deadline_seconds)
-            if event == "deadline"
-            else self.external.explain(event)
-        )
-        return AttemptEnd(event, message, None), {}
+        return AttemptEnd(event, self.external.explain(event), None), {}
 
     def find_failure(self) -> dict[str, Any]:
         """The first failure according to the reports of the ranks, otherwise to the Job controller."""
@@ -296,7 +237,7 @@ class AttemptByRecord:
         self.configured = side.configured
         self.external, self.journal = side.external, side.journal
         self.before = self.journal.compute_totals(self.external.read_earlier_totals())
-        self.conversion = Conversion(self.configured, self.journal, self.external, 0)  # cannot be ordered
+        self.conversion = CheckpointPreparation(self.configured, self.journal, self.external, 0)  # cannot be ordered
 
     def run(self) -> AttemptEnd:
         """Watch until an event ends the run or the workers are lost. The launcher does not affect the training."""
@@ -306,7 +247,7 @@ class AttemptByRecord:
         while True:
             self.side.wait.workers.reap()
             self.side.wait.check_isolation(ISOLATED_SECONDS)
-            event = self.external.find_event() or self.find_cut(time.monotonic() - started)
+            event = self.find_cut(time.monotonic() - started)
             if event:
                 return self.close(event)
             if self.runs(time.monotonic() - started):
@@ -315,10 +256,8 @@ class AttemptByRecord:
 
     def find_cut(self, seconds: float) -> str:
         """The event that ends an attempt after so many seconds, or ""."""
-        limit = self.configured.active_deadline_seconds
-        if 0 < limit < self.before["seconds"] + seconds:
-            return "deadline"
-        return "workers-lost" if self.external.read_worker_job().get("suspended") else ""
+        event = self.external.find_event(self.before["seconds"] + seconds)
+        return event or ("workers-lost" if self.external.read_worker_job().get("suspended") else "")
 
     def runs(self, seconds: float) -> bool:
         """Whether all ranks have reported, or should have: the network may block reports."""

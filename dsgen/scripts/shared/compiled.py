@@ -34,20 +34,15 @@ def make_finder(path: str) -> FileFinder:
     return FileFinder(path, (Loader, [".py"]))
 
 
-def is_safe() -> bool:
-    """Whether only root or this user could have written there. With ssh.user, ranks are of another user than sshd."""
-    status = FOLDER.lstat()
-    return status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
-
-
 def use() -> None:
     """Load modules of dsgen from there, from now on."""
     try:
-        if not FOLDER.is_dir():
-            FOLDER.mkdir(mode=0o755)
-        if not is_safe():
-            return
+        FOLDER.mkdir(mode=0o755, exist_ok=True)
+        status = FOLDER.lstat()
     except OSError:
+        return
+    # Only root or this user may have written there. With ssh.user, ranks are of another user than sshd.
+    if status.st_uid not in (0, os.geteuid()) or status.st_mode & 0o022:
         return
     sys.path_hooks.insert(0, make_finder)
     for path in [path for path in sys.path_importer_cache if path.startswith(SCRIPTS)]:

@@ -36,7 +36,7 @@ import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from shared import record
 from shared.record import TRANSITIONS
@@ -51,7 +51,7 @@ LIMIT_BYTES = 1 << 20  # parsed, such a file takes at most 25 MB
 MESSAGE_CHARACTERS, LINE_CHARACTERS, NAME_CHARACTERS = 4096, 4096, 253
 TAIL_LINES = 20
 MOST_ATTEMPTS = 5000  # more than a record has room for; the sidecar goes through all of them every half second
-LARGEST = (1 << 53) - 1
+BELOW = {bool: 2, int: 1 << 53, float: float("inf")}  # by the type of a value
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -61,25 +61,19 @@ def read_content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes 
     Only the last part of `path` is untrusted: the part before it is the mount point of the volume.
     """
     try:
-        descriptor = os.open(path, OPEN_UNTRUSTED)
+        with _open_untrusted(path) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size - start > limit:
+                return None
+            file.seek(start)
+            data = file.read(limit + 1)
     except OSError:
         return None
-    data = b""
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size - start > limit:
-            return None
-        os.lseek(descriptor, start, os.SEEK_SET)
-        while len(data) <= limit:
-            more = os.read(descriptor, limit + 1 - len(data))
-            if not more:
-                return data
-            data += more
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
-    return None  # it has grown beyond the limit meanwhile
+    return data if len(data) <= limit else None  # it has grown beyond the limit meanwhile
+
+
+def _open_untrusted(path: Path) -> BinaryIO:
+    return open(path, "rb", opener=lambda name, _: os.open(name, OPEN_UNTRUSTED))
 
 
 def hold(path: Path) -> None:
@@ -92,16 +86,11 @@ def hold(path: Path) -> None:
 def is_free(path: Path) -> bool:
     """Whether the process that has locked the file has ended. False without a regular file; never waits."""
     try:
-        descriptor = os.open(path, OPEN_UNTRUSTED)
+        with _open_untrusted(path) as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except OSError:
         return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return stat.S_ISREG(os.fstat(descriptor).st_mode)
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
 
 
 def write(path: Path, said: dict[str, Any]) -> None:
@@ -141,10 +130,10 @@ def read_lines(path: Path) -> list[str] | None:
     data = read_content(path)
     if data is None:
         return None
-    return [line(text) for text in data.decode("utf-8", "replace").splitlines()[: TAIL_LINES + 1]]
+    return [line(each) for each in data.decode("utf-8", "replace").splitlines()[: TAIL_LINES + 1]]
 
 
-# Checks of fields. Each function returns the value, cut if it is too long, or raises TypeError or ValueError.
+# Checks of fields. Each returns the value, cut if it is too long, or raises TypeError or ValueError.
 
 
 def clean_text(value: Any, limit: int) -> str:
@@ -154,44 +143,27 @@ def clean_text(value: Any, limit: int) -> str:
     return UNPRINTABLE.sub(" ", value[:limit])
 
 
-def line(value: Any) -> str:
-    return clean_text(value, LINE_CHARACTERS)
+def text(limit: int, holds: Callable[[str], bool] = lambda _: True) -> Callable[[Any], str]:
+    """The check of one line, of which only so many characters are taken."""
 
-
-def number(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(value)
-    if abs(value) > LARGEST:
-        raise ValueError(value)
-    return value
-
-
-def decimal(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(value)
-    if not abs(value) < float("inf"):
-        raise ValueError(value)
-    return value
-
-
-def flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(value)
-    return value
-
-
-def moment(value: Any) -> str:
-    """A time in the form of record.format_time."""
-    if record.parse_time(clean_text(value, NAME_CHARACTERS)) is None:
-        raise ValueError(value)
-    return str(value)
-
-
-def one_of(known: set[str]) -> Callable[[Any], str]:
     def check(value: Any) -> str:
-        if clean_text(value, NAME_CHARACTERS) not in known:
+        cleaned = clean_text(value, limit)
+        if not holds(cleaned):
             raise ValueError(value)
-        return str(value)
+        return cleaned
+
+    return check
+
+
+def kind(*types: type) -> Callable[[Any], Any]:
+    """The check of a number or flag of one of these types."""
+
+    def check(value: Any) -> Any:
+        if type(value) not in types:  # not isinstance: True is an int
+            raise TypeError(value)
+        if not abs(value) < BELOW[type(value)]:
+            raise ValueError(value)
+        return value
 
     return check
 
@@ -218,14 +190,17 @@ def _check_fields(said: Any, checks: dict[str, Callable[[Any], Any]]) -> dict[st
     return {key: check(said[key]) for key, check in checks.items() if key in said}
 
 
-PHASES = {row.phase for row in TRANSITIONS.values()}
-REASONS = {row.reason for row in TRANSITIONS.values()} | {"Succeeded"}
+line, name = text(LINE_CHARACTERS), text(NAME_CHARACTERS)
+number, decimal, flag = kind(int), kind(int, float), kind(bool)
+moment = text(NAME_CHARACTERS, lambda value: record.parse_time(value) is not None)
+phase = text(NAME_CHARACTERS, {row.phase for row in TRANSITIONS.values()}.__contains__)
+reason = text(NAME_CHARACTERS, {"Succeeded", *(row.reason for row in TRANSITIONS.values())}.__contains__)
 ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
     "startTime": optional(moment),
     "endTime": optional(moment),
-    "reason": one_of(REASONS),
+    "reason": reason,
     "exitCode": optional(number),
-    "host": lambda value: clean_text(value, NAME_CHARACTERS),
+    "host": name,
     "rank": number,
     "tail": last(TAIL_LINES, line),
     "counted": flag,
@@ -243,13 +218,13 @@ PROGRESS_FIELDS: dict[str, Callable[[Any], Any]] = {
 }
 LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
     "sequence": number,
-    "phase": one_of(PHASES),
-    "reason": one_of(REASONS),
-    "message": lambda value: clean_text(value, MESSAGE_CHARACTERS),
+    "phase": phase,
+    "reason": reason,
+    "message": text(MESSAGE_CHARACTERS),
     "exitCode": optional(number),
     "worldSize": optional(number),
-    "launcher": lambda value: clean_text(value, NAME_CHARACTERS),
-    "start": one_of({"record"}),
+    "launcher": name,
+    "start": text(NAME_CHARACTERS, "record".__eq__),
     "terminated": flag,
     "progress": lambda value: _check_fields(value, PROGRESS_FIELDS),
     "attempts": last(MOST_ATTEMPTS, lambda value: _check_fields(value, ATTEMPT_FIELDS)),

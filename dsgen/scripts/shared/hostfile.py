@@ -10,7 +10,7 @@ KNOWN = {"-i": "include", "--include": "include", "-e": "exclude", "--exclude": 
 KNOWN["--launcher_args"] = "launcher_args"
 
 
-class Options(NamedTuple):
+class LaunchOptions(NamedTuple):
     """training.deepspeed.args, with the options that dsgen needs separated from the rest."""
 
     include: str
@@ -30,7 +30,7 @@ def write(path: Path, names: list[str], slots: int) -> str:
     return str(path)
 
 
-def parse_options(arguments: list[str]) -> Options:
+def parse_options(arguments: list[str]) -> LaunchOptions:
     """Parse the user's arguments for `deepspeed`. The value of an option is the next argument, or follows `=`."""
     known = dict.fromkeys(KNOWN.values(), "")
     rest, words = [], iter(arguments)
@@ -40,10 +40,10 @@ def parse_options(arguments: list[str]) -> Options:
             known[KNOWN[option]] = value if equals else next(words, "")
         else:
             rest.append(word)
-    return Options(rest=rest, **known)
+    return LaunchOptions(rest=rest, **known)
 
 
-def count_active_slots(names: list[str], slots: int, given: Options) -> dict[str, int]:
+def count_active_slots(names: list[str], slots: int, given: LaunchOptions) -> dict[str, int]:
     """Host -> slots in use, in the hostfile's order, as deepspeed/launcher/runner.py reads --include and --exclude.
 
     `w-0@w-1:0,2` is all of w-0, and slots 0 and 2 of w-1.

@@ -1,12 +1,12 @@
-"""The launch methods: how the ranks are started. One row for each value of launch.method."""
+"""The launch methods: how the ranks are started. methods.json has a row for each, and names its functions here."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shared import hostfile, settings
 from shared.settings import Settings
@@ -195,21 +195,23 @@ def make_worker_environment(start: Start) -> dict[str, str]:
 
 
 class Method(NamedTuple):
-    """One way to start the ranks.
+    """One way to start the ranks: a row of methods.json.
 
+    `command`, `environment`: the names of functions of this module. `words`: of users for it, for hints.
     `ssh`: the launcher starts them over ssh; else each worker starts its own. `tools`: programs that the image needs.
     `ranks`: each rank is a rank.py that reports to the launcher; else only the exit code of the command is known.
-    `pdsh`: pdsh opens the sessions, and prints how each ended for ssh.
+    `pdsh`: pdsh opens the sessions; it begins each line with its worker, and prints how each session ended for ssh.
     `whole`: the user's command is one program for a whole worker, and nothing is added to it.
     `local_rank`: programs expect `--local_rank=N`, which DeepSpeed's launcher adds, but other launchers do not.
     `waits`: the program that starts the ranks never ends if several hosts are lost at once.
     `module`: what a worker may load before the order to start, see worker/preload.py; `main` there is the program.
     """
 
-    ssh: bool
-    tools: tuple[str, ...]
     command: Callable[[Start], list[str]]
-    environment: Callable[[Start], dict[str, str]] = copy_environment
+    environment: Callable[[Start], dict[str, str]]
+    ssh: bool = False
+    tools: Sequence[str] = ()
+    words: Sequence[str] = ()
     ranks: bool = True
     pdsh: bool = False
     whole: bool = False
@@ -218,17 +220,13 @@ class Method(NamedTuple):
     module: str = ""
 
 
-SSH = ("ssh", "ssh-keygen", "pdsh")
-METHODS = {
-    "pdsh": Method(True, ("deepspeed", *SSH), make_pdsh_command, make_pdsh_environment, pdsh=True, local_rank=True),
-    "openmpi": Method(True, ("mpirun", *SSH), make_openmpi_command, make_openmpi_environment, waits=True),
-    "launcher-command": Method(True, SSH, make_launcher_command, make_launcher_environment, ranks=False, whole=True),
-    "torchrun": Method(False, (), make_torchrun_command, make_torchrun_environment, module="torch.distributed.run"),
-    "deepspeed-no-ssh": Method(
-        False, ("deepspeed",), make_deepspeed_no_ssh_command, local_rank=True, module="deepspeed.launcher.runner"
-    ),
-    "worker-command": Method(False, (), make_worker_command, make_worker_environment, whole=True),
-}
+def _make_method(row: dict[str, Any]) -> Method:
+    named = {key: globals()[row.get(key, "copy_environment")] for key in ("command", "environment")}
+    return Method(**{**row, **named})
+
+
+ROWS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+METHODS = {name: _make_method(row) for name, row in ROWS.items()}
 
 
 def choose_method(configured: Settings) -> Method:

@@ -93,15 +93,9 @@ def read_modification_time(path: Path) -> int:
 def read_tail(path: str) -> bytes:
     """The end of a regular file, and nothing of any other."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            status = os.fstat(file.fileno())
+            start = max(status.st_size - LINE_BYTES, 0)
+            return os.pread(file.fileno(), LINE_BYTES, start) if stat.S_ISREG(status.st_mode) else b""
     except OSError:
         return b""
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            return b""
-        return os.pread(descriptor, LINE_BYTES, max(status.st_size - LINE_BYTES, 0))
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)

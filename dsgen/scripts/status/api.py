@@ -8,6 +8,7 @@ import os
 import ssl
 import time
 import urllib.parse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,14 @@ class Api:
         self.folder = folder
         self._idle: list[tuple[http.client.HTTPSConnection, float]] = []  # and since when (monotonic)
 
-    def get(self, path: str) -> dict[str, Any]:
-        """The object at `path`. Raises ApiError."""
-        return self._call("GET", path, None, "")
+    def get(self, path: str, absent: Sequence[int] = ()) -> dict[str, Any]:
+        """The object at `path`; {} for an answer with one of these statuses. Raises ApiError."""
+        try:
+            return self._call("GET", path, None, "")
+        except ApiError as error:
+            if error.status in absent:
+                return {}
+            raise
 
     def patch(self, path: str, body: Any, content_type: str, manager: str) -> dict[str, Any]:
         """Patch the object at `path` as field manager `manager` and return it. Raises ApiError."""
@@ -100,16 +106,9 @@ def make_api() -> Api:
     return Api(host, os.environ.get("KUBERNETES_SERVICE_PORT", "443"))
 
 
-def format_secret_path(namespace: str, name: str) -> str:
-    return f"/api/v1/namespaces/{namespace}/secrets/{name}"
-
-
-def format_configmap_path(namespace: str, name: str) -> str:
-    return f"/api/v1/namespaces/{namespace}/configmaps/{name}"
-
-
-def format_job_path(namespace: str, name: str) -> str:
-    return f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}"
+def format_path(kind: str, namespace: str, name: str) -> str:
+    """The path of an object; `kind` is secrets, configmaps or jobs."""
+    return f"/{'apis/batch' if kind == 'jobs' else 'api'}/v1/namespaces/{namespace}/{kind}/{name}"
 
 
 def format_pods_path(namespace: str, job: str, *indices: str) -> str:
@@ -118,6 +117,11 @@ def format_pods_path(namespace: str, job: str, *indices: str) -> str:
     if indices:
         selector += f",batch.kubernetes.io/job-completion-index in ({','.join(indices)})"
     return f"/api/v1/namespaces/{namespace}/pods?labelSelector={urllib.parse.quote(selector, safe='')}&limit=2000"
+
+
+def make_patch_of_empty(data: dict[str, str]) -> list[dict[str, Any]]:
+    """The JSON patch that fills an object only if it has no data; otherwise the API server refuses it (422)."""
+    return [{"op": "test", "path": "/data", "value": None}, {"op": "add", "path": "/data", "value": data}]
 
 
 def _read_reason(status: int, text: bytes) -> str:

@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 from shared import backoff, exchange, settings
 from shared import key as keyfile
@@ -45,7 +44,7 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
 
     Raises CannotWorkError, also after `deadline` (monotonic).
     """
-    path = api.format_secret_path(configured.namespace, configured.secret)
+    path = api.format_path("secrets", configured.namespace, configured.secret)
     made: dict[str, str] = {}
     problem, delay = "", 0.0
     while True:
@@ -55,7 +54,7 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
                 log(f"using the key in Secret {configured.secret}")
                 return key
             made = made or make_key_pair(configured.job)
-            client.patch(path, make_patch(made), api.JSON_PATCH, MANAGER)
+            client.patch(path, api.make_patch_of_empty(made), api.JSON_PATCH, MANAGER)
             log(f"created a key for Secret {configured.secret}")
             return base64.b64decode(made[PRIVATE])
         except api.ApiError as error:
@@ -80,11 +79,6 @@ def find_key(data: dict[str, str] | None, name: str) -> bytes | None:
     return base64.b64decode(data[PRIVATE])
 
 
-def make_patch(made: dict[str, str]) -> list[dict[str, Any]]:
-    """The patch that fills a Secret only if it has no data."""
-    return [{"op": "test", "path": "/data", "value": None}, {"op": "add", "path": "/data", "value": made}]
-
-
 def make_key_pair(comment: str) -> dict[str, str]:
     """A new ed25519 key pair as the data of a Secret. Raises CannotWorkError."""
     if shutil.which("ssh-keygen") is None:
@@ -98,8 +92,5 @@ def make_key_pair(comment: str) -> dict[str, str]:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise CannotWorkError(f"ssh-keygen failed: {done.stderr.strip()}")
-        return {PRIVATE: _encode(path), PUBLIC: _encode(path.with_suffix(".pub"))}
-
-
-def _encode(path: Path) -> str:
-    return base64.b64encode(path.read_bytes()).decode("ascii")
+        halves = {PRIVATE: path, PUBLIC: path.with_suffix(".pub")}
+        return {name: base64.b64encode(half.read_bytes()).decode("ascii") for name, half in halves.items()}

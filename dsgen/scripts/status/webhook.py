@@ -11,6 +11,7 @@ import base64
 import http.client
 import json
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -69,7 +70,7 @@ def deliver(to: Address, content: bytes, log: Callable[[str], None], budget: flo
         log(f"webhook: nothing is sent: the address is not one of {' or '.join(to.schemes)}")
         return False
     for delay in (*DELAYS, 0):
-        problem, again = send(parts, content, min(TIMEOUT_SECONDS, until - time.monotonic()))
+        problem, again = try_to_send(parts, content, max(min(TIMEOUT_SECONDS, until - time.monotonic()), 0.1))
         if not problem:
             log(f"webhook: {place} took the record")
             return True
@@ -80,22 +81,32 @@ def deliver(to: Address, content: bytes, log: Callable[[str], None], budget: flo
     return False
 
 
+def try_to_send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]:
+    """Send within so many seconds, however the receiver answers: a time limit of the socket begins anew with each byte.
+
+    Returns the problem, or "", and whether a retry may help.
+    """
+    answers: list[tuple[str, bool]] = []
+    sender = threading.Thread(target=lambda: answers.append(send(parts, content, seconds)), daemon=True)
+    sender.start()
+    sender.join(seconds)
+    return answers[0] if answers else ("timed out", True)
+
+
 def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]:
-    """One try: the problem, or "", and whether a retry may help."""
+    """One try, whose steps have so many seconds each."""
     try:
-        with make_opener().open(make_request(parts, content), timeout=max(seconds, 0.1)):
+        with make_opener().open(make_request(parts, content), timeout=seconds):
             return "", False
     except urllib.error.HTTPError as error:
         error.close()
         if 300 <= error.code < 400:
             return f"answered {error.code}: redirections are not followed", False
         return f"answered {error.code}", error.code >= 500 or error.code in AGAIN
-    except urllib.error.URLError as error:
-        return explain_error(error.reason), True
     except OSError as error:
-        return explain_error(error), True
-    except (ValueError, http.client.HTTPException) as error:  # their words may quote the address
-        return type(error).__name__, not isinstance(error, ValueError)
+        return explain_error(error.reason if isinstance(error, urllib.error.URLError) else error), True
+    except Exception as error:  # its words may quote the address
+        return type(error).__name__, isinstance(error, http.client.HTTPException)
 
 
 def make_opener() -> urllib.request.OpenerDirector:

@@ -6,11 +6,11 @@ so nothing is loaded into memory, and nothing that the file names is executed.
 
 from __future__ import annotations
 
+import math
 import pickle
 import re
 import zipfile
 from collections import OrderedDict
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 OPTIMIZER_FILE = re.compile(r"((?:bf16_|fp16_)?zero_pp_rank_)([0-9]+)(_mp_rank_([0-9_]+?)_optim_states\.pt)")
 EXPERT_FILE = re.compile(r"(?:layer_[0-9]+_)?exp(?:ert_[0-9]+|p_rank_[0-9]+)_mp_rank_.*\.pt")
 TRAINER_FOLDER = re.compile(r"checkpoint-([0-9]+)")  # of the Hugging Face Trainer, which continues from the highest one
-LATEST = "latest"
+LATEST, TAG_BYTES = "latest", 4096
 ADAM = {"step", "exp_avg", "exp_avg_sq"}
 OPTIONS_NOT_SAVED = ("params", "initial_lr")  # of a parameter group; the scheduler sets initial_lr
 OLDEST = (0, 18)  # DeepSpeed, which resumes several parameter groups of stage 3 from here on
@@ -37,10 +37,7 @@ class Tensor(NamedTuple):
 
     @property
     def size(self) -> int:
-        product = 1
-        for length in self.shape:
-            product *= length
-        return product
+        return math.prod(self.shape)
 
 
 class Unknown:
@@ -57,14 +54,6 @@ class Unknown:
     def add(self, _: Any) -> None: ...
 
 
-def _rebuild_tensor(_storage: Any, _offset: Any, shape: Any, *_: Any) -> Tensor:
-    return Tensor(tuple(shape))
-
-
-def _rebuild_parameter(data: Any, *_: Any) -> Any:
-    return data
-
-
 class Stage(int):
     """DeepSpeed's ZeroStageEnum. Python 3.11.0 to 3.11.3 write the name of a member, others its value."""
 
@@ -76,18 +65,18 @@ def _find_attribute(owner: Any, name: Any) -> Any:
     return Stage(Stage.NAMES.index(name)) if owner is Stage and name in Stage.NAMES else Unknown()
 
 
-KNOWN = {
+KNOWN: dict[tuple[str, str], Any] = {
     ("collections", "OrderedDict"): OrderedDict,
     ("builtins", "set"): set,
     ("torch", "Size"): tuple,
     ("builtins", "getattr"): _find_attribute,
     ("deepspeed.runtime.zero.config", "ZeroStageEnum"): Stage,
-    ("torch._utils", "_rebuild_tensor_v2"): _rebuild_tensor,
-    ("torch._utils", "_rebuild_parameter"): _rebuild_parameter,
+    ("torch._utils", "_rebuild_tensor_v2"): lambda _storage, _offset, shape, *_: Tensor(tuple(shape)),
+    ("torch._utils", "_rebuild_parameter"): lambda data, *_: data,
 }
 
 
-class Reader(pickle.Unpickler):
+class CheckpointReader(pickle.Unpickler):
     """Executes nothing of the file: whatever is not in KNOWN becomes Unknown."""
 
     def find_class(self, module: str, name: str) -> Any:
@@ -104,7 +93,7 @@ def read(path: Path) -> dict[str, Any]:
         with zipfile.ZipFile(path) as archive:
             name = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
             with archive.open(name) as file:
-                content = Reader(file).load()
+                content = CheckpointReader(file).load()
     except FileNotFoundError:
         raise UnreadableCheckpointError(f"{path.name} is missing") from None
     except Exception as error:  # a damaged file may raise anything
@@ -157,7 +146,10 @@ def inspect(folder: Path) -> Checkpoint | None:
     inside = find_folder_of_latest(folder)
     if inside is None:
         return None
-    tag = (inside / LATEST).read_text(encoding="utf-8", errors="replace").strip()
+    with (inside / LATEST).open("rb") as file:
+        tag = file.read(TAG_BYTES).decode("utf-8", "replace").strip()
+    if not Path(tag).parts or ".." in Path(tag).parts or Path(tag).is_absolute():
+        raise UnreadableCheckpointError(f"{inside / LATEST} names {tag or 'nothing'}, which is no folder beside it")
     if not (inside / tag).is_dir():
         raise UnreadableCheckpointError(f"{inside / LATEST} names {tag}, which does not exist")
     names = sorted(path.name for path in (inside / tag).iterdir())
@@ -172,12 +164,16 @@ def _describe_checkpoint(inside: Path, tag: str, names: list[str], shards: list[
     state = _find_optimizer_state(read(inside / tag / first.group()))
     partitions = _count_partitions(state["partition_count"])
     ends = sorted({match.group(3) for match in shards})
-    # A tag that was saved again with fewer ranks still has files of the earlier ranks.
-    wanted = [f"{first.group(1)}{rank}{end}" for end in ends for rank in range(partitions)]
-    for name in wanted:
+    if partitions < 1:
+        raise UnreadableCheckpointError(f"{first.group()} has {partitions} partitions")
+    # A tag that was saved again with fewer ranks still has files of the earlier ranks. The first one that is missing
+    # ends this, whatever the number of partitions.
+    wanted: list[str] = []
+    for name in (f"{first.group(1)}{rank}{end}" for end in ends for rank in range(partitions)):
         other = _find_optimizer_state(read(inside / tag / name))
         if (_count_partitions(other["partition_count"]), other["zero_stage"]) != (partitions, state["zero_stage"]):
             raise UnreadableCheckpointError(f"{first.group()} and {name} are of different checkpoints")
+        wanted.append(name)
     stage = int(state["zero_stage"])
     models = _list_model_files(names, wanted, stage)
     contents = [read(inside / tag / name) for name in models]
@@ -218,16 +214,18 @@ def _find_optimizer_state(content: dict[str, Any]) -> dict[str, Any]:
 
 def _count_partitions(value: Any) -> int:
     """The number of partitions; stages 1 and 2 have one number for each parameter group."""
-    return max(int(one) for one in value) if isinstance(value, (list, tuple)) else int(value)
+    counts = value if isinstance(value, (list, tuple)) else [value]
+    if not counts or not all(isinstance(count, int) for count in counts):
+        raise UnreadableCheckpointError("its partition_count is no number")
+    return int(max(counts))
 
 
 def _list_model_files(names: list[str], wanted: list[str], stage: int) -> list[str]:
     """The files with names and shapes: of stage 3 one for each rank, else one for each copy's part."""
     if stage == 3:  # a stage
         return [re.sub("^(bf16_|fp16_)?", "", name).replace("_optim_", "_model_") for name in wanted]
-    return [name for name in names if re.fullmatch(r"mp_rank_[0-9_]+_model_states\.pt", name)] or [
-        "mp_rank_00_model_states.pt"
-    ]
+    found = [name for name in names if re.fullmatch(r"mp_rank_[0-9_]+_model_states\.pt", name)]
+    return found or ["mp_rank_00_model_states.pt"]
 
 
 def _merge_shapes(groups: Any) -> dict[str, Tensor]:
@@ -261,61 +259,45 @@ def is_too_old(version: str) -> bool:
     return bool(numbers) and tuple(map(int, numbers)) < OLDEST
 
 
-def changes_stage(found: Checkpoint, wanted: Wanted) -> bool:
-    """Between stage 3 and another one; stages 1 and 2 read each other's conversion."""
-    return wanted.stage is not None and (found.stage == STAGE_3) != (wanted.stage == STAGE_3)
-
-
-# Each row: whether the checkpoint is refused, and why. Without these, DeepSpeed 0.19 resumes with other weights or
-# options and says nothing, or fails during the conversion or afterwards.
-REFUSALS: tuple[tuple[Callable[[Checkpoint, Wanted], object], Callable[[Checkpoint, Wanted], str]], ...] = (
-    (
-        lambda found, _: found.parallel > 1,
-        lambda found, _: f"{found.parallel} ranks share a copy of the model (a pipeline, or tensor parallelism)",
-    ),
-    (lambda found, _: found.experts, lambda *_: "it has experts (DeepSpeed MoE), which are not converted"),
-    (
-        changes_stage,
-        lambda found, wanted: f"ZeRO stage {found.stage} saved it, and stage {wanted.stage} cannot read the conversion",
-    ),
-    (
-        lambda found, _: set(found.states) != ADAM and set(found.states) != ADAM - {"step"},
-        lambda found, _: (
-            f"its optimizer keeps {format_names(found.states) or 'no state'};"
-            " only the state of Adam and AdamW is converted"
-        ),
-    ),
-    (
-        lambda found, wanted: found.frozen and not wanted.loads_frozen,
-        lambda found, _: f"frozen parameters are not converted: {format_names(found.frozen)}",
-    ),
-    (
-        lambda found, wanted: found.buffers and not wanted.loads_frozen,
-        lambda found, _: f"buffers are not converted: {format_names(found.buffers)}",
-    ),
-    (
-        lambda found, _: found.stage == STAGE_3 and found.differing,
-        lambda found, _: (
-            f"its parameter groups differ in {format_names(found.differing)}, and with stage 3 all would get the"
-            " options of the first"
-        ),
-    ),
-    (
-        # DeepSpeed 0.19 gives all parts one tensor, which then counts each step once for every part (stage3.py,
-        # load_hp_checkpoint_state_from_checkpoint_dir_stage3).
-        lambda found, _: found.stage == STAGE_3 and found.step_tensors > 1,
-        lambda found, _: (
-            f"its optimizer is torch's, in {found.step_tensors} parts (parameter groups, or sub_group_size), and with"
-            " stage 3 DeepSpeed would count their steps together"
-        ),
-    ),
-    (
-        lambda found, _: is_too_old(found.version),
-        lambda found, _: f"DeepSpeed {found.version} saved it; versions before 0.18 do not convert all checkpoints",
-    ),
-)
-
-
 def explain_refusal(found: Checkpoint, wanted: Wanted) -> str:
-    """Why the checkpoint is not converted, or ""."""
-    return next((reason(found, wanted) for refused, reason in REFUSALS if refused(found, wanted)), "")
+    """Why the checkpoint is not converted, or "".
+
+    Without these, DeepSpeed 0.19 resumes with other weights or options and says nothing, or fails during the conversion
+    or afterwards.
+    """
+    stage_3 = found.stage == STAGE_3  # stages 1 and 2 read each other's conversion
+    refusals = (
+        (found.parallel > 1, f"{found.parallel} ranks share a copy of the model (a pipeline, or tensor parallelism)"),
+        (found.experts, "it has experts (DeepSpeed MoE), which are not converted"),
+        (
+            wanted.stage is not None and stage_3 != (wanted.stage == STAGE_3),
+            f"ZeRO stage {found.stage} saved it, and stage {wanted.stage} cannot read the conversion",
+        ),
+        (
+            set(found.states) not in (ADAM, ADAM - {"step"}),
+            f"its optimizer keeps {format_names(found.states) or 'no state'};"
+            " only the state of Adam and AdamW is converted",
+        ),
+        (
+            found.frozen and not wanted.loads_frozen,
+            f"frozen parameters are not converted: {format_names(found.frozen)}",
+        ),
+        (found.buffers and not wanted.loads_frozen, f"buffers are not converted: {format_names(found.buffers)}"),
+        (
+            stage_3 and found.differing,
+            f"its parameter groups differ in {format_names(found.differing)}, and with stage 3 all would get the"
+            " options of the first",
+        ),
+        (
+            # DeepSpeed 0.19 gives all parts one tensor, which then counts each step once for every part (stage3.py,
+            # load_hp_checkpoint_state_from_checkpoint_dir_stage3).
+            stage_3 and found.step_tensors > 1,
+            f"its optimizer is torch's, in {found.step_tensors} parts (parameter groups, or sub_group_size), and with"
+            " stage 3 DeepSpeed would count their steps together",
+        ),
+        (
+            is_too_old(found.version),
+            f"DeepSpeed {found.version} saved it; versions before 0.18 do not convert all checkpoints",
+        ),
+    )
+    return next((words for refused, words in refusals if refused), "")

@@ -1,11 +1,13 @@
-"""A worker's end of its connection to the launcher, for workers without ssh. launcher/control.py has the other end."""
+"""A worker's end of its connection to the launcher. launcher/control.py has the other end, and what is said."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
 import time
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shared import backoff, control, methods, record, settings
@@ -15,34 +17,35 @@ CONNECT_SECONDS = 3  # the worker does nothing else meanwhile
 # Between tries to connect, the first and the longest: the record names the launcher while its container is starting.
 RETRY_SECONDS = 0.1, 1.0
 SAY_SECONDS = 5  # between two messages while nothing changes
+PROOF_SECONDS = 5.0  # for who connects
 
 
-class ControlClient:
-    """Connects to the launcher in the record, repeatedly; errors never end the worker."""
+class Control:
+    """The connection to the launcher; its errors never end the worker."""
 
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
         self.own = {"host": methods.format_worker_name(run), "life": os.urandom(8).hex()}
         self.connection: socket.socket | None = None
-        self.launcher = ""  # as the record named the launcher to which this is connected
+        self.talk: control.Conversation | None = None
         self.order: dict[str, Any] = {}
+        self.orders = 0  # that have come
         self.received = b""
         self.sent = 0  # reports of this attempt that this launcher has
         self.said: dict[str, Any] = {}
-        self.said_at = self.tried_at = float("-inf")
-        self.delay = RETRY_SECONDS[0]  # until the next try
+        self.said_at = float("-inf")
 
-    def exchange(self, state: dict[str, Any], reported: list[str], beats: list[str]) -> dict[str, Any]:
+    def exchange(
+        self, state: dict[str, Any], reported: Sequence[str] = (), beats: Iterable[str] = ()
+    ) -> dict[str, Any]:
         """Send the state of this worker and the reports of its ranks; returns the newest order, {} before the first.
 
         `reported`: all reports of the attempt, because a launcher that takes over needs them; `beats`: those of
         this moment.
         """
         try:
-            named = str(record.read_mounted(self.run.run).get("launcher") or "")
-            if named not in ("", self.launcher):  # one without a network never closes its connection
-                self.drop()
-            if self.connection is None and not self.connect(named):
+            self.connect()
+            if self.connection is None:
                 return self.order
             for text in [*reported[self.sent :], *beats]:
                 self.send({"attempt": state["attempt"], "report": text})
@@ -53,21 +56,17 @@ class ControlClient:
             self.drop()
         return self.order
 
-    def connect(self, named: str) -> bool:
-        """Connect to the launcher in the record if a try is due."""
-        if not named or time.monotonic() - self.tried_at < self.delay:
-            return False
-        self.tried_at = time.monotonic()
-        self.delay = backoff.lengthen(self.delay, *RETRY_SECONDS)
-        address, _, nonce = named.rpartition("/")
-        host, _, port = address.rpartition(":")
-        self.connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
-        control.shake(self.connection, nonce, "worker", CONNECT_SECONDS)
-        self.connection.settimeout(0)
-        ask_for_signals(self.connection)
-        self.received, self.sent, self.said, self.launcher = b"", 0, {}, named
-        self.delay = RETRY_SECONDS[0]
-        return True
+    def connect(self) -> None:
+        """Connect to the present launcher, if this is not connected to it."""
+        raise NotImplementedError
+
+    def take(self, connection: socket.socket, talk: control.Conversation) -> None:
+        """Go on with a launcher that has proved that it is one."""
+        self.drop()
+        self.connection, self.talk = connection, talk
+        self.received, self.sent, self.said = b"", 0, {}
+        connection.settimeout(0)
+        ask_for_signals(connection)
 
     def say(self, state: dict[str, Any]) -> None:
         if state != self.said or time.monotonic() - self.said_at >= SAY_SECONDS:
@@ -75,11 +74,13 @@ class ControlClient:
             self.said, self.said_at = dict(state), time.monotonic()
 
     def send(self, content: dict[str, Any]) -> None:
-        assert self.connection is not None
-        self.connection.sendall(json.dumps(content).encode() + b"\n")
+        assert self.connection
+        assert self.talk
+        self.connection.sendall(self.talk.pack(json.dumps(content)))
 
     def receive(self) -> None:
-        assert self.connection is not None
+        assert self.connection
+        assert self.talk
         try:
             data = self.connection.recv(control.LIMIT_BYTES)
         except BlockingIOError:
@@ -87,8 +88,9 @@ class ControlClient:
         if not data:
             raise ConnectionError
         *lines, self.received = (self.received + data).split(b"\n")
-        if lines:
-            before, self.order = self.order, dict(json.loads(lines[-1]))
+        for line in lines:
+            before, self.order = self.order, dict(json.loads(self.talk.unpack(line)))
+            self.orders += 1
             if before.get("attempt") != self.order.get("attempt"):
                 self.sent = 0  # a launcher that has just taken over did not listen before
 
@@ -102,3 +104,96 @@ class ControlClient:
         if self.connection:
             self.exchange({**state, "left": True}, [], [])
         self.drop()
+
+
+class ControlToRecord(Control):
+    """Connects to the launcher in the record, for a worker without ssh."""
+
+    def __init__(self, run: settings.Settings) -> None:
+        super().__init__(run)
+        self.launcher = ""  # as the record named the launcher to which this is connected
+        self.tried_at, self.delay = float("-inf"), RETRY_SECONDS[0]  # until the next try
+
+    def connect(self) -> None:
+        named = str(record.read_mounted(self.run.run).get("launcher") or "")
+        if named not in ("", self.launcher):  # one without a network never closes its connection
+            self.drop()
+        if self.connection or not named or time.monotonic() - self.tried_at < self.delay:
+            return
+        self.tried_at = time.monotonic()
+        self.delay = backoff.lengthen(self.delay, *RETRY_SECONDS)
+        address, _, nonce = named.rpartition("/")
+        host, _, port = address.rpartition(":")
+        connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
+        try:
+            self.take(connection, control.shake(connection, nonce.encode(), "worker", CONNECT_SECONDS))
+        except OSError:
+            connection.close()
+            raise
+        self.launcher, self.delay = named, RETRY_SECONDS[0]
+
+
+class Caller:
+    """A connection that has not proved to be the launcher's."""
+
+    def __init__(self, address: str) -> None:
+        self.address, self.until = address, time.monotonic() + PROOF_SECONDS
+        self.own, self.data = control.make_word(), b""
+        self.talk: control.Conversation | None = None  # from its word on
+
+
+class ControlFromLauncher(Control):
+    """Waits for the launcher at the port of the readiness probe, for a worker with ssh. Whoever connects gets a word.
+
+    Nothing here waits, because the worker does nothing else meanwhile.
+    """
+
+    def __init__(self, run: settings.Settings) -> None:
+        super().__init__(run)
+        self.strangers = control.UnprovenConnections()
+        self.callers: dict[socket.socket, Caller] = {}
+
+    def admit(self, connection: socket.socket, address: str) -> None:
+        """Take a connection, unless there are too many. The probe of a kubelet ends its connection at once."""
+        if not self.strangers.admit(address):
+            connection.close()
+            return
+        caller = self.callers[connection] = Caller(address)
+        connection.setblocking(False)
+        ask_for_signals(connection)
+        with contextlib.suppress(OSError):
+            connection.send(f"{caller.own}\n".encode())
+
+    def connect(self) -> None:
+        """Read what callers have sent. Who proves to be the launcher takes the place of the one before."""
+        for connection, caller in list(self.callers.items()):
+            proven = False
+            try:
+                proven = self.hear(connection, caller)
+                if not proven and time.monotonic() < caller.until:
+                    continue
+            except (OSError, ValueError):  # it has ended, there is no key yet, or it does not know the secret
+                pass
+            del self.callers[connection]
+            self.strangers.dismiss(caller.address)
+            if proven and caller.talk:
+                self.take(connection, caller.talk)
+            else:
+                connection.close()
+
+    def hear(self, connection: socket.socket, caller: Caller) -> bool:
+        """Whether a caller has now sent its word and its proof, and nothing else. OSError if it fails."""
+        with contextlib.suppress(BlockingIOError):
+            data = connection.recv(2 * control.WORD_BYTES)
+            caller.data += data
+            if not data or len(caller.data) > 2 * control.WORD_BYTES:
+                raise ConnectionError
+        word, _, proof = caller.data.partition(b"\n")
+        if caller.talk is None and len(caller.data) >= control.WORD_BYTES:
+            secret = control.make_secret((settings.RUN / "id").read_bytes(), self.run)
+            caller.talk = control.Conversation(secret, "worker", caller.own, word.decode("ascii"))
+            connection.send(caller.talk.pack())
+        if caller.talk is None or not proof.endswith(b"\n"):
+            return False
+        caller.talk.unpack(proof)
+        return True

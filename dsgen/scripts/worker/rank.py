@@ -28,7 +28,7 @@ if __name__ == "__main__":
 from shared import methods, processes, reports, settings
 from shared.log import Tail
 from worker import stacks
-from worker.rank_watch import Watch
+from worker.rank_watch import RankWatch
 from worker.rendezvous import Rendezvous
 
 TERMINATING = settings.RUN / "terminating"  # created by the worker before it ends its ranks
@@ -97,7 +97,7 @@ class Rank:
         argv: list[str],
         on_meeting: Callable[[], None],
         meeting: Rendezvous | None,
-        watch: Watch,
+        watch: RankWatch,
         copy: RawIOBase | None = None,
     ) -> None:
         self.tail, self.copy, self.watch = Tail(), copy, watch
@@ -223,7 +223,7 @@ def main(arguments: list[str]) -> int:
         make_command(run, inserted, arguments),
         lambda: reporter.say("rank-met", {"rank": here.rank}),
         make_rendezvous(run, here.world),
-        Watch(run, here.rank, reporter.say),
+        RankWatch(run, here.rank, reporter.say),
         open_log_file(run, here.rank),
     )
     code = program.wait()

@@ -29,7 +29,7 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
 
-from shared import exchange, methods, settings
+from shared import exchange, methods, processes, settings
 from worker import end_ranks
 from worker.checkpoint import Checkpoint, UnreadableCheckpointError, Wanted, explain_refusal, format_names, inspect
 
@@ -45,8 +45,8 @@ KILL_SECONDS = 30  # a process that hangs in the kernel may stay longer
 LOG_BYTES = 2000
 
 
-class RefusedError(Exception):
-    """The checkpoint would not be continued as it was saved."""
+class ConversionRefusedError(Exception):
+    """The checkpoint would not be continued as it was saved, or its copy does not fit."""
 
 
 class FailedError(Exception):
@@ -69,10 +69,8 @@ class Resize:
     def run(self) -> dict[str, Any]:
         """The last report."""
         if self.checkpoint_settings.get("load_universal"):
-            said = (
-                "the DeepSpeed configuration has checkpoint.load_universal: each attempt would load an old conversion"
-            )
-            return {"result": "refused", "message": f"{said}; remove it, dsgen sets it where it is needed"}
+            said = "the DeepSpeed configuration has checkpoint.load_universal: each attempt would load an old"
+            return {"result": "refused", "message": f"{said} conversion; remove it, dsgen sets it where it is needed"}
         try:
             found = inspect(self.root)
             if found is None or found.ranks == self.wanted.ranks:
@@ -83,7 +81,7 @@ class Resize:
             if against:
                 return {"result": "refused", "message": f"{change}: {against}"}
             return self.prepare(found)
-        except (UnreadableCheckpointError, RefusedError) as error:
+        except (UnreadableCheckpointError, ConversionRefusedError) as error:
             return {"result": "refused", "message": f"checkpoint in {self.root}: {error}"}
         except FailedError as error:
             return {"result": "failed", "message": str(error)}
@@ -113,7 +111,7 @@ class Resize:
         needed += sum(path.stat().st_size for path in found.files if "model_states" in path.name)
         free = shutil.disk_usage(found.folder).free
         if free < needed:
-            raise RefusedError(
+            raise ConversionRefusedError(
                 f"the conversion needs {format_gib(needed)}, and {found.folder} has {format_gib(free)} free"
             )
         change = f"converting {found.tag} from {found.ranks} to {self.wanted.ranks} ranks"
@@ -164,8 +162,7 @@ class Resize:
                     raise FailedError(f"the conversion has written nothing for {STALL_SECONDS} s")
                 time.sleep(TICK_SECONDS)
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            processes.kill_group(process.pid)
             process.wait()
         if process.returncode:
             lines = log.read_bytes()[-LOG_BYTES:].decode("utf-8", "replace").strip().splitlines()

@@ -11,7 +11,6 @@ import pytest
 
 from dsgen import __version__
 from dsgen.language.environment import PACKAGE
-from dsgen.writer import INDEX
 from tests.cli.conftest import MINIMAL
 
 OLD = "0.0.9"
@@ -78,14 +77,6 @@ def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert text.count(old) == 1, old
     path.write_text(text.replace(old, new))
-
-
-def contents(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_text()
-        for path in folder.rglob("*")
-        if path.is_file() and path.name != INDEX
-    }
 
 
 def of_identity(files: dict[str, str]) -> dict[str, str]:

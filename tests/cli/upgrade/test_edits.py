@@ -8,8 +8,8 @@ from pathlib import Path
 from dsgen import api
 from dsgen.values import SourceText
 from dsgen.writer import INDEX, remove_suspension
-from tests.cli.conftest import Cli
-from tests.cli.upgrade.conftest import VALUES, by, contents, edit, of_run
+from tests.cli.conftest import Cli, texts_in
+from tests.cli.upgrade.conftest import VALUES, by, edit, of_run
 
 MANY = int(os.environ.get("DSGEN_UPGRADE_JOBS", "12"))
 
@@ -34,16 +34,16 @@ def test_an_edit_is_refused_exactly_when_the_run_differs(release: Path, folder: 
     for name in names:
         (folder / f"{name}.yaml").write_text(VALUES.replace("cifar", name))
     by(release, folder, "render", *files, "-o", "out")
-    written = of_run(contents(folder / "out"))
+    written = of_run(texts_in(folder / "out"))
     (folder / "added.yaml").write_text(VALUES.replace("cifar", "added"))
 
     assert (0, "") == cli("render", *files, "added.yaml", "-o", "out")[::2]
-    assert written == {key: text for key, text in of_run(contents(folder / "out")).items() if "added" not in key}
+    assert written == {key: text for key, text in of_run(texts_in(folder / "out")).items() if "added" not in key}
     assert (folder / "out" / "added" / INDEX).exists()
 
     edits = {f"{name}.yaml": edited(folder / f"{name}.yaml", random.Random(name)) for name in names}
     changed = {file for file in files if differ(VALUES, (folder / file).read_text())}
-    before = contents(folder / "out")
+    before = texts_in(folder / "out")
     code, out, _ = cli("render", *files, "-o", "out", "--keep-going", "--format", "json")
     problems = json.loads(out)["diagnostics"]
 
@@ -56,7 +56,7 @@ def test_an_edit_is_refused_exactly_when_the_run_differs(release: Path, folder: 
         new = EDIT[path][1].removeprefix("{").split(": ")[-1].removesuffix("}")
         line = (folder / one["file"]).read_text().splitlines()[one["line"] - 1]
         assert line[one["column"] - 1 :].startswith(new)
-    assert kept(before, changed) == kept(contents(folder / "out"), changed)
+    assert kept(before, changed) == kept(texts_in(folder / "out"), changed)
 
 
 def edited(file: Path, chance: random.Random) -> list[tuple[str | int, ...]]:

@@ -2,33 +2,33 @@
 
 from pathlib import Path
 
-from tests.cli.conftest import Cli
-from tests.cli.upgrade.conftest import OLD, contents, edit
+from tests.cli.conftest import Cli, texts_in
+from tests.cli.upgrade.conftest import OLD, edit
 
 
 def test_a_chart_stays_as_it_was_written(upgraded: Path, cli: Cli) -> None:
-    before = contents(upgraded / "chart")
+    before = texts_in(upgraded / "chart")
 
     code, out, err = cli("chart", "cifar.yaml", "-o", "chart")
 
     assert (0, "") == (code, err)
     assert f"chart: run 1 kept as dsgen {OLD} wrote it\n" in out
-    assert before == contents(upgraded / "chart")
+    assert before == texts_in(upgraded / "chart")
     assert 0 == cli("chart", "cifar.yaml", "-o", "chart", "--check").code
     edit(upgraded / "cifar.yaml", "suspend: false", "suspend: true")
     assert 0 == cli("chart", "cifar.yaml", "-o", "chart").code
-    changed = {path: text for path, text in contents(upgraded / "chart").items() if text != before[path]}
+    changed = {path: text for path, text in texts_in(upgraded / "chart").items() if text != before[path]}
     assert {"values.yaml": before["values.yaml"].replace("  suspend: false\n", "  suspend: true\n")} == changed
 
 
 def test_a_changed_run_of_a_chart_is_refused(upgraded: Path, cli: Cli) -> None:
-    before = contents(upgraded / "chart")
+    before = texts_in(upgraded / "chart")
     edit(upgraded / "cifar.yaml", "{replicas: 2}", "{replicas: 4}")
 
     code, _, err = cli("chart", "cifar.yaml", "-o", "chart")
     assert 1 == code
     assert 'cifar.yaml:6:21: error: run "1" would change: workers.replicas: 2 -> 4, in Job cifar-1-worker' in err
-    assert before == contents(upgraded / "chart")
+    assert before == texts_in(upgraded / "chart")
 
     edit(upgraded / "cifar.yaml", 'id: "1"', 'id: "2"')
     assert 0 == cli("chart", "cifar.yaml", "-o", "chart").code

@@ -8,24 +8,24 @@ import yaml
 
 from dsgen import __version__
 from dsgen.writer import INDEX
-from tests.cli.conftest import Cli
-from tests.cli.upgrade.conftest import FILES, JOBS, OLD, by, contents, edit, of_identity, of_run
+from tests.cli.conftest import Cli, texts_in
+from tests.cli.upgrade.conftest import FILES, JOBS, OLD, by, edit, of_identity, of_run
 
 
 def test_the_releases_differ(upgraded: Path, cli: Cli) -> None:
     cli("render", *FILES, "-o", "new")
-    old, new = of_run(contents(upgraded / "out")), of_run(contents(upgraded / "new"))
+    old, new = of_run(texts_in(upgraded / "out")), of_run(texts_in(upgraded / "new"))
 
     assert [] == [path for path in old if old[path] == new.get(path)]
 
 
 def test_an_upgrade_changes_no_run_refuses_nothing_and_a_new_job_is_written(upgraded: Path, cli: Cli) -> None:
-    before = contents(upgraded / "out")
+    before = texts_in(upgraded / "out")
     new_job = (upgraded / "cifar.yaml").read_text().replace("cifar", "added")
     (upgraded / "added.yaml").write_text(new_job)
 
     code, out, err = cli("render", *FILES, "added.yaml", "-o", "out")
-    after = contents(upgraded / "out")
+    after = texts_in(upgraded / "out")
 
     assert (0, "") == (code, err)
     assert [f"out/{name}: run 1 kept as dsgen {OLD} wrote it" for name in JOBS] == [
@@ -43,18 +43,18 @@ BOARD = "monitoring: {tensorboard: {enabled: true, logDir: /checkpoints/logs}}\n
 
 def test_what_a_kept_run_needs_under_an_old_name_stays_until_the_next_run(upgraded: Path, cli: Cli) -> None:
     """The pods of the run use the ServiceAccount by its name; the release that renders the next run has another."""
-    before = of_identity(contents(upgraded / "out" / "cifar"))
+    before = of_identity(texts_in(upgraded / "out" / "cifar"))
     assert {f"{kind}-cifar.old.yaml" for kind in IDENTITY} == before.keys()
 
     for _ in range(2):
         assert 0 == cli("render", *FILES, "-o", "out").code
-        assert before == of_identity(contents(upgraded / "out" / "cifar"))
+        assert before == of_identity(texts_in(upgraded / "out" / "cifar"))
     assert 0 == cli("render", *FILES, "-o", "out", "--check").code
-    assert {f"{kind}-cifar.launcher.yaml" for kind in IDENTITY} <= contents(upgraded / "out" / "cifar").keys()
+    assert {f"{kind}-cifar.launcher.yaml" for kind in IDENTITY} <= texts_in(upgraded / "out" / "cifar").keys()
 
     edit(upgraded / "cifar.yaml", 'id: "1"', 'id: "2"')
     assert 0 == cli("render", *FILES, "-o", "out").code
-    assert {} == of_identity(contents(upgraded / "out" / "cifar"))
+    assert {} == of_identity(texts_in(upgraded / "out" / "cifar"))
 
 
 def test_what_the_user_removed_from_a_kept_job_is_removed(release: Path, upgraded: Path, cli: Cli) -> None:
@@ -64,7 +64,7 @@ def test_what_the_user_removed_from_a_kept_job_is_removed(release: Path, upgrade
 
     assert 0 == cli("render", "cifar.yaml", "-o", "board").code
 
-    after = contents(upgraded / "board")
+    after = texts_in(upgraded / "board")
     assert [] == [path for path in after if "tensorboard" in path]
     assert {f"{kind}-cifar.old.yaml" for kind in IDENTITY} == of_identity(after).keys()
 
@@ -93,27 +93,27 @@ def test_afterwards_the_folder_is_up_to_date(upgraded: Path, cli: Cli) -> None:
 def test_the_other_release_finds_its_run_again(release: Path, upgraded: Path, cli: Cli) -> None:
     cli("render", *FILES, "-o", "out")
 
-    before = of_run(contents(upgraded / "out"))
+    before = of_run(texts_in(upgraded / "out"))
     by(release, upgraded, "render", *FILES, "-o", "out")
 
-    assert before == of_run(contents(upgraded / "out"))
+    assert before == of_run(texts_in(upgraded / "out"))
 
 
 @pytest.mark.parametrize("line", ["  suspend: true\n", ""], ids=["suspended", "not managed"])
 def test_suspend_alone_changes_in_a_run_that_is_kept(upgraded: Path, cli: Cli, line: str) -> None:
-    before = of_run(contents(upgraded / "out" / "cifar"))
+    before = of_run(texts_in(upgraded / "out" / "cifar"))
     assert 2 == sum("  suspend: false\n" in text for text in before.values())
     edit(upgraded / "cifar.yaml", "  suspend: false\n", line or "  {}\n")
 
     assert 0 == cli("render", *FILES, "-o", "out").code
 
     assert {path: text.replace("  suspend: false\n", line) for path, text in before.items()} == of_run(
-        contents(upgraded / "out" / "cifar")
+        texts_in(upgraded / "out" / "cifar")
     )
     if not line:  # and back again
         edit(upgraded / "cifar.yaml", "  {}\n", "  suspend: true\n")
         assert 0 == cli("render", *FILES, "-o", "out").code
-        after = contents(upgraded / "out" / "cifar")
+        after = texts_in(upgraded / "out" / "cifar")
         specs = [yaml.safe_load(text)["spec"] for path, text in after.items() if path.startswith("job-")]
         assert [True, True] == [spec["suspend"] for spec in specs]
 
@@ -123,13 +123,13 @@ def test_a_new_run_is_of_this_release(upgraded: Path, cli: Cli) -> None:
 
     assert 0 == cli("render", *FILES, "-o", "out").code
 
-    assert "another release" not in "".join(contents(upgraded / "out" / "cifar").values())
+    assert "another release" not in "".join(texts_in(upgraded / "out" / "cifar").values())
 
 
 def test_refresh_writes_a_kept_run_anew(upgraded: Path, cli: Cli) -> None:
     assert 0 == cli("render", *FILES, "-o", "out", "--refresh").code
     assert (0, "", "") == cli("render", *FILES, "-o", "out", "--check")
-    assert "another release" not in "".join(contents(upgraded / "out").values())
+    assert "another release" not in "".join(texts_in(upgraded / "out").values())
 
     code, _, err = cli("render", *FILES, "--set", "workers.replicas=4", "-o", "out", "--refresh")
     assert (1, True) == (code, "DS903" in err)

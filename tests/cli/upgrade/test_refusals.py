@@ -7,8 +7,8 @@ import pytest
 
 from dsgen.writer import INDEX
 from dsgen.writer.index import compute_checksum
-from tests.cli.conftest import Cli
-from tests.cli.upgrade.conftest import FILES, contents, edit
+from tests.cli.conftest import Cli, texts_in
+from tests.cli.upgrade.conftest import FILES, edit
 
 
 def test_a_refusal_is_told_in_every_form(upgraded: Path, cli: Cli) -> None:
@@ -41,14 +41,14 @@ def test_secrets_in_a_refusal_are_stars(cli: Cli) -> None:
 )
 def test_a_claim_cannot_change(upgraded: Path, cli: Cli, old: str, new: str, key: str) -> None:
     edit(upgraded / "cifar.yaml", old, new)
-    before = contents(upgraded / "out")
+    before = texts_in(upgraded / "out")
 
     for target in (("render", *FILES, "-o", "out"), ("chart", "cifar.yaml", "-o", "chart")):
         code, _, err = cli(*target)
         assert 1 == code
         assert f"error: a claim cannot change: {key}: " in err
         assert "cifar.yaml:11:" in err
-    assert before == contents(upgraded / "out")
+    assert before == texts_in(upgraded / "out")
 
     (upgraded / "out" / "cifar" / "persistentvolumeclaim-cifar-checkpoints.yaml").unlink()
     assert 0 == cli("render", *FILES, "-o", "out").code

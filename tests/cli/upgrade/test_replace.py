@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from dsgen.writer import INDEX
-from tests.cli.conftest import Cli
-from tests.cli.upgrade.conftest import FILES, contents, edit, of_run
+from tests.cli.conftest import Cli, texts_in
+from tests.cli.upgrade.conftest import FILES, edit, of_run
 
 
 @pytest.mark.parametrize("what", ["a changed run", "a damaged index"])
@@ -23,18 +23,18 @@ def test_keep_going_writes_the_other_jobs(upgraded: Path, cli: Cli, what: str) -
     edit(upgraded / "mnist.yaml", 'id: "1"', 'id: "2"')
     (upgraded / "added.yaml").write_text((upgraded / "sst.yaml").read_text().replace("sst", "added"))
     call = ("render", *FILES, "added.yaml", "-o", "out")
-    before = contents(upgraded / "out")
+    before = texts_in(upgraded / "out")
 
     assert (1 if what == "a changed run" else 3) == cli(*call).code
-    assert before == contents(upgraded / "out")
+    assert before == texts_in(upgraded / "out")
     code, out, err = cli(*call, "--keep-going")
 
-    after = contents(upgraded / "out")
+    after = texts_in(upgraded / "out")
     assert 1 == code
     assert ("DS903" if what == "a changed run" else "is invalid") in err
     assert {"mnist/job-mnist-2-worker.yaml", "added/job-added-1-worker.yaml"} <= set(after)
     assert (
-        contents(upgraded / "out" / "cifar").items()
+        texts_in(upgraded / "out" / "cifar").items()
         <= {path.removeprefix("cifar/"): text for path, text in before.items()}.items()
     )
     assert "out/cifar" not in out
@@ -42,16 +42,16 @@ def test_keep_going_writes_the_other_jobs(upgraded: Path, cli: Cli, what: str) -
 
 def test_replace_without_a_terminal_needs_yes(upgraded: Path, cli: Cli) -> None:
     edit(upgraded / "cifar.yaml", "{replicas: 2}", "{replicas: 4}")
-    call, before = ("render", *FILES, "-o", "out", "--replace"), contents(upgraded / "out")
+    call, before = ("render", *FILES, "-o", "out", "--replace"), texts_in(upgraded / "out")
 
     code, _, err = cli(*call)
     assert (2, True) == (code, "Never replace a run that was applied" in err)
-    assert before == contents(upgraded / "out")
+    assert before == texts_in(upgraded / "out")
 
     assert 0 == cli(*call, "--yes").code
     worker = yaml.safe_load((upgraded / "out" / "cifar" / "job-cifar-1-worker.yaml").read_text())
     assert 4 == worker["spec"]["parallelism"]
-    assert of_run(contents(upgraded / "out" / "mnist")) == {
+    assert of_run(texts_in(upgraded / "out" / "mnist")) == {
         path.removeprefix("mnist/"): text for path, text in of_run(before).items() if path.startswith("mnist/")
     }
 

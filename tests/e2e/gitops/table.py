@@ -1,9 +1,9 @@
-"""The table of docs/gitops-results.md."""
+"""The table of results.md."""
 
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-PAGE = Path(__file__).parents[3] / "docs" / "gitops-results.md"
+PAGE = Path(__file__).parent / "results.md"
 TITLES = {
     "channel": "channel",
     "first": "first apply",

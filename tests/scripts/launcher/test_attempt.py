@@ -25,15 +25,16 @@ from tests.scripts.trainings import (
     tell,
 )
 
+pytestmark = pytest.mark.usefixtures("run_folder")
+
 
 def attempt(*lines: bytes, **changes: Any) -> training.Attempt:
     """An attempt that has printed these lines."""
-    reached = workers.Workers(HOSTS, 1, 3600)
-    account = journal.Journal(settings.RUN / exchange.LAUNCHER)
+    reached = workers.Workers(HOSTS)
+    account = journal.LauncherState(settings.RUN / exchange.LAUNCHER)
     account.begin_attempt()
-    made = training.Attempt(
-        configured(**{"start_timeout_seconds": 60, **changes}), reached, account, journal.External()
-    )
+    external = journal.SidecarState(changes.get("active_deadline_seconds", 0))
+    made = training.Attempt(configured(**{"start_timeout_seconds": 60, **changes}), reached, account, external)
     for line in lines:
         process_line(made.output, line)
     return made
@@ -101,7 +102,6 @@ def test_sigterm_ends_an_attempt_first_of_all(run_folder: Path) -> None:
         ((), 1, HOSTS),
     ],
 )
-@pytest.mark.usefixtures("run_folder")
 def test_who_is_gone_after_an_attempt(
     monkeypatch: pytest.MonkeyPatch, lines: tuple[bytes, ...], code: int, lost: list[str]
 ) -> None:
@@ -114,12 +114,11 @@ def test_who_is_gone_after_an_attempt(
     assert lost == made.find_lost_hosts(process, "")
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_who_refuses_the_login_of_the_start_is_lost(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = attempt()
-    monkeypatch.setattr(made.workers, "find_missing", lambda *_: [])
+    monkeypatch.setattr(made.control, "find_missing", lambda *_: [])
     monkeypatch.setattr(made.workers, "find_refusals", lambda *_: {HOSTS[1]: "Permission denied."})
     process = started(code=1)
     process.process.wait()
@@ -181,7 +180,6 @@ def test_who_refuses_the_login_of_the_start_is_lost(
         ),
     ],
 )
-@pytest.mark.usefixtures("run_folder")
 def test_how_an_attempt_is_recorded(
     lines: tuple[bytes, ...],
     code: int,
@@ -206,7 +204,6 @@ def test_how_an_attempt_is_recorded(
         (0, 0, ("succeeded", "", 0), None),
     ],
 )
-@pytest.mark.usefixtures("run_folder")
 def test_a_program_that_ends_well_alone_has_not_succeeded(
     met: int, expected: int, end: tuple[str, str, int | None], world: int | None
 ) -> None:
@@ -219,7 +216,6 @@ def test_a_program_that_ends_well_alone_has_not_succeeded(
     assert made.journal.said["worldSize"] == world
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_hosts_that_end_because_mpirun_was_killed_are_not_to_blame() -> None:
     made = attempt(RANK, RANK_0, CLOSED_0, CLOSED, method="openmpi")
     process = started(code=0, command="kill -9 $$;")
@@ -230,7 +226,6 @@ def test_hosts_that_end_because_mpirun_was_killed_are_not_to_blame() -> None:
 
 
 @pytest.mark.parametrize(("command", "lost"), [("exit 205", HOSTS), ("kill -9 $$", [])])
-@pytest.mark.usefixtures("run_folder")
 def test_mpirun_has_a_code_of_its_own_for_a_lost_worker(command: str, lost: list[str]) -> None:
     """It is above 128; only where a signal really ended mpirun, nothing is known of the workers."""
     made = attempt(RANK, RANK_0, method="openmpi")
@@ -241,7 +236,6 @@ def test_mpirun_has_a_code_of_its_own_for_a_lost_worker(command: str, lost: list
 
 
 @pytest.mark.parametrize(("lines", "lost"), [((), HOSTS), ((CLOSED_0.replace(b"3}", b"0}"),), HOSTS[1:])])
-@pytest.mark.usefixtures("run_folder")
 def test_mpirun_that_stays_after_the_end_of_all_sessions_is_ended(
     lines: tuple[bytes, ...], lost: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,7 +251,6 @@ def test_mpirun_that_stays_after_the_end_of_all_sessions_is_ended(
     assert "workers-lost" == made.judge(process.poll() or 0, cut, lost).event
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_mpirun_with_a_session_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "FOLLOW_SECONDS", 0.5)
     monkeypatch.setattr(process_module, "LOOK_SECONDS", 0.1)
@@ -269,7 +262,6 @@ def test_mpirun_with_a_session_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize(("code", "event"), [(0, "succeeded"), (7, "failed")])
 @pytest.mark.parametrize("changes", [{"method": "launcher-command"}, {"autotuning": "run"}])
-@pytest.mark.usefixtures("run_folder")
 def test_where_no_rank_reports_the_exit_code_is_the_result(changes: dict[str, Any], code: int, event: str) -> None:
     """Nobody waits for ranks, and a line of the command that looks like a report is none."""
     made = attempt(RANK, CLOSED, **changes)
@@ -279,7 +271,6 @@ def test_where_no_rank_reports_the_exit_code_is_the_result(changes: dict[str, An
     assert (event, code) == made.judge(code, "", [])[::2]
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_an_autotuner_that_ignores_a_failed_training_has_failed() -> None:
     made = attempt(autotuning="run")
     process_line(made.heard, FAILED)
@@ -287,7 +278,6 @@ def test_an_autotuner_that_ignores_a_failed_training_has_failed() -> None:
     assert ("failed", f"rank 1 on {HOSTS[1]} ended with exit code 3", 3) == tuple(made.judge(0, "", []))
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_hosts_that_are_left_out_are_not_waited_for() -> None:
     closed = CLOSED.replace(b"3}", b"0}")
     alone = RANK.replace(b'"rank": 1, "worldSize": 2', b'"rank": 0, "worldSize": 1')
@@ -297,7 +287,6 @@ def test_hosts_that_are_left_out_are_not_waited_for() -> None:
     assert made.judge(0, "", []).event == "succeeded"
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_spare_workers_are_not_in_the_hostfile_of_a_training(run_folder: Path) -> None:
     made = attempt(spares=1)
     made.workers.chosen = HOSTS[1:]

@@ -30,7 +30,7 @@ class Trio:
         given = {"workers": 2, "spares": 1, "slots": 1, "method": "worker-command", "autotuning": "none"}
         given |= {"start_timeout_seconds": 60, "restart_exit_codes": [], "deepspeed_args": [], "master_port": self.port}
         configured = settings_of({**given, "preflight_network": True})
-        self.launcher = main.Launcher(configured, workers.Workers(HOSTS, 1, 3600))
+        self.launcher = main.Launcher(configured, workers.Workers(HOSTS))
         assert isinstance(self.launcher.side, launcher_side.WithoutSsh)
         self.side, self.pods = self.launcher.side, pods
         self.address = self.side.control.listen()
@@ -146,34 +146,31 @@ def test_what_the_wait_raises_ends_the_check(trio: Trio, monkeypatch: pytest.Mon
     """SIGTERM, say."""
     trio.pods[1].patch("worker/preflight.py", "token.encode()", "token[::-1].encode()")
     trio.start(0, 1, 2)
-    calls = itertools.count()
-    check = trio.side.check_network
+    calls, check = itertools.count(), preflight.exchange
 
     def wait() -> None:
         if next(calls) > 5:
             raise KeyboardInterrupt
 
-    def interrupted() -> preflight.Verdict:
-        monkeypatch.setattr(trio.side.wait, "check", wait)
-        return check()
-
-    monkeypatch.setattr(trio.side, "check_network", interrupted)
+    monkeypatch.setattr(preflight, "exchange", lambda *given: check(*given[:-1], wait))
     with pytest.raises(KeyboardInterrupt):
         trio.side.wait_for_workers()
     assert not any("check" in member.own for member in trio.side.control.members.values())
 
 
 @pytest.mark.usefixtures("run_folder")
-def test_without_spares_too_few_workers_end_the_run() -> None:
+def test_without_spares_too_few_workers_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     configured = settings_of({"workers": 2, "spares": 0, "preflight_network": True})
-    made = choice.Choice(configured, workers.Workers(HOSTS[:2], 1, 3600))
+    made = choice.WorkerChoice(configured, workers.Workers(HOSTS[:2]))
     launcher = main.Launcher(
         settings_of({"workers": 2, "method": "torchrun", "autotuning": "none", "preflight_network": True}), made.workers
     )
-    verdict = preflight.Verdict({}, {0: "timed out", 1: "timed out"}, 0.0, {})
+    verdict = preflight.NetworkVerdict({}, {0: "timed out", 1: "timed out"}, 0.0, {})
+
+    monkeypatch.setattr(preflight, "check", lambda *_: verdict)
 
     with pytest.raises(main.RunEndedError) as caught:
-        choice.settle(made, launcher.wait, lambda: verdict)
+        choice.decide_size(made, launcher.wait)
 
     assert "preflight-failed" == caught.value.event
     assert caught.value.message.startswith(f"network: {HOSTS[0]} exchanges no data: timed out")

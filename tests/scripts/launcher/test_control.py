@@ -16,6 +16,7 @@ import pytest
 from launcher import control, main, workers
 from launcher.without_ssh import WithoutSsh
 from shared import control as connections
+from shared.output import Output
 from tests.scripts.trainings import HOSTS, settings_of, tell
 
 # Ends with 5 in the first attempt; says its port.
@@ -154,16 +155,20 @@ def reached(address: str, source: str = "") -> socket.socket:
     return connection
 
 
-def shaken(made: control.ControlServer, address: str, nonce: str = "", source: str = "") -> socket.socket:
-    connection = reached(address, source)
-    connections.shake(connection, nonce or made.nonce, "worker", 10)
-    return connection
+class Speaker:
+    """A connection of who has proved to know the nonce."""
 
+    def __init__(self, made: control.ControlServer, address: str, nonce: str = "", source: str = "") -> None:
+        self.made, self.connection = made, reached(address, source)
+        self.talk = connections.shake(self.connection, (nonce or made.nonce).encode(), "worker", 10)
 
-def is_heard(made: control.ControlServer, connection: socket.socket) -> bool:
-    """Whether the launcher takes what worker 1 says, and answers with its order."""
-    connection.sendall(b'{"host": "cifar-1-worker-1", "life": "x", "attempt": 0, "code": null}\n')
-    return dict(json.loads(connection.recv(1000))) == made.order
+    def say(self, content: dict[str, Any] | str) -> None:
+        self.connection.sendall(self.talk.pack(content if isinstance(content, str) else json.dumps(content)))
+
+    def is_heard(self) -> bool:
+        """Whether the launcher takes what worker 1 says, and answers with its order."""
+        self.say({"host": "cifar-1-worker-1", "life": "x", "attempt": 0, "code": None})
+        return dict(json.loads(self.talk.unpack(self.connection.recv(1000)))) == self.made.order
 
 
 def is_open(connection: socket.socket) -> bool:
@@ -173,7 +178,6 @@ def is_open(connection: socket.socket) -> bool:
     return False
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_a_neighbour_cannot_keep_workers_out() -> None:
     """Without the nonce, it holds few connections and threads, however many it begins."""
     made = control.ControlServer(HOSTS)
@@ -182,14 +186,13 @@ def test_a_neighbour_cannot_keep_workers_out() -> None:
 
     held = [is_open(reached(address, "127.0.0.9")) for _ in range(100)]
 
-    assert control.STRANGERS_OF_ADDRESS == sum(held)
-    assert before + control.STRANGERS_OF_ADDRESS >= threading.active_count()
-    assert is_heard(made, shaken(made, address, source="127.0.0.10"))
+    assert connections.STRANGERS_OF_ADDRESS == sum(held)
+    assert before + connections.STRANGERS_OF_ADDRESS >= threading.active_count()
+    assert Speaker(made, address, source="127.0.0.10").is_heard()
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_many_neighbours_hold_so_many_connections_and_not_for_long(pod: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(control, "STRANGERS", 20)
+    monkeypatch.setattr(connections, "STRANGERS", 20)
     monkeypatch.setattr(control, "SHAKE_SECONDS", 2)
     made = control.ControlServer(HOSTS)
     address = made.listen()
@@ -198,10 +201,25 @@ def test_many_neighbours_hold_so_many_connections_and_not_for_long(pod: Any, mon
 
     assert 20 == sum(held)
     pod.wait_until(lambda: not made.strangers.counts)
-    assert is_heard(made, shaken(made, address))
+    assert Speaker(made, address).is_heard()
 
 
-@pytest.mark.usefixtures("run_folder")
+def test_what_a_worker_reports_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Training code can read the nonce in the record."""
+    monkeypatch.setattr(control, "HEARD_BYTES", 1 << 20)
+    made = control.ControlServer(HOSTS)
+    address = made.listen()
+    for _ in range(2):
+        speaker = Speaker(made, address)
+        with contextlib.suppress(ConnectionError):
+            for number in range(1000):
+                speaker.say({"attempt": 0, "report": f"{number} {os.urandom(4).hex()} {'x' * 10_000}"})
+
+    assert sum(len(text) for _, text in made.heard) <= 1 << 20
+    made.begin(1, Output(HOSTS))
+    assert 0 == made.heard_bytes
+
+
 def test_who_speaks_slowly_has_one_limit_for_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not one for each byte."""
     monkeypatch.setattr(control, "SHAKE_SECONDS", 1)
@@ -230,13 +248,12 @@ def test_a_worker_waits_no_longer_for_who_speaks_slowly() -> None:
     thread = threading.Thread(target=drip)
     thread.start()
     with here, pytest.raises(OSError, match="timed out"):
-        connections.shake(here, "5f" * 16, "worker", 1)
+        connections.shake(here, b"5f" * 16, "worker", 1)
     ended.set()
     thread.join()
     there.close()
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_the_launcher_goes_on_when_no_thread_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pod has a limit of processes."""
     made = control.ControlServer(HOSTS)
@@ -252,42 +269,44 @@ def test_the_launcher_goes_on_when_no_thread_is_left(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(threading.Thread, "start", begin)
 
     assert not is_open(reached(address))
-    assert is_heard(made, shaken(made, address))
+    assert Speaker(made, address).is_heard()
     assert not made.strangers.counts
 
 
-@pytest.mark.usefixtures("run_folder")
 @pytest.mark.parametrize(
     "said", ["[" * 5000, '{"host": "cifar-1-worker-1", "life": 1, "attempt": Infinity, "code": 0}', "7"]
 )
 def test_only_the_connection_ends_on_which_rubbish_arrives(pod: Any, said: str) -> None:
     made = control.ControlServer(HOSTS)
     address = made.listen()
-    connection = shaken(made, address)
-    assert is_heard(made, connection)
+    speaker = Speaker(made, address)
+    assert speaker.is_heard()
     member = made.members["cifar-1-worker-1"]
 
-    connection.sendall(f"{said}\n".encode())
+    speaker.say(said)
 
-    assert connection.recv(10) == b""
+    assert speaker.connection.recv(10) == b""
     pod.wait_until(lambda: member.connection is None)
-    assert is_heard(made, shaken(made, address))
+    assert Speaker(made, address).is_heard()
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_the_launcher_hears_no_worker_that_does_not_know_the_nonce() -> None:
     made = control.ControlServer(HOSTS)
     address = made.listen()
 
     with pytest.raises(ConnectionError):
-        shaken(made, address, nonce="5f" * 16)
-    with shaken(made, address) as connection:
-        connection.sendall(b'{"host": "another", "life": "x", "attempt": 1, "code": 3}\n')
-        assert connection.recv(10) == b""
+        Speaker(made, address, nonce="5f" * 16)
+    for said in ('{"host": "another", "life": "x", "attempt": 1, "code": 3}', '{"over"'):
+        speaker = Speaker(made, address)
+        speaker.say(said)
+        assert speaker.connection.recv(10) == b""
+    unsigned = Speaker(made, address).connection
+    unsigned.sendall(b'{"host": "cifar-1-worker-1", "life": "x", "attempt": 1, "code": 3}\n')
+    assert unsigned.recv(10) == b""
     assert [member.attempt for member in made.members.values()] == [0, 0]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def run_folder(run_folder: Path) -> Iterator[Path]:
     """With workers that are ready; connections of a test end with it."""
     tell(run_folder, workers={"state": "active", "failed": 0, "ready": 2, "message": ""}, earlier=None)
@@ -304,7 +323,7 @@ def side(**changes: Any) -> WithoutSsh:
     given = {"workers": 2, "slots": 1, "method": "torchrun", "autotuning": "none", "start_timeout_seconds": 60}
     given |= {"restart_exit_codes": [], "deepspeed_args": [], "master_port": 29500, "expect_world": True, **changes}
     configured = settings_of(given)
-    made = main.Launcher(configured, workers.Workers(HOSTS, 1, 3600))
+    made = main.Launcher(configured, workers.Workers(HOSTS))
     assert isinstance(made.side, WithoutSsh)
     for index, member in enumerate(made.side.control.members.values()):
         member.connection = socket.socket()
@@ -341,7 +360,6 @@ def end_of(launcher_side: WithoutSsh, act: Callable[[], None]) -> tuple[str, str
     return end.event, end.message
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_attempts_end_as_they_do_over_ssh() -> None:
     launcher_side = side(max_restarts=1)
 
@@ -366,7 +384,6 @@ def test_attempts_end_as_they_do_over_ssh() -> None:
     assert launcher_side.journal.said["worldSize"] == 2
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_a_pod_that_comes_in_the_middle_waits_for_the_next_attempt() -> None:
     """Its predecessor is lost, whatever the others say, and they are ended."""
     launcher_side = side(max_restarts=0)
@@ -380,14 +397,9 @@ def test_a_pod_that_comes_in_the_middle_waits_for_the_next_attempt() -> None:
 
     assert end_of(launcher_side, replaced) == ("workers-lost", f"lost: {HOSTS[1]}")
     assert launcher_side.control.order["signal"] == "KILL"
-    there, here = socket.socketpair()
-    with there, here:
-        member.connection = there
-        launcher_side.control._send(member)
-        assert json.loads(here.recv(1000))["attempt"] == 0
+    assert launcher_side.control._make_order(member)["attempt"] == 0
 
 
-@pytest.mark.usefixtures("run_folder")
 @pytest.mark.parametrize(("at", "number"), [((0, 0), 1), ((3, 3), 3), ((3, 0), 4), ((2, 3), 4)])
 def test_a_launcher_that_takes_over_goes_on_with_the_attempt_of_its_workers(at: tuple[int, int], number: int) -> None:
     launcher_side = side()
@@ -400,7 +412,6 @@ def test_a_launcher_that_takes_over_goes_on_with_the_attempt_of_its_workers(at: 
     assert launcher_side.number == number + 1
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_an_attempt_that_ended_before_a_launcher_took_over_counts(capfd: pytest.CaptureFixture[str]) -> None:
     """Its workers have reported all of it, and that they have ended, when they connect; each report is printed once."""
     launcher_side = side(max_restarts=0)
@@ -414,7 +425,6 @@ def test_an_attempt_that_ended_before_a_launcher_took_over_counts(capfd: pytest.
     assert 6 == len(printed) == len(set(printed))
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_where_workers_cannot_connect_they_start_by_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     launcher_side = side()
     launcher_side.wait_for_workers()
@@ -429,7 +439,6 @@ def test_where_workers_cannot_connect_they_start_by_the_record(monkeypatch: pyte
     assert len(launcher_side.control.heard) == 4, "what grows with time is not kept"
 
 
-@pytest.mark.usefixtures("run_folder")
 def test_a_launcher_holds_more_connections_than_the_soft_limit_of_descriptors(pod: Any) -> None:
     names = [f"cifar-1-worker-{index}" for index in range(40)]
     made = control.ControlServer(names)
@@ -439,7 +448,7 @@ def test_a_launcher_holds_more_connections_than_the_soft_limit_of_descriptors(po
         address = made.listen()
         for name in names:
             state = {"host": name, "life": "1", "attempt": 0, "code": None}
-            shaken(made, address).sendall(json.dumps(state).encode() + b"\n")
+            Speaker(made, address).say(state)
         assert pod.wait_until(lambda: len(made.list_connected()) == len(names), 5)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)

@@ -10,23 +10,15 @@ from typing import Any
 import pytest
 
 from launcher import attempt as training
-from launcher import main, with_ssh, workers
-from launcher import wait as launcher_wait
-from shared import exchange, methods
+from launcher import main, outcome, with_ssh, workers
+from shared import exchange
 from shared.record import TRANSITIONS
 from tests.scripts.trainings import HOSTS, configured, tell
 
 
-def test_tools_that_are_missing_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "ssh").touch(mode=0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-
-    assert methods.list_missing_tools(methods.METHODS["pdsh"]) == ["deepspeed", "ssh-keygen", "pdsh"]
-
-
 @pytest.mark.usefixtures("run_folder")
 def test_missing_workers_are_named_with_the_remedy() -> None:
-    reached = workers.Workers([f"127.0.1.{i}" for i in range(1, 13)], 1, 3600)
+    reached = workers.Workers([f"127.0.1.{i}" for i in range(1, 13)])
     made = main.Launcher(configured(namespace="training", worker_job="cifar-1-worker"), reached)
 
     with pytest.raises(main.RunEndedError) as caught:
@@ -34,14 +26,14 @@ def test_missing_workers_are_named_with_the_remedy() -> None:
 
     assert caught.value.event == "unreachable"
     assert caught.value.message.startswith("not reachable: 127.0.1.1 127.0.1.2")
-    assert "and 2 more, within lifecycle.startTimeoutSeconds (0); " in caught.value.message
+    assert "and 2 more (port 0), within lifecycle.startTimeoutSeconds (0); " in caught.value.message
     assert "kubectl delete job -n training cifar-1-worker" in caught.value.message
 
 
 @pytest.mark.usefixtures("run_folder")
 def test_attempts_that_never_had_all_ranks_use_one_start_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that let the launcher in and then lose each attempt at its beginning do not hold their GPUs for ever."""
-    made = main.Launcher(configured(start_timeout_seconds=1), workers.Workers(HOSTS, 1, 3600))
+    made = main.Launcher(configured(start_timeout_seconds=1), workers.Workers(HOSTS))
     lost: Any = training.AttemptEnd("workers-lost", "lost: w-1", None)
     attempts = []
 
@@ -60,8 +52,7 @@ def test_attempts_that_never_had_all_ranks_use_one_start_timeout(monkeypatch: py
     monkeypatch.setattr(made.side, "make_attempt", Lost)
     monkeypatch.setattr(made.side, "prepare", lambda: None)
     monkeypatch.setattr(made.wait, "wait_for_lease", lambda: None)
-    monkeypatch.setattr(made.workers, "run_everywhere", lambda *_: None)
-    monkeypatch.setattr(made.workers, "find_missing", lambda *_: [])
+    monkeypatch.setattr(made.workers.control, "find_missing", lambda *_: [])
     monkeypatch.setattr(made.workers, "find_refusals", lambda *_: {})
 
     assert (made.run(), len(attempts) in (2, 3)) == (69, True)
@@ -71,7 +62,7 @@ def test_attempts_that_never_had_all_ranks_use_one_start_timeout(monkeypatch: py
 def test_workers_that_do_not_hear_of_the_end_are_counted(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (run_folder / "id").write_bytes(b"key")
     names = ["no-such-host-0.invalid", "no-such-host-1.invalid"]
-    made = main.Launcher(configured(), workers.Workers(names, 1, 3600))
+    made = main.Launcher(configured(), workers.Workers(names))
 
     made.side.announce_end("Failed")
 
@@ -79,13 +70,13 @@ def test_workers_that_do_not_hear_of_the_end_are_counted(run_folder: Path, capsy
 
 
 def new_launcher() -> main.Launcher:
-    return main.Launcher(configured(worker_replacements=1, start_timeout_seconds=60), workers.Workers(HOSTS, 1, 3600))
+    return main.Launcher(configured(worker_replacements=1, start_timeout_seconds=60), workers.Workers(HOSTS))
 
 
 def test_a_key_that_cannot_be_made_ends_the_run(run_folder: Path) -> None:
     """The container that makes it has said why."""
     (run_folder / "no-key-made").write_text("the image has no ssh-keygen\n")
-    made = main.Launcher(configured(start_timeout_seconds=60, secret="s"), workers.Workers(HOSTS, 1, 3600))
+    made = main.Launcher(configured(start_timeout_seconds=60, secret="s"), workers.Workers(HOSTS))
 
     with pytest.raises(main.RunEndedError) as caught:
         made.side.take_key()
@@ -117,7 +108,7 @@ def test_a_run_that_had_ended_is_not_trained_again(
     tell(run_folder, ended={"phase": phase, "reason": "", "exitCode": code}, workers={"state": "complete"})
     made = new_launcher()
 
-    with pytest.raises(launcher_wait.InterruptedRunError) as caught:
+    with pytest.raises(outcome.InterruptedRunError) as caught:
         made.wait.check()
 
     assert expected == made.end(made.side.make_run_end(caught.value.event))
@@ -137,7 +128,7 @@ def test_sigterm_leaves_the_meaning_to_the_sidecar(run_folder: Path) -> None:
     made = new_launcher()
     made.external.note_signal(signal.SIGTERM, None)
 
-    with pytest.raises(launcher_wait.InterruptedRunError) as caught:
+    with pytest.raises(outcome.InterruptedRunError) as caught:
         made.wait.pause(5)
 
     assert made.end(made.side.make_run_end(caught.value.event)) == 143
@@ -163,7 +154,7 @@ def test_a_launcher_that_reaches_nobody_counts_as_lost(run_folder: Path, away: f
 def test_the_isolation_is_asked_about_while_no_worker_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.2)
     asked: list[int] = []
-    selection = with_ssh.Selection(configured(), workers.Workers(["127.0.1.1", "127.0.1.2"], 1, 3600))
+    selection = with_ssh.SshWorkerChoice(configured(), workers.Workers(["127.0.1.1", "127.0.1.2"]))
 
     selection.wait_for_workers(lambda: len(asked) < 2, lambda: asked.append(1))
 

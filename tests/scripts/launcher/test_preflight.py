@@ -8,6 +8,7 @@ import signal
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from worker import preflight as worker_preflight
 FAST, SLOW = 1000.0, 50.0
 
 
-def checked(hosts: int, rates: dict[int, float]) -> tuple[preflight.Verdict, list[list[tuple[int, int]]]]:
+def checked(hosts: int, rates: dict[int, float]) -> tuple[preflight.NetworkVerdict, list[list[tuple[int, int]]]]:
     """Verdict and rounds of a network in which these hosts have these rates, the others FAST; a pair has the lower."""
     rounds, made = preflight.Rounds(hosts), []
     while pairs := rounds.choose_pairs():
@@ -102,7 +103,7 @@ def test_the_reason_why_a_host_could_not_begin_is_kept() -> None:
 
 
 def test_the_note_stands_in_the_record_where_nothing_else_is_said(tmp_path: Path) -> None:
-    made = journal.Journal(tmp_path / exchange.LAUNCHER)
+    made = journal.LauncherState(tmp_path / exchange.LAUNCHER)
     made.note = "network: w-1 is slow"
     for event, message in (("started", ""), ("running", ""), ("failed", "rank 0 failed")):
         made.move(event, message)
@@ -110,10 +111,10 @@ def test_the_note_stands_in_the_record_where_nothing_else_is_said(tmp_path: Path
 
 
 def test_the_words_for_the_record() -> None:
-    verdict = preflight.Verdict({1: 41.2}, {2: "timed out"}, 812.4, {})
+    verdict = preflight.NetworkVerdict({1: 41.2}, {2: "timed out"}, 812.4, {})
     expected = "network: w-2 exchanges no data: timed out; w-1 is slow: 41 MiB/s, median 812"
     assert expected == verdict.describe_bad_workers(["w-0", "w-1", "w-2"])
-    assert preflight.Verdict({}, {}, 812.4, {}).describe_bad_workers([]) == ""
+    assert preflight.NetworkVerdict({}, {}, 812.4, {}).describe_bad_workers([]) == ""
 
 
 NAMES = [f"w-{index}" for index in range(4)]
@@ -138,9 +139,9 @@ def configured(**changes: Any) -> settings.Settings:
 def test_who_trains(
     present: list[int], slow: dict[int, float], dead: dict[int, str], enough: bool, chosen: list[int], note: str
 ) -> None:
-    made = with_ssh.Selection(configured(), workers.Workers(NAMES, 22, 3600))
+    made = with_ssh.SshWorkerChoice(configured(), workers.Workers(NAMES))
     made.present = [NAMES[index] for index in present]
-    made.verdict = preflight.Verdict(slow, dead, 100.0, {})
+    made.verdict = preflight.NetworkVerdict(slow, dead, 100.0, {})
 
     assert made.choose() is enough
     assert made.workers.chosen == [NAMES[index] for index in chosen]
@@ -148,51 +149,48 @@ def test_who_trains(
 
 
 class Pods:
-    """Workers on the addresses 127.0.0.1, .2, ... of this machine, one port, one key, each with its own files."""
+    """Workers that meet on the addresses 127.0.0.1, .2, ... of this machine, with one key, each with its own files."""
 
-    def __init__(self, make: Callable[[Path], Any], count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.names = [f"127.0.0.{index + 1}" for index in range(count)]
-        self.pods = [make(Path(tempfile.mkdtemp(prefix="dsgen-pod-"))) for _ in self.names]
-        first = self.pods[0]
-        first.make_key()
-        for name, pod in zip(self.names, self.pods, strict=True):
-            self.prepare(pod, name, first)
-        config = first.root / "client"
-        text = (first.config / "ssh_config").read_text().replace("Host cifar-1-worker-*", "Host 127.0.0.*")
-        config.write_text(text.replace("  HostName 127.0.0.1\n", ""))
+    def __init__(
+        self, make: Callable[[Path], Any], count: int, dial: conftest.Dial, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.pods = [make(Path(tempfile.mkdtemp(prefix="dsgen-pod-"))) for _ in range(count)]
+        self.pods[0].make_key()
+        for pod in self.pods:
+            pod.root.chmod(0o755)
+            if pod is not self.pods[0]:
+                shutil.copy2(self.pods[0].keys / "ssh-privatekey", pod.keys)
+            (pod.root / "job").mkdir()
+            (pod.root / "job/hostfile").write_text("".join(f"127.0.0.{place + 1} slots=1\n" for place in range(count)))
+            self.start(pod)
+        config = self.pods[0].root / "client"
+        hosts = [f"Host cifar-1-worker-{place}.*\n  Port {pod.port}\n" for place, pod in enumerate(self.pods)]
+        config.write_text("".join(hosts) + (self.pods[0].config / "ssh_config").read_text())
         monkeypatch.setenv("PDSH_SSH_ARGS_APPEND", f"-F {config}")
-        self.reached = workers.Workers(self.names, first.port, 3600)
+        self.reached = dial(*self.pods)
+        self.names, self.control = self.reached.names, self.reached.control
 
-    def prepare(self, pod: Any, name: str, first: Any) -> None:
-        pod.root.chmod(0o755)
-        pod.port = first.port
-        pod.settings()
-        pod.write_ssh_files()
-        with (pod.config / "sshd_config").open("a") as file:
-            file.write(f"ListenAddress {name}\n")
-        if pod is not first:
-            shutil.copy2(first.keys / "ssh-privatekey", pod.keys)
-        (pod.root / "job").mkdir()
-        (pod.root / "job/hostfile").write_text("".join(f"{name} slots=1\n" for name in self.names))
-        pod.start()
+    def start(self, pod: Any) -> None:
+        pod.start(JOB_COMPLETION_INDEX=str(self.pods.index(pod)))
 
-    def check(self, port: int, present: list[int] | None = None) -> tuple[preflight.Verdict, list[str]]:
-        places = list(range(len(self.names))) if present is None else present
-        names = [self.names[place] for place in places]
-        assert self.reached.find_missing(names, lambda: True) == []
-        return preflight.check(self.reached, names, places, port, lambda: None), names
+    def wait(self) -> None:
+        """Until all serve."""
+        conftest.wait_for_workers(self.reached)
+
+    def check(self, port: int) -> preflight.NetworkVerdict:
+        self.wait()
+        return preflight.check(self.control, self.names, self.names, port, lambda: None)
 
 
 @pytest.fixture
-def pods(pod: Any, monkeypatch: pytest.MonkeyPatch, needs: Any) -> Iterator[Callable[[int], Pods]]:
-    needs("pdsh")
+def pods(pod: Any, monkeypatch: pytest.MonkeyPatch, dial: conftest.Dial) -> Iterator[Callable[[int], Pods]]:
     monkeypatch.setattr(preflight, "SLOW", 0.2)  # all of them share one machine, with whatever else runs there
     monkeypatch.setattr(preflight, "CONNECT_SECONDS", 10)
     monkeypatch.setattr(preflight, "TRANSFER_SECONDS", 6)
     made: list[Pods] = []
 
     def make(count: int) -> Pods:
-        made.append(Pods(type(pod), count, monkeypatch))
+        made.append(Pods(type(pod), count, dial, monkeypatch))
         return made[-1]
 
     yield make
@@ -204,28 +202,17 @@ def pods(pod: Any, monkeypatch: pytest.MonkeyPatch, needs: Any) -> Iterator[Call
 def test_workers_exchange_data(pods: Callable[[int], Pods]) -> None:
     made = pods(3)
 
-    verdict, _ = made.check(conftest.free_port())
+    verdict = made.check(conftest.free_port())
 
     assert (verdict.slow, verdict.dead) == ({}, {})
     assert verdict.median > 0
-
-
-def test_a_slow_worker_is_named_with_its_figure(pods: Callable[[int], Pods]) -> None:
-    made = pods(4)
-    made.pods[2].patch("worker/preflight.py", "self.send(chunk)", "time.sleep(0.5), self.send(chunk)")
-
-    verdict, names = made.check(conftest.free_port())
-
-    assert (list(verdict.slow), verdict.dead) == ([2], {})
-    assert 0 < verdict.slow[2] < verdict.median * preflight.SLOW
-    assert verdict.describe_bad_workers(names).startswith("network: 127.0.0.3 is slow: ")
 
 
 def test_one_so_slow_that_time_runs_out_is_slow_and_not_dead(pods: Callable[[int], Pods]) -> None:
     made = pods(3)
     made.pods[1].patch("worker/preflight.py", "self.send(chunk)", "time.sleep(1), self.send(chunk)")
 
-    verdict, _ = made.check(conftest.free_port())
+    verdict = made.check(conftest.free_port())
 
     assert (list(verdict.slow), verdict.dead) == ([1], {})
     assert 0 < verdict.slow[1] < 3
@@ -235,47 +222,21 @@ def test_a_worker_whose_port_is_taken_is_dead(pods: Callable[[int], Pods]) -> No
     """The first listens in each of its pairs."""
     made = pods(3)
     port = conftest.free_port()
-    with socket.create_server((made.names[0], port)):
-        verdict, names = made.check(port)
+    with socket.create_server(("127.0.0.1", port)):
+        verdict = made.check(port)
 
     assert (verdict.slow, list(verdict.dead)) == ({}, [0])
-    assert verdict.describe_bad_workers(names).startswith(
-        "network: 127.0.0.1 exchanges no data: Address already in use"
-    )
-
-
-def test_a_worker_that_does_not_answer_over_ssh_is_dead(pods: Callable[[int], Pods]) -> None:
-    made = pods(4)
-    made.pods[1].patch("worker/preflight.py", "def main(", "os._exit(1)\ndef main(")
-
-    verdict, _ = made.check(conftest.free_port(), [0, 1, 3])
-
-    assert (verdict.slow, list(verdict.dead)) == ({}, [1])
+    said = verdict.describe_bad_workers(made.names)
+    assert said.startswith(f"network: {made.names[0]} exchanges no data: Address already in use")
 
 
 def test_nobody_else_is_taken_for_the_other_worker(pods: Callable[[int], Pods]) -> None:
     made = pods(2)
     made.pods[1].patch("worker/preflight.py", "token.encode()", "token[::-1].encode()")
 
-    verdict, _ = made.check(conftest.free_port())
+    verdict = made.check(conftest.free_port())
 
     assert sorted(verdict.dead) == [0, 1]
-
-
-def test_what_the_wait_raises_ends_the_check(pods: Callable[[int], Pods]) -> None:
-    """SIGTERM, say; the sessions end with it."""
-    made = pods(2)
-    made.pods[1].patch("worker/preflight.py", "token.encode()", "token[::-1].encode()")
-    assert made.reached.find_missing(made.names, lambda: True) == []
-    calls = itertools.count()
-
-    def wait() -> None:
-        if next(calls) > 5:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        preflight.check(made.reached, made.names, [0, 1], conftest.free_port(), wait)
-    assert made.reached.children == set()
 
 
 def test_a_spare_stands_in_for_a_worker_that_is_missing(
@@ -285,15 +246,15 @@ def test_a_spare_stands_in_for_a_worker_that_is_missing(
     monkeypatch.setattr(with_ssh, "SPARE_SECONDS", 1)
     monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
     made = pods(3)
-    assert made.reached.find_missing(made.names, lambda: True) == []
+    made.wait()
     os.kill(made.pods[1].started[0].pid, signal.SIGTERM)
     made.pods[1].started[0].wait(20)
-    gathered = with_ssh.Selection(configured(spares=1), made.reached)
+    gathered = with_ssh.SshWorkerChoice(configured(spares=1), made.reached)
 
     assert gathered.wait_for_workers(lambda: True) == {}
 
     assert made.reached.chosen == [made.names[0], made.names[2]]
-    too_few = with_ssh.Selection(configured(spares=0, workers=3), made.reached)
+    too_few = with_ssh.SshWorkerChoice(configured(spares=0, workers=3), made.reached)
     assert too_few.wait_for_workers(lambda: False) == {made.names[1]: ""}
 
 
@@ -307,35 +268,30 @@ def test_a_command_of_the_launcher_has_met_where_its_sessions_have(pods: Callabl
     port = conftest.free_port()
     for one in made.pods:
         one.settings(method="launcher-command", masterPort=port)
-    assert made.reached.find_missing(made.names, lambda: True) == []
-    with socket.create_server((made.names[1], port)):
+    made.wait()
+    first = made.control.find_member(made.names[0])
+    with socket.create_server(("127.0.0.2", port)):
         code = CONNECTING.format(other=2 if meets else 1, port=port, seconds=2)
-        made.reached.listen(made.names[:1], f'python3 -c "{code}"', 20, lambda: None)
+        made.pods[0].ssh(f'python3 -c "{code}"')
+        if meets:
+            made.pods[0].wait_until(lambda: first.met)
 
-        met = (made.pods[0].run / "met").exists()
-    assert met is meets
+    assert (made.pods[0].run / "met").exists() is meets
     assert not (made.pods[1].run / "met").exists()
-
-
-def test_the_launcher_asks_the_workers_whether_they_met(pods: Callable[[int], Pods]) -> None:
-    made = pods(2)
-    (made.pods[1].run / "met").touch()
-    assert made.reached.find_missing(made.names, lambda: True) == []
-
-    assert made.reached.find_met_workers() == {"127"}, "of a name its first part"
-    made.reached.run_everywhere(workers.forget_meeting(), 10)
-    assert made.reached.find_met_workers() == set()
+    made.control.begin(1, made.control.output)
+    made.control.wait_for_obedience(20)
+    assert (first.attempt, first.met, (made.pods[0].run / "met").exists()) == (1, False, False)
 
 
 @pytest.mark.parametrize("said", [b"", b"0"])
 def test_strangers_that_keep_silent_do_not_make_a_pair_fail(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another pod can connect to the port, too, and only the pair knows the token."""
     monkeypatch.setattr(worker_preflight, "GREETING_SECONDS", 0.2)
-    ends = [worker_preflight.Line(), worker_preflight.Line()]
+    ends = [worker_preflight.PeerConnection(), worker_preflight.PeerConnection()]
     port, token = conftest.free_port(), b"5f" * 16
     for end in ends:
         end.allow(20)
-    listening = threading.Thread(target=ends[0].listen, args=("127.0.0.1", port, token))
+    listening = threading.Thread(target=ends[0].listen, args=("127.0.0.1", "127.0.0.1", port, token))
     listening.start()
     strangers: list[socket.socket] = []
     while len(strangers) < 3:
@@ -346,5 +302,28 @@ def test_strangers_that_keep_silent_do_not_make_a_pair_fail(said: bytes, monkeyp
     ends[1].connect("127.0.0.1", port, token)
 
     listening.join()
+    for each in (*strangers, *(end.socket for end in ends)):
+        each.close()
+
+
+def test_strangers_of_other_addresses_do_not_keep_the_other_worker_waiting() -> None:
+    """Twelve silent connections of one neighbour took all of the time that a pair has to meet."""
+    ends = [worker_preflight.PeerConnection(), worker_preflight.PeerConnection()]
+    port, token = conftest.free_port(), b"5f" * 16
+    for end in ends:
+        end.allow(20)
+    listening = threading.Thread(target=ends[0].listen, args=("127.0.0.1", "127.0.0.1", port, token))
+    listening.start()
+    strangers: list[socket.socket] = []
+    while len(strangers) < 400:
+        source = f"127.0.0.{2 + len(strangers) % 200}"
+        with contextlib.suppress(ConnectionRefusedError):
+            strangers.append(socket.create_connection(("127.0.0.1", port), source_address=(source, 0)))
+    began = time.monotonic()
+
+    ends[1].connect("127.0.0.1", port, token)
+
+    listening.join()
+    assert time.monotonic() - began < worker_preflight.GREETING_SECONDS
     for each in (*strangers, *(end.socket for end in ends)):
         each.close()

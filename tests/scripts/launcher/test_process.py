@@ -74,7 +74,7 @@ def test_the_reaper_leaves_the_launchers_own_children_alone() -> None:
     other = os.spawnlp(os.P_NOWAIT, "true", "true")
     time.sleep(0.3)
 
-    reached = workers.Workers(HOSTS, 22, 3600)
+    reached = workers.Workers(HOSTS)
     reached.children.add(own.pid)
     reached.reap()
     assert own.wait() == 5
@@ -100,19 +100,14 @@ PROCESSES = {
 }
 
 
+@pytest.mark.parametrize("forked", [[], [40]])
 @pytest.mark.parametrize(
     ("name", "expected"), [("TERM", {12, 31}), ("STACKS", {12, 31}), ("KILL", {11, 12, 13, 14, 30, 31})]
 )
-def test_whom_a_signal_goes_to(name: str, expected: set[int]) -> None:
-    assert expected == end_ranks.choose_targets(PROCESSES, name)
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("TERM", {12, 31, 40}), ("STACKS", {12, 31, 40}), ("KILL", {11, 12, 13, 14, 30, 31, 40, 41})],
-)
-def test_a_rank_that_the_worker_forked_gets_it_too(name: str, expected: set[int]) -> None:
-    assert expected == end_ranks.choose_targets(PROCESSES, name, [40])
+def test_whom_a_signal_goes_to(name: str, expected: set[int], forked: list[int]) -> None:
+    """A rank that the worker forked gets it too; its program is killed with it."""
+    own = {pid for rank in forked for pid in (rank, *([rank + 1] if name == "KILL" else []))}
+    assert expected | own == end_ranks.choose_targets(PROCESSES, name, forked)
 
 
 def test_a_launcher_without_ranks_is_asked_to_end_itself() -> None:

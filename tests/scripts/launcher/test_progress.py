@@ -132,7 +132,7 @@ def test_what_is_no_file_says_nothing(tmp_path: Path) -> None:
 
 
 def test_the_record_gets_step_loss_and_the_expected_end(clock: Time, tmp_path: Path) -> None:
-    made, account = progress.Progress(configured()), journal.Journal(tmp_path / exchange.LAUNCHER)
+    made, account = progress.Progress(configured()), journal.LauncherState(tmp_path / exchange.LAUNCHER)
     told = []
     for step in range(1, 7):
         made.learn(0, {"step": 100 * step, "total": 1000, "loss": 2.0 / step, "checkpoint": 1_700_000_000})
@@ -151,7 +151,7 @@ def test_a_loss_that_is_no_number_and_missing_checkpoints_are_said(
     clock: Time, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = progress.Progress(configured(checkpoint_timeout_seconds=600))
-    account = journal.Journal(tmp_path / exchange.LAUNCHER)
+    account = journal.LauncherState(tmp_path / exchange.LAUNCHER)
     account.note = "a spare trains"
     progress.report(made, account, 2)
     made.learn(0, {"step": 7, "loss": float("nan"), "checkpoint": 0})

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from launcher import attempt as training
 from launcher import control, journal
 from launcher.outcome import AttemptEnd
-from launcher.resize import Conversion, resize_over_ssh
+from launcher.resize import CheckpointPreparation
 from shared import exchange, settings
 from tests.resize.reduce import unpack
 from tests.scripts.conftest import program
@@ -18,9 +19,11 @@ from tests.scripts.launcher.test_preflight import Pods, pods  # noqa: F401 - a f
 from tests.scripts.trainings import HOSTS, configured, tell
 
 
-def conversion(**changes: Any) -> Conversion:
-    account = journal.Journal(settings.RUN / exchange.LAUNCHER)
-    return Conversion(configured(**changes), account, journal.External(), spent=100)
+def conversion(**changes: Any) -> CheckpointPreparation:
+    account = journal.LauncherState(settings.RUN / exchange.LAUNCHER)
+    return CheckpointPreparation(
+        configured(**changes), account, journal.SidecarState(changes.get("active_deadline_seconds", 0)), spent=100
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,42 +121,64 @@ def worker(
     """One worker that serves and that the launcher may ask."""
     tell(run_folder)
     group = pods(1)
-    group.pods[0].wait_until(group.pods[0].ready)
+    group.wait()
     return group
 
 
-def test_a_worker_is_asked_over_ssh(worker: Pods) -> None:
+def attempt_of(worker: Pods, number: int, ranks: int) -> training.Attempt:
+    """The attempt of this number, of so many ranks."""
+    made = conversion()
+    attempt = training.Attempt(made.configured, worker.reached, made.journal, made.external)
+    attempt.number, attempt.world = number, ranks
+    return attempt
+
+
+def without_attempt(report: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in report.items() if key != "attempt"}
+
+
+def test_a_worker_with_ssh_is_asked(worker: Pods) -> None:
     (pod,) = worker.pods
 
-    for name, ranks, expected in WANTED:
+    for number, (name, ranks, expected) in enumerate(WANTED, start=1):
         folder = prepare(pod, name)
         pod.settings(resizeCheckpoint=str(folder), resizeConfig="/job/ds_config.json")
-        made = conversion()
+        made = attempt_of(worker, number, ranks)
 
-        assert expected == resize_over_ssh(worker.reached, worker.names[0], ranks, made)
-        assert made.begun == (expected["result"] == "failed")
+        assert expected == without_attempt(made.ask_to_resize())
         shutil.rmtree(pod.root / "all")
 
 
 def test_a_program_that_ends_without_a_report_has_failed(worker: Pods) -> None:
     (worker.pods[0].scripts / "worker/resize.py").write_text("import os; os.kill(os.getpid(), 9)")
 
-    report = resize_over_ssh(worker.reached, worker.names[0], 2, conversion())
+    report = attempt_of(worker, 1, 2).ask_to_resize()
 
-    assert {"result": "failed", "message": "worker/resize.py ended with exit code 137"} == report
+    assert {"result": "failed", "message": "worker/resize.py ended with exit code 137"} == without_attempt(report)
 
 
-def test_progress_that_arrives_with_the_result_is_heard(worker: Pods) -> None:
+def test_progress_is_heard(worker: Pods) -> None:
+    """What comes together with the result is not."""
     reports = [{"message": "converting a"}, {"result": "failed", "message": "m"}]
+    go_on = worker.pods[0].root / "go-on"
     (worker.pods[0].scripts / "worker/resize.py").write_text(
-        "import json, sys\n"
-        f"lines = [f'{{sys.argv[1]}} dsgen-resize {{json.dumps(report)}}\\n' for report in {reports}]\n"
-        "sys.stderr.write(''.join(lines))\n"
+        "import json, pathlib, sys, time\n"
+        f"for report in {reports}:\n"
+        "    sys.stderr.write(f'{sys.argv[1]} dsgen-resize {json.dumps(report)}\\n')\n"
+        "    sys.stderr.flush()\n"
+        f"    while not pathlib.Path({str(go_on)!r}).exists(): time.sleep(0.1)\n"
     )
-    made = conversion()
+    made = attempt_of(worker, 1, 2)
+    hear = made.conversion.hear
 
-    assert reports[-1] == resize_over_ssh(worker.reached, worker.names[0], 2, made)
-    assert made.begun
+    def heard(report: dict[str, Any]) -> None:
+        hear(report)
+        go_on.touch()
+
+    made.conversion.hear = heard  # type: ignore[method-assign]  # the conversion ends after the first report
+
+    assert reports[-1] == without_attempt(made.ask_to_resize())
+    assert made.conversion.begun
 
 
 def test_a_worker_without_ssh_prepares_the_checkpoint_by_order(pod: Any) -> None:

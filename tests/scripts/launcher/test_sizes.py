@@ -13,10 +13,11 @@ import pytest
 
 from dsgen.deepspeed import batch
 from launcher import attempt as training
-from launcher import choice, connections, journal, main, with_ssh, workers
+from launcher import choice, journal, main, with_ssh, workers
 from launcher.progress import Progress
 from shared import exchange, settings
 from shared.progress import Source
+from tests.scripts.conftest import wait_for_workers
 from tests.scripts.launcher.test_preflight import Pods, pods  # noqa: F401 - a fixture
 from tests.scripts.trainings import configured, tell
 
@@ -76,7 +77,7 @@ def test_which_numbers_of_workers_share_the_batch(
     [([2, 3, 4], 4, 4), ([2, 3, 4], 3, 3), ([2, 4], 3, 2), ([2, 4], 1, 0), ([4], 3, 0), ([4], 5, 4)],
 )
 def test_the_largest_size_is_chosen(sizes: list[int], available: int, size: int) -> None:
-    made = with_ssh.Selection(of_four(), workers.Workers([*NAMES, "spare"], 1, 3600))
+    made = with_ssh.SshWorkerChoice(of_four(), workers.Workers([*NAMES, "spare"]))
     made.sizes = sizes
     made.present = [*NAMES, "spare"][-available:]
 
@@ -96,7 +97,7 @@ def test_the_first_start_needs_all_workers(
 ) -> None:
     assert configuration
     tell(run_folder, earlier={"seconds": seconds})
-    made = main.Launcher(of_four(), workers.Workers(NAMES, 1, 3600))
+    made = main.Launcher(of_four(), workers.Workers(NAMES))
     assert isinstance(made.side, with_ssh.WithSsh)
     monkeypatch.setattr(made.side.selection, "wait_for_workers", lambda *_: {})
 
@@ -110,7 +111,7 @@ def end(made: Pods, index: int) -> None:
     made.pods[index].started[0].wait(20)
 
 
-def gather(selection: with_ssh.Selection) -> float:
+def gather(selection: with_ssh.SshWorkerChoice) -> float:
     """Wait for workers; the seconds that it took."""
     before = time.monotonic()
     assert {} == selection.wait_for_workers(lambda: True)
@@ -125,8 +126,8 @@ def test_fewer_real_workers_go_on_once_the_lost_one_was_waited_for(
     """At the next start it is not waited for again, but another one is; one that is back is chosen at once."""
     monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
     made = pods(3)
-    assert made.reached.find_missing(made.names, lambda: True) == []
-    selection = with_ssh.Selection(of_four(workers=3, workers_min=1, resize_after_seconds=2), made.reached)
+    made.wait()
+    selection = with_ssh.SshWorkerChoice(of_four(workers=3, workers_min=1, resize_after_seconds=2), made.reached)
     assert gather(selection) < 2
     assert made.reached.chosen == made.names
     end(made, 0)
@@ -144,8 +145,9 @@ def test_fewer_real_workers_go_on_once_the_lost_one_was_waited_for(
     assert gather(selection) > 2
     assert made.reached.chosen == [made.names[1]]
 
-    made.pods[0].start()
-    made.pods[0].wait_until(made.pods[0].ready)
+    (made.pods[0].run / "terminating").unlink()  # the volume of a new pod is empty
+    made.start(made.pods[0])
+    wait_for_workers(made.reached, made.names[0])
     selection.sizes = [2, 3]
     assert gather(selection) > 0
     assert made.reached.chosen == made.names[:2]
@@ -162,9 +164,9 @@ def test_at_the_end_of_the_start_timeout_those_that_answer_go_on(
     monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
     monkeypatch.setattr(with_ssh, "CUT_OFF_SECONDS", seconds)
     made = pods(3)
-    assert made.reached.find_missing(made.names, lambda: True) == []
+    made.wait()
     end(made, 0)
-    selection = with_ssh.Selection(of_four(workers=3, workers_min=1, resize_after_seconds=300), made.reached)
+    selection = with_ssh.SshWorkerChoice(of_four(workers=3, workers_min=1, resize_after_seconds=300), made.reached)
     selection.sizes = [1, 2, 3]
     until = time.monotonic() + 4
 
@@ -176,14 +178,14 @@ def test_at_the_end_of_the_start_timeout_those_that_answer_go_on(
 
 def attempt_of(names: list[str], reached: workers.Workers, **changes: Any) -> training.Attempt:
     reached.chosen = names
-    account = journal.Journal(settings.RUN / exchange.LAUNCHER)
-    return training.Attempt(of_four(**changes), reached, account, journal.External())
+    account = journal.LauncherState(settings.RUN / exchange.LAUNCHER)
+    return training.Attempt(of_four(**changes), reached, account, journal.SidecarState())
 
 
 @pytest.mark.usefixtures("configuration")
 def test_an_attempt_of_fewer_workers_has_their_hostfile_and_world(run_folder: Path) -> None:
     tell(run_folder)
-    made = attempt_of(NAMES[1:], workers.Workers(NAMES, 1, 3600), slots=2)
+    made = attempt_of(NAMES[1:], workers.Workers(NAMES), slots=2)
 
     start = made.make_start()
 
@@ -198,7 +200,7 @@ def test_the_record_says_how_many_train(
     run_folder: Path, monkeypatch: pytest.MonkeyPatch, names: list[str], facts: dict[str, int]
 ) -> None:
     tell(run_folder)
-    made = attempt_of(names, workers.Workers(NAMES, 1, 3600))
+    made = attempt_of(names, workers.Workers(NAMES))
     monkeypatch.setattr(made.conversion, "run", lambda *_: training.AttemptEnd("workers-lost", "", None))
 
     made.run()
@@ -226,14 +228,14 @@ class Scene:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, clock: Clock, chosen: list[str]) -> None:
         self.clock, self.silent, self.asked = clock, [NAMES[3]], 0
-        monkeypatch.setattr(connections, "find_missing", self.find_missing)
-        reached = workers.Workers(NAMES, 1, 3600)
+        reached = workers.Workers(NAMES)
+        monkeypatch.setattr(reached.control, "find_missing", self.find_missing)
         reached.chosen = chosen
         self.progress = Progress(of_four())
         self.growth = choice.Growth(of_four(), reached, self.progress)
         self.progress.start()
 
-    def find_missing(self, names: list[str], _port: int, _wait: object) -> list[str]:
+    def find_missing(self, names: list[str], _wait: object) -> list[str]:
         assert names == [NAMES[3]]
         self.asked += 1
         return self.silent
@@ -281,7 +283,7 @@ def test_an_attempt_of_all_workers_is_left_alone(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.usefixtures("configuration")
 def test_the_end_to_grow_is_no_failure(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tell(run_folder, earlier={"seconds": 1})
-    made = attempt_of(NAMES[:3], workers.Workers(NAMES, 1, 3600))
+    made = attempt_of(NAMES[:3], workers.Workers(NAMES))
     monkeypatch.setattr(made.growth, "is_due", lambda: True)
     made.journal.begin_attempt()
 

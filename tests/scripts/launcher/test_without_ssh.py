@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from launcher import main, workers
-from launcher.wait import InterruptedRunError
+from launcher.outcome import InterruptedRunError
 from launcher.without_ssh import WithoutSsh
 from shared import exchange
-from tests.scripts.trainings import HOSTS, settings_of
+from tests.scripts.trainings import HOSTS, configured
 
 # Behind the nonce.
 RANKS = [
@@ -34,16 +34,8 @@ def tell(folder: Path, earlier: dict[str, Any] | None = None, **job: Any) -> Non
 
 def begun(*reports: bytes, **changes: Any) -> main.Launcher:
     """A launcher of two workers that has heard these reports."""
-    given = {
-        "workers": 2,
-        "slots": 1,
-        "method": "torchrun",
-        "autotuning": "none",
-        "start_timeout_seconds": 60,
-        **changes,
-    }
-    configured = settings_of(given)
-    made = main.Launcher(configured, workers.Workers(HOSTS, 1, 3600))
+    given = configured(**{"method": "torchrun", "start_timeout_seconds": 60, **changes})
+    made = main.Launcher(given, workers.Workers(HOSTS))
     assert isinstance(made.side, WithoutSsh)
     made.side.free = True
     for line in reports:

@@ -1,54 +1,25 @@
-"""Which workers answer, in which order they train, and how the end is announced to them."""
+"""Which workers answer, and in which order they train."""
 
-import threading
+import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from socketserver import BaseRequestHandler, ThreadingTCPServer
-from typing import Any
 
 import pytest
 
-from launcher import connections, main, wait
+from launcher import main, wait, workers
 from shared import hostfile
+from tests.scripts.conftest import program
 
 
-class Banner(BaseRequestHandler):
-    def handle(self) -> None:
-        self.request.sendall(b"SSH-2.0-test\r\n")
+def test_what_workers_print_is_kept_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a command runs on all workers; pdsh passes on what comes."""
+    monkeypatch.setattr(workers, "HEARD_BYTES", 1 << 20)
+    program(tmp_path / "bin/pdsh", "timeout 3 yes >&2")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
 
+    said = workers.Workers(["w-0"])._log_in(["w-0"], 20, lambda: None)
 
-class Mute(BaseRequestHandler):
-    def handle(self) -> None:
-        time.sleep(0.5)
-
-
-@pytest.fixture
-def server(request: pytest.FixtureRequest) -> Iterator[int]:
-    with ThreadingTCPServer(("127.0.0.1", 0), request.param) as listener:
-        listener.daemon_threads = True
-        threading.Thread(target=listener.serve_forever, daemon=True).start()
-        yield listener.server_address[1]
-        listener.shutdown()
-
-
-def for_seconds(seconds: float) -> Any:
-    until = time.monotonic() + seconds
-    return lambda: time.monotonic() < until
-
-
-@pytest.mark.parametrize("server", [Banner], indirect=True)
-def test_workers_that_send_a_banner_are_there(server: int) -> None:
-    """Two hundred that do not answer are more than are asked at a time."""
-    names = [f"127.0.1.{i}" for i in range(1, 201)]
-
-    assert connections.find_missing(["127.0.0.1"], server, for_seconds(10)) == []
-    assert connections.find_missing(names, server, for_seconds(1)) == names
-
-
-@pytest.mark.parametrize("server", [Mute], indirect=True)
-def test_a_port_without_a_banner_is_no_worker(server: int) -> None:
-    assert connections.find_missing(["127.0.0.1"], server, for_seconds(1)) == ["127.0.0.1"]
+    assert 1 << 20 == len(said)
 
 
 def test_what_the_wait_raises_ends_it() -> None:
@@ -58,7 +29,7 @@ def test_what_the_wait_raises_ends_it() -> None:
         raise main.RunEndedError("terminated")
 
     with pytest.raises(main.RunEndedError):
-        connections.find_missing(["127.0.0.1", "no-such-host.invalid"], 1, raises)
+        workers.Workers(["a", "b"]).control.find_missing(["a", "b"], raises)
 
 
 def test_the_hostfile_gives_the_workers_in_rank_order(tmp_path: Path) -> None:

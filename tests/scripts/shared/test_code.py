@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.scripts import tls
+from tests.scripts.conftest import program
 from tests.scripts.git_servers import LOGIN, PASSWORD, GitServer, Origin, Quiet, clone, git, secret, serve, tree
 
 
@@ -63,10 +64,7 @@ def test_large_files_that_stay_pointers_are_told(pod: Any, origin: Origin, serve
     path.write_text("*.bin filter=lfs diff=lfs merge=lfs -text\n")
     origin.commit("print('large')")
     origin.push()
-    (pod.root / "bin").mkdir()
-    no_lfs = pod.root / "bin/git-lfs"
-    no_lfs.write_text("#!/bin/sh\nexit 1\n")
-    no_lfs.chmod(0o755)
+    no_lfs = program(pod.root / "bin/git-lfs", "exit 1")
     assert clone(pod, f"{server.url}/team/code.git", PATH=f"{no_lfs.parent}:{os.environ['PATH']}") == 0
     assert "the image has no git-lfs: large files are pointers" in pod.log()
 
@@ -89,10 +87,7 @@ def test_a_server_without_shallow_clones_gives_everything(pod: Any, origin: Orig
 
 def test_a_commit_of_the_past_from_a_server_that_gives_only_branches(pod: Any, origin: Origin, server: Any) -> None:
     git(origin.path, "config", "uploadpack.allowAnySHA1InWant", "false")
-    (pod.root / "old").mkdir()
-    wrapper = pod.root / "old/git"
-    wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("git")} -c protocol.version=0 "$@"\n')
-    wrapper.chmod(0o755)
+    wrapper = program(pod.root / "old/git", f'exec {shutil.which("git")} -c protocol.version=0 "$@"')
 
     path = f"{wrapper.parent}:{os.environ['PATH']}"
     assert clone(pod, f"{server.url}/team/code.git", origin.first, PATH=path) == 0
@@ -175,11 +170,8 @@ def test_a_password_is_never_in_a_command_line_or_environment(pod: Any, server: 
     """Looked at while git runs: each git of this clone leaves what it was started with."""
     server.login = LOGIN
     secret(pod, password=PASSWORD, username="robot")
-    (pod.root / "spy").mkdir()
-    spy = pod.root / "spy/git"
-    real = shutil.which("git")
-    spy.write_text(f'#!/bin/sh\n{{ env; echo "$@"; }} >>{pod.root}/seen\nexec {real} "$@"\n')
-    spy.chmod(0o755)
+    script = f'{{ env; echo "$@"; }} >>{pod.root}/seen\nexec {shutil.which("git")} "$@"'
+    spy = program(pod.root / "spy/git", script)
 
     assert clone(pod, f"{server.url}/team/code.git", PATH=f"{spy.parent}:{os.environ['PATH']}") == 0
 
@@ -255,8 +247,8 @@ def test_refused_credentials_are_named(pod: Any, server: Any, keys: dict[str, st
     assert message in pod.termination_message()
 
 
-def test_a_ca_of_ones_own_is_taken_from_the_secret(pod: Any, server: Any, needs: Any) -> None:
-    needs("openssl")
+@pytest.mark.needs("openssl")
+def test_a_ca_of_ones_own_is_taken_from_the_secret(pod: Any, server: Any) -> None:
     tls.wrap(server, pod.root / "tls.crt")
     url = server.url.replace("http:", "https:") + "/team/code.git"
     server.login = LOGIN
@@ -330,9 +322,9 @@ def test_ssh_with_a_key_that_is_not_let_in(pod: Any, ssh_server: str) -> None:
     assert "refuses the ssh key of the Secret in code.git.secretName" in pod.termination_message()
 
 
+@pytest.mark.needs("setpriv")
 @pytest.mark.usefixtures("root")
-def test_ssh_as_a_user_without_an_entry_is_explained(pod: Any, ssh_server: str, needs: Any) -> None:
-    needs("setpriv")
+def test_ssh_as_a_user_without_an_entry_is_explained(pod: Any, ssh_server: str) -> None:
     secret(pod, ssh_privatekey=(pod.keys / "ssh-privatekey").read_text())
     (pod.config / "git_known_hosts").write_text(known_hosts(pod))
     for folder in (pod.run, pod.root / "dev"):
@@ -343,7 +335,7 @@ def test_ssh_as_a_user_without_an_entry_is_explained(pod: Any, ssh_server: str, 
     assert "ssh knows no user with the id 54321: set ssh.passwdEntry: auto" in pod.termination_message()
 
 
-HOOK = """#!/bin/bash
+HOOK = """
 cat {words} >&2
 [ -z "{fails}" ] || exit 1
 exec "$@"
@@ -352,10 +344,9 @@ exec "$@"
 
 def says(pod: Any, server: Any, text: str, fails: bool = False) -> None:
     """The server sends this as messages of its own with each pack."""
-    hook, words = pod.root / "hook", pod.root / "words"
+    words = pod.root / "words"
     words.write_text(text)
-    hook.write_text(HOOK.format(words=words, fails="yes" if fails else ""))
-    hook.chmod(0o755)
+    hook = program(pod.root / "hook", HOOK.format(words=words, fails="yes" if fails else ""))
     (pod.root / ".gitconfig").write_text(f'[uploadpack]\n\tpackObjectsHook = "{hook}"\n')
     server.home = str(pod.root)
 

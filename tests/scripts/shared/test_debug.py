@@ -4,14 +4,15 @@ import itertools
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shared import debug, methods, settings
-from tests.scripts.trainings import settings_of
+from tests.scripts.conftest import wait_until
+from tests.scripts.trainings import configured
+from worker import end_ranks
 
 ODD = 'a b\'c "d" $e\n%n'
 
@@ -27,22 +28,9 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def configured(**changes: Any) -> settings.Settings:
-    given = {
-        "namespace": "training",
-        "job": "cifar",
-        "run": "1",
-        "run_name": "cifar-1",
-        "worker_job": "cifar-1-worker",
-        "method": "pdsh",
-        "autotuning": "none",
-        "deepspeed_args": [],
-        "workers": 1,
-        "slots": 1,
-        "master_port": 29500,
-        **changes,
-    }
-    return settings_of(given)
+def settings_of_job(**changes: Any) -> settings.Settings:
+    names = {"namespace": "training", "job": "cifar", "run": "1", "run_name": "cifar-1", "worker_job": "cifar-1-worker"}
+    return configured(workers=1, **names, **changes)
 
 
 def test_the_script_does_what_the_launcher_would_have_done(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,9 +54,9 @@ def test_a_person_is_told_how_to_get_in(
     run_folder: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     monkeypatch.setenv("HOSTNAME", "cifar-1-launcher-abcde")
-    start = methods.Start(configured(), ["cifar-1-worker-0.cifar-1"])
+    start = methods.Start(settings_of_job(), ["cifar-1-worker-0.cifar-1"])
 
-    debug.print_instructions(configured(), start)
+    debug.print_instructions(settings_of_job(), start)
 
     said = capfdbinary.readouterr().out.decode()
     enter = "kubectl exec --namespace training --stdin --tty"
@@ -82,7 +70,7 @@ def test_a_person_is_told_how_to_get_in(
 def test_without_ssh_each_worker_is_started_by_hand(
     run_folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    debug.print_instructions(configured(method="torchrun"), None)
+    debug.print_instructions(settings_of_job(method="torchrun"), None)
 
     said = capfdbinary.readouterr().out.decode()
     assert f"cifar-1-worker-0-... --container worker -- bash {run_folder}/train.sh  (on every worker)" in said
@@ -127,6 +115,5 @@ def test_what_happens_outside_ends_it_and_what_the_command_has_started() -> None
 
     with pytest.raises(KeyboardInterrupt):
         debug.run_or_idle(["sh", "-c", "sleep 4209 & wait"], 0, wait, set())
-    time.sleep(0.2)
-    running = subprocess.run(["pgrep", "--full", "^sleep 4209$"], stdout=subprocess.PIPE, text=True, check=False)
-    assert "" == running.stdout
+    argv = [b"sleep", b"4209"]
+    wait_until(lambda: argv not in [each.argv[:2] for each in end_ranks.list_processes().values()])

@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,7 @@ def test_what_cannot_be_read_is_empty(tmp_path: Path, text: str) -> None:
 
 def test_the_journal_writes_changes_only(tmp_path: Path) -> None:
     path = tmp_path / exchange.LAUNCHER
-    account = journal.Journal(path)
+    account = journal.LauncherState(path)
 
     account.move("waiting", "for two")
     account.move("waiting", "for two")
@@ -58,7 +57,7 @@ def test_the_journal_writes_changes_only(tmp_path: Path) -> None:
 
 def test_the_journal_keeps_the_attempts(tmp_path: Path) -> None:
     path = tmp_path / exchange.LAUNCHER
-    account = journal.Journal(path)
+    account = journal.LauncherState(path)
 
     account.begin_attempt()
     account.end_attempt("WorkersLost", {})
@@ -73,7 +72,7 @@ def test_the_journal_keeps_the_attempts(tmp_path: Path) -> None:
 
 
 def test_the_journal_says_that_sigterm_ended_the_launcher(tmp_path: Path) -> None:
-    account = journal.Journal(tmp_path / exchange.LAUNCHER)
+    account = journal.LauncherState(tmp_path / exchange.LAUNCHER)
     account.move("running")
 
     account.terminate()
@@ -207,7 +206,7 @@ def test_what_is_planted_is_replaced_and_not_written_through(tmp_path: Path, pla
 
 def test_the_journal_of_a_long_run_stays_readable(tmp_path: Path) -> None:
     """Of many restarts the last lines of the latest are kept; all of them count."""
-    account = journal.Journal(tmp_path / exchange.LAUNCHER)
+    account = journal.LauncherState(tmp_path / exchange.LAUNCHER)
     for _ in range(500):
         account.begin_attempt()
         account.end_attempt("TrainingFailed", {"exitCode": 1, "tail": ["\x01" * 200] * 20, "host": "h" * 60, "rank": 1})
@@ -229,18 +228,23 @@ def test_only_so_much_of_a_list_is_taken(tmp_path: Path, part: str) -> None:
     assert max(len(attempt.get("tail", [])) for attempt in content["attempts"]) <= exchange.TAIL_LINES
 
 
-HOLD = "import sys; from pathlib import Path; from shared import exchange; exchange.hold(Path(sys.argv[1])); input()"
+HOLD = """
+import pathlib, sys
+from shared import exchange
+exchange.hold(pathlib.Path(sys.argv[1]))
+print(flush=True)
+input()
+"""
 
 
 def test_a_lock_lasts_as_long_as_its_process(tmp_path: Path) -> None:
     alive = tmp_path / exchange.ALIVE
     assert not exchange.is_free(alive)
     environment = {"PYTHONPATH": str(Path(exchange.__file__).parents[1])}
-    with subprocess.Popen([sys.executable, "-c", HOLD, str(alive)], env=environment, stdin=subprocess.PIPE) as holder:
-        until = time.monotonic() + 10
-        while not alive.exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        time.sleep(0.1)
+    command = [sys.executable, "-c", HOLD, str(alive)]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout
+        assert holder.stdout.readline() == b"\n"
         assert not exchange.is_free(alive)
         holder.kill()
         holder.wait()

@@ -8,6 +8,8 @@ import pytest
 
 from shared import key as keyfile
 
+pytestmark = pytest.mark.needs("ssh-keygen")
+
 
 def made(path: Path, *options: str, passphrase: str = "") -> str:
     """Make a key; returns type and public key."""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from shared import hostfile, methods, settings
+from tests.scripts.conftest import program as executable
 from tests.scripts.trainings import HOSTS, settings_of
 
 MASTER = ("--master_addr", "cifar-1-worker-0.cifar-1", "--master_port", "29500")
@@ -221,10 +222,7 @@ def test_the_autotuner_sees_which_file_is_the_configuration(
 
 def test_every_deepspeed_of_the_autotuner_trains_on_the_workers(folder: Path) -> None:
     """It starts `deepspeed` without the options that dsgen gives: with one worker that would train in the launcher."""
-    real = folder / "programs/deepspeed"
-    real.parent.mkdir()
-    real.write_text('#!/bin/sh\necho "$@"\n')
-    real.chmod(0o755)
+    executable(folder / "programs/deepspeed", 'echo "$@"')
 
     environment = methods.make_autotune_environment(start(autotuning="tune"))
 

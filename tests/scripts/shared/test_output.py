@@ -1,5 +1,7 @@
 """Output of the ranks: what the launcher reads from it, and what it writes to the log."""
 
+import json
+
 import pytest
 
 from shared import output
@@ -203,3 +205,19 @@ def test_a_session_without_its_closing_line_is_a_lost_worker(
     seen = read(*lines)
 
     assert (lost, unclosed, wrong) == (seen.list_lost_hosts(), seen.list_unclosed_hosts(), seen.has_failed_host())
+
+
+def test_reports_without_end_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Training code can print them. They are in the log, and the first ones count."""
+    monkeypatch.setattr(output, "NOTED_BYTES", 10_000)
+    seen = output.Output(HOSTS)
+    for rank in range(1000):
+        end = {"host": HOSTS[0], "rank": rank, "exitCode": 1, "tail": ["x" * 100]}
+        seen.parse_line(seen.nonce + b" dsgen-rank-end " + json.dumps(end).encode() + b"\n")
+        seen.parse_line(
+            f"noticed that process rank {rank} with PID 1 on node {HOSTS[0]} exited on signal 9.\n".encode()
+        )
+
+    assert 0 < len(seen.ends) < 100
+    assert len(seen.failures) < 200
+    assert 0 == seen.find_failure()["rank"]

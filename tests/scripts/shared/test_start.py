@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.scripts.conftest import program
+from worker import end_ranks
+
 # Instead of the worker: prints what it got.
 ROLE = """
 import os, resource
@@ -100,13 +103,22 @@ def test_what_setup_sets_holds(pod: Any) -> None:
     assert stat.S_IMODE((pod.run / "env").stat().st_mode) == 0o600
 
 
-def test_setup_has_no_errexit_of_its_own(pod: Any) -> None:
-    assert run(pod, "false\nexport MARK=on\n")[0] == 0
-
-
-def test_shell_options_of_setup_do_not_break_what_follows(pod: Any) -> None:
-    code, log = run(pod, "set -euo pipefail\nexport MARK=on\n")
-    assert (code, "PROGRAM on" in log) == (0, True)
+@pytest.mark.parametrize(
+    ("setup", "mark"),
+    [
+        ("false\nexport MARK=on", "on"),
+        ("set -euo pipefail\nexport MARK=on", "on"),
+        ("(exit 0) && MARK=$(echo a; exit 3) || export MARK=$MARK$?", "a3"),
+        ("shopt -s extglob\n[[ abc == @(abc|d) ]] && export MARK=on", "on"),
+        ("trap 'echo mine' EXIT\nexport MARK=on", "on"),
+        ("sleep 0.2 & wait; export MARK=on", "on"),
+    ],
+    ids=["no errexit", "options", "subshell", "extglob", "trap", "wait"],
+)
+def test_what_setup_may_do(pod: Any, setup: str, mark: str) -> None:
+    """Its shell options do not break what follows, and its exit trap does not outlive it."""
+    code, log = run(pod, f"{setup}\n")
+    assert (code, f"PROGRAM {mark} " in log, "mine" in log) == (0, True, False)
 
 
 @pytest.mark.parametrize(
@@ -144,19 +156,8 @@ def test_a_syntax_error_in_setup_is_a_failure_and_nothing_of_it_runs(pod: Any) -
 def test_nothing_watches_a_setup_that_has_failed(pod: Any) -> None:
     """It would send signals to a process that gets the same number later."""
     assert run(pod, "exit 3")[0] == 1
-    script = str(pod.scripts / "shared/setup_watch.sh")
-    pod.wait_until(
-        lambda: subprocess.run(["pgrep", "--full", script], check=False, capture_output=True).returncode == 1
-    )
-
-
-def test_exit_in_a_subshell_of_setup_is_an_ordinary_one(pod: Any) -> None:
-    code, log = run(pod, "(exit 0) && MARK=$(echo a; exit 3) || export MARK=$MARK$?\n")
-    assert (code, "PROGRAM a3" in log) == (0, True)
-
-
-def test_extended_patterns_work_in_setup(pod: Any) -> None:
-    assert run(pod, "shopt -s extglob\n[[ abc == @(abc|d) ]] && export MARK=on\n")[0] == 0
+    script = bytes(pod.scripts / "shared/setup_watch.sh")
+    pod.wait_until(lambda: not any(script in each.argv for each in end_ranks.list_processes().values()))
 
 
 def test_the_message_has_the_last_lines_only(pod: Any) -> None:
@@ -175,11 +176,6 @@ def test_a_background_process_of_setup_holds_nothing_up(pod: Any) -> None:
     (still_there,) = pod.marked("4301")
     pod.kill(still_there)
     assert code == 0
-
-
-def test_an_exit_trap_of_the_user_does_not_outlive_setup(pod: Any) -> None:
-    code, log = run(pod, "trap 'echo mine' EXIT\nexport MARK=on\n")
-    assert (code, "mine" in log) == (0, False)
 
 
 def test_told_to_stop_during_setup_it_ends_with_143(pod: Any) -> None:
@@ -253,16 +249,17 @@ def test_a_setup_that_nobody_waits_for_is_an_orphan(pod: Any) -> None:
     assert "no sign of a launcher for 3 s" in pod.termination_message()
 
 
-def test_setup_may_wait_for_its_background_processes(pod: Any) -> None:
-    assert run(pod, "sleep 0.2 & wait; export MARK=on\n")[0] == 0
+def without_python(pod: Any) -> Path:
+    """A folder with the programs that start.sh needs before Python."""
+    folder = Path(pod.root / "bin")
+    folder.mkdir()
+    for tool in ("bash", "chmod", "tee"):
+        (folder / tool).symlink_to(f"/usr/bin/{tool}")
+    return folder
 
 
 def test_a_missing_python_is_said(pod: Any) -> None:
-    bin_folder = pod.root / "bin"
-    bin_folder.mkdir()
-    for tool in ("bash", "chmod", "tee"):
-        (bin_folder / tool).symlink_to(f"/usr/bin/{tool}")
-    assert run(pod, "", PATH=str(bin_folder))[0] == 78
+    assert run(pod, "", PATH=str(without_python(pod)))[0] == 78
     assert "there is no python3 in this image" in pod.termination_message()
 
 
@@ -273,14 +270,10 @@ def test_variables_of_setup_with_any_text_reach_sessions(pod: Any) -> None:
 
 
 def test_a_python_that_is_too_old_is_said(pod: Any) -> None:
-    bin_folder = pod.root / "bin"
-    bin_folder.mkdir()
-    for tool in ("bash", "chmod", "tee"):
-        (bin_folder / tool).symlink_to(f"/usr/bin/{tool}")
-    (bin_folder / "python3").write_text('#!/bin/bash\n[ "$1" = -V ] || exit 1\necho Python 3.6.8\n')
-    (bin_folder / "python3").chmod(0o755)
+    folder = without_python(pod)
+    program(folder / "python3", '[ "$1" = -V ] || exit 1\necho Python 3.6.8')
 
-    assert run(pod, "", PATH=str(bin_folder))[0] == 78
+    assert run(pod, "", PATH=str(folder))[0] == 78
     assert "dsgen needs Python 3.8 or later, and python3 of this image is Python 3.6.8" in pod.termination_message()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from status import api, keygen, lease
+from status import api, lease
 from tests.scripts import tls
 
 
@@ -121,9 +121,9 @@ def test_a_token_that_is_not_there_yet_is_no_crash(tmp_path: Path) -> None:
 
 
 def test_paths() -> None:
-    assert api.format_secret_path("ns", "a-ssh") == "/api/v1/namespaces/ns/secrets/a-ssh"
-    assert api.format_configmap_path("ns", "a-status") == "/api/v1/namespaces/ns/configmaps/a-status"
-    assert api.format_job_path("ns", "a-1-worker") == "/apis/batch/v1/namespaces/ns/jobs/a-1-worker"
+    assert api.format_path("secrets", "ns", "a-ssh") == "/api/v1/namespaces/ns/secrets/a-ssh"
+    assert api.format_path("configmaps", "ns", "a-status") == "/api/v1/namespaces/ns/configmaps/a-status"
+    assert api.format_path("jobs", "ns", "a-1-worker") == "/apis/batch/v1/namespaces/ns/jobs/a-1-worker"
 
 
 def status_of(call: Any) -> int:
@@ -138,9 +138,9 @@ def test_the_role_allows_the_named_objects_alone(job: Any) -> None:
     client, namespace = job.client, job.namespace
     job.create("ConfigMap", "other")
 
-    assert client.get(api.format_configmap_path(namespace, "a-status"))["metadata"]["name"] == "a-status"
-    assert status_of(lambda: client.get(api.format_configmap_path(namespace, "other"))) == 403
-    assert status_of(lambda: client.get(api.format_secret_path(namespace, "other"))) == 403
+    assert client.get(api.format_path("configmaps", namespace, "a-status"))["metadata"]["name"] == "a-status"
+    assert status_of(lambda: client.get(api.format_path("configmaps", namespace, "other"))) == 403
+    assert status_of(lambda: client.get(api.format_path("secrets", namespace, "other"))) == 403
     assert status_of(lambda: client.get(f"/api/v1/namespaces/{namespace}/secrets")) == 403
 
 
@@ -148,16 +148,16 @@ def test_the_role_allows_the_named_objects_alone(job: Any) -> None:
 def test_a_wrong_token_is_refused(job: Any) -> None:
     (job.client.folder / "token").write_text("wrong")
 
-    assert status_of(lambda: job.client.get(api.format_configmap_path(job.namespace, "a-status"))) == 401
+    assert status_of(lambda: job.client.get(api.format_path("configmaps", job.namespace, "a-status"))) == 401
 
 
 @pytest.mark.cluster
 def test_a_secret_is_filled_once(job: Any) -> None:
     """The second of two that found it empty gets 422, and the first key stays."""
-    path = api.format_secret_path(job.namespace, "a-ssh")
-    job.client.patch(path, keygen.make_patch({"ssh-privatekey": "Zmlyc3Q="}), api.JSON_PATCH, "dsgen-keygen")
+    path = api.format_path("secrets", job.namespace, "a-ssh")
+    job.client.patch(path, api.make_patch_of_empty({"ssh-privatekey": "Zmlyc3Q="}), api.JSON_PATCH, "dsgen-keygen")
 
-    second = keygen.make_patch({"ssh-privatekey": "c2Vjb25k"})
+    second = api.make_patch_of_empty({"ssh-privatekey": "c2Vjb25k"})
 
     assert status_of(lambda: job.client.patch(path, second, api.JSON_PATCH, "dsgen-keygen")) == 422
     secret = job.client.get(path)
@@ -168,7 +168,7 @@ def test_a_secret_is_filled_once(job: Any) -> None:
 @pytest.mark.cluster
 def test_the_three_forms_of_the_lease(job: Any) -> None:
     """On a record without data, without a lease, and over an old one; a taker that saw something else is refused."""
-    path = api.format_configmap_path(job.namespace, "a-status")
+    path = api.format_path("configmaps", job.namespace, "a-status")
 
     def take(data: dict[str, str] | None, value: str) -> Any:
         return job.client.patch(path, lease.make_patch(data, value), api.JSON_PATCH, "dsgen-status")["data"]

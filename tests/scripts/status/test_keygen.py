@@ -42,6 +42,7 @@ def test_data_without_a_private_half_is_refused(data: dict[str, str]) -> None:
         keygen.find_key(data, "a-ssh")
 
 
+@pytest.mark.needs("ssh-keygen")
 def test_a_key_pair_is_made(run_folder: Path) -> None:
     """An ed25519 pair that belongs together, and no trace of it in the folder."""
     made = keygen.make_key_pair("cifar")
@@ -89,6 +90,7 @@ def test_the_first_key_that_is_there_is_taken(tmp_path: Path) -> None:
     assert keyfile.read_first_content(paths[:2]) is None
 
 
+@pytest.mark.needs("ssh-keygen")
 @pytest.mark.parametrize("passphrase", ["", "secret"])
 def test_a_key_with_a_passphrase_is_named_as_such(tmp_path: Path, passphrase: str) -> None:
     path = tmp_path / "key"

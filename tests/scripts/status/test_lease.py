@@ -29,7 +29,7 @@ def held(run: str, counter: int = 1) -> str:
 def test_who_may_take_the_lease(data: dict[str, str] | None, age: float, expected: bool) -> None:
     seen = lease.watch(None, data, 1000)
 
-    assert expected == lease.may_take(data, "2", seen, 1000 + age)
+    assert ("free" if expected else "waiting") == lease.decide_state("", data, "2", seen, 1000 + age)
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ class Pods:
             for index, time, node in placed
         ]
 
-    def get(self, path: str) -> dict[str, Any]:
+    def get(self, path: str, absent: object) -> dict[str, Any]:  # noqa: ARG002  # as Api.get
         self.asked.append(path)
         return {"items": self.items}
 

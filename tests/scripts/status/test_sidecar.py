@@ -14,6 +14,8 @@ from status import lease, main
 from status import pods as status_pods
 from status import record as status_record
 
+pytestmark = pytest.mark.cluster
+
 
 class Pod:
     """One launcher pod: its folder, and a sidecar whose rounds the test calls."""
@@ -66,7 +68,6 @@ def recorded(job: Any, run: str = "1") -> dict[str, Any]:
     return dict(json.loads(job.record()[run]))
 
 
-@pytest.mark.cluster
 def test_from_nothing_to_the_end(job: Any, pods: Any) -> None:
     pod = pods("one")
 
@@ -89,7 +90,6 @@ def test_from_nothing_to_the_end(job: Any, pods: Any) -> None:
     assert (pod.folder / "termination-log").read_text() == "Succeeded"
 
 
-@pytest.mark.cluster
 def test_it_ends_with_a_launcher_whose_end_is_recorded(pods: Any) -> None:
     pod = pods("one")
     alive = os.open(pod.folder / exchange.ALIVE, os.O_CREAT)
@@ -107,7 +107,30 @@ def test_it_ends_with_a_launcher_whose_end_is_recorded(pods: Any) -> None:
     assert [False, False, True, False] == [*seen, pod.sidecar.is_over()]
 
 
-@pytest.mark.cluster
+def test_a_launcher_that_writes_without_end_changes_the_record_a_few_times(job: Any, pods: Any) -> None:
+    """Training code can write the file, too. An end is written at once, and the same holds for what follows it."""
+    pod = pods("one", status_interval_seconds=3600)
+    versions = []
+
+    def step() -> None:
+        pod.sidecar.step()
+        versions.append(job.core.read_namespaced_config_map("a-status", job.namespace).metadata.resource_version)
+
+    pod.round()
+    for sequence in range(1, 40):
+        pod.says(sequence, "Running", message=f"a-1-worker-{sequence}")
+        step()
+    running = recorded(job)["message"]
+    for sequence in range(40, 80):
+        pod.says(sequence, "Running" if sequence % 2 else "Failed", reason="TrainingFailed", message=str(sequence))
+        step()
+
+    assert ("a-1-worker-39" != running, "40") == (True, recorded(job)["message"])
+    assert len(set(versions)) <= status_record.CHANGES_AT_ONCE + 1
+    assert pod.sidecar.finish() == 0
+    assert recorded(job)["phase"] == "Suspended", "the last state is written whatever came before: the Job is suspended"
+
+
 def test_only_changes_are_written(job: Any, pods: Any) -> None:
     """Every worker's kubelet watches the record."""
     pod = pods("one")
@@ -121,7 +144,6 @@ def test_only_changes_are_written(job: Any, pods: Any) -> None:
     assert version == job.core.read_namespaced_config_map("a-status", job.namespace).metadata.resource_version
 
 
-@pytest.mark.cluster
 def test_two_runs_take_turns(job: Any, pods: Any) -> None:
     first, second = pods("one"), pods("two", run="2")
     first.round()
@@ -134,7 +156,6 @@ def test_two_runs_take_turns(job: Any, pods: Any) -> None:
     assert second.round()["lease"] == "held"
 
 
-@pytest.mark.cluster
 def test_a_dead_lease_is_taken_and_its_holder_learns_of_it(job: Any, pods: Any) -> None:
     first, second = pods("one"), pods("two", run="2")
     first.round()
@@ -147,7 +168,6 @@ def test_a_dead_lease_is_taken_and_its_holder_learns_of_it(job: Any, pods: Any) 
     assert recorded(job, "1")["phase"] == "Running"
 
 
-@pytest.mark.cluster
 def test_the_same_run_takes_its_lease_over_at_once(job: Any, pods: Any) -> None:
     """A new launcher pod goes on from what the lost one recorded."""
     first = pods("one")
@@ -162,7 +182,6 @@ def test_the_same_run_takes_its_lease_over_at_once(job: Any, pods: Any) -> None:
     assert [attempt["reason"] for attempt in recorded(job)["attempts"]] == ["LauncherLost"]
 
 
-@pytest.mark.cluster
 def test_a_run_that_has_ended_is_left_alone(job: Any, pods: Any) -> None:
     first = pods("one")
     first.says(3, "Failed", reason="TrainingFailed", exitCode=3)
@@ -179,7 +198,6 @@ def test_a_run_that_has_ended_is_left_alone(job: Any, pods: Any) -> None:
     assert job.record() == before
 
 
-@pytest.mark.cluster
 def test_a_container_that_is_started_again_is_the_same_pod(job: Any, pods: Any) -> None:
     """It finds neither a predecessor nor an end in what it wrote itself."""
     pod = pods("one")
@@ -202,7 +220,6 @@ HOSTILE: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.cluster
 @pytest.mark.parametrize("content", HOSTILE.values(), ids=list(HOSTILE))
 def test_the_lease_is_renewed_whatever_the_launcher_writes(job: Any, pods: Any, content: dict[str, Any]) -> None:
     """Each round takes less than a tenth of the time after which another run takes the lease."""
@@ -220,7 +237,6 @@ def test_the_lease_is_renewed_whatever_the_launcher_writes(job: Any, pods: Any, 
     assert max(seconds) < lease.DEAD_SECONDS / 10
 
 
-@pytest.mark.cluster
 def test_a_bug_does_not_end_the_lease(job: Any, pods: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pod = pods("one")
     pod.round()
@@ -233,7 +249,6 @@ def test_a_bug_does_not_end_the_lease(job: Any, pods: Any, monkeypatch: pytest.M
     assert pod.sidecar.problem == "ZeroDivisionError('division by zero')"
 
 
-@pytest.mark.cluster
 def test_a_record_that_was_deleted_is_made_anew(job: Any, pods: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the right to create an object of that name; after a while, because a prune deletes it too."""
     pod = pods("one")
@@ -252,7 +267,6 @@ def test_a_record_that_was_deleted_is_made_anew(job: Any, pods: Any, monkeypatch
     assert recorded(job)["phase"] == "Succeeded"
 
 
-@pytest.mark.cluster
 def test_a_record_that_was_pruned_with_its_run_stays_away(job: Any, pods: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(status_record, "MISSING_SECONDS", 0)
     pod = pods("one")
@@ -265,7 +279,6 @@ def test_a_record_that_was_pruned_with_its_run_stays_away(job: Any, pods: Any, m
     assert "a-status" not in names(job)
 
 
-@pytest.mark.cluster
 def test_the_end_is_recorded_once_the_rights_are_back(job: Any, pods: Any) -> None:
     pod = pods("one")
     pod.round()
@@ -287,7 +300,6 @@ def names(job: Any) -> set[str]:
     return {configmap.metadata.name for configmap in job.core.list_namespaced_config_map(job.namespace).items}
 
 
-@pytest.mark.cluster
 def test_a_record_that_was_made_anew_is_filled_again(job: Any, pods: Any) -> None:
     pod = pods("one")
     pod.says(3, "Running")
@@ -300,7 +312,6 @@ def test_a_record_that_was_made_anew_is_filled_again(job: Any, pods: Any) -> Non
     assert (recorded(job)["phase"], "_lease" in job.record()) == ("Running", True)
 
 
-@pytest.mark.cluster
 @pytest.mark.parametrize(
     ("change", "phase", "reason"),
     [
@@ -323,7 +334,6 @@ def test_what_sigterm_of_the_launcher_means(job: Any, pods: Any, change: str, ph
     assert (recorded(job)["endTime"] is not None) is (phase == "Stopped")
 
 
-@pytest.mark.cluster
 def test_old_runs_leave_the_record(job: Any, pods: Any) -> None:
     for run in ("1", "2", "3"):
         pod = pods(run, run=run, status_history=2)
@@ -334,7 +344,6 @@ def test_old_runs_leave_the_record(job: Any, pods: Any) -> None:
     assert {"_lease", "2", "3"} == set(job.record())
 
 
-@pytest.mark.cluster
 def test_the_nodes_of_workers_are_asked_for_by_their_index(job: Any, pods: Any) -> None:
     """Without the right to list pods, the message stays as it is."""
     made = failed_pod("a-1-worker")
@@ -347,7 +356,6 @@ def test_the_nodes_of_workers_are_asked_for_by_their_index(job: Any, pods: Any) 
     assert json.loads(job.record()["1"])["message"] == "a-1-worker-0.a-1 (node none) is slow, a-1-worker-1.a-1 is not"
 
 
-@pytest.mark.cluster
 def test_a_failed_worker_job_brings_the_words_of_its_pods(job: Any, pods: Any) -> None:
     """And without the right to list pods the run ends all the same."""
     job.core.create_namespaced_pod(job.namespace, failed_pod("a-1-worker"))

@@ -1,7 +1,9 @@
 """The webhook, with a real HTTP server that accepts the record, refuses it, or does not answer."""
 
 import base64
+import contextlib
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -131,6 +133,33 @@ def test_a_receiver_that_does_not_answer_costs_no_more_than_the_budget(server: A
     server.slow = 60
     assert not deliver(f"http://{server.place}/hook", budget=1)[0]
     assert server.answered == 0
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 100 Continue\r\n\r\n", b"H", b"HTTP/1.1 200 OK\r\nX: y"])
+def test_a_receiver_that_never_ends_its_answer_costs_no_more_than_the_budget(answer: bytes) -> None:
+    """Each byte that comes begins the time limit of the socket anew."""
+    ended = threading.Event()
+
+    def drip(connection: socket.socket) -> None:
+        with contextlib.suppress(OSError), connection:
+            connection.sendall(answer)
+            while not ended.wait(0.05):
+                connection.sendall(answer if b"100" in answer else b"T")
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=drip, args=(server.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve, daemon=True).start()
+        url, results = f"http://127.0.0.1:{server.getsockname()[1]}/", []
+        delivering = threading.Thread(target=lambda: results.append(deliver(url, budget=1)), daemon=True)
+        delivering.start()
+        delivering.join(20)
+        ended.set()
+
+    assert [(False, ["webhook: http://127.0.0.1: timed out"])] == results
 
 
 def test_proxies_of_the_environment_are_not_asked(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:

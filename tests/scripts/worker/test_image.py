@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -128,7 +127,7 @@ def test_modules_and_programs_of_the_values_are_looked_for_alone(tmp_path: Path)
     assert [f"{sys.executable} finds no module mpi4py", "no program nsys"] == said
 
 
-@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
+@pytest.mark.needs("cc")
 @pytest.mark.parametrize(
     ("driver", "version", "says"),
     [

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from launcher import connections, main, workers
+from launcher import main, workers
+from tests.scripts.conftest import Dial
 from tests.scripts.trainings import settings_of
 
 
@@ -22,19 +23,12 @@ def test_private_files_are_private(pod: Any) -> None:
     assert modes == {"id": 0o600, "env": 0o600}
 
 
-@pytest.mark.parametrize("kind", ["rsa", "ecdsa"])
-def test_keys_of_other_kinds_work(pod: Any, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "end"), [("rsa", "\n"), ("ecdsa", "\n"), ("ed25519", "")])
+def test_keys_of_other_kinds_or_without_the_last_newline_work(pod: Any, kind: str, end: str) -> None:
     pod.make_key(kind)
-    pod.start()
-    pod.wait_until(pod.serves)
-    assert pod.ssh("true").returncode == 0
-
-
-def test_a_key_without_its_last_newline_works(pod: Any) -> None:
-    pod.make_key()
-    key = (pod.keys / "ssh-privatekey").read_text()
-    (pod.keys / "ssh-privatekey").chmod(0o644)
-    (pod.keys / "ssh-privatekey").write_text(key.rstrip("\n"))
+    key = pod.keys / "ssh-privatekey"
+    key.chmod(0o644)
+    key.write_text(key.read_text().rstrip("\n") + end)
     pod.start()
     pod.wait_until(pod.serves)
     assert pod.ssh("true").returncode == 0
@@ -67,8 +61,9 @@ def test_it_ends_with_0_when_the_record_says_so(pod: Any, phase: str) -> None:
 @pytest.mark.parametrize("text", ["", "{", '"x"', "{}", '{"phase": "Suspended"}'])
 def test_a_record_without_an_end_does_not_end_it(pod: Any, text: str) -> None:
     (pod.status / "1").write_text(text)
+    pod.count_ticks()
     process = pod.serve()
-    time.sleep(2)
+    pod.wait_for_ticks()
     assert process.poll() is None
 
 
@@ -106,15 +101,15 @@ def test_told_to_stop_it_ends_with_143_and_no_closing_line(pod: Any) -> None:
 
 
 def test_ranks_have_all_but_twenty_seconds_to_stop(pod: Any) -> None:
-    pod.settings(terminationGracePeriodSeconds=23)
+    pod.settings(terminationGracePeriodSeconds=25)
     process = pod.serve()
-    pod.start(*pod.ssh_argv("trap 'echo saved >>saved' TERM; while :; do sleep 0.1; done"))
+    saved = pod.root / "saved"
+    pod.start(*pod.ssh_argv(f"trap 'sleep 1; echo saved >>{saved}; exit' TERM; while :; do sleep 0.1; done"))
     pod.start(*pod.ssh_argv("trap '' TERM; while :; do sleep 4002; done"))
     pod.wait_until(lambda: pod.marked("4002"))
-    begin = time.monotonic()
     process.send_signal(signal.SIGTERM)
     assert wait(process) == 143
-    assert time.monotonic() - begin >= 3
+    assert saved.read_text() == "saved\n"
     assert pod.marked("4002") == []
 
 
@@ -147,14 +142,6 @@ def test_sshd_offers_no_weak_macs(pod: Any, mac: str, code: int) -> None:
     assert (code, "") == (done.returncode, done.stderr)
 
 
-def test_a_configuration_that_sshd_refuses_is_said(pod: Any) -> None:
-    with (pod.config / "sshd_config").open("a") as file:
-        file.write("Nonsense yes\n")
-    pod.make_key()
-    assert wait(pod.start()) == 78
-    assert "Nonsense" in pod.termination_message()
-
-
 def test_what_a_killed_supervisor_left_is_ended(pod: Any) -> None:
     pod.serve()
     pod.start(*pod.ssh_argv("exec sleep 4003"))
@@ -165,8 +152,10 @@ def test_what_a_killed_supervisor_left_is_ended(pod: Any) -> None:
 
 def test_what_setup_left_running_stays(pod: Any) -> None:
     (pod.config / "setup.sh").write_text("sleep 4004 &\n")
+    pod.patch("worker/with_ssh.py", "SWEEP_SECONDS = 5.0", "SWEEP_SECONDS = 0.1")
+    pod.count_ticks()
     pod.serve()
-    time.sleep(7)
+    pod.wait_for_ticks()
     left = pod.marked("4004")
     assert len(left) == 1
     pod.kill(left[0])
@@ -181,15 +170,15 @@ def test_what_setup_left_running_stays(pod: Any) -> None:
         ("none", "Failed", False),
     ],
 )
-def test_keep_workers(pod: Any, keep: str, phase: str, stays: bool) -> None:
+def test_keep_workers(pod: Any, dial: Dial, keep: str, phase: str, stays: bool) -> None:
     pod.settings(keepWorkers=keep)
     process = pod.serve()
     pod.start(*pod.ssh_argv("exec sleep 4005"))
     pod.wait_until(lambda: pod.marked("4005"))
-    connections.announce(["127.0.0.1"], pod.readiness_port, (pod.run / "id").read_bytes(), phase)
+    dial(pod).control.tell(over=phase)
     pod.wait_until(lambda: not pod.marked("4005") and not pod.ready())
     if stays:
-        time.sleep(2)
+        pod.wait_until(lambda: "this pod stays until it is deleted" in pod.log())
         assert process.poll() is None
         process.send_signal(signal.SIGTERM)
     assert wait(process) == 0
@@ -215,9 +204,7 @@ def test_missing_sshd_is_said(pod: Any) -> None:
 def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> None:
     (pod.root / "etc/shadow").write_text(f"daemon:!:1\n{line}\n")
     code = (
-        f"import sys; sys.path.insert(0, {str(pod.scripts)!r})\n"
-        "from worker import sshd; from shared import settings as own\n"
-        "print(sshd.is_root_locked(own.ROOT / 'etc/shadow'))"
+        f"import sys; sys.path.insert(0, {str(pod.scripts)!r})\nfrom worker import sshd\nprint(sshd.is_locked('root'))"
     )
     assert pod.python(code) == str(locked)
 
@@ -234,9 +221,9 @@ def test_the_settings_must_be_there(pod: Any) -> None:
     assert wait(pod.start()) == 1
 
 
-def test_each_worker_is_logged_in_to_and_who_refuses_is_named(pod: Any, needs: Any, monkeypatch: Any) -> None:
-    """A worker that sends its banner and refuses the key would take part in no attempt."""
-    needs("pdsh")
+@pytest.mark.needs("pdsh")
+def test_each_worker_is_logged_in_to_and_who_refuses_is_named(pod: Any, monkeypatch: Any) -> None:
+    """A worker that serves and refuses the key would take part in no attempt."""
     pod.serve()
     path = pod.config / "ssh_config"
     path.write_text(f"Host cifar-1-worker-1*\n  PubkeyAuthentication no\n{path.read_text()}")
@@ -244,7 +231,7 @@ def test_each_worker_is_logged_in_to_and_who_refuses_is_named(pod: Any, needs: A
     hosts = [f"cifar-1-worker-{index}.cifar-1" for index in range(3)]
     looks: list[int] = []
 
-    refused = workers.Workers(hosts, pod.port, 3600).find_refusals(hosts, lambda: looks.append(1))
+    refused = workers.Workers(hosts).find_refusals(hosts, lambda: looks.append(1))
 
     assert list(refused) == [hosts[1]]
     assert "Permission denied (publickey" in refused[hosts[1]]
@@ -278,16 +265,13 @@ def test_the_first_attempt_starts_without_a_login_before(monkeypatch: Any) -> No
 
 
 def launcher_of_two(monkeypatch: Any, **given: Any) -> main.Launcher:
-    """A launcher whose two workers send the banner of sshd, and which waits for them for two seconds."""
+    """A launcher whose two workers serve, and which waits for them for two seconds."""
     configured = settings_of(
         {"workers": 2, "slots": 1, "method": "pdsh", "autotuning": "none", "worker_job": "a-1-worker", **given}
     )
 
-    async def answers(_name: str, _port: int) -> bool:
-        return True
-
-    monkeypatch.setattr(connections, "_has_banner", answers)
-    made = main.Launcher(configured, workers.Workers(["a", "b"], 1, 3600))
+    made = main.Launcher(configured, workers.Workers(["a", "b"]))
+    monkeypatch.setattr(made.workers.control, "find_missing", lambda *_: [])
     until = time.monotonic() + 2
     monkeypatch.setattr(made.wait, "has_time_for_workers", lambda: time.monotonic() < until)
     return made

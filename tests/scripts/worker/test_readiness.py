@@ -80,7 +80,8 @@ def make_readiness(pod: Any) -> Callable[[int], readiness.Readiness]:
     """Makes the port of one of so many workers, with the settings that are rendered for them."""
 
     def make(workers: int) -> readiness.Readiness:
-        rendered = json.loads(run_config(f"workers: {{replicas: {workers}}}")["settings.json"])
+        values = f"workers: {{replicas: {workers}}}, launch: {{method: torchrun}}"  # pdsh takes not as many
+        rendered = json.loads(run_config(values)["settings.json"])
         pod.settings(workers=workers, probeSeconds=rendered["probeSeconds"])
         return readiness.Readiness(settings.load(pod.config / "settings.json"))
 

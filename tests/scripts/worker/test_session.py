@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from launcher import workers
 from tests.scripts.trainings import NONCE
 
+SHORT = workers.LOGIN.replace("true", "")
 DAEMON = (
     "import os; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); os.execvp('sleep', ['sleep', '%s'])"
 )
@@ -80,14 +80,14 @@ def test_all_ends_when_the_client_is_gone(pod: Any, way: str) -> None:
     pod.wait_until(lambda: pod.marked("4102") == [])
 
 
-def test_what_ignores_sigterm_is_killed_after_ten_seconds(pod: Any) -> None:
+def test_what_ignores_sigterm_is_killed(pod: Any) -> None:
+    """After ten seconds, here after one."""
+    pod.patch("worker/session.py", "GRACE_SECONDS = 10.0", "GRACE_SECONDS = 1.0")
     pod.serve()
     client = pod.start(*pod.ssh_argv("trap '' TERM; sleep 4103; true"))
     pod.wait_until(lambda: pod.marked("4103"))
     client.kill()
-    begin = time.monotonic()
-    pod.wait_until(lambda: pod.marked("4103") == [], 20)
-    assert time.monotonic() - begin > 9
+    pod.wait_until(lambda: pod.marked("4103") == [])
 
 
 def test_the_session_is_told_apart_from_others(pod: Any) -> None:
@@ -109,21 +109,12 @@ def test_a_supervisor_that_is_told_to_stop_ends_its_command_without_a_closing_li
     assert "dsgen-session-end" not in pod.log()
 
 
-def test_no_session_starts_while_the_worker_stops(pod: Any) -> None:
+@pytest.mark.parametrize("prefix", ["", SHORT])
+def test_no_session_starts_while_the_worker_stops(pod: Any, prefix: str) -> None:
     pod.serve()
     (pod.run / "terminating").touch()
-    done = pod.ssh("echo started")
+    done = pod.ssh(f"{prefix}echo started")
     assert (done.returncode, done.stdout, done.stderr) == (255, "", "")
-
-
-@pytest.mark.parametrize("command", [f"{workers.SHORT}true", "sleep 1.5"])
-def test_a_session_is_a_contact(pod: Any, command: str) -> None:
-    pod.serve()
-    (pod.run / "contact").unlink(missing_ok=True)
-
-    assert pod.ssh(command).returncode == 0
-
-    assert (pod.run / "contact").exists()
 
 
 def test_a_short_command_of_the_launcher_has_no_supervisor(pod: Any) -> None:
@@ -131,34 +122,16 @@ def test_a_short_command_of_the_launcher_has_no_supervisor(pod: Any) -> None:
     pod.serve(ODD="a b'c")
     parent = "cat /proc/$PPID/comm"
 
-    done = [pod.ssh(f'{prefix}printf "%s " "$ODD"; {parent}', nonce=NONCE) for prefix in (workers.SHORT, "")]
+    done = [pod.ssh(f'{prefix}printf "%s " "$ODD"; {parent}', nonce=NONCE) for prefix in (SHORT, "")]
 
     assert [one.stdout for one in done] == ["a b'c sshd\n", "a b'c python3\n"]
     assert ["dsgen-session-end" in one.stderr for one in done] == [False, True]
-
-
-def test_no_short_command_starts_while_the_worker_stops(pod: Any) -> None:
-    pod.serve()
-    (pod.run / "terminating").touch()
-
-    done = pod.ssh(f"{workers.SHORT}echo started")
-
-    assert (done.returncode, done.stdout, done.stderr) == (255, "", "")
 
 
 def test_sessions_inherit_limits_and_umask_of_setup(pod: Any) -> None:
     (pod.config / "setup.sh").write_text("ulimit -n 123\numask 027\n")
     pod.serve()
     assert pod.ssh("ulimit -n; umask").stdout.split() == ["123", "0027"]
-
-
-def test_forwarding_is_refused(pod: Any) -> None:
-    pod.serve()
-    argv = pod.ssh_argv("true")
-    forward = subprocess.run(
-        [*argv[:1], "-W", "127.0.0.1:1", *argv[1:-1]], capture_output=True, check=False, timeout=20
-    )
-    assert forward.returncode == 255
 
 
 HEADER = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
@@ -201,10 +174,10 @@ def network(*argv: str) -> None:
     subprocess.run(["ip", *argv], check=True)
 
 
+@pytest.mark.needs("ip")
 @pytest.mark.usefixtures("root")
-def test_a_cut_network_ends_a_session_that_keeps_printing(pod: Any, needs: Any) -> None:
+def test_a_cut_network_ends_a_session_that_keeps_printing(pod: Any) -> None:
     """Worker in a network namespace of its own, whose cable is then cut; ssh's own keepalive would never end it."""
-    needs("ip")
     space, near, far = (f"dsgen{os.getpid()}{end}" for end in ("", "a", "b"))
     network_of_four = os.getpid() % 64 * 4  # these tests may run twice on one machine
     here, there = (f"203.0.113.{network_of_four + number}" for number in (1, 2))

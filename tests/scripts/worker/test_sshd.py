@@ -47,6 +47,7 @@ def test_the_version_in_the_program_decides_on_its_options(tmp_path: Path, versi
     assert given == sshd.choose_first_command(str(path))[5:]
 
 
+@pytest.mark.needs("sshd")
 def test_sshd_knows_what_its_version_knows() -> None:
     command = sshd.choose_first_command(sshd.find_sshd())
 

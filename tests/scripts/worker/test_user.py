@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests import programs
+
 PASSWD = "root:x:0:0::/:/bin/bash\nsshd:x:101:65534::/run/sshd:/usr/sbin/nologin\nclosed:x:1235:1235::/:/bin/false\n"
 PUBLIC = ("authorized_keys", "known_hosts")
 FILES = ("env", "id", *PUBLIC)
@@ -13,10 +15,10 @@ MOUNTS = 'for name in passwd shadow; do mount --bind "$DSGEN_ROOT/etc/$name" "/e
 
 
 @pytest.fixture
-def accounts(pod: Any, needs: Any, root: None) -> Any:
+def accounts(pod: Any, root: None) -> Any:
     """The pod with a user `trainer` that has no password, as useradd makes it: sshd takes that for a locked account."""
     assert root is None
-    needs("unshare", "setpriv")
+    programs.require("unshare", "setpriv")
     (pod.root / "home").mkdir()
     os.chown(pod.root / "home", 1234, 1234)
     (pod.root / "etc/passwd").write_text(f"{PASSWD}trainer:x:1234:1234::{pod.root}/home:/bin/bash\n")
@@ -146,8 +148,8 @@ def test_the_workers_own_user_needs_nothing(accounts: Any) -> None:
     assert accounts.ssh("id -un; echo $HOME").stdout == "root\n/\n"
 
 
-def test_only_root_can_let_others_in(accounts: Any, needs: Any) -> None:
-    needs("setpriv")
+@pytest.mark.needs("setpriv")
+def test_only_root_can_let_others_in(accounts: Any) -> None:
     for path in (accounts.run, accounts.root / "dev"):
         path.chmod(0o777)
     accounts.settings(sshUser="trainer")

@@ -1,18 +1,18 @@
-"""One attempt of the training over ssh: starts the ranks, ends them if necessary, and determines the result."""
+"""One attempt of the training, with ssh: starts the ranks, ends them if necessary, and determines the result."""
 
 from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
 from typing import Any
 
-from launcher import outcome, resize, workers
+from launcher import outcome, resize
 from launcher.choice import Growth
-from launcher.journal import External, Journal
+from launcher.journal import LauncherState, SidecarState
 from launcher.outcome import AttemptEnd
 from launcher.process import LaunchProcess, Ranks
 from launcher.progress import Progress, as_record_field, explain_hang, report
+from launcher.workers import Workers
 from shared import hostfile, methods, reports, settings
 from shared.log import log
 from shared.output import Output
@@ -25,17 +25,19 @@ RESERVED_SECONDS = 20  # of the grace period that the ranks do not get; 10 of th
 KILL_SECONDS = 5
 PROBE_SECONDS = 6
 KILLED = 128 + signal.SIGKILL
-STACKS_SECONDS = 20  # for a login to all workers, and again for the reports of their ranks
+STACKS_SECONDS = 20  # for an order to all workers, and again for the reports of their ranks
+OBEY_SECONDS = 20  # until all workers are at the attempt
+MET_SECONDS = 5  # until a worker says that its processes have met those of others, once they have ended
 
 
 class Attempt:
     """One start of the training, from the first rank to the last one's end."""
 
     def __init__(
-        self, configured: settings.Settings, reached: workers.Workers, journal: Journal, external: External
+        self, configured: settings.Settings, reached: Workers, journal: LauncherState, external: SidecarState
     ) -> None:
         self.configured = configured
-        self.workers = reached
+        self.workers, self.control = reached, reached.control
         self.journal, self.external = journal, external
         self.method = methods.choose_method(configured)
         used = hostfile.count_active_slots(
@@ -49,8 +51,9 @@ class Attempt:
         self.output = self.heard if self.method.ranks else Output([])
         self.world = sum(used.values()) if self.method.ranks else 0
         self.before = journal.compute_totals(external.read_earlier_totals())
+        self.number = self.before["attempts"] + 1
         self.cut_message = self.hang = ""
-        self.conversion = resize.Conversion(configured, journal, external, self.before["seconds"])
+        self.conversion = resize.CheckpointPreparation(configured, journal, external, self.before["seconds"])
         self.growth = Growth(configured, reached, self.progress)
         self.abandoned = False  # the program that started the ranks was ended here, because it waited for lost workers
         self.alone: list[str] = []  # hosts on which no process of launch.command connected with others
@@ -73,23 +76,21 @@ class Attempt:
             process.kill()
         process.finish()
         if self.output.list_unclosed_hosts() and cut != "terminated":
-            self.signal("KILL", KILL_SECONDS)
+            self.control.signal("KILL", KILL_SECONDS)
         code = process.poll() or (KILLED if not cut and self.has_starter_died(process) else 0)
         return self.judge(code, cut, lost)
 
     def launch(self) -> Ranks:
         """Start the ranks."""
         start = self.make_start()
-        if self.before["attempts"] and methods.meets_in_sessions(self.configured):
-            self.workers.run_everywhere(workers.forget_meeting(), workers.COMMAND_SECONDS)
+        self.control.choose(self.workers.names)
+        self.control.begin(self.number, self.heard)
+        if methods.meets_in_sessions(self.configured):  # with the order, a worker forgets who met in the last attempt
+            self.control.wait_for_obedience(OBEY_SECONDS)
         environment = self.method.environment(start)
         if not self.method.whole:
             environment[reports.NONCE] = self.heard.nonce.decode()  # ssh passes it to the sessions
         return LaunchProcess(self.method.command(start), environment, self.heard, self.workers.children)
-
-    def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-        """Send TERM, KILL or STACKS to all ranks, for at most so many seconds or until `until` is true."""
-        self.workers.run_everywhere(workers.signal_ranks(name), seconds, until)
 
     def make_start(self) -> methods.Start:
         """The start, with the hostfile of the ConfigMap or, if not all workers train, one of those that do."""
@@ -99,15 +100,26 @@ class Attempt:
         return methods.Start(self.configured, self.hosts, hostfile=path, configuration=self.conversion.configuration)
 
     def ask_to_resize(self) -> dict[str, Any]:
-        return resize.resize_over_ssh(self.workers, self.hosts[0], self.world, self.conversion)
+        """Order it, and wait for the report of the first worker."""
+        host = self.hosts[0].partition(".")[0]
+        first = self.control.members[host]
+        life = first.life
+        self.control.tell(resize={"attempt": self.number, "ranks": self.world, "host": host})
+        while not (first.is_away() or first.life != life):
+            self.workers.reap()
+            self.conversion.check()
+            if first.resize.get("attempt") == self.number:
+                self.conversion.hear(first.resize)
+                if "result" in first.resize:
+                    return first.resize
+            self.control.wait(TICK_SECONDS)
+        return {}
 
     def watch(self, process: Ranks) -> str:
         """Wait until the training has ended; returns the reason to end it before, or ""."""
         started, wrong_since = time.monotonic(), 0.0
         while process.poll() is None:
             self.workers.reap()
-            if self.workers.chosen != self.workers.names:  # the others have no session, and would count as orphans
-                self.workers.keep_contact()
             now = time.monotonic()
             wrong_since = wrong_since or (now if self.output.has_failed_host() else 0.0)
             cut = self.find_cut(now - started, now - wrong_since if wrong_since else 0)
@@ -138,18 +150,17 @@ class Attempt:
         def is_done() -> bool:
             return process.poll() is not None or len(self.progress.stacks) >= max(self.world, 1)
 
-        self.signal("STACKS", STACKS_SECONDS, is_done)
+        self.control.signal("STACKS", STACKS_SECONDS, is_done)
         until = time.monotonic() + STACKS_SECONDS
         while self.world and not is_done() and time.monotonic() < until:
             time.sleep(TICK_SECONDS)
 
     def find_cut(self, seconds: float, wrong_seconds: float) -> str:
         """The first reason to end the attempt. `seconds`: its duration; `wrong_seconds`: since the first failure."""
-        limit, start = self.configured.active_deadline_seconds, self.configured.start_timeout_seconds
+        late = seconds > self.configured.start_timeout_seconds
         reasons = (
-            (self.external.find_event(), True),
-            ("deadline", 0 < limit < self.before["seconds"] + seconds),
-            ("world-size", self.is_world_wrong() or (seconds > start and not self.is_world_there())),
+            (self.external.find_event(self.before["seconds"] + seconds), True),
+            ("world-size", self.is_world_wrong() or (late and not self.is_world_there())),
             ("follow", wrong_seconds > FOLLOW_SECONDS),
             ("hung", bool(self.progress.describe_hang())),
             ("growing", self.growth.is_due()),
@@ -163,7 +174,7 @@ class Attempt:
             if process.poll() is None:
                 log(f"ending the ranks with SIG{name}")
                 until = time.monotonic() + seconds
-                self.signal(name, seconds, lambda: process.poll() is not None)
+                self.control.signal(name, seconds, lambda: process.poll() is not None)
                 while process.poll() is None and time.monotonic() < until:
                     process.wait(TICK_SECONDS)
 
@@ -180,7 +191,7 @@ class Attempt:
         if cut or code == 0:
             return []
         until = time.monotonic() + PROBE_SECONDS
-        missing = self.workers.find_missing(self.workers.chosen, lambda: time.monotonic() < until)
+        missing = self.control.find_missing(self.workers.chosen, lambda: time.monotonic() < until)
         return missing or self.find_refusing_hosts()
 
     def find_refusing_hosts(self) -> list[str]:
@@ -209,8 +220,7 @@ class Attempt:
             code = failed
         training_code = failed or code
         if not code and not cut and methods.meets_in_sessions(self.configured):
-            met = self.workers.find_met_workers()
-            self.alone = [host for host in self.hosts if host.partition(".")[0] not in met]
+            self.alone = self.find_alone_hosts()
         event = outcome.decide(self.collect_facts(code, training_code, cut, bool(lost)))
         known = training_code if event in ("succeeded", "failed", "restarting") else None
         facts = self.find_failure(event, cut, lost)
@@ -221,6 +231,15 @@ class Attempt:
         message = (event in (cut, f"{cut}-restarting") and self.cut_message) or self.explain_end(event, known, lost)
         return AttemptEnd(event, message, known)
 
+    def find_alone_hosts(self) -> list[str]:
+        """The hosts on which no process of launch.command connected with another worker's."""
+        until = time.monotonic() + MET_SECONDS
+        while True:
+            alone = [host for host in self.hosts if not self.control.find_member(host).met]
+            if not alone or time.monotonic() > until:
+                return alone
+            self.control.wait(TICK_SECONDS)
+
     def find_failure(self, event: str, cut: str, lost: list[str]) -> dict[str, Any]:
         """The rank or host that caused the end, for the record; not a rank that was ended by the launcher."""
         failed = {} if cut in outcome.CUTS else self.heard.find_failure()
@@ -228,8 +247,8 @@ class Attempt:
             return {key: fact for key, fact in self.progress.find_suspect().items() if key != "why"}
         return {"host": lost[0]} if event == "workers-lost" and failed.get("host") not in lost else failed
 
-    def collect_facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
-        return outcome.Facts(
+    def collect_facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.AttemptFacts:
+        return outcome.AttemptFacts(
             code=code,
             training_code=training_code,
             cut=cut,
@@ -266,8 +285,6 @@ class Attempt:
             return f"{len(self.output.ranks)} of {self.world} ranks started; world size reported: {sizes}"
         if event == "growing":
             return f"all {self.configured.workers} workers answer, and go on from the newest checkpoint"
-        if event == "deadline":
-            return outcome.explain_deadline(self.configured.active_deadline_seconds)
         return self.external.explain(event)
 
     def list_strangers(self) -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable
 
 from launcher import preflight, workers
 from launcher.outcome import RunEndedError
@@ -20,14 +19,14 @@ SETTLE_SECONDS = 20  # after `latest`, a program may write further files of its 
 PER_RANK = ("train_micro_batch_size_per_gpu", "gradient_accumulation_steps")
 
 
-class Choice:
+class WorkerChoice:
     """The workers that are there, and what the check of the network says of them. The result is `workers.chosen`."""
 
     def __init__(self, configured: settings.Settings, reached: workers.Workers) -> None:
         self.configured = configured
         self.workers = reached
         self.present = list(reached.names)
-        self.verdict = preflight.Verdict({}, {}, 0.0, {})
+        self.verdict = preflight.NetworkVerdict({}, {}, 0.0, {})
         self.sizes = [configured.workers]  # with which the next attempt may begin
 
     def choose_size(self, available: int) -> int:
@@ -60,11 +59,13 @@ class Choice:
         return "; ".join(filter(None, said))
 
 
-def settle(choice: Choice, wait: Wait, check_network: Callable[[], preflight.Verdict]) -> None:
+def decide_size(choice: WorkerChoice, wait: Wait) -> None:
     """Choose the workers that train, after the check of the network if it is enabled. Raises RunEndedError."""
-    if wait.configured.preflight_network and not wait.configured.debug:
+    configured, control = wait.configured, wait.workers.control
+    if configured.preflight_network and not configured.debug:
         wait.journal.move("preflight")
-        choice.verdict = check_network()
+        names, port = wait.workers.names, configured.master_port
+        choice.verdict = preflight.check(control, choice.present, names, port, wait.check)
         if choice.verdict.median:
             log(f"network: the median of the workers is {choice.verdict.median:.0f} MiB/s")
     enough = choice.choose()
@@ -108,7 +109,7 @@ class Growth:
         self.whole_since = self.saved_at = float("inf")  # saved_at: of the first checkpoint since then
 
     def is_due(self) -> bool:
-        """Whether the attempt is to end now. Every LOOK_SECONDS, this takes half a second."""
+        """Whether the attempt is to end now."""
         if not self.fewer or not self.progress.started:
             return False
         now = time.monotonic()
@@ -116,7 +117,7 @@ class Growth:
             self.wait_until = now + self.configured.resize_after_seconds
         if now >= self.wait_until:
             self.wait_until = now + LOOK_SECONDS
-            silent = self.reached.find_missing(self.idle, lambda: False)
+            silent = self.reached.control.find_missing(self.idle, lambda: False)
             whole = len(self.reached.names) - len(silent) >= self.configured.workers
             self.whole_since = min(self.whole_since, now) if whole else float("inf")
         saved = self.progress.saved_at

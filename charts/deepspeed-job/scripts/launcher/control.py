@@ -1,10 +1,12 @@
-"""The launcher's end of the connections to workers without ssh: what it orders, and what each worker says.
+"""The launcher's end of the connections to its workers: what it orders, and what each worker says.
 
-An order is the state that is wanted, so it can be told again at any time: {"attempt": 2, "signal": "", "over": ""}.
-`attempt`: which one is to run; `signal`: what its ranks get, one of worker/end_ranks.py; `over`: the phase of the end;
+An order is the state that is wanted, so it can be told again at any time: {"attempt": 2, "signal": "", "over": ""}. It
+answers everything that a worker says of itself.
+`attempt`: which one is to run (with ssh, the launcher starts its ranks); `signal`: what its ranks get, one of
+worker/end_ranks.py; `over`: the phase of the end;
 `configuration`: of DeepSpeed, instead of the user's. With spares also `hosts`: who trains, as indices into the
 hostfile; a worker that does not train has the attempt 0. For a check of the network `check`: the arguments of
-worker/preflight.py, of which the fifth names the check. `resize` comes before an attempt: {"attempt": 2, "ranks": 8,
+worker/preflight.py, of which the fourth names the check. `resize` comes before an attempt: {"attempt": 2, "ranks": 8,
 "host": "cifar-1-worker-0"}, by which a worker is to prepare the checkpoint.
 """
 
@@ -17,80 +19,80 @@ import socket
 import sys
 import threading
 import time
-from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
-from shared import control, reports
+from shared import backoff, control, reports
 from shared.output import Output, make_nonce
 
 SHAKE_SECONDS = 5
-# Connections that have not proved that they know the nonce: of one address, and of all. The others try again.
-STRANGERS_OF_ADDRESS, STRANGERS = 8, 256
+FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 0.1, 0.5  # between two tries to connect to a worker
+TRIES_A_SECOND = 250  # of all workers, while they are waited for
+TICK_SECONDS = 0.5  # between looks at what has no event
 SILENT_SECONDS = 30  # a worker says something every five
+HEARD_BYTES = 1 << 26  # of the reports that are kept
 RECONNECT_SECONDS = 30  # until a worker whose connection has ended is lost
 
 
-class Member:
+class ConnectedWorker:
     """A worker, as it was heard of last."""
 
     def __init__(self) -> None:
         self.connection: socket.socket | None = None
+        self.talk: control.Conversation | None = None
+        self.lock = threading.Lock()  # lines are signed in the order in which they are sent
         self.own: dict[str, Any] = {}  # of its order, where that differs from the others'
         self.checked: dict[str, Any] = {}  # its report of the last check of the network, with the `token` of the check
         self.gone_at = float("-inf")
+        self.refused = ""  # why the launcher does not talk to it
         self.life = ""  # another one is another pod
         self.attempt = 0
         self.free = False  # it was started by the record, and takes no orders
+        self.serves = False  # it has what it needs; with ssh: its sshd listens
+        self.met = False  # processes of the attempt connected with another worker's
+        self.signal = ""  # the last that its ranks got in this attempt
         self.code: int | None = None  # with which its part of the attempt has ended
         self.resize: dict[str, Any] = {}  # the last report of worker/resize.py, and its attempt
         self.lost: set[int] = set()  # attempts in the middle of which its pod went away
 
     def learn(self, said: dict[str, Any]) -> None:
-        life, attempt, code = str(said["life"]), int(said["attempt"]), said["code"]
+        life, attempt, code = str(said["life"]), int(said["attempt"]), said.get("code")
         if self.life not in ("", life) or said.get("left"):
             self.lost.add(self.attempt)
-        self.free = bool(said.get("free"))
+        self.free, self.met = bool(said.get("free")), bool(said.get("met"))
+        self.serves = bool(said.get("serves", True))
+        self.signal = str(said.get("signal", ""))
         self.checked = dict(said.get("checked") or {})
         self.life, self.attempt, self.code = life, attempt, None if code is None else int(code)
         self.resize = dict(said.get("resize") or {})
+
+    def is_serving(self) -> bool:
+        return self.connection is not None and self.serves
+
+    def has_obeyed(self, order: dict[str, Any]) -> bool:
+        """Whether it has said that its ranks got the signal. One without an attempt, or a connection, gets none."""
+        told = (order["attempt"], order["signal"])
+        return not self.connection or not order["attempt"] or (self.attempt, self.signal) == told
 
     def is_away(self) -> bool:
         """Whether it has had no connection for too long."""
         return self.connection is None and time.monotonic() - self.gone_at > RECONNECT_SECONDS
 
 
-class Strangers:
-    """Bounds the connections that have not proved that they know the nonce. Each has a thread meanwhile."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.counts: Counter[str] = Counter()  # by address
-
-    def admit(self, address: str) -> bool:
-        """Count one more, unless there are too many."""
-        with self.lock:
-            if self.counts[address] >= STRANGERS_OF_ADDRESS or sum(self.counts.values()) >= STRANGERS:
-                return False
-            self.counts[address] += 1
-            return True
-
-    def dismiss(self, address: str) -> None:
-        with self.lock:
-            self.counts -= Counter([address])
-
-
 class ControlServer:
     """All workers, and what they are told. Each connection has a thread."""
 
     def __init__(self, hosts: list[str]) -> None:
-        self.members = {host.partition(".")[0]: Member() for host in hosts}
+        self.hosts = hosts
+        self.members = {host.partition(".")[0]: ConnectedWorker() for host in hosts}
         self.order: dict[str, Any] = {"attempt": 0, "signal": "", "over": ""}
         self.output = Output(hosts)  # of the attempt
         # Reports of this attempt and later ones, without beats: workers repeat them, and may be ahead of the launcher.
         self.heard: dict[tuple[int, str], None] = {}
+        self.heard_bytes = 0
         self.nonce = make_nonce()
         self.lock = threading.Lock()
-        self.strangers = Strangers()
+        self.strangers, self.strangers_lock = control.UnprovenConnections(), threading.Lock()
         self.changed = threading.Event()  # a worker has said something
 
     def wait(self, seconds: float) -> None:
@@ -103,9 +105,7 @@ class ControlServer:
 
         `offered`: the address that the sidecar has put there already. OSError when this pod has no address.
         """
-        # Each connection takes a descriptor, and containers often begin with a limit of 1,024.
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        raise_descriptor_limit()
         port, _, nonce = offered.rpartition(":")[2].partition("/")
         try:
             address, server = control.open_pod_server(int(port or 0))
@@ -114,6 +114,38 @@ class ControlServer:
             address, server = control.open_pod_server()  # somebody else has taken the port
         threading.Thread(target=self._accept, args=(server,), daemon=True).start()
         return f"{address}:{server.getsockname()[1]}/{self.nonce}"
+
+    def dial(self, port: int, secret: bytes) -> None:
+        """Connect to this port of each worker, and again after each end, for as long as this process lives."""
+        raise_descriptor_limit()
+        longest = max(LAST_RETRY_SECONDS, len(self.hosts) / TRIES_A_SECOND)
+        for host in self.hosts:
+            threading.Thread(target=self._dial, args=(host, port, secret, longest), daemon=True).start()
+
+    def _dial(self, host: str, port: int, secret: bytes, longest: float) -> None:
+        delay, member = 0.0, self.find_member(host)
+        while True:
+            # Whatever a worker sends, no more than this connection ends.
+            with contextlib.suppress(Exception), socket.create_connection((host, port), SHAKE_SECONDS) as connection:
+                try:
+                    talk = control.shake(connection, secret, "launcher", SHAKE_SECONDS)
+                    delay = 0.0
+                    self._hear(connection, talk, host.partition(".")[0])
+                except control.RefusedError as error:
+                    member.refused = str(error)
+            delay = backoff.lengthen(delay, FIRST_RETRY_SECONDS, longest)
+            time.sleep(delay)
+
+    def find_member(self, host: str) -> ConnectedWorker:
+        return self.members[host.partition(".")[0]]
+
+    def find_missing(self, hosts: list[str], keep_waiting: Callable[[], bool]) -> list[str]:
+        """Wait until all of these serve, or `keep_waiting`, which may raise, is false; returns those that do not."""
+        while True:
+            missing = [host for host in hosts if not self.find_member(host).is_serving()]
+            if not missing or not keep_waiting():
+                return missing
+            self.wait(TICK_SECONDS)
 
     def tell(self, **order: Any) -> None:
         """Change the order, and tell it to all."""
@@ -127,6 +159,7 @@ class ControlServer:
             self.output = output
             self.order = {"attempt": attempt, "signal": "", "over": "", "configuration": configuration}
             self.heard = {report: None for report in self.heard if report[0] >= attempt}
+            self.heard_bytes = sum(len(text) for _, text in self.heard)
             for number, text in self.heard:
                 if number == attempt:
                     self._learn(text)
@@ -140,15 +173,42 @@ class ControlServer:
             trains = {"hosts": [places[one] for one in names]} if len(names) < len(places) else {}
             member.own = trains if name in names else {"attempt": 0}
 
-    def list_connected(self) -> list[Member]:
+    def order_checks(self, checks: dict[str, list[Any]]) -> None:
+        """Let these hosts run worker/preflight.py with these arguments; nobody trains meanwhile."""
+        for member in self.members.values():
+            member.own = {"attempt": 0}
+        for host, words in checks.items():
+            self.find_member(host).own["check"] = words
+        self.tell()
+
+    def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+        """Send a signal to the ranks of the attempt. Waits until all have got it, for at most so many seconds.
+
+        `until`: ends the wait, and may raise to do so.
+        """
+        self.tell(signal=name)
+        self.wait_for_obedience(seconds, until)
+
+    def wait_for_obedience(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+        """Wait until the connected workers have said that they are where the order wants them."""
+        deadline = time.monotonic() + seconds
+        while not until() and time.monotonic() < deadline:
+            if all(member.has_obeyed(self._make_order(member)) for member in self.members.values()):
+                return
+            self.wait(TICK_SECONDS)
+
+    def list_connected(self) -> list[ConnectedWorker]:
         return [member for member in self.members.values() if member.connection]
 
-    def _send(self, member: Member) -> None:
+    def _make_order(self, member: ConnectedWorker) -> dict[str, Any]:
         # A pod that has come in the middle of an attempt waits for the next one.
         late = {"attempt": 0} if self.order["attempt"] in member.lost else {}
-        with contextlib.suppress(OSError):
-            if member.connection:
-                member.connection.sendall(json.dumps({**self.order, **member.own, **late}).encode() + b"\n")
+        return {**self.order, **member.own, **late}
+
+    def _send(self, member: ConnectedWorker) -> None:
+        with member.lock, contextlib.suppress(OSError):
+            if member.connection and member.talk:
+                member.connection.sendall(member.talk.pack(json.dumps(self._make_order(member))))
 
     def _accept(self, server: socket.socket) -> None:
         while True:
@@ -157,13 +217,15 @@ class ControlServer:
             except OSError:  # no descriptor is left: the worker tries again
                 time.sleep(1)
                 continue
-            if not self.strangers.admit(address):
+            with self.strangers_lock:
+                admitted = self.strangers.admit(address)
+            if not admitted:
                 connection.close()
                 continue
             try:
                 threading.Thread(target=self._serve, args=(connection, address), daemon=True).start()
             except RuntimeError:  # no thread is left
-                self.strangers.dismiss(address)
+                self._dismiss(address)
                 connection.close()
 
     def _serve(self, connection: socket.socket, address: str) -> None:
@@ -171,27 +233,35 @@ class ControlServer:
         # Whatever is sent, no more than this connection ends.
         with contextlib.suppress(Exception), connection:
             try:
-                control.shake(connection, self.nonce, "launcher", SHAKE_SECONDS)
+                talk = control.shake(connection, self.nonce.encode(), "launcher", SHAKE_SECONDS)
             finally:
-                self.strangers.dismiss(address)
-            self._hear(connection)
+                self._dismiss(address)
+            self._hear(connection, talk)
 
-    def _hear(self, connection: socket.socket) -> None:
-        """Take what a worker says, until its connection ends."""
+    def _dismiss(self, address: str) -> None:
+        with self.strangers_lock:
+            self.strangers.dismiss(address)
+
+    def _hear(self, connection: socket.socket, talk: control.Conversation, expected: str = "") -> None:
+        """Take what a worker says, until its connection ends. `expected`: its name, if it is known."""
         member = None
         connection.settimeout(SILENT_SECONDS)
         try:
             with connection.makefile("rb") as lines:
                 for line in iter(lambda: lines.readline(control.LIMIT_BYTES), b""):
-                    said = json.loads(line)
+                    said = json.loads(talk.unpack(line))
                     if "report" in said:
                         self._take_report(str(said["report"]), int(said["attempt"]))
                         continue
+                    if expected not in ("", said["host"]):
+                        raise control.RefusedError(f"its address is that of {said['host']}")
                     sender = self.members[said["host"]]
                     sender.learn(said)
                     if member is None:
-                        member, sender.connection = sender, connection
-                        self._send(sender)
+                        member = sender
+                        with member.lock:
+                            member.connection, member.talk, member.refused = connection, talk, ""
+                    self._send(sender)
                     self.changed.set()
         finally:
             if member and member.connection is connection:
@@ -204,6 +274,9 @@ class ControlServer:
             if attempt < self.order["attempt"] or (attempt, text) in self.heard:
                 return
             if not text.startswith(reports.BEAT):
+                self.heard_bytes += len(text)
+                if self.heard_bytes > HEARD_BYTES:  # no training has so much to report
+                    return
                 self.heard[attempt, text] = None
             sys.stdout.buffer.write(self._learn(text))
             sys.stdout.buffer.flush()
@@ -211,3 +284,9 @@ class ControlServer:
     def _learn(self, text: str) -> bytes:
         """Give a report to the output of the attempt; the text for the log."""
         return self.output.parse_line(self.output.nonce + f" {text}\n".encode())
+
+
+def raise_descriptor_limit() -> None:
+    """Each connection takes a descriptor, and containers often begin with a limit of 1,024."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

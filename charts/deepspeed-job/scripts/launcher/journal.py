@@ -14,7 +14,7 @@ from shared.record import TRANSITIONS
 TAILS = 16  # attempts whose last lines are kept; a record has room for fewer, and the sidecar reads up to a limit
 
 
-class Journal:
+class LauncherState:
     """The state of this launcher pod, as written to launcher.json (see shared/exchange.py)."""
 
     def __init__(self, path: Path) -> None:
@@ -64,11 +64,12 @@ class Journal:
         exchange.write(self.path, {"sequence": self.sequence, **self.said, "attempts": self.attempts})
 
 
-class External:
-    """External events: SIGTERM, and what the sidecar writes to status.json."""
+class SidecarState:
+    """External events: SIGTERM, what the sidecar writes to status.json, and lifecycle.activeDeadlineSeconds."""
 
-    def __init__(self, own_end: bool = False) -> None:
+    def __init__(self, limit: int = 0, own_end: bool = False) -> None:
         self.terminated = False
+        self.limit = limit
         self.own_end = own_end  # of the workers: see outcome.find_external_event
 
     def note_signal(self, _number: int, _frame: FrameType | None) -> None:
@@ -77,9 +78,10 @@ class External:
     def read_status(self) -> dict[str, Any]:
         return exchange.read(settings.locate_volume("status") / exchange.STATUS)
 
-    def find_event(self) -> str:
-        """The external event that ends the present step of the launcher, or ""."""
-        return "terminated" if self.terminated else outcome.find_external_event(self.read_status(), self.own_end)
+    def find_event(self, seconds: float = 0) -> str:
+        """The external event that ends the present step of the launcher, or "". `seconds`: those of all attempts."""
+        found = "terminated" if self.terminated else outcome.find_external_event(self.read_status(), self.own_end)
+        return found or ("deadline" if 0 < self.limit < seconds else "")
 
     def read_earlier_totals(self) -> dict[str, Any]:
         """Sums over the attempts of earlier launcher pods."""
@@ -94,6 +96,8 @@ class External:
 
     def explain(self, event: str) -> str:
         """The message of an external event."""
+        if event == "deadline":
+            return f"the training ran longer than lifecycle.activeDeadlineSeconds ({self.limit})"
         if event == "lease-lost":
             return f"run {self.read_status().get('holder')} of this job has taken over"
         if event != "workers-failed":

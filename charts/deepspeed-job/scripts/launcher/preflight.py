@@ -6,26 +6,25 @@ again with a good one, because a good worker between two bad ones also seems bad
 
 from __future__ import annotations
 
-import json
 import os
-import re
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from launcher import workers
 
 SLOW = 0.5  # of the median: below, a worker is slow
 FURTHER_ROUNDS = 3  # after the rounds with neighbours
 CONNECT_SECONDS, TRANSFER_SECONDS = 20, 30
-REPORT = r"^[A-Za-z0-9.-]+: {} dsgen-preflight (\{{.*\}})$"  # after the label of pdsh, with the token of the round
+TICK_SECONDS = 0.1  # between looks at what may end the check
 LATE = "timed out"  # the problem that worker/preflight.py reports if no data arrives
 MEBIBYTE = 1 << 20
 
-if TYPE_CHECKING:  # Python 3.8 cannot evaluate it
-    Pair = tuple[int, int]
+if TYPE_CHECKING:
+    from launcher.control import ControlServer
+
+    Pair = tuple[int, int]  # Python 3.8 cannot evaluate it
 
 
-class Verdict(NamedTuple):
+class NetworkVerdict(NamedTuple):
     """Indices of hosts: the slow ones with MiB/s, the unreachable ones with their problems.
 
     `median` in MiB/s; `best`: MiB/s of each host in its best pair.
@@ -98,61 +97,47 @@ class Rounds:
         limit = SLOW * self.compute_median()
         return [index for index, rate in self.best.items() if rate <= 0 or rate < limit]
 
-    def make_verdict(self) -> Verdict:
+    def make_verdict(self) -> NetworkVerdict:
         suspects = self.list_suspects() if self.tried else []
         slow = {index: self.best[index] for index in suspects if self.best[index]}
         dead = {index: self.problems.get(index, "no answer") for index in suspects if not self.best[index]}
-        return Verdict(slow, dead, self.compute_median(), self.best)
+        return NetworkVerdict(slow, dead, self.compute_median(), self.best)
 
 
 def check(
-    reached: workers.Workers, names: list[str], places: list[int], port: int, wait: Callable[[], None]
-) -> Verdict:
+    control: ControlServer, names: list[str], hostfile: list[str], port: int, wait: Callable[[], None]
+) -> NetworkVerdict:
     """Let these hosts exchange data; indices of the verdict refer to `names`.
 
-    `places`: the indices of the hosts in the hostfile that the workers read. `wait` is called repeatedly, and may raise
-    to end the check.
+    `hostfile`: the hosts as the workers read them. `wait` is called repeatedly, and may raise to end the check.
     """
-
-    def exchange_over_ssh(pairs: list[Pair]) -> dict[int, dict[str, Any]]:
-        reports = exchange(reached, names, places, pairs, port, wait)
-        return {index: reports.get(place, {}) for index, place in enumerate(places)}
-
-    return check_in_rounds(len(names), exchange_over_ssh)
-
-
-def check_in_rounds(hosts: int, exchanged: Callable[[list[Pair]], dict[int, dict[str, Any]]]) -> Verdict:
-    """The verdict after all rounds. `exchanged` lets pairs exchange data, and returns the report of each host."""
-    rounds = Rounds(hosts)
-    while True:
-        pairs = rounds.choose_pairs()
-        if not pairs:
-            return rounds.make_verdict()
-        reports = exchanged(pairs)
-        for pair in pairs:
-            rounds.learn(pair, *judge([reports.get(index, {}) for index in pair]))
+    rounds = Rounds(len(names))
+    try:
+        while pairs := rounds.choose_pairs():
+            reports = exchange(control, [(names[a], names[b]) for a, b in pairs], hostfile, port, wait)
+            for pair in pairs:
+                rounds.learn(pair, *judge([reports[names[index]] for index in pair]))
+    finally:
+        control.order_checks({})
+    return rounds.make_verdict()
 
 
 def exchange(
-    reached: workers.Workers,
-    names: list[str],
-    places: list[int],
-    pairs: list[Pair],
-    port: int,
-    wait: Callable[[], None],
-) -> dict[int, dict[str, Any]]:
-    """One round; the reports of the workers by their indices in the hostfile."""
-    hosts = [index for pair in pairs for index in pair]
+    control: ControlServer, pairs: list[tuple[str, str]], hostfile: list[str], port: int, wait: Callable[[], None]
+) -> dict[str, dict[str, Any]]:
+    """One round; the report of each worker, {} without one."""
     token = os.urandom(16).hex()
-    plan = ",".join(f"{places[a]}:{places[b]},{places[b]}:{places[a]}" for a, b in pairs)
-    connect = CONNECT_SECONDS + len(hosts) // workers.LOGINS_A_SECOND
-    # pdsh replaces %n by the index of the host in its list.
-    script = '"$DSGEN_ROOT/etc/dsgen/worker/preflight.py"'
-    command = f"python3 -ESs {script} %n {port} {connect} {TRANSFER_SECONDS} {token} {plan}"
-    said = reached.listen([names[index] for index in hosts], command, 2 * connect + TRANSFER_SECONDS, wait)
-    lines = re.finditer(REPORT.format(token), said.decode(errors="replace"), re.MULTILINE)
-    reports = [json.loads(match.group(1)) for match in lines]
-    return {report["index"]: report for report in reports}
+    places = {name: index for index, name in enumerate(hostfile)}
+    plans = {mine: f"{places[mine]}:{places[other]}" for pair in pairs for mine, other in (pair, pair[::-1])}
+    control.order_checks({name: [port, CONNECT_SECONDS, TRANSFER_SECONDS, token, plan] for name, plan in plans.items()})
+    members = {name: control.find_member(name) for name in plans}
+    until = time.monotonic() + CONNECT_SECONDS + TRANSFER_SECONDS + CONNECT_SECONDS
+    while time.monotonic() < until and any(
+        member.checked.get("token") != token and member.connection for member in members.values()
+    ):
+        wait()
+        control.wait(TICK_SECONDS)
+    return {name: one.checked if one.checked.get("token") == token else {} for name, one in members.items()}
 
 
 def judge(reports: list[dict[str, Any]]) -> tuple[float, list[str]]:

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import time
 
-from launcher.journal import External, Journal
-from launcher.outcome import RunEndedError
+from launcher.journal import LauncherState, SidecarState
+from launcher.outcome import InterruptedRunError, RunEndedError
 from launcher.workers import Workers
 from shared import settings
 from shared.log import log
 
 TICK_SECONDS = 0.1  # between looks at the files of the sidecar
 ISOLATED_SECONDS = 180
-
-
-class InterruptedRunError(Exception):
-    """An external event ends the wait. `event`: see External.find_event."""
-
-    def __init__(self, event: str) -> None:
-        super().__init__(event)
-        self.event = event
 
 
 class Clock:
@@ -40,7 +32,9 @@ class Clock:
 class Wait:
     """All waits of the launcher. Each checks SIGTERM, the lease and the worker Job ten times a second."""
 
-    def __init__(self, configured: settings.Settings, workers: Workers, journal: Journal, external: External) -> None:
+    def __init__(
+        self, configured: settings.Settings, workers: Workers, journal: LauncherState, external: SidecarState
+    ) -> None:
         self.configured = configured
         self.workers = workers
         self.journal = journal
@@ -70,11 +64,6 @@ class Wait:
         if event:
             raise InterruptedRunError(event)
 
-    def check_and_keep_contact(self) -> None:
-        """Like `check`, and reset the orphan timeout of the workers, which have no other contact during the wait."""
-        self.check()
-        self.workers.keep_contact()
-
     def pause(self, seconds: float) -> None:
         """Sleep, and check repeatedly."""
         until = time.monotonic() + seconds
@@ -86,7 +75,7 @@ class Wait:
         """Wait until the sidecar holds the lease: without limit for another run, with a limit for the API."""
         clock = self.make_clock()
         while True:
-            self.check_and_keep_contact()
+            self.check()
             status = self.external.read_status()
             lease = status.get("lease")
             if lease == "held":
@@ -101,7 +90,7 @@ class Wait:
 
     def has_time_for_workers(self) -> bool:
         """Whether there is time left to wait for workers. The time of a suspended Job does not count."""
-        self.check_and_keep_contact()
+        self.check()
         self.count_loss()
         suspended = bool(self.external.read_worker_job().get("suspended"))
         event, message = self.reason

@@ -1,7 +1,8 @@
-"""How the launcher and a worker prove who they are, without ssh's login.
+"""How launcher and worker talk to each other: each proves that it knows a secret, and signs every line.
 
-Without ssh, each has a connection to the other. With ssh, the launcher announces the end of the run at the port of the
-readiness probe: a login would take fifty times as much CPU time, and the workers hold their GPUs until they know.
+Without ssh, a worker connects to the launcher; address and secret are in the record, which only the run can write.
+With ssh, the launcher connects to the port of the readiness probe, because a kubelet needs a minute to bring an address
+to a pod. The secret is then made of the job's key. A login for each order would take fifty times as much CPU time.
 """
 
 from __future__ import annotations
@@ -9,13 +10,36 @@ from __future__ import annotations
 import os
 import socket
 import time
+from collections import Counter
+from collections.abc import Collection
 
-from shared.record import ENDS
+from shared.settings import Settings
 
 LIMIT_BYTES = 1 << 16  # of a line
-WORD_BYTES = 65  # of a proof and its newline
-CHALLENGE_BYTES = 32
-ANSWER_BYTES = 100  # at most
+SIGNATURE_BYTES = 64
+WORD_BYTES = SIGNATURE_BYTES + 1  # of a random word or a proof, with its newline
+OTHER_SIDE = {"launcher": "worker", "worker": "launcher"}
+# Connections that have not proved who they are: of one address, and of all. The others try again.
+STRANGERS_OF_ADDRESS, STRANGERS = 8, 256
+
+
+class UnprovenConnections:
+    """Bounds the connections that have not proved who they are. `known`: addresses for which there is always room."""
+
+    def __init__(self, known: Collection[str] = ()) -> None:
+        self.known = known
+        self.counts: Counter[str] = Counter()  # by address
+
+    def admit(self, address: str) -> bool:
+        """Count one more, unless there are too many."""
+        full = sum(self.counts.values()) >= STRANGERS and address not in self.known
+        if full or self.counts[address] >= STRANGERS_OF_ADDRESS:
+            return False
+        self.counts[address] += 1
+        return True
+
+    def dismiss(self, address: str) -> None:
+        self.counts -= Counter([address])
 
 
 def open_pod_server(port: int = 0) -> tuple[str, socket.socket]:
@@ -25,39 +49,68 @@ def open_pod_server(port: int = 0) -> tuple[str, socket.socket]:
     return address, socket.create_server(("", port), family=family, backlog=1024)
 
 
-def shake(connection: socket.socket, nonce: str, side: str, seconds: float) -> None:
-    """Prove that this side (launcher or worker) knows the nonce, unsent. OSError if the other fails, or is too slow.
+def make_secret(key: bytes, run: Settings) -> bytes:
+    """The secret of a run with ssh; other runs of the job have the same private key."""
+    return _sign(key, f"{run.namespace}/{run.run_name}").encode()
 
-    Only the run can write the record with the nonce and the address, so a process that knows both is the launcher.
+
+def make_word() -> str:
+    """What a side sends first, in a line."""
+    return os.urandom(SIGNATURE_BYTES // 2).hex()
+
+
+class RefusedError(ConnectionError):
+    """The other side is not the one that it should be."""
+
+
+class Conversation:
+    """Signs the lines of one side of a connection, and checks those of the other.
+
+    The key of the signatures is made of the secret and of a random word of each side, so a line is valid only in its
+    connection, once, in its place, and from its side. The first line of each is empty: the proof.
     """
+
+    def __init__(self, secret: bytes, side: str, own: str, other: str) -> None:
+        words = (own, other) if side == "launcher" else (other, own)
+        self.key = _sign(secret, " ".join(words)).encode()
+        self.side = side
+        self.sent = self.received = 0  # lines
+
+    def pack(self, text: str = "") -> bytes:
+        """The next line of this side."""
+        self.sent += 1
+        return f"{_sign(self.key, f'{self.side} {self.sent} {text}')}{text}\n".encode()
+
+    def unpack(self, line: bytes) -> str:
+        """The text of the next line of the other side. Raises RefusedError if its signature is wrong."""
+        import hmac
+
+        self.received += 1
+        signature, text = line[:SIGNATURE_BYTES], line[SIGNATURE_BYTES:].decode().rstrip("\n")
+        expected = _sign(self.key, f"{OTHER_SIDE[self.side]} {self.received} {text}").encode()
+        if not hmac.compare_digest(signature, expected):
+            raise RefusedError("it does not have the key of this run")
+        return text
+
+
+def _sign(key: bytes, text: str) -> str:
+    import hmac  # loads OpenSSL, which a process that only shows its readiness does not need
+
+    return hmac.new(key, text.encode(), "sha256").hexdigest()
+
+
+def shake(connection: socket.socket, secret: bytes, side: str, seconds: float) -> Conversation:
+    """Prove that this side (launcher or worker) knows the secret. OSError if the other fails to, or is too slow."""
     until = time.monotonic() + seconds
-    own = os.urandom(32).hex()
+    own = make_word()
     connection.sendall(f"{own}\n".encode())
-    other = _read_word(connection, until)
-    connection.sendall(f"{_make_proof(nonce, side, own, other)}\n".encode())
-    expected = _make_proof(nonce, {"launcher": "worker", "worker": "launcher"}[side], other, own)
-    if not _are_same(_read_word(connection, until).encode(), expected.encode()):
-        raise ConnectionError("it does not know the nonce")
+    started = Conversation(secret, side, own, _read_word(connection, until).decode("ascii", "replace").strip())
+    connection.sendall(started.pack())
+    started.unpack(_read_word(connection, until))
+    return started
 
 
-def _make_proof(nonce: str, side: str, own: str, other: str) -> str:
-    return _sign(nonce.encode(), f"{side} {own} {other}".encode())
-
-
-def _sign(key: bytes, data: bytes) -> str:
-    import hmac  # loads OpenSSL, which a worker with ssh needs only at the end
-
-    return hmac.new(key, data, "sha256").hexdigest()
-
-
-def _are_same(one: bytes, other: bytes) -> bool:
-    """Compares in a time that says nothing of the content."""
-    import hmac
-
-    return hmac.compare_digest(one, other)
-
-
-def _read_word(connection: socket.socket, until: float) -> str:
+def _read_word(connection: socket.socket, until: float) -> bytes:
     word = b""
     while len(word) < WORD_BYTES:
         connection.settimeout(max(until - time.monotonic(), 0.001))
@@ -65,19 +118,4 @@ def _read_word(connection: socket.socket, until: float) -> str:
         if not data:
             raise ConnectionError("it ended too early")
         word += data
-    return word.decode("ascii", "replace").strip()
-
-
-def make_challenge() -> bytes:
-    """What a worker with ssh sends to whom connects."""
-    return os.urandom(CHALLENGE_BYTES)
-
-
-def make_answer(key: bytes, challenge: bytes, phase: str) -> bytes:
-    """The launcher's line with the phase, and a signature with the job's ssh key."""
-    return f"{phase} {_sign(key, challenge + phase.encode())}\n".encode()
-
-
-def read_answer(key: bytes, challenge: bytes, line: bytes) -> str:
-    """The phase of an answer; "" if the signature is wrong."""
-    return next((phase for phase in ENDS if _are_same(make_answer(key, challenge, phase), line)), "")
+    return word

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
-import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -16,7 +14,7 @@ from shared.log import log
 
 TRAIN = settings.RUN / "train.sh"
 TICK_SECONDS = 0.5  # between looks at what has no common event: the command, the clock and the files of the sidecar
-ENTER = "kubectl exec --namespace {namespace} --stdin --tty {pod} --container {container} -- {command}"
+ENTER = "kubectl exec --namespace {} --stdin --tty {} --container {} -- {}"
 
 
 def make_script(argv: list[str], environment: dict[str, str]) -> str:
@@ -31,10 +29,6 @@ def make_script(argv: list[str], environment: dict[str, str]) -> str:
         f"exec {shlex.join(argv)}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def format_enter_command(configured: settings.Settings, pod: str, container: str, command: str) -> str:
-    return ENTER.format(namespace=configured.namespace, pod=pod, container=container, command=command)
 
 
 def write_script(argv: list[str], environment: dict[str, str]) -> str:
@@ -54,9 +48,9 @@ def print_instructions(configured: settings.Settings, start: methods.Start | Non
         by_hand = (pod, "launcher", f"bash {TRAIN}")
         log(f"from the launcher to a worker: ssh -t {start.hosts[0]} bash")
     selector = f"dsgen.dev/job={configured.job},dsgen.dev/run={configured.run}"
-    log(f"start it by hand: {format_enter_command(configured, *by_hand)}")
-    log(f"into the launcher: {format_enter_command(configured, pod, 'launcher', 'bash')}")
-    log(f"into a worker: {format_enter_command(configured, worker, 'worker', 'bash')}")
+    log(f"start it by hand: {ENTER.format(configured.namespace, *by_hand)}")
+    log(f"into the launcher: {ENTER.format(configured.namespace, pod, 'launcher', 'bash')}")
+    log(f"into a worker: {ENTER.format(configured.namespace, worker, 'worker', 'bash')}")
     log(f"names of the pods: kubectl get pods --namespace {configured.namespace} --selector {selector}")
 
 
@@ -72,11 +66,8 @@ def run_or_idle(
     try:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) if command else None
     except OSError as error:
-        return (
-            "debug-failed",
-            f"lifecycle.debug.command: {processes.explain_start_failure(command[0], error).strip()}",
-            127,
-        )
+        words = processes.explain_start_failure(command[0], error).strip()
+        return "debug-failed", f"lifecycle.debug.command: {words}", 127
     children.update({process.pid} if process else ())
     try:
         while process is None or process.poll() is None:
@@ -89,12 +80,6 @@ def run_or_idle(
         return event, f"lifecycle.debug.command ended with exit code {code}", code
     finally:
         if process:
-            end(process)
+            processes.kill_group(process.pid)  # and all that it has started
+            process.wait()
             children.discard(process.pid)
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End the command and all processes that it has started."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()

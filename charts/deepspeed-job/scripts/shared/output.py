@@ -12,10 +12,14 @@ import os
 import re
 from typing import Any, Protocol
 
+from shared import reports
 from shared.log import reports_lost_peer
 
 LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh begins each line with `HOST: `
 PROTOCOL = re.compile(rb"^ dsgen-(rank-(?:met|end|beat|stack)|rank|session-end) (\{.*\})\s*$", re.DOTALL)
+
+
+NOTED_BYTES = 1 << 26  # of the reports of one attempt, beats aside; further ones are only printed
 
 
 class Listener(Protocol):
@@ -62,6 +66,7 @@ class Output:
         self.ending = False  # the launcher is ending the ranks: hosts that end from now on have not failed
         self.closed: dict[str, int] = {}
         self.ssh_ended: dict[str, int] = {}
+        self.noted = 0  # bytes
         self.given_up: set[str] = set()  # lost hosts for which mpirun has ended all others
 
     def parse_line(self, line: bytes) -> bytes:
@@ -69,7 +74,7 @@ class Output:
         continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
         ssh_end = SSH_ENDED.match(line) if self.pdsh and not continues else None
         if ssh_end:
-            self.ssh_ended.setdefault(self._find_host(ssh_end.group(1)), int(ssh_end.group(2) or 255))
+            self.ssh_ended.setdefault(self._find_host(ssh_end.group(1)), int(ssh_end.group(2) or reports.LOST))
         if not self.pdsh and not continues:
             self._hear_mpirun(line)
         before, nonce, after = line.partition(self.nonce)
@@ -150,6 +155,8 @@ class Output:
     def _learn(self, kind: bytes, text: bytes) -> str | None:
         """Note a protocol line; returns the text for the log, or "". None if it is not a valid protocol line."""
         try:
+            if kind != b"rank-beat" and not self._has_room(text):
+                return None
             content = json.loads(text)
             host = self.hosts[_remove_domain(content["host"])]
             if kind == b"session-end":
@@ -168,8 +175,14 @@ class Output:
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return None
 
+    def _has_room(self, text: bytes) -> bool:
+        self.noted += len(text)
+        return self.noted <= NOTED_BYTES
+
     def _hear_mpirun(self, line: bytes) -> None:
         lost, killed = MPI_LOST.match(line.rstrip()), MPI_KILLED.search(line)
+        if (lost or killed) and not self._has_room(line):
+            return
         if lost:
             self.given_up.add(self._find_host(lost[lost.lastindex or 0]))
         if killed and not self.ending:

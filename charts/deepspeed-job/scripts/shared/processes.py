@@ -9,12 +9,15 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 try:
     import ctypes
 except ImportError:  # a Python without libffi: orphans are then found only by their process session
     ctypes = None  # type: ignore[assignment]  # mypy does not support optional modules
+
+if TYPE_CHECKING:
+    import pwd
 
 # prctl(2)
 SET_PDEATHSIG = 1
@@ -42,11 +45,17 @@ def adopt_orphans() -> None:
 
 
 def spawn(
-    argv: list[str], *, output: int | None = None, new_session: bool = False, die_with_parent: bool = False
+    argv: list[str],
+    *,
+    output: int | None = None,
+    new_session: bool = False,
+    die_with_parent: bool = False,
+    user: pwd.struct_passwd | None = None,
 ) -> int:
     """Start a program and return its process id; if it cannot be executed, it ends with 127 or 126 and a message.
 
     `output` becomes its standard output and error. With `die_with_parent`, the kernel kills it if this process dies.
+    `user`: as whom root runs it.
     """
     parent = os.getpid()
     pid = os.fork()
@@ -59,6 +68,11 @@ def spawn(
             os.dup2(output, 1)
             os.dup2(output, 2)
         _reset_signals()
+        if user:
+            os.initgroups(user.pw_name, user.pw_gid)
+            os.setgid(user.pw_gid)
+            os.setuid(user.pw_uid)
+            os.environ.update(HOME=user.pw_dir, USER=user.pw_name, LOGNAME=user.pw_name, SHELL=user.pw_shell)
         if die_with_parent:
             call_prctl(SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != parent:  # the parent died before the line above
@@ -167,6 +181,12 @@ def send(pids: list[int], number: int) -> None:
             os.kill(pid, number)
         except ProcessLookupError:
             continue
+
+
+def kill_group(leader: int) -> None:
+    """Kill a process group, if it exists. Its leader must be a child that has not been waited for."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 def end(root: int, session: int | None, seconds: float) -> None:

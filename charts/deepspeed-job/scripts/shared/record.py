@@ -44,7 +44,7 @@ LOST_POD = (137, 143, 255)
 TRAINING = -1  # in the table: the launcher exits with the training's own code
 
 
-class Row(NamedTuple):
+class EventRow(NamedTuple):
     """The effect of an event. `exit` None: the launcher continues."""
 
     phase: str
@@ -53,59 +53,58 @@ class Row(NamedTuple):
 
 
 # The one table of transitions: event -> phase, reason, exit code of the launcher.
-TRANSITIONS: dict[str, Row] = {
-    "begun": Row("Pending", "LauncherStarting", None),
-    "key": Row("Pending", "WaitingForKey", None),
-    "turn": Row("Pending", "WaitingForTurn", None),
-    "waiting": Row("Pending", "WaitingForWorkers", None),
-    "queued": Row("Queued", "WorkersSuspended", None),
-    "resizing": Row("Starting", "Resizing", None),
-    "resize-refused": Row("Failed", "ResizeRefused", 1),
-    "resize-failed": Row("Failed", "ResizeFailed", 1),
-    "started": Row("Starting", "RanksStarting", None),
-    "running": Row("Running", "", None),
-    "restarting": Row("Restarting", "TrainingFailed", None),
-    "hung-restarting": Row("Restarting", "Hung", None),
-    "growing": Row("Restarting", "Growing", None),
-    "workers-lost": Row("Pending", "WorkersLost", None),
-    "succeeded": Row("Succeeded", "", 0),
-    "failed": Row("Failed", "TrainingFailed", TRAINING),
-    "hung": Row("Failed", "Hung", 1),
-    "world-size": Row("Failed", "WorldSize", 1),
-    "never-met": Row("Failed", "RanksNeverMet", 1),
-    "lost-too-often": Row("Failed", "WorkersLost", 1),
-    "workers-failed": Row("Failed", "WorkersFailed", 1),
-    "unreachable": Row("Failed", "WorkersUnreachable", 69),
-    "deadline": Row("Failed", "DeadlineExceeded", 1),
-    "lease-lost": Row("Failed", "LeaseLost", 1),
-    "no-record": Row("Failed", "RecordUnavailable", 1),
-    "bad-key": Row("Failed", "BadKey", 78),
-    "no-tool": Row("Failed", "ToolMissing", 78),
-    "bug": Row("Failed", "InternalError", 1),
-    "preflight": Row("Starting", "Preflight", None),
-    "preflight-failed": Row("Failed", "Preflight", 1),
-    "debug": Row("Running", "Debug", None),
-    "debug-ended": Row("Succeeded", "Debug", 0),
-    "debug-failed": Row("Failed", "Debug", TRAINING),
-    "no-key-made": Row("Failed", "KeygenFailed", 78),
+TRANSITIONS: dict[str, EventRow] = {
+    "begun": EventRow("Pending", "LauncherStarting", None),
+    "key": EventRow("Pending", "WaitingForKey", None),
+    "turn": EventRow("Pending", "WaitingForTurn", None),
+    "waiting": EventRow("Pending", "WaitingForWorkers", None),
+    "queued": EventRow("Queued", "WorkersSuspended", None),
+    "resizing": EventRow("Starting", "Resizing", None),
+    "resize-refused": EventRow("Failed", "ResizeRefused", 1),
+    "resize-failed": EventRow("Failed", "ResizeFailed", 1),
+    "started": EventRow("Starting", "RanksStarting", None),
+    "running": EventRow("Running", "", None),
+    "restarting": EventRow("Restarting", "TrainingFailed", None),
+    "hung-restarting": EventRow("Restarting", "Hung", None),
+    "growing": EventRow("Restarting", "Growing", None),
+    "workers-lost": EventRow("Pending", "WorkersLost", None),
+    "succeeded": EventRow("Succeeded", "", 0),
+    "failed": EventRow("Failed", "TrainingFailed", TRAINING),
+    "hung": EventRow("Failed", "Hung", 1),
+    "world-size": EventRow("Failed", "WorldSize", 1),
+    "never-met": EventRow("Failed", "RanksNeverMet", 1),
+    "lost-too-often": EventRow("Failed", "WorkersLost", 1),
+    "workers-failed": EventRow("Failed", "WorkersFailed", 1),
+    "unreachable": EventRow("Failed", "WorkersUnreachable", 69),
+    "deadline": EventRow("Failed", "DeadlineExceeded", 1),
+    "lease-lost": EventRow("Failed", "LeaseLost", 1),
+    "no-record": EventRow("Failed", "RecordUnavailable", 1),
+    "bad-key": EventRow("Failed", "BadKey", 78),
+    "no-tool": EventRow("Failed", "ToolMissing", 78),
+    "bug": EventRow("Failed", "InternalError", 1),
+    "preflight": EventRow("Starting", "Preflight", None),
+    "preflight-failed": EventRow("Failed", "Preflight", 1),
+    "debug": EventRow("Running", "Debug", None),
+    "debug-ended": EventRow("Succeeded", "Debug", 0),
+    "debug-failed": EventRow("Failed", "Debug", TRAINING),
+    "no-key-made": EventRow("Failed", "KeygenFailed", 78),
     # Written by the sidecar, when the launcher has ended without an end of the run, or was never started.
-    "setup-failed": Row("Failed", "SetupFailed", 1),
-    "code-failed": Row("Failed", "CodeFailed", 78),
-    "terminated": Row("Pending", "LauncherTerminated", 143),
-    "launcher-lost": Row("Pending", "LauncherLost", None),
-    "last-launcher-lost": Row("Failed", "LauncherLost", None),
-    "suspended": Row("Suspended", "JobSuspended", None),
-    "stopped": Row("Stopped", "JobDeleted", None),
+    "setup-failed": EventRow("Failed", "SetupFailed", 1),
+    "code-failed": EventRow("Failed", "CodeFailed", 78),
+    "terminated": EventRow("Pending", "LauncherTerminated", 143),
+    "launcher-lost": EventRow("Pending", "LauncherLost", None),
+    "last-launcher-lost": EventRow("Failed", "LauncherLost", None),
+    "suspended": EventRow("Suspended", "JobSuspended", None),
+    "stopped": EventRow("Stopped", "JobDeleted", None),
 }
 
 
-def choose_exit_code(row: Row, training_code: int | None) -> int:
+def choose_exit_code(row: EventRow, training_code: int | None) -> int:
     """The exit code of a pod for an end. Those in LOST_POD would be a lost pod, so a training that ends so gives 1."""
     if row.exit != TRAINING:
         return 1 if row.exit is None else row.exit
-    if training_code in (None, 0, *LOST_POD) or not 0 < int(training_code or 0) < 256:
-        return 1
-    return int(training_code or 1)
+    code = training_code or 0
+    return code if 0 < code < 256 and code not in LOST_POD else 1
 
 
 def repeat_exit_code(ended: dict[str, Any]) -> int:
@@ -188,9 +187,8 @@ def take_over(recorded: dict[str, Any], end: str) -> dict[str, Any]:
 def compute_totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None) -> dict[str, Any]:
     """Sums over attempts, added to earlier sums."""
     base = before or {}
-    spent = sum(
-        (parse_time(a.get("endTime")) or 0) - (parse_time(a["startTime"]) or 0) for a in attempts if _has_times(a)
-    )
+    times = [(parse_time(a.get("startTime")), parse_time(a.get("endTime"))) for a in attempts]
+    spent = sum(end - start for start, end in times if start and end)
     return {
         "attempts": base.get("attempts", 0) + len(attempts),
         "failures": base.get("failures", 0) + sum(a.get("reason") in FAILURES for a in attempts),
@@ -234,22 +232,16 @@ def format_line(record: dict[str, Any], limit: int = LIMIT_BYTES) -> str:
 
 
 def _fit_attempts(attempts: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
-    """The attempts that fit into so many bytes, at least the last one. Each is measured once."""
+    """The attempts that fit into so many bytes, at least the last one."""
     kept = list(attempts)
-    sizes = [_count_bytes(attempt) + 1 for attempt in attempts]  # with a comma
-    excess = sum(sizes) - 1 - room
+    excess = sum(map(_count_bytes, kept)) + len(kept) - 1 - room  # with commas
     for position, attempt in enumerate(attempts):
-        if excess <= 0:
-            return kept
-        kept[position] = {key: value for key, value in attempt.items() if key != "tail"}
-        shorter = _count_bytes(kept[position]) + 1
-        excess += shorter - sizes[position]
-        sizes[position] = shorter
-    first = 0
-    while excess > 0 and first < len(kept) - 1:
-        excess -= sizes[first]
-        first += 1
-    return kept[first:]
+        if excess > 0:
+            kept[position] = {key: value for key, value in attempt.items() if key != "tail"}
+            excess -= _count_bytes(attempt) - _count_bytes(kept[position])
+    while excess > 0 and len(kept) > 1:
+        excess -= _count_bytes(kept.pop(0)) + 1
+    return kept
 
 
 def list_dropped_runs(data: dict[str, str], run: str, history: int) -> list[str]:
@@ -265,10 +257,6 @@ def describe(record: dict[str, Any]) -> str:
     words = [str(record.get("phase", ""))]
     words += [str(record[key]) for key in ("reason", "message") if record.get(key)]
     return redact(": ".join(words))
-
-
-def _has_times(attempt: dict[str, Any]) -> bool:
-    return bool(attempt.get("startTime") and attempt.get("endTime"))
 
 
 def _format_json(content: dict[str, Any]) -> str:

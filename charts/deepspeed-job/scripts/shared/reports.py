@@ -17,9 +17,15 @@ from typing import Any
 
 from shared import methods, settings
 
+LOST = 255  # the exit code of ssh for a lost connection, which can report nothing
 NONCE = "DSGEN_NONCE"
 FILE = settings.RUN / "reports"
 BEAT = "dsgen-rank-beat "  # begins reports of progress, which are not repeated
+
+
+def explain_end_of_resize(code: int) -> dict[str, Any]:
+    """The report of worker/resize.py that has ended without one."""
+    return {"result": "failed", "message": f"worker/resize.py ended with exit code {code}"}
 
 
 class Reporter:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -45,19 +44,15 @@ def has_listener(port: int) -> bool:
     return any(row[3] == LISTEN and row[1].endswith(f":{port:04X}") for row in _read_rows())
 
 
-def _format_address(packed: bytes) -> str:
-    """An address in the form of the kernel: words of four bytes in native byte order."""
-    words = (packed[i : i + 4] for i in range(0, len(packed), 4))
-    return "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)
-
-
 def _list_spellings(address: str, port: str) -> set[str]:
     """The forms of an end point in the kernel's tables: IPv4 also as IPv4-mapped IPv6."""
     import ipaddress  # takes a tenth of the start of a session, and is needed seconds later
 
     packed = ipaddress.ip_address(address.partition("%")[0]).packed
     forms = [packed, bytes(10) + b"\xff\xff" + packed] if len(packed) == 4 else [packed]
-    return {f"{_format_address(form)}:{int(port):04X}" for form in forms}
+    # The kernel writes an address as words of four bytes in native byte order.
+    addresses = ["".join(f"{word:08X}" for word in memoryview(form).cast("I")) for form in forms]
+    return {f"{written}:{int(port):04X}" for written in addresses}
 
 
 class Connection:

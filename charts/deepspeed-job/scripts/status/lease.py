@@ -35,48 +35,31 @@ def watch(before: Seen | None, data: dict[str, str] | None, now: float) -> Seen:
     return before if before and before.text == text else Seen(text, now)
 
 
-def parse_lease(text: str | None) -> dict[str, Any]:
-    """The lease's content; {} for none."""
-    return record.parse(text)
-
-
-def may_take(data: dict[str, str] | None, run: str, seen: Seen, now: float) -> bool:
-    """Whether `run` may write its name into the lease that was seen."""
-    if seen.text is None:
-        return True
-    other = parse_lease(seen.text).get("run")
-    ended = record.parse((data or {}).get(str(other))).get("phase") in ENDS
-    return other == run or ended or now - seen.since >= DEAD_SECONDS
-
-
 def decide_state(before: str, data: dict[str, str] | None, run: str, seen: Seen, now: float) -> str:
     """What the lease is for `run` now: free (to be taken or renewed), waiting or lost; `before` may be "held", too.
 
     Once another run has had it, it is lost for good, also when that one has ended meanwhile: both have trained.
     """
-    taken = seen.text is not None and parse_lease(seen.text).get("run") != run
+    holder = record.parse(seen.text).get("run")
+    taken = seen.text is not None and holder != run
     if before == "lost" or (before == "held" and taken):
         return "lost"
-    return "free" if may_take(data, run, seen, now) else "waiting"
+    ended = record.parse((data or {}).get(str(holder))).get("phase") in ENDS
+    return "waiting" if taken and not ended and now - seen.since < DEAD_SECONDS else "free"
 
 
 def make_value(text: str | None, run: str, now: str) -> str:
     """The next value of the lease: always another text than the last."""
-    counter = parse_lease(text).get("counter")
+    counter = record.parse(text).get("counter")
     return json.dumps({"run": run, "counter": counter + 1 if isinstance(counter, int) else 1, "time": now})
 
 
 def make_patch(data: dict[str, str] | None, new: str) -> list[dict[str, Any]]:
     """The JSON patch that writes `new`, refused (422) by the API server when anybody wrote in between."""
     if data is None:
-        return [
-            {"op": "test", "path": "/data", "value": None},
-            {"op": "add", "path": "/data", "value": {KEY: new}},
-        ]
-    path = f"/data/{KEY}"
-    if KEY not in data:
-        return [{"op": "test", "path": path, "value": None}, {"op": "add", "path": path, "value": new}]
-    return [{"op": "test", "path": path, "value": data[KEY]}, {"op": "replace", "path": path, "value": new}]
+        return api.make_patch_of_empty({KEY: new})
+    path = f"/data/{KEY}"  # "add" replaces what is there
+    return [{"op": "test", "path": path, "value": data.get(KEY)}, {"op": "add", "path": path, "value": new}]
 
 
 class Lease:
@@ -111,7 +94,7 @@ class Lease:
         """Read the record and the lease in it."""
         self.record.read()
         self.seen = watch(self.seen, self.record.data, time.monotonic())
-        self.record.continue_from(parse_lease(self.seen.text))
+        self.record.continue_from(record.parse(self.seen.text))
 
     def take(self) -> None:
         """Take or renew it."""

@@ -27,10 +27,11 @@ from shared.log import log, write_last_words
 from shared.output import make_nonce
 from shared.record import ENDS, TRANSITIONS
 from status import api, lease
-from status.pods import list_problems
-from status.record import RunRecord, compose_after_loss, compose_never_started
+from status.pods import list_problems, read_pods
+from status.record import Allowance, RunRecord, compose_after_loss, compose_never_started
 
 TICK_SECONDS = 0.2  # between rounds
+ROUNDS_AT_ONCE, ROUND_SECONDS = 20, 0.1  # for a launcher that writes without a pause
 LOOK_SECONDS = 0.02  # between looks whether the launcher has ended, after its last state was recorded
 AFTER_SECONDS = 0.05  # between the launcher's end and this one's: a sidecar that is seen to end before is started again
 QUICK_SECONDS = 2  # between requests until the training runs
@@ -50,6 +51,7 @@ class Sidecar:
         self.record = RunRecord(configured, client)
         self.lease = lease.Lease(self.record)
         self.stopping = False
+        self.rounds = Allowance(ROUNDS_AT_ONCE, ROUND_SECONDS)
         self.launcher: dict[str, Any] = {}  # the content of launcher.json
         self.offer = ""  # where the launcher will listen, see `offer_address`
         self.worker_job: dict[str, Any] | None = None
@@ -73,6 +75,9 @@ class Sidecar:
 
     def rest(self, seen: tuple[int, ...]) -> None:
         """Wait until the launcher has written, or for TICK_SECONDS. `seen`: its file before the last round."""
+        if not self.rounds.take():
+            self.stopping = signal.sigtimedwait(STOPS, TICK_SECONDS) is not None
+            return
         until = time.monotonic() + TICK_SECONDS
         while self.identify_launcher_file() == seen and not self.is_over() and not self.stopping:
             left = until - time.monotonic()
@@ -138,31 +143,22 @@ class Sidecar:
         """Read the worker Job if that is due, and the problems of its pods if the launcher waits for them."""
         if time.monotonic() - self.looked_at < self.choose_interval():
             return
-        namespace, job = self.configured.namespace, self.configured.worker_job
-        seen = extract_job_state(self.client.get(api.format_job_path(namespace, job)))
+        path = api.format_path("jobs", self.configured.namespace, self.configured.worker_job)
+        seen = extract_job_state(self.client.get(path))
         failed = seen["state"] == "failed"
         waited = self.launcher.get("reason") == TRANSITIONS["waiting"].reason
         seen["problems"] = (self.worker_job or {}).get("problems", [])
         if failed or (waited and time.monotonic() - self.asked_at >= PODS_SECONDS):
-            seen["problems"] = self.read_pod_problems(api.format_pods_path(namespace, job))
+            seen["problems"] = list_problems(read_pods(self.client, self.configured))
             self.asked_at = time.monotonic()
         self.worker_job, self.looked_at = seen, time.monotonic()
-
-    def read_pod_problems(self, path: str) -> list[str]:
-        """The problems of the workers' pods; none if the sidecar has no permission to read pods."""
-        try:
-            return list_problems(self.client.get(path).get("items", []))
-        except api.ApiError as error:
-            if error.status == 403:
-                return []
-            raise
 
     def write_status(self) -> None:
         """Write status.json for the launcher if it has changed."""
         earlier = self.record.earlier
         said = {
             "lease": self.lease.state,
-            "holder": lease.parse_lease(self.lease.seen.text).get("run"),
+            "holder": record.parse(self.lease.seen.text).get("run"),
             "known": earlier is not None,
             "recorded": self.record.sequence,
             "ended": self.record.ended_before,
@@ -206,7 +202,7 @@ class Sidecar:
         launcher = self.launcher
         if launcher.get("phase") not in ENDS and not self.record.ended_before:
             launcher = compose_never_started() or compose_after_loss(launcher, self.record.read_launcher_job())
-        self.record.keep(launcher, self.worker_job)
+        self.record.keep(launcher, self.worker_job, last=True)
         self.write_status()
         write_last_words(settings.TERMINATION_LOG, record.describe(launcher))
 

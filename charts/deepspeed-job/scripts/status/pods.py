@@ -36,16 +36,14 @@ class Nodes:
         indices = list(dict.fromkeys(self.worker.findall(message)))[:PLACED]
         if not indices:
             return message
-        try:
-            pods = self.client.get(
-                api.format_pods_path(self.configured.namespace, self.configured.worker_job, *indices)
-            )
-        except api.ApiError as error:
-            if error.status == 403:  # the cluster does not let the sidecar read pods
-                return message
-            raise
-        nodes = describe_nodes(pods.get("items", []))
+        nodes = describe_nodes(read_pods(self.client, self.configured, *indices))
         return self.worker.sub(lambda match: match.group() + nodes.get(match.group(1), ""), message)
+
+
+def read_pods(client: api.Api, configured: settings.Settings, *indices: str) -> list[dict[str, Any]]:
+    """The pods of the workers, or of these; none if the cluster does not let the sidecar read pods. Raises ApiError."""
+    path = api.format_pods_path(configured.namespace, configured.worker_job, *indices)
+    return list(client.get(path, absent=(403,)).get("items", []))
 
 
 def describe_nodes(pods: list[dict[str, Any]]) -> dict[str, str]:
@@ -66,10 +64,8 @@ def list_problems(pods: list[dict[str, Any]]) -> list[str]:
 
 def _find_problems(pod: dict[str, Any]) -> list[tuple[str, str]]:
     status = pod.get("status", {})
-    name = _remove_random_end(pod.get("metadata", {}).get("name", ""))
-    states = [
-        container for kind in ("initContainerStatuses", "containerStatuses") for container in status.get(kind) or []
-    ]
+    name = re.sub("-[a-z0-9]{5}$", "", pod.get("metadata", {}).get("name", ""))  # without the random end
+    states = [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
     for container in states:
         ended = container.get("state", {}).get("terminated") or {}
         if ended.get("exitCode") not in (None, 0, 143):
@@ -93,11 +89,6 @@ def _describe_end(container: str, ended: dict[str, Any]) -> str:
     because = f" ({reason})" if reason not in ("", "Error", "Completed") else ""
     words = f": {ended['message']}" if ended.get("message") else ""
     return _format_line(f"{where}ended with exit code {ended['exitCode']}{because}{words}")
-
-
-def _remove_random_end(pod: str) -> str:
-    """The name of the worker without the random end that the Job controller adds."""
-    return re.sub("-[a-z0-9]{5}$", "", pod)
 
 
 def _format_line(text: str) -> str:

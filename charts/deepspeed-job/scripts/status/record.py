@@ -13,10 +13,28 @@ from status.pods import Nodes
 
 MANAGER = "dsgen-status"
 MISSING_SECONDS = 30  # before a deleted record is created again
+CHANGES_AT_ONCE = 8  # of the record, such as the phases of a start; further ones have the interval of the settings
 # Files that say why the launcher was never started, named after the event, and the container in whose volume each lies.
 # The first line is the reason, the rest are the last lines of what failed. The launcher's own comes last, because the
 # user's code can write it.
 FAILURES = {"code-failed": "code", "setup-failed": "launcher"}
+
+
+class Allowance:
+    """Allows something `most` times, and again once in so many seconds. Training code can write what causes it."""
+
+    def __init__(self, most: int, seconds: float) -> None:
+        self.most, self.seconds = most, seconds
+        self.left, self.counted_at = float(most), time.monotonic()
+
+    def take(self) -> bool:
+        now = time.monotonic()
+        self.left = min(self.left + (now - self.counted_at) / self.seconds, self.most)
+        self.counted_at = now
+        if self.left < 1:
+            return False
+        self.left -= 1
+        return True
 
 
 class RunRecord:
@@ -26,7 +44,7 @@ class RunRecord:
         self.configured = configured
         self.client = client
         self.nodes = Nodes(configured, client)
-        self.path = api.format_configmap_path(configured.namespace, configured.record)
+        self.path = api.format_path("configmaps", configured.namespace, configured.record)
         self.begun = time.time()
         self.ended: float | None = None  # when the launcher's end was first seen
         self.earlier: dict[str, Any] | None = None  # what earlier pods recorded; None until the record was read
@@ -35,6 +53,8 @@ class RunRecord:
         self.missing_since = 0.0  # when the ConfigMap was first not there
         self.written = ""
         self.sequence = 0  # of the launcher.json that is in the record
+        self.changes = Allowance(CHANGES_AT_ONCE, configured.status_interval_seconds)
+        self.kept: tuple[dict[str, Any], int] = {}, 0  # launcher.json and the failed workers that were written last
 
     def read(self) -> None:
         """Read the ConfigMap, or create it again. Raises ApiError."""
@@ -65,12 +85,8 @@ class RunRecord:
 
     def read_launcher_job(self) -> dict[str, Any] | None:
         """The launcher Job; None if it was deleted. After a prune the Role is deleted, too, so 403 means the same."""
-        try:
-            return self.client.get(api.format_job_path(self.configured.namespace, self.configured.launcher_job))
-        except api.ApiError as error:
-            if error.status in (403, 404):
-                return None
-            raise
+        path = api.format_path("jobs", self.configured.namespace, self.configured.launcher_job)
+        return self.client.get(path, absent=(403, 404)) or None
 
     def patch(self, patch: Any, content_type: str) -> None:
         """Change the ConfigMap. Raises ApiError."""
@@ -87,15 +103,15 @@ class RunRecord:
         last = holder.get("time") if holder.get("run") == self.configured.run else None
         self.earlier = record.take_over(earlier, str(last or record.format_time(time.time())))
 
-    def keep(self, launcher: dict[str, Any], worker_job: dict[str, Any] | None) -> None:
-        """Write the record if it has changed."""
-        if self.ended_before or self.earlier is None:
+    def keep(self, launcher: dict[str, Any], worker_job: dict[str, Any] | None, last: bool = False) -> None:
+        """Write the record if it has changed and may change; the `last` state is always written."""
+        failed = (worker_job or {}).get("failed", 0)
+        if self.ended_before or self.earlier is None or not (self.may_change(launcher, failed) or last):
             return
         if launcher.get("phase") in ENDS and self.ended is None:
             self.ended = time.time()
         configured = self.configured
         launcher = dict(launcher, message=self.nodes.add_nodes(launcher.get("message", "")))
-        failed = (worker_job or {}).get("failed", 0)
         workers = {"replicas": configured.workers, "slots": configured.slots, "failed": failed}
         content = record.compose(self.earlier, launcher, workers, self.begun, self.ended or time.time())
         line = record.format_line(content)
@@ -103,6 +119,15 @@ class RunRecord:
             self.write(line)
             log(record.describe(content))
         self.sequence = launcher.get("sequence", 0)
+
+    def may_change(self, launcher: dict[str, Any], failed: int) -> bool:
+        """Whether this state may be written. All kubelets of the workers read each one; an end does not wait."""
+        if (launcher, failed) != self.kept:
+            ends = launcher.get("phase") in ENDS and self.kept[0].get("phase") not in ENDS
+            if not ends and not self.changes.take():
+                return False
+            self.kept = launcher, failed
+        return True
 
     def write(self, line: str) -> None:
         """Write the record of this run, and remove the oldest ended runs."""
@@ -133,14 +158,9 @@ def compose_never_started() -> dict[str, Any]:
         words = exchange.read_lines(settings.locate_volume(container) / event)
         if words is not None:
             row = TRANSITIONS[event]
-            attempt = {
-                "startTime": None,
-                "endTime": record.format_time(time.time()),
-                "reason": row.reason,
-                "tail": words[1:],
-            }
-            said = {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1])}
-            return {**said, "attempts": [attempt]}
+            attempts = record.close([], row.reason, record.format_time(time.time()))
+            attempts[0]["tail"] = words[1:]
+            return {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1]), "attempts": attempts}
     return {}
 
 

@@ -1,25 +1,18 @@
-"""launch.preflight: a worker starts the programs of the checks.
-
-It ends if its image or its pod lacks what the training needs (worker/image_check.py). Without ssh, the launcher orders
-the check of the network (worker/preflight.py), and its report is sent to the launcher.
-"""
+"""launch.preflight: a worker ends if its image or its pod lacks what the training needs (worker/image_check.py)."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-from shared import exchange, methods, processes, settings
+from shared import methods, settings
 from shared.log import log
 from worker.exit import CANNOT_WORK, WorkerExitError
 
 LIMIT_SECONDS = 10  # a volume may not answer
 PREFIX = "the check of launch.preflight says"  # `dsgen why` looks for it
-PRINTED = settings.RUN / "checked"  # what worker/preflight.py has printed
-REPORT = r"^{} dsgen-preflight (\{{.*\}})$"
 
 
 def check_image(run: settings.Settings) -> None:
@@ -70,31 +63,3 @@ def read_deepspeed_config() -> dict[str, Any]:
         with contextlib.suppress(OSError, ValueError):
             return dict(json.loads(path.read_text(encoding="utf-8")))
     return {}
-
-
-class NetworkCheck:
-    """The last check. `report`: {} until it has ended, then what worker/preflight.py has printed, with the token."""
-
-    def __init__(self, index: int) -> None:
-        self.index = index  # of this worker in the hostfile
-        self.pid, self.token = -1, ""
-        self.report: dict[str, Any] = {}
-
-    def is_new(self, words: list[str]) -> bool:
-        """Whether the check with these arguments has not begun."""
-        return self.token != words[4]
-
-    def begin(self, words: list[str]) -> None:
-        self.token, self.report = words[4], {}
-        with PRINTED.open("wb") as output:
-            argv = ["python3", "-ESs", str(settings.SCRIPTS / "worker/preflight.py"), *words]
-            self.pid = processes.spawn(argv, output=output.fileno())
-
-    def note_ended(self, ended: dict[int, int]) -> None:
-        """These processes have ended, maybe the check among them."""
-        if self.pid in ended:
-            self.pid = -1
-            said = (exchange.read_content(PRINTED) or b"").decode("utf-8", "replace")
-            found = re.search(REPORT.format(self.token), said, re.MULTILINE)
-            report = json.loads(found[1]) if found else {"index": self.index, "problem": "it has ended"}
-            self.report = {"token": self.token, **report}

@@ -9,6 +9,7 @@ they have no rank. KILL is sent to all of them and all their descendants.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -22,7 +23,7 @@ if __name__ == "__main__":
 
     compiled.use()
 
-from shared import settings
+from shared import processes, settings
 from worker import stacks
 
 RANK = os.fsencode(settings.SCRIPTS / "worker/rank.py")
@@ -33,16 +34,12 @@ class ProcessCommand(NamedTuple):
     argv: list[bytes]
 
 
-def list_processes(proc: Path = Path("/proc")) -> dict[int, ProcessCommand]:
+def list_processes() -> dict[int, ProcessCommand]:
     """All processes by id, except those that end meanwhile."""
     by_id: dict[int, ProcessCommand] = {}
-    for folder in proc.glob("[0-9]*"):
-        try:
-            # The name in parentheses may contain blanks and parentheses; the parent is the second field after it.
-            parent = int((folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-            by_id[int(folder.name)] = ProcessCommand(parent, (folder / "cmdline").read_bytes().split(b"\0"))
-        except (OSError, IndexError, ValueError):
-            continue
+    for pid, process in processes.list_processes().items():
+        with contextlib.suppress(OSError):
+            by_id[pid] = ProcessCommand(process.parent, Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"))
     return by_id
 
 
@@ -75,10 +72,8 @@ def main(name: str, forked: Iterable[int] = ()) -> int:
         stacks.ask(sorted(all_processes))
     number = signal.SIGUSR1 if name == "STACKS" else signal.Signals["SIG" + name]
     for pid in targets:
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
-        except (ProcessLookupError, PermissionError):
-            continue
     return 0
 
 

@@ -85,9 +85,8 @@ class Check:
         lacking = [f"no program {name}" for name in ("ninja", compiler) if not shutil.which(name)]
         lacking += ["no Python module ninja"] if "import ninja" in builder and not find_folder("ninja") else []
         fused = any(name.startswith("fused") for name in names)
-        lacking += (
-            ["no program nvcc"] if fused and self.has_gpus() and find_torch_build(CUDA) and not find_nvcc() else []
-        )
+        if fused and self.has_gpus() and find_torch_build(CUDA) and not find_nvcc():
+            lacking.append("no program nvcc")
         if lacking:
             self.lacks.append(f"DeepSpeed compiles {' and '.join(names)} for this training: {', '.join(lacking)}")
 

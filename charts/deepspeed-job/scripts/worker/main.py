@@ -35,7 +35,7 @@ from shared import folders, methods, processes, record, settings
 from shared.log import log, write_last_words
 from worker import checks
 from worker.exit import CANNOT_WORK, DONE, FAILS, TERMINATED, WAITS, WorkerExitError
-from worker.readiness import Announcements, Readiness
+from worker.readiness import Readiness
 
 if TYPE_CHECKING:
     import socket
@@ -55,9 +55,7 @@ class Worker:
     ) -> None:
         self.run = run
         self.part = part
-        self.announcements = Announcements(settings.RUN / "id")
-        heard = self.announcements if methods.choose_method(run).ssh else None
-        self.readiness = Readiness(run, heard, opened)
+        self.readiness = Readiness(run, part.admit, opened)
 
     def live(self) -> int:
         """Run until the end; returns the exit code."""
@@ -85,13 +83,9 @@ class Worker:
         if received and received.si_signo not in EVENTS:
             raise WorkerExitError(TERMINATED, "told to stop by a signal")
         self.part.note_ended(processes.reap())
-        self.announcements.hear()
-        for source, phase in (
-            ("launcher", self.announcements.phase),
-            ("record", record.read_mounted_end(self.run.run)),
-        ):
-            if phase:
-                raise WorkerExitError(DONE, f"the {source} says that the run is over ({phase})", phase)
+        phase = record.read_mounted_end(self.run.run)
+        if phase:
+            raise WorkerExitError(DONE, f"the record says that the run is over ({phase})", phase)
         self.part.check()
         self.show_state()
 

@@ -1,10 +1,9 @@
-"""On a worker, over ssh from the launcher: exchanges data with another worker, and reports the throughput.
+"""On a worker, when the launcher orders it: exchanges data with another worker, and reports the throughput.
 
-    worker/preflight.py POSITION PORT CONNECT TRANSFER TOKEN PLAN
+    worker/preflight.py PORT CONNECT TRANSFER TOKEN PLAN
 
-PLAN has a pair of indices into the hostfile, MINE:OTHER, for each participating worker; POSITION is this one's.
-CONNECT and TRANSFER are seconds. The lower index listens. Each end reports what it has received: the sender's clock
-would measure buffers.
+PLAN is a pair of indices into the hostfile, MINE:OTHER. CONNECT and TRANSFER are seconds. The lower index listens. Each
+end reports what it has received: the sender's clock would measure buffers.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import socket
 import sys
 import time
@@ -24,7 +24,7 @@ if __name__ == "__main__":
 
     compiled.use()
 
-from shared import settings
+from shared import control, settings
 
 HOSTFILE = settings.ROOT / "job/hostfile"
 BYTES = 64 << 20  # each way
@@ -33,7 +33,7 @@ RETRY_SECONDS = 0.2  # the other worker may not listen yet
 GREETING_SECONDS = 2.0
 
 
-class Line:
+class PeerConnection:
     """A connection to the other worker, with time limits."""
 
     def __init__(self) -> None:
@@ -51,18 +51,13 @@ class Line:
             raise TimeoutError("timed out")
         return left
 
-    def listen(self, host: str, port: int, token: bytes) -> None:
-        """Wait for the other worker; other connections are closed, and silent ones after GREETING_SECONDS."""
+    def listen(self, host: str, other: str, port: int, token: bytes) -> None:
+        """Wait until the worker `other` connects, whoever else does."""
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.create_server(where[:2], family=family) as listener:
-            while True:
-                listener.settimeout(self.count_seconds_left())
-                self.socket.close()
-                self.socket, _ = listener.accept()
-                with contextlib.suppress(OSError):
-                    if self.receive(len(token), GREETING_SECONDS) == token:
-                        self.send(token)
-                        return
+            self.socket.close()
+            self.socket = Greetings(token, list_addresses(other)).find(listener, self)
+        self.send(token)
 
     def connect(self, host: str, port: int, token: bytes) -> None:
         """Connect until the other worker listens and knows the token."""
@@ -82,11 +77,11 @@ class Line:
         self.socket.settimeout(self.count_seconds_left())
         self.socket.sendall(data)
 
-    def receive(self, size: int, seconds: float = float("inf")) -> bytes:
-        """At most `size` bytes, within so many seconds: fewer at the end of the stream. Raises TimeoutError."""
-        data, until = b"", time.monotonic() + seconds
+    def receive(self, size: int) -> bytes:
+        """At most `size` bytes: fewer at the end of the stream. Raises TimeoutError."""
+        data = b""
         while len(data) < size:
-            self.socket.settimeout(max(min(self.count_seconds_left(), until - time.monotonic()), 0.001))
+            self.socket.settimeout(self.count_seconds_left())
             more = self.socket.recv(size - len(data))
             if not more:
                 break
@@ -116,13 +111,76 @@ class Line:
         return {"bytes": received, "seconds": round(max(time.monotonic() - begun, 1e-6), 6)}
 
 
+class Greetings:
+    """Connections that have not sent the token. `known`: the addresses of the other worker."""
+
+    def __init__(self, token: bytes, known: set[str]) -> None:
+        self.token = token
+        self.strangers = control.UnprovenConnections(known)
+        self.waiting: dict[socket.socket, Greeting] = {}
+
+    def find(self, listener: socket.socket, line: PeerConnection) -> socket.socket:
+        """The connection that sends the token; the others are closed. TimeoutError: there is none in time."""
+        try:
+            while True:
+                patience = min(line.count_seconds_left(), GREETING_SECONDS)
+                for ready in select.select([listener, *self.waiting], [], [], patience)[0]:
+                    if ready is listener:
+                        self.admit(*listener.accept())
+                    elif self.receive(ready):
+                        del self.waiting[ready]
+                        return ready
+                for connection in [each for each, said in self.waiting.items() if time.monotonic() > said.until]:
+                    self.dismiss(connection)
+        finally:
+            for connection in list(self.waiting):
+                self.dismiss(connection)
+
+    def admit(self, connection: socket.socket, where: tuple[Any, ...]) -> None:
+        if self.strangers.admit(where[0]):
+            self.waiting[connection] = Greeting(where[0], time.monotonic() + GREETING_SECONDS)
+        else:
+            connection.close()
+
+    def receive(self, connection: socket.socket) -> bool:
+        """Read what has come; whether it is the token."""
+        said, more = self.waiting[connection], b""
+        with contextlib.suppress(OSError):
+            more = connection.recv(len(self.token) - len(said.data))
+        said.data += more
+        if said.data == self.token:
+            return True
+        if not more or len(said.data) == len(self.token):
+            self.dismiss(connection)
+        return False
+
+    def dismiss(self, connection: socket.socket) -> None:
+        self.strangers.dismiss(self.waiting.pop(connection).address)
+        connection.close()
+
+
+class Greeting:
+    """What a connection has sent, and until when it may send the rest (monotonic)."""
+
+    def __init__(self, address: str, until: float) -> None:
+        self.address, self.until = address, until
+        self.data = b""
+
+
+def list_addresses(host: str) -> set[str]:
+    """The addresses of a host; none if its name is not known."""
+    with contextlib.suppress(OSError):
+        return {str(found[4][0]) for found in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+    return set()
+
+
 def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -> dict[str, Any]:
     """Exchange BYTES bytes in both directions, one after the other; returns what was received."""
     hosts = [line.split()[0] for line in HOSTFILE.read_text(encoding="utf-8").splitlines() if line.strip()]
-    line = Line()
+    line = PeerConnection()
     line.allow(seconds[0])
     if mine < other:
-        line.listen(hosts[mine], port, token)
+        line.listen(hosts[mine], hosts[other], port, token)
         line.allow(seconds[1])
         received = line.receive_data()
         if received["bytes"] == BYTES:
@@ -137,8 +195,8 @@ def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -
 
 
 def main(arguments: list[str]) -> int:
-    position, port, connect, transfer, token, plan = arguments
-    mine, other = (int(index) for index in plan.split(",")[int(position)].split(":"))
+    port, connect, transfer, token, plan = arguments
+    mine, other = (int(index) for index in plan.split(":"))
     try:
         report = meet(mine, other, int(port), [float(connect), float(transfer)], token.encode())
     except OSError as error:

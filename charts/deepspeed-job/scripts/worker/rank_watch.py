@@ -15,7 +15,7 @@ LONGEST_SECONDS = 10.0  # between reports
 STACK_SECONDS, STACK_BYTES = 2.0, 1 << 20  # limits for the stacks that programs write
 
 
-class Watch:
+class RankWatch:
     """Sends reports while the program of a rank is active, because the launcher takes silence for a hang."""
 
     def __init__(self, run: settings.Settings, rank: int, say: Callable[[str, dict[str, Any]], None]) -> None:

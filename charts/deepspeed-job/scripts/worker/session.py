@@ -27,10 +27,8 @@ from worker.rendezvous import Rendezvous
 
 WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 TERMINATING = RUN / "terminating"  # made by the worker before it ends its sessions
-CONTACT = RUN / "contact"  # its modification time is the last contact with the launcher
-MET = RUN / "met"  # the launcher asks for it at the end
+MET = RUN / "met"  # the worker says so to the launcher
 GRACE_SECONDS = 10.0
-LOST = 255  # ssh's exit code for a broken connection, which cannot be sent any more
 
 
 def is_sshd_there() -> bool:
@@ -61,8 +59,6 @@ def watch(command: int, connection: Connection, meeting: Rendezvous | None) -> i
         # A new connection has not stalled, and to look for it, the kernel goes through those of the whole node.
         if not is_sshd_there() or (looks % 5 == 4 and connection.has_stalled()):
             return None
-        if looks % 10 == 0:
-            CONTACT.touch()
         looks, next_look = looks + 1, time.monotonic() + 1
 
 
@@ -70,7 +66,7 @@ def main() -> int:
     command = os.environ.pop("SSH_ORIGINAL_COMMAND")
     signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
     if TERMINATING.exists():
-        return LOST
+        return reports.LOST
     processes.adopt_orphans()
     run = settings.load()
     if run.hang_timeout_seconds and methods.choose_method(run).whole:  # else rank.py does it
@@ -82,7 +78,7 @@ def main() -> int:
     # a worker that is being stopped gives its ranks longer, and kills what is left itself
     processes.end(os.getpid(), child, float("inf") if TERMINATING.exists() else GRACE_SECONDS)
     if code is None or TERMINATING.exists():
-        return LOST
+        return reports.LOST
     if methods.choose_method(run).ranks:
         reports.Reporter(run).say("session-end", {"exitCode": code})
     return code

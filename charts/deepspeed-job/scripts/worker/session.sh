@@ -8,7 +8,6 @@ case $SSH_ORIGINAL_COMMAND in
   '') exec bash -i ;; # an interactive session of a user
   ': dsgen; '*) # of the launcher, and ends by itself: no supervisor, which is an interpreter more
     [ ! -e "$DSGEN_ROOT/run/dsgen/terminating" ] || exit 255
-    : >"$DSGEN_ROOT/run/dsgen/contact"
     exec bash -c "$SSH_ORIGINAL_COMMAND"
     ;;
 esac

@@ -57,7 +57,7 @@ def check_user() -> None:
             "give security.podSecurityContext a runAsUser that the image knows, or add the user to the image"
         ) from None
     check_shell(user)
-    if uid == 0 and is_root_locked(SHADOW):
+    if uid == 0 and is_locked("root"):
         raise UnusableImageError(
             "the root account of this image is locked and sshd refuses it: put `usermod -p '*' root` into "
             "training.setup, or run as another user"
@@ -74,13 +74,12 @@ def check_shell(user: pwd.struct_passwd) -> None:
         )
 
 
-def is_root_locked(shadow: Path) -> bool:
-    """Whether sshd without PAM refuses root: its password in the shadow file begins with an exclamation mark."""
+def is_locked(name: str) -> bool:
+    """Whether sshd without PAM refuses a user: its password in the shadow file begins with an exclamation mark."""
     try:
-        lines = shadow.read_text().splitlines()
+        return bool(re.search(f"(?m)^{re.escape(name)}:!", SHADOW.read_text(encoding="utf-8")))
     except OSError:
         return False
-    return any(line.startswith("root:!") for line in lines)
 
 
 def find_other_user(name: str) -> pwd.struct_passwd | None:
@@ -114,16 +113,11 @@ def unlock(name: str) -> None:
 
     `*` is no password either, and no lock; it is what system users have. Only this container's file is changed.
     """
-    try:
-        lines = SHADOW.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
+    if not is_locked(name):
         return
-    fields = next((line.split(":") for line in lines if line.startswith(f"{name}:")), ["", ""])
-    if not fields[1].startswith("!"):
-        return
-    opened = ":".join([fields[0], "*", *fields[2:]])
     try:
-        SHADOW.write_text("\n".join([opened if line.startswith(f"{name}:") else line for line in lines]) + "\n")
+        opened = re.sub(rf"(?m)^({re.escape(name)}:)[^:\n]*", r"\1*", SHADOW.read_text(encoding="utf-8"))
+        SHADOW.write_text(opened, encoding="utf-8")
     except OSError as error:
         raise UnusableImageError(
             f"ssh.user: the account {name} is locked and sshd refuses it, and /etc/shadow cannot be changed "

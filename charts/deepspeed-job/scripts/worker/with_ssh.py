@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pwd
 import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from shared import exchange, methods, processes, settings, tcp
 from shared import key as keyfile
 from shared.log import log
 from worker import sshd
+from worker.control import ControlFromLauncher
+from worker.errand import Errands
 from worker.exit import (
     CANNOT_WORK,
     DONE,
@@ -28,7 +32,7 @@ from worker.exit import (
     compute_ranks_seconds,
 )
 
-CONTACT = settings.RUN / "contact"  # touched by the supervisor of every session
+MET = settings.RUN / "met"  # made by the supervisor of a session whose processes connected with another worker's
 TERMINATING = settings.RUN / "terminating"
 PRIVATE_KEY = settings.KEYS / keyfile.PRIVATE
 
@@ -36,6 +40,7 @@ GRACE_SECONDS = 10.0  # for remaining sessions after the end of the run or of th
 CLOSING_SECONDS = 3.0  # for sessions whose command has ended, or is about to
 SSHD_STARTS, SSHD_STEADY_SECONDS, SSHD_DELAY_SECONDS = 5, 60.0, 1.0  # give up after so many starts none of which lasted
 SWEEP_SECONDS = 5.0
+LOOK_SECONDS = 0.1  # between looks whether sshd listens
 
 
 class SshServer:
@@ -43,7 +48,14 @@ class SshServer:
 
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
-        self.contact = Contact(read_last_session)
+        self.control = ControlFromLauncher(run)
+        self.admit = self.control.admit
+        self.contact = Contact(lambda: self.control.orders)
+        self.errands = Errands(run)
+        self.attempt, self.signal, self.signalled = 0, "", ""  # signalled: what the ranks have got
+        self.signalling = -1  # the process that sends them the signal
+        self.user: pwd.struct_passwd | None = None  # of the ranks, if it is not that of this process
+        self.listens = False  # sshd
         self.program = ""  # the path of sshd
         self.sshd: int | None = None
         self.state = WAITS  # for the key; then it serves, except from the end of sshd until it listens again
@@ -54,13 +66,13 @@ class SshServer:
         with self.end_if_unusable():
             self.program = sshd.find_sshd()
             sshd.check_tools()
-            user = sshd.find_other_user(self.run.ssh_user)
-            if user is None:
+            self.user = self.errands.preflight.user = self.errands.resize.user = sshd.find_other_user(self.run.ssh_user)
+            if self.user is None:
                 sshd.check_user()
             sshd.stage(self.wait_for_key(tick))
-            if user:
+            if self.user:
                 # Only a program of the user's own may want to go from worker to worker.
-                sshd.share_files(user, key=methods.choose_method(self.run).whole)
+                sshd.share_files(self.user, key=methods.choose_method(self.run).whole)
 
     @contextlib.contextmanager
     def end_if_unusable(self) -> Iterator[None]:
@@ -78,18 +90,41 @@ class SshServer:
             log(f"waiting for the ssh key in secret {self.run.secret}")
         while not (key := keyfile.read_first_content([PRIVATE_KEY])):
             tick()
+            self.control.connect()  # refuses who connects: the proof needs the key
         self.state = SERVES
         return key
 
     def step(self) -> None:
-        """Keep sshd up and sweep up what sessions left."""
+        """Keep sshd up, sweep up what sessions left, and execute the orders of the launcher."""
         if self.sshd is None and time.monotonic() - self.started > SSHD_DELAY_SECONDS:
             self.start_sshd()
-        if self.sshd is not None and self.state == FAILS and tcp.has_listener(self.run.ssh_port):
-            self.state = SERVES
+        if self.sshd is not None and not self.listens and tcp.has_listener(self.run.ssh_port):
+            self.listens, self.state = True, SERVES
         if time.monotonic() > self.sweep:
-            end_unsupervised(list_sessions())
+            own = (self.signalling, self.errands.preflight.pid, self.errands.resize.pid)
+            kill_orphaned_sessions([top for top in list_sessions() if top.pid not in own])
             self.sweep = time.monotonic() + SWEEP_SECONDS
+        self.obey(self.control.exchange(self.collect_facts()))
+        self.control.exchange(self.collect_facts())  # what has changed with the order
+
+    def collect_facts(self) -> dict[str, Any]:
+        own = {"attempt": self.attempt, "signal": self.signalled, "serves": self.listens, "met": MET.exists()}
+        return {**own, **self.errands.read_reports()}
+
+    def obey(self, order: dict[str, Any]) -> None:
+        """Do what is not done yet. Raises WorkerExitError when the run is over."""
+        attempt, name = int(order.get("attempt", 0)), str(order.get("signal", ""))
+        if order.get("over"):
+            phase = str(order["over"])
+            raise WorkerExitError(DONE, f"the launcher says that the run is over ({phase})", phase)
+        self.errands.obey(order)
+        if attempt > self.attempt:
+            self.attempt, self.signal, self.signalled = attempt, "", ""
+            MET.unlink(missing_ok=True)
+        if attempt == self.attempt and name not in ("", self.signal):
+            self.signal = name
+            argv = ["python3", "-ESs", str(settings.SCRIPTS / "worker/end_ranks.py"), name]
+            self.signalling = processes.spawn(argv, user=self.user)
 
     def start_sshd(self) -> None:
         """Raises WorkerExitError if sshd cannot start, or ends again and again."""
@@ -106,31 +141,36 @@ class SshServer:
     def note_ended(self, ended: dict[int, int]) -> None:
         """These processes have ended."""
         if self.sshd in ended:
-            self.sshd, self.state = None, FAILS
+            self.sshd, self.listens, self.state = None, False, FAILS
+        if self.signalling in ended:
+            self.signalling, self.signalled = -1, self.signal
+        self.errands.note_ended(ended)
 
     def choose_tick_seconds(self) -> float:
         """The seconds until the next step, if no signal comes."""
-        return {SERVES: 1.0, WAITS: WAITING_SECONDS, FAILS: 0.1}[self.state]
+        if self.state == WAITS:
+            return WAITING_SECONDS
+        return 1.0 if self.listens else LOOK_SECONDS
 
     def check(self) -> None:
-        """Raises WorkerExitError after too long without a launcher."""
+        """Raises WorkerExitError after too long without a launcher: its orders, or sessions that it has opened."""
         limit = self.run.orphan_timeout_seconds
-        if self.contact.compute_age() > limit:
+        if self.contact.compute_age() <= limit:
+            return
+        if not any(_is_supervisor(top.pid) for top in list_sessions()):
             raise WorkerExitError(ORPHAN, f"no contact with a launcher for {limit} s: nobody needs this worker")
+        self.contact = Contact(lambda: self.control.orders)
 
     def close(self, end: WorkerExitError) -> None:
         """Stop sshd and end all sessions."""
         if end.code == TERMINATED:
             exchange.replace(TERMINATING, b"")  # first: a session that ends from now on has not ended by itself
-        elif end.code == DONE:
+        self.control.leave(self.collect_facts())
+        if end.code == DONE:
             wait_for_sessions(CLOSING_SECONDS)
         if self.sshd is not None:
             processes.send([self.sshd], signal.SIGTERM)  # ends the listener, not the sessions
         end_sessions(compute_ranks_seconds(self.run) if end.code == TERMINATED else GRACE_SECONDS)
-
-
-def read_last_session() -> object:
-    return CONTACT.stat().st_mtime_ns if CONTACT.exists() else 0
 
 
 def list_sessions() -> list[processes.ProcessStat]:
@@ -166,7 +206,7 @@ def _is_supervisor(pid: int) -> bool:
         return True
 
 
-def end_unsupervised(tops: list[processes.ProcessStat]) -> None:
+def kill_orphaned_sessions(tops: list[processes.ProcessStat]) -> None:
     """Kill what this process had to adopt because the supervisor of its session was killed.
 
     An adopted supervisor is one whose sshd is gone: it ends its processes itself, and more gently.
@@ -191,7 +231,7 @@ def end_sessions(seconds: float) -> None:
         tops = list_sessions()
         if not tops:
             return
-        end_unsupervised(tops)
+        kill_orphaned_sessions(tops)
         time.sleep(0.2)
         processes.reap()
     for _ in range(10):

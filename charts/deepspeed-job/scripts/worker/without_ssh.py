@@ -23,8 +23,8 @@ from shared import exchange, hostfile, methods, output, processes, record, repor
 from shared.log import log
 from shared.record import TRANSITIONS, choose_exit_code
 from worker import end_ranks
-from worker.checks import NetworkCheck
-from worker.control import ControlClient
+from worker.control import ControlToRecord
+from worker.errand import Errands, read_index
 from worker.exit import (
     CANNOT_WORK,
     DONE,
@@ -38,7 +38,6 @@ from worker.exit import (
     compute_ranks_seconds,
 )
 from worker.preloading import Preloading
-from worker.resizing import Resizing
 
 BEGUN = ("Starting", "Running")
 LAUNCHER_STARTING = TRANSITIONS["begun"].reason  # of the record until the launcher has said where it listens
@@ -70,17 +69,17 @@ class LocalTraining:
         self.slots = 1 if self.method.whole else run.slots  # ranks of this worker, as far as it knows them
         self.world = self.slots * run.workers
         self.hosts = hostfile.read_hosts(settings.CONFIG / "hostfile")
-        self.control = ControlClient(run)
+        self.control = ControlToRecord(run)
+        self.admit = None  # nobody connects to this worker but the readiness probe
         self.contact = Contact(self.read_launcher_sign)
         self.own = set(processes.list_descendants(os.getpid()))  # what training.setup has left running
         self.attempt, self.pid, self.code = 0, -1, -1  # code: with which this worker's part has ended
         self.ended = False
         self.free = False  # started by the record, without orders
         self.signalled = ""
-        self.resizing = Resizing(run)
         self.preloading = Preloading()
         self.reset_output()
-        self.check_of_network = NetworkCheck(self.read_index())
+        self.errands = Errands(run, self.end_all)
         self.idle = False  # lifecycle.debug: a person starts it by hand
         self.state = WAITS  # until the record names the launcher
 
@@ -103,8 +102,8 @@ class LocalTraining:
         """Load the program that starts the ranks. An order for another command than this one starts it anew."""
         if self.method.whole:
             self.supervise = load_supervisor()
-        if self.method.module and not self.run.debug and self.read_index() < self.run.workers:
-            start = methods.Start(self.run, self.hosts[: self.run.workers], self.read_index(), HOSTFILE)
+        if self.method.module and not self.run.debug and read_index() < self.run.workers:
+            start = methods.Start(self.run, self.hosts[: self.run.workers], read_index(), HOSTFILE)
             os.environ.update(self.method.environment(start))
             self.preloading.begin(self.method.module, self.method.command(start))
 
@@ -117,7 +116,7 @@ class LocalTraining:
         begun = recorded.get("phase") in BEGUN and not self.attempt and not self.idle
         if begun and (recorded.get("start") == BY_RECORD or self.run.debug):
             self.free = True
-            if self.read_index() >= self.run.workers:
+            if read_index() >= self.run.workers:
                 raise WorkerExitError(DONE, "this spare is not needed: workers start when the record says so")
             self.start(1, list(range(self.run.workers)))
         beats = self.read_reports()
@@ -126,13 +125,9 @@ class LocalTraining:
             self.obey(order)
 
     def collect_facts(self) -> dict[str, Any]:
-        own = {"attempt": self.attempt, "code": self.code if self.ended else None, "free": self.free}
-        reports = {"checked": self.check_of_network.report, "resize": self.resizing.read_report()}
-        return {**own, **{key: report for key, report in reports.items() if report}}
-
-    def read_index(self) -> int:
-        """The number of this worker: its line in the hostfile."""
-        return int(os.environ.get("JOB_COMPLETION_INDEX", "0"))
+        code = self.code if self.ended else None
+        own = {"attempt": self.attempt, "code": code, "free": self.free, "signal": self.signalled}
+        return {**own, **self.errands.read_reports()}
 
     def obey(self, order: dict[str, Any]) -> None:
         """Do what is not done yet. Raises WorkerExitError when the run is over."""
@@ -142,10 +137,7 @@ class LocalTraining:
             end = self.judge_end(self.code) if self.ended else WorkerExitError(FAILED, "")
             code = DONE if phase == "Succeeded" else end.code or FAILED
             raise WorkerExitError(code, end.reason or f"the launcher says that the run is over ({phase})", phase)
-        check = [str(word) for word in order.get("check", [])]
-        if check and self.check_of_network.is_new(check):
-            self.end_all()
-            self.check_of_network.begin(check)
+        self.errands.obey(order)
         if attempt > self.attempt:
             self.end_all()
             places = order.get("hosts") or list(range(len(self.hosts)))
@@ -156,7 +148,6 @@ class LocalTraining:
                 self.end_all()
             elif signalled:
                 end_ranks.main(signalled, self.list_forked())
-        self.resizing.obey(order)
 
     def start(self, attempt: int, places: list[int], configuration: str = "") -> None:
         """Start this worker's part of an attempt; no process of an earlier one is left.
@@ -168,7 +159,7 @@ class LocalTraining:
         self.attempt, self.ended, self.signalled = attempt, False, ""
         self.reset_output()
         hostfile.write(Path(HOSTFILE), hosts, self.run.slots)
-        start = methods.Start(self.run, hosts, places.index(self.read_index()), HOSTFILE, attempt, configuration)
+        start = methods.Start(self.run, hosts, places.index(read_index()), HOSTFILE, attempt, configuration)
         argv = self.method.command(start)
         if self.run.debug:
             from shared import debug  # and with it subprocess
@@ -226,8 +217,7 @@ class LocalTraining:
 
     def note_ended(self, ended: dict[int, int]) -> None:
         """These processes have ended, maybe this worker's part among them."""
-        self.check_of_network.note_ended(ended)
-        self.resizing.note_ended(ended)
+        self.errands.note_ended(ended)
         self.preloading.note_ended(ended)
         if self.pid in ended and not self.ended:
             self.read_reports()

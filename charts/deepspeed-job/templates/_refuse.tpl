@@ -1,0 +1,6 @@
+{{/* Fails with a message and the id of its rule, if there is a message: a list of the id and the message. */}}
+{{- define "deepspeed-job.refuse" -}}
+{{- with index . 1 | trim }}
+{{- fail (printf "%s [%s]" . (index $ 0)) }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,61 @@
+"""Conditions of the chart's schema on several keys, from the tables of the rules: sources that exclude each other, keys
+of a launch method, and fields that the templates write.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from dsgen import schema
+from dsgen.checks.launch import COMMANDS, METHODS, USES
+from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
+from dsgen.checks.rule import ROLES
+from dsgen.checks.storage import SOURCES
+from dsgen.schema import Schema
+
+IDS = {"DS203", "DS210", "DS211", "DS221", "DS232", "DS233", *(f"DS27{one}" for one in (0, 1, 2, 3, 4, 5))}
+"""The rules that a chart has as conditions of its schema."""
+A_TEXT, A_LIST, A_MAP = (
+    {"type": kind, f"min{what}": 1}
+    for kind, what in (("string", "Length"), ("array", "Items"), ("object", "Properties"))
+)
+
+
+def list_conditions() -> Iterator[Schema]:
+    """The conditions, which all hold for the values of a chart."""
+    programs = [_at("training.python", A_TEXT), _at("training.module", A_TEXT), _at("training.exec", A_LIST)]
+    several = {"anyOf": [{"allOf": [*two]} for two in itertools.combinations(programs, 2)]}
+    yield {"if": _has_method(COMMANDS), "then": _at("launch.command", A_LIST), "else": {"not": several}}
+    for methods, keys in _group_keys().items():
+        yield {"if": _has_method(methods), "else": {"allOf": [*map(_require_default, keys)]}}
+    two = {"properties": {"config": A_MAP, "configFile": A_TEXT}, "required": ["config", "configFile"]}
+    yield _at("training.deepspeed", {"not": two})
+    given = [
+        {"required": [one], "properties": {one: A_TEXT if one == SOURCES[0] else {"type": "object"}}} for one in SOURCES
+    ]
+    yield _at("storage", {"additionalProperties": {"if": {"type": "object"}, "then": {"oneOf": given}}})
+    own = {"extraPodSpec": POD_FIELDS, "extraContainerSpec": CONTAINER_FIELDS}
+    refused = {key: {"propertyNames": {"not": {"enum": [*fields]}}} for key, fields in own.items()}
+    yield {"patternProperties": {f"^({'|'.join(ROLES)})$": {"properties": refused}}}
+
+
+def _group_keys() -> dict[tuple[str, ...], list[str]]:
+    """The keys that only some launch methods use, by these methods."""
+    keys: dict[tuple[str, ...], list[str]] = {}
+    for key, use in USES.items():
+        keys.setdefault(tuple(use.methods), []).append(key)
+    return keys
+
+
+def _require_default(key: str) -> Schema:
+    return _at(key, {"const": (schema.find_part(tuple(key.split("."))) or {})["default"]})
+
+
+def _has_method(methods: Sequence[str]) -> Schema:
+    return _at("launch.method", {"enum": [one for one in METHODS if one in methods]})
+
+
+def _at(key: str, part: Schema) -> Schema:
+    """A condition on the value of a key."""
+    for one in reversed(key.split(".")):
+        part = {"properties": {one: part}}
+    return part
