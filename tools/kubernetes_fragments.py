@@ -25,7 +25,7 @@ QUANTITY = {
     "pattern": "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$",
     "x-pattern": "a number with or without a unit, such as 500m, 4, 1.5 or 16Gi",
 }
-INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
+INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1, "x-definition": "int32"}
 SCALARS: dict[str, dict[str, Any]] = {
     "Quantity": QUANTITY,
     "IntOrString": {"type": ["integer", "string"], **INT32},

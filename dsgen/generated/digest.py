@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "430ea9d0b75b3488940325dc11bd86017f9ea2517c3c361716e5e9de5755b356"
+DIGEST = "411850c52d08a71ca2548b0e34844e339fb957984b8745d1b61d62f0d9ca5f31"

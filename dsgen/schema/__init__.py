@@ -2,7 +2,8 @@
 
 `values.json` is the source, and `kubernetes.json` has the objects of Kubernetes to which it refers. Definitions hold
 what several records share: a key of a record may be a `$ref` with further keywords, which take precedence, and
-`x-include` adds keys to a record; `x-launch-methods` stands for an enum of all launch methods. `load` expands them.
+`x-include` adds keys to a record; `x-launch-methods` stands for an enum of all launch methods. `load` expands them, and
+keeps the name of the definition of a key as `x-definition`.
 
 A record is an object with `properties` and no `default`; a map whose keys the user chooses has `additionalProperties`
 with a schema; an object with neither is copied into a manifest, and `allOf` checks its fields. A key that may be null
@@ -45,7 +46,8 @@ def _expand(part: Schema, definitions: Schema) -> Schema:
     """A key of dsgen with its reference and its included keys expanded; objects of Kubernetes keep their references."""
     whole = dict(part)
     if "$ref" in whole:
-        whole = definitions[whole.pop("$ref").removeprefix(DEFINITION)] | whole
+        name = whole.pop("$ref").removeprefix(DEFINITION)
+        whole = definitions[name] | whole | {"x-definition": name}
     if whole.pop("x-launch-methods", False):
         whole["enum"] = [*load_launch_methods()]
     if "properties" in whole:

@@ -44,8 +44,10 @@ def make_chart_schema() -> Schema:
     checks, so such a key is missing only if the user set it to null. Maps are not required, because null removes all of
     their entries. Descriptions and defaults are in values.yaml.
     """
-    chart: Schema = _publish(_add_required(_allow_nulls(_copy_used())), WORDS)
-    return chart
+    whole = _add_required(_allow_nulls(_copy_used()))
+    shared: Schema = _publish(whole["definitions"], WORDS)
+    chart: Schema = _publish(whole, WORDS, shared)
+    return chart | {"definitions": shared | chart["definitions"]}
 
 
 def make_editor_schema() -> Schema:
@@ -112,19 +114,26 @@ def _allow_null(part: Schema) -> Schema:
     return {**part, "type": [*dict.fromkeys((*list_types(part), "null"))], **enum}
 
 
-def _publish(part: Any, left_out: Sequence[str] = ()) -> Any:
-    """A part without the keywords that only dsgen knows, and without others."""
+def _publish(part: Any, left_out: Sequence[str] = (), shared: Schema | None = None) -> Any:
+    """A part without the keywords that only dsgen knows, and without others.
+
+    `shared`: definitions, to which those are added that this part refers to instead of repeating them.
+    """
     if isinstance(part, list):
-        return [_publish(one, left_out) for one in part]
+        return [_publish(one, left_out, shared) for one in part]
     if not isinstance(part, Mapping):
         return part
     kept = {key: one for key, one in part.items() if not key.startswith("x-") and key not in left_out}
-    return {
-        key: {name: _publish(below, left_out) for name, below in one.items()}
+    published = {
+        key: {name: _publish(below, left_out, shared) for name, below in one.items()}
         if key in NAMED
-        else _publish(one, left_out)
+        else _publish(one, left_out, shared)
         for key, one in kept.items()
     }
+    name = part.get("x-definition")
+    if name and shared is not None and shared.setdefault(name, published) == published:
+        return {"$ref": f"{DEFINITION}{name}"}
+    return published
 
 
 def as_json(part: Any) -> str:
