@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "411850c52d08a71ca2548b0e34844e339fb957984b8745d1b61d62f0d9ca5f31"
+DIGEST = "0e604a5eac5c93c66b402cd6fbe840bfc91451bc48e2a55c0bc84a64451bc6a8"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from launcher import process
+from launcher import journal, process, wait, workers
 from shared import exchange, output, settings
 
 HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
@@ -48,6 +48,13 @@ def configured(**changes: Any) -> settings.Settings:
     """Settings of a job with two workers."""
     given = {"workers": 2, "slots": 1, "master_port": 29500, "restart_exit_codes": [], "method": "pdsh"}
     return settings_of({**given, "autotuning": "none", "deepspeed_args": [], **changes})
+
+
+def make_wait(given: settings.Settings, names: list[str]) -> wait.Wait:
+    """The waits of a launcher of these workers."""
+    account = journal.LauncherState(settings.RUN / exchange.LAUNCHER)
+    external = journal.SidecarState(given.active_deadline_seconds)
+    return wait.Wait(given, workers.Workers(names), account, external)
 
 
 def tell(folder: Path, **said: Any) -> None:

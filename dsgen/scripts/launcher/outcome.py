@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class AttemptFacts(NamedTuple):
@@ -11,19 +11,16 @@ class AttemptFacts(NamedTuple):
     `code`: of the process that started them, 128 + n for a signal. `training_code`: of the rank or host that failed
     first (Output.find_failure), else `code`. `cut`: the event for which the launcher ended the ranks, "" if they ended
     without it, "follow" if one host had failed and the others did not end, "hung" if the training hung. `lost`: at
-    least one session ended without its closing line. `closed`: hosts with a closing line. `ranks`: distinct ranks that
-    reported. `strangers`: with expectWorld, those of them that never connected with others. `world_is_wrong`: a rank
-    reported a wrong world size.
+    least one session ended without its closing line. `whole`: each expected rank reported, and each host has a closing
+    line. `strangers`: with expectWorld, ranks that never connected with others. `world_is_wrong`: a rank reported a
+    wrong world size.
     """
 
     code: int
     training_code: int
     cut: str
     lost: bool
-    hosts: int
-    closed: int
-    expected_ranks: int
-    ranks: int
+    whole: bool
     strangers: int
     world_is_wrong: bool
     restarts: int
@@ -38,7 +35,7 @@ CUTS = ("terminated", "lease-lost", "workers-failed", "deadline", "world-size", 
 def decide(facts: AttemptFacts) -> str:
     """The event of the attempt's end (a row of TRANSITIONS): of the first rule that applies."""
     ended = facts.code == 0 and facts.cut == ""
-    whole = ended and facts.ranks == facts.expected_ranks and facts.closed == facts.hosts
+    whole = ended and facts.whole
     may_restart = facts.restarts < facts.max_restarts
     worth_it = not facts.restart_exit_codes or facts.training_code in facts.restart_exit_codes
     rules = (
@@ -67,7 +64,7 @@ class RunEndedError(Exception):
 
 
 class InterruptedRunError(Exception):
-    """An external event ends a wait. `event`: see External.find_event."""
+    """An external event ends a wait. `event`: see SidecarState.find_event."""
 
     def __init__(self, event: str) -> None:
         super().__init__(event)
@@ -80,24 +77,6 @@ class AttemptEnd(NamedTuple):
     event: str
     message: str
     code: int | None
-
-
-def find_external_event(status: dict[str, Any], own_end: bool = False) -> str:
-    """The external event according to status.json, or "".
-
-    A row of TRANSITIONS, or "ended" for a run that had ended before this launcher. `own_end`: the workers end
-    without an announcement when the training has succeeded.
-    """
-    if status.get("ended"):
-        return "ended"
-    if status.get("lease") == "lost":
-        return "lease-lost"
-    if not status.get("known"):
-        return ""  # the workers of a run that had ended are complete
-    state = (status.get("workers") or {}).get("state", "active")
-    if own_end and state == "complete":
-        return "succeeded"
-    return "" if state == "active" else "workers-failed"
 
 
 def explain_never_met(strangers: list[int], world: int) -> str:

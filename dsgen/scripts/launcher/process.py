@@ -8,9 +8,9 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Protocol
 
-from shared import processes
+from launcher.control import ControlServer
+from shared import processes, reports
 from shared.output import Output
 
 LINE_BYTES = 1 << 16
@@ -18,16 +18,42 @@ DRAIN_SECONDS, IDLE_SECONDS, POLL_SECONDS = 60, 2, 0.1  # limits for reading out
 LOOK_SECONDS = 5  # between looks at the children, of which there is one for each worker
 
 
-class Ranks(Protocol):
-    """The process that starts the ranks, or a substitute for it."""
+class WorkerProcesses:
+    """The parts of all workers, as one process that ends when all of them have ended."""
 
-    def poll(self) -> int | None: ...
-    def wait(self, seconds: float) -> None: ...
-    def kill(self) -> None: ...
-    def finish(self) -> None: ...
-    def has_unread_output(self) -> bool: ...
-    def was_signalled(self) -> bool: ...
-    def count_seconds_alone(self) -> float: ...
+    def __init__(self, control: ControlServer, attempt: int, output: Output) -> None:
+        self.control, self.attempt, self.output = control, attempt, output
+
+    def poll(self) -> int | None:
+        """None while a part is running; then the first exit code that is not 0, or 0."""
+        hosts = self.output.hosts
+        for name in hosts:
+            member = self.control.members[name]
+            if self.attempt in member.lost or member.is_away():
+                self.output.ssh_ended.setdefault(hosts[name], reports.LOST)
+            elif member.attempt == self.attempt and member.code is not None:
+                self.output.close(hosts[name], member.code)
+        ended = {**self.output.ssh_ended, **self.output.closed}
+        return None if len(ended) < len(hosts) else next((code for code in ended.values() if code), 0)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until a worker has said something, for at most so many seconds."""
+        self.control.wait(seconds)
+
+    def kill(self) -> None:
+        """Does nothing: the remaining workers have no connection."""
+
+    def finish(self) -> None:
+        """Does nothing: reports arrive before the end, on the same connection."""
+
+    def has_unread_output(self) -> bool:
+        return False
+
+    def was_signalled(self) -> bool:
+        return False
+
+    def count_seconds_alone(self) -> float:
+        return 0.0
 
 
 class LaunchProcess:

@@ -7,7 +7,7 @@ import time
 from launcher.journal import LauncherState, SidecarState
 from launcher.outcome import InterruptedRunError, RunEndedError
 from launcher.workers import Workers
-from shared import settings
+from shared import record, settings
 from shared.log import log
 
 TICK_SECONDS = 0.1  # between looks at the files of the sidecar
@@ -57,10 +57,10 @@ class Wait:
             log(f"neither the API (for {away:.0f} s) nor any worker can be reached from this pod: it counts as lost")
             raise RunEndedError("terminated")
 
-    def check(self) -> None:
-        """Reap processes. Raises InterruptedRunError after an external event."""
+    def check(self, seconds: float = 0) -> None:
+        """Reap processes. Raises InterruptedRunError after an external event. `seconds`: those of all attempts."""
         self.workers.reap()
-        event = self.external.find_event()
+        event = self.external.find_event(seconds)
         if event:
             raise InterruptedRunError(event)
 
@@ -111,8 +111,8 @@ class Wait:
             )
 
     def compute_totals(self) -> dict[str, int]:
-        """Sums over the attempts of all launcher pods of this run."""
-        return self.journal.compute_totals(self.external.read_earlier_totals())
+        """Sums over the attempts of all launcher pods of this run. An open one is counted, but not its time."""
+        return record.compute_totals(self.journal.attempts, self.external.read_status().get("earlier"))
 
     def explain_too_late(self, problem: str) -> str:
         """The message for workers that were not ready in time: the limit, and how to free their nodes."""

@@ -95,7 +95,7 @@ class WithSsh:
         return self.make_attempt().make_start()
 
     def make_attempt(self) -> Attempt:
-        return Attempt(self.configured, self.workers, self.journal, self.wait.external)
+        return Attempt(self.wait)
 
     def make_run_end(self, event: str) -> RunEndedError:
         """The end of the run by an external event."""

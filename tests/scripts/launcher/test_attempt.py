@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from launcher import attempt as training
-from launcher import journal, workers
 from launcher import process as process_module
-from shared import exchange, settings
 from tests.scripts.trainings import (
     CLOSED,
     CLOSED_0,
@@ -20,6 +18,7 @@ from tests.scripts.trainings import (
     RANK_0,
     SSH,
     configured,
+    make_wait,
     process_line,
     started,
     tell,
@@ -30,11 +29,9 @@ pytestmark = pytest.mark.usefixtures("run_folder")
 
 def attempt(*lines: bytes, **changes: Any) -> training.Attempt:
     """An attempt that has printed these lines."""
-    reached = workers.Workers(HOSTS)
-    account = journal.LauncherState(settings.RUN / exchange.LAUNCHER)
-    account.begin_attempt()
-    external = journal.SidecarState(changes.get("active_deadline_seconds", 0))
-    made = training.Attempt(configured(**{"start_timeout_seconds": 60, **changes}), reached, account, external)
+    waits = make_wait(configured(**{"start_timeout_seconds": 60, **changes}), HOSTS)
+    waits.journal.begin_attempt()
+    made = training.Attempt(waits)
     for line in lines:
         process_line(made.output, line)
     return made
@@ -190,7 +187,7 @@ def test_how_an_attempt_is_recorded(
 ) -> None:
     made = attempt(*lines)
 
-    assert end == tuple(made.judge(code, cut, lost))
+    assert end == tuple(made.close(code, cut, lost))
     last = made.journal.attempts[-1]
     assert closed == {key: value for key, value in last.items() if key not in ("startTime", "endTime")}
 
@@ -212,7 +209,7 @@ def test_a_program_that_ends_well_alone_has_not_succeeded(
     seen = [line.replace(b"dsgen-rank", b"dsgen-rank-met") for line in (RANK, RANK_0)][:met]
     made = attempt(RANK, RANK_0, *seen, *closed, expect_world=expected)
 
-    assert end == tuple(made.judge(0, "", []))
+    assert end == tuple(made.close(0, "", []))
     assert made.journal.said["worldSize"] == world
 
 
@@ -222,7 +219,7 @@ def test_hosts_that_end_because_mpirun_was_killed_are_not_to_blame() -> None:
     process.process.wait()
 
     lost = made.find_lost_hosts(process, "")
-    assert ("failed", "the training ended with exit code 137", 137) == tuple(made.judge(137, "", lost))
+    assert ("failed", "the training ended with exit code 137", 137) == tuple(made.close(137, "", lost))
 
 
 @pytest.mark.parametrize(("command", "lost"), [("exit 205", HOSTS), ("kill -9 $$", [])])
@@ -248,7 +245,7 @@ def test_mpirun_that_stays_after_the_end_of_all_sessions_is_ended(
     cut = made.watch(process)
 
     assert ("", 128 + signal.SIGKILL, lost) == (cut, process.poll(), made.find_lost_hosts(process, cut))
-    assert "workers-lost" == made.judge(process.poll() or 0, cut, lost).event
+    assert "workers-lost" == made.close(process.poll() or 0, cut, lost).event
 
 
 def test_mpirun_with_a_session_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,14 +265,14 @@ def test_where_no_rank_reports_the_exit_code_is_the_result(changes: dict[str, An
 
     assert made.find_cut(61, 0) == ""
     assert made.is_world_there()
-    assert (event, code) == made.judge(code, "", [])[::2]
+    assert (event, code) == made.close(code, "", [])[::2]
 
 
 def test_an_autotuner_that_ignores_a_failed_training_has_failed() -> None:
     made = attempt(autotuning="run")
     process_line(made.heard, FAILED)
 
-    assert ("failed", f"rank 1 on {HOSTS[1]} ended with exit code 3", 3) == tuple(made.judge(0, "", []))
+    assert ("failed", f"rank 1 on {HOSTS[1]} ended with exit code 3", 3) == tuple(made.close(0, "", []))
 
 
 def test_hosts_that_are_left_out_are_not_waited_for() -> None:
@@ -284,7 +281,7 @@ def test_hosts_that_are_left_out_are_not_waited_for() -> None:
     made = attempt(alone, closed, deepspeed_args=["--exclude", HOSTS[0]])
 
     assert ([HOSTS[1]], 1) == (made.hosts, made.world)
-    assert made.judge(0, "", []).event == "succeeded"
+    assert made.close(0, "", []).event == "succeeded"
 
 
 def test_spare_workers_are_not_in_the_hostfile_of_a_training(run_folder: Path) -> None:

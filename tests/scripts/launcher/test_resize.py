@@ -2,28 +2,25 @@
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from launcher import attempt as training
-from launcher import control, journal
+from launcher import control
 from launcher.outcome import AttemptEnd
 from launcher.resize import CheckpointPreparation
-from shared import exchange, settings
+from shared import exchange
 from tests.resize.reduce import unpack
 from tests.scripts.conftest import program
 from tests.scripts.launcher.test_preflight import Pods, pods  # noqa: F401 - a fixture
-from tests.scripts.trainings import HOSTS, configured, tell
+from tests.scripts.trainings import HOSTS, configured, make_wait, tell
 
 
 def conversion(**changes: Any) -> CheckpointPreparation:
-    account = journal.LauncherState(settings.RUN / exchange.LAUNCHER)
-    return CheckpointPreparation(
-        configured(**changes), account, journal.SidecarState(changes.get("active_deadline_seconds", 0)), spent=100
-    )
+    return CheckpointPreparation(make_wait(configured(resize_checkpoint="/c", **changes), HOSTS))
 
 
 @pytest.mark.parametrize(
@@ -39,24 +36,25 @@ def conversion(**changes: Any) -> CheckpointPreparation:
     ],
 )
 def test_what_follows_from_a_report(
-    run_folder: Path, report: dict[str, Any], end: str | None, configuration: str
+    run_folder: Path, monkeypatch: pytest.MonkeyPatch, report: dict[str, Any], end: str | None, configuration: str
 ) -> None:
     tell(run_folder)
-    made = conversion(resize_checkpoint="/c")
-    made.journal.begin_attempt()
+    made = conversion()
+    made.wait.journal.begin_attempt()
+    monkeypatch.setattr(made, "ask", lambda *_: report)
 
-    result = made.run(lambda: report, HOSTS)
+    result = made.run(1, 2, "cifar-1-worker-0")
 
     assert end == (result and result.event)
     assert configuration == made.configuration
-    assert bool(end) == ("endTime" in made.journal.attempts[-1])
+    assert bool(end) == ("endTime" in made.wait.journal.attempts[-1])
 
 
 def test_progress_is_recorded(run_folder: Path) -> None:
     tell(run_folder)
     made = conversion()
 
-    made.hear({"message": "converting a from 4 to 2 ranks: 0.10 GiB of about 0.20 GiB written"})
+    made.record_progress({"message": "converting a from 4 to 2 ranks: 0.10 GiB of about 0.20 GiB written"})
 
     said = exchange.read_launcher(run_folder)
     assert ("Starting", "Resizing") == (said["phase"], said["reason"])
@@ -76,16 +74,13 @@ def test_progress_is_recorded(run_folder: Path) -> None:
     ],
 )
 def test_what_ends_it(run_folder: Path, said: dict[str, Any], changes: dict[str, Any], end: AttemptEnd) -> None:
-    tell(run_folder, **said)
+    tell(run_folder, earlier={"seconds": 100}, **said)
 
-    made = conversion(resize_checkpoint="/c", **changes)
-    made.journal.begin_attempt()
+    made = conversion(**changes)
+    made.wait.journal.begin_attempt()
+    made.wait.workers.control.members["cifar-1-worker-0"].gone_at = time.monotonic()
 
-    def ask() -> dict[str, Any]:
-        made.check()
-        raise AssertionError
-
-    assert end == made.run(ask, HOSTS)
+    assert end == made.run(1, 2, "cifar-1-worker-0")
 
 
 def prepare(pod: Any, name: str) -> Path:
@@ -125,12 +120,10 @@ def worker(
     return group
 
 
-def attempt_of(worker: Pods, number: int, ranks: int) -> training.Attempt:
-    """The attempt of this number, of so many ranks."""
+def conversion_by(worker: Pods) -> CheckpointPreparation:
     made = conversion()
-    attempt = training.Attempt(made.configured, worker.reached, made.journal, made.external)
-    attempt.number, attempt.world = number, ranks
-    return attempt
+    made.wait.workers = worker.reached
+    return made
 
 
 def without_attempt(report: dict[str, Any]) -> dict[str, Any]:
@@ -143,21 +136,20 @@ def test_a_worker_with_ssh_is_asked(worker: Pods) -> None:
     for number, (name, ranks, expected) in enumerate(WANTED, start=1):
         folder = prepare(pod, name)
         pod.settings(resizeCheckpoint=str(folder), resizeConfig="/job/ds_config.json")
-        made = attempt_of(worker, number, ranks)
 
-        assert expected == without_attempt(made.ask_to_resize())
+        assert expected == without_attempt(conversion_by(worker).ask(number, ranks, "cifar-1-worker-0"))
         shutil.rmtree(pod.root / "all")
 
 
 def test_a_program_that_ends_without_a_report_has_failed(worker: Pods) -> None:
     (worker.pods[0].scripts / "worker/resize.py").write_text("import os; os.kill(os.getpid(), 9)")
 
-    report = attempt_of(worker, 1, 2).ask_to_resize()
+    report = conversion_by(worker).ask(1, 2, "cifar-1-worker-0")
 
     assert {"result": "failed", "message": "worker/resize.py ended with exit code 137"} == without_attempt(report)
 
 
-def test_progress_is_heard(worker: Pods) -> None:
+def test_progress_is_heard(worker: Pods, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes together with the result is not."""
     reports = [{"message": "converting a"}, {"result": "failed", "message": "m"}]
     go_on = worker.pods[0].root / "go-on"
@@ -168,17 +160,17 @@ def test_progress_is_heard(worker: Pods) -> None:
         "    sys.stderr.flush()\n"
         f"    while not pathlib.Path({str(go_on)!r}).exists(): time.sleep(0.1)\n"
     )
-    made = attempt_of(worker, 1, 2)
-    hear = made.conversion.hear
+    made = conversion_by(worker)
+    record_progress = made.record_progress
 
-    def heard(report: dict[str, Any]) -> None:
-        hear(report)
-        go_on.touch()
+    def record_and_go_on(report: dict[str, Any]) -> None:
+        record_progress(report)
+        go_on.touch()  # the conversion ends after the first report
 
-    made.conversion.hear = heard  # type: ignore[method-assign]  # the conversion ends after the first report
+    monkeypatch.setattr(made, "record_progress", record_and_go_on)
 
-    assert reports[-1] == without_attempt(made.ask_to_resize())
-    assert made.conversion.begun
+    assert reports[-1] == without_attempt(made.ask(1, 2, "cifar-1-worker-0"))
+    assert made.begun
 
 
 def test_a_worker_without_ssh_prepares_the_checkpoint_by_order(pod: Any) -> None:

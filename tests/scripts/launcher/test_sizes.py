@@ -13,13 +13,13 @@ import pytest
 
 from dsgen.deepspeed import batch
 from launcher import attempt as training
-from launcher import choice, journal, main, with_ssh, workers
+from launcher import choice, main, with_ssh, workers
 from launcher.progress import Progress
-from shared import exchange, settings
+from shared import exchange, record, settings
 from shared.progress import Source
 from tests.scripts.conftest import wait_for_workers
 from tests.scripts.launcher.test_preflight import Pods, pods  # noqa: F401 - a fixture
-from tests.scripts.trainings import configured, tell
+from tests.scripts.trainings import configured, make_wait, tell
 
 NAMES = [f"cifar-1-worker-{index}.cifar-1" for index in range(4)]
 
@@ -176,16 +176,16 @@ def test_at_the_end_of_the_start_timeout_those_that_answer_go_on(
     assert made.names[1:] == selection.present
 
 
-def attempt_of(names: list[str], reached: workers.Workers, **changes: Any) -> training.Attempt:
-    reached.chosen = names
-    account = journal.LauncherState(settings.RUN / exchange.LAUNCHER)
-    return training.Attempt(of_four(**changes), reached, account, journal.SidecarState())
+def attempt_of(names: list[str], **changes: Any) -> training.Attempt:
+    waits = make_wait(of_four(**changes), NAMES)
+    waits.workers.chosen = names
+    return training.Attempt(waits)
 
 
 @pytest.mark.usefixtures("configuration")
 def test_an_attempt_of_fewer_workers_has_their_hostfile_and_world(run_folder: Path) -> None:
     tell(run_folder)
-    made = attempt_of(NAMES[1:], workers.Workers(NAMES), slots=2)
+    made = attempt_of(NAMES[1:], slots=2)
 
     start = made.make_start()
 
@@ -200,7 +200,7 @@ def test_the_record_says_how_many_train(
     run_folder: Path, monkeypatch: pytest.MonkeyPatch, names: list[str], facts: dict[str, int]
 ) -> None:
     tell(run_folder)
-    made = attempt_of(names, workers.Workers(NAMES))
+    made = attempt_of(names)
     monkeypatch.setattr(made.conversion, "run", lambda *_: training.AttemptEnd("workers-lost", "", None))
 
     made.run()
@@ -283,18 +283,18 @@ def test_an_attempt_of_all_workers_is_left_alone(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.usefixtures("configuration")
 def test_the_end_to_grow_is_no_failure(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tell(run_folder, earlier={"seconds": 1})
-    made = attempt_of(NAMES[:3], workers.Workers(NAMES))
+    made = attempt_of(NAMES[:3])
     monkeypatch.setattr(made.growth, "is_due", lambda: True)
     made.journal.begin_attempt()
 
     cut = made.find_cut(1, 0)
     made.cut_message = made.explain_end(cut, None, [])
-    result = made.judge(143, cut, [])
+    result = made.close(143, cut, [])
 
     assert ("growing", None) == (result.event, result.code)
     assert result.message == "all 4 workers answer, and go on from the newest checkpoint"
     assert made.journal.attempts[0]["reason"] == "Growing"
-    assert made.journal.compute_totals({})["failures"] == 0
+    assert record.compute_totals(made.journal.attempts)["failures"] == 0
 
 
 def test_what_the_ranks_say_of_checkpoints(tmp_path: Path) -> None:

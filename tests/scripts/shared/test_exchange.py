@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from launcher import journal
-from shared import exchange
+from shared import exchange, record
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_the_journal_keeps_the_attempts(tmp_path: Path) -> None:
     said = exchange.read(path)
     assert said["sequence"] == 2
     assert [(a["reason"], a["counted"]) for a in said["attempts"]] == [("WorkersLost", True)]
-    assert account.compute_totals({"replacements": 2})["replacements"] == 3
+    assert record.compute_totals(account.attempts, {"replacements": 2})["replacements"] == 3
 
 
 def test_the_journal_says_that_sigterm_ended_the_launcher(tmp_path: Path) -> None:

@@ -1,12 +1,13 @@
 """The record of a run, its lease, and the end of an attempt: pure functions, tested with tables."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from launcher import outcome
-from shared import record
+from launcher import journal, outcome
+from shared import exchange, record
 from tests import hostile
 
 TRAINED = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:01:40Z", "reason": "TrainingFailed"}
@@ -251,17 +252,14 @@ GOOD = outcome.AttemptFacts(
     training_code=0,
     cut="",
     lost=False,
-    hosts=2,
-    closed=2,
-    expected_ranks=4,
-    ranks=4,
+    whole=True,
     strangers=0,
     world_is_wrong=False,
     restarts=0,
     max_restarts=0,
     restart_exit_codes=(),
 )
-BAD = GOOD._replace(code=1, training_code=3)
+BAD = GOOD._replace(code=1, training_code=3, whole=False)
 
 
 @pytest.mark.parametrize(
@@ -270,13 +268,11 @@ BAD = GOOD._replace(code=1, training_code=3)
         (GOOD, "succeeded"),
         (GOOD._replace(strangers=1), "never-met"),
         (BAD._replace(strangers=1), "failed"),
-        (GOOD._replace(ranks=3), "world-size"),
-        (GOOD._replace(ranks=0, closed=0), "world-size"),
+        (GOOD._replace(whole=False), "world-size"),
         (GOOD._replace(world_is_wrong=True), "world-size"),
-        (GOOD._replace(closed=1), "world-size"),
-        (GOOD._replace(closed=1, lost=True), "workers-lost"),
+        (GOOD._replace(whole=False, lost=True), "workers-lost"),
         (BAD, "failed"),
-        (BAD._replace(ranks=0, closed=0), "failed"),
+        (BAD._replace(whole=True), "failed"),
         (BAD._replace(lost=True), "workers-lost"),
         (BAD._replace(lost=True, max_restarts=1), "workers-lost"),
         (BAD._replace(max_restarts=1), "restarting"),
@@ -290,7 +286,7 @@ BAD = GOOD._replace(code=1, training_code=3)
         (BAD._replace(cut="hung", max_restarts=1, restart_exit_codes=(1,)), "hung-restarting"),
         (BAD._replace(cut="hung", max_restarts=1, restarts=1), "hung"),
         (BAD._replace(cut="hung", lost=True), "workers-lost"),
-        (BAD._replace(cut="world-size", ranks=1, max_restarts=1), "world-size"),
+        (BAD._replace(cut="world-size", max_restarts=1), "world-size"),
         (BAD._replace(cut="deadline", lost=True), "deadline"),
         (BAD._replace(cut="lease-lost", max_restarts=1), "lease-lost"),
         (BAD._replace(cut="workers-failed", lost=True), "workers-failed"),
@@ -318,8 +314,10 @@ def test_outcome_of_an_attempt(facts: outcome.AttemptFacts, event: str) -> None:
         ({"known": True, "workers": {"state": "complete"}, "ended": {"phase": "Succeeded"}}, "ended"),
     ],
 )
-def test_what_ends_a_run_from_outside(status: dict[str, Any], event: str) -> None:
-    assert event == outcome.find_external_event(status)
+def test_what_ends_a_run_from_outside(run_folder: Path, status: dict[str, Any], event: str) -> None:
+    exchange.write(run_folder / exchange.STATUS, status)
+
+    assert event == journal.SidecarState().find_event()
 
 
 def test_a_record_and_its_sentence_hide_passwords() -> None:

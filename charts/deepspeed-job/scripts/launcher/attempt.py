@@ -1,4 +1,4 @@
-"""One attempt of the training, with ssh: starts the ranks, ends them if necessary, and determines the result."""
+"""One attempt of the training: starts the ranks, ends them if necessary, and determines the result."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import signal
 import time
 from typing import Any
 
-from launcher import outcome, resize
+from launcher import outcome
 from launcher.choice import Growth
-from launcher.journal import LauncherState, SidecarState
 from launcher.outcome import AttemptEnd
-from launcher.process import LaunchProcess, Ranks
+from launcher.process import LaunchProcess, WorkerProcesses
 from launcher.progress import Progress, as_record_field, explain_hang, report
-from launcher.workers import Workers
+from launcher.resize import CheckpointPreparation
+from launcher.wait import Wait
 from shared import hostfile, methods, reports, settings
 from shared.log import log
 from shared.output import Output
@@ -33,28 +33,29 @@ MET_SECONDS = 5  # until a worker says that its processes have met those of othe
 class Attempt:
     """One start of the training, from the first rank to the last one's end."""
 
-    def __init__(
-        self, configured: settings.Settings, reached: Workers, journal: LauncherState, external: SidecarState
-    ) -> None:
-        self.configured = configured
-        self.workers, self.control = reached, reached.control
-        self.journal, self.external = journal, external
-        self.method = methods.choose_method(configured)
-        used = hostfile.count_active_slots(
-            reached.chosen, configured.slots, hostfile.parse_options(configured.deepspeed_args)
-        )
-        self.hosts = list(used)
-        self.progress = Progress(configured)
-        self.progress.source = Source(configured, files=True) if self.method.whole else None
-        self.heard = Output([] if self.method.whole else self.hosts, pdsh=self.method.pdsh, progress=self.progress)
+    def __init__(self, wait: Wait, number: int = 0, goes_on: bool = False) -> None:
+        """`number`: 0 for the next one; `goes_on`: its ranks were started by another launcher."""
+        self.configured, self.journal, self.external = wait.configured, wait.journal, wait.external
+        self.workers, self.control = wait.workers, wait.workers.control
+        self.method = methods.choose_method(self.configured)
+        chosen, slots = self.workers.chosen, self.configured.slots
+        if self.method.ssh:
+            used = hostfile.count_active_slots(chosen, slots, hostfile.parse_options(self.configured.deepspeed_args))
+        else:
+            used = dict.fromkeys(chosen, 1 if self.method.whole else slots)
+        self.hosts, self.goes_on = list(used), goes_on
+        self.progress = Progress(self.configured)
+        alone = self.method.ssh and self.method.whole  # no rank.py reports, and none reads the files
+        self.progress.source = Source(self.configured, files=True) if alone else None
+        self.heard = Output([] if alone else self.hosts, pdsh=self.method.pdsh, progress=self.progress)
         # Without expectWorld, reports are not evaluated: the exit code of the command is the result.
         self.output = self.heard if self.method.ranks else Output([])
         self.world = sum(used.values()) if self.method.ranks else 0
-        self.before = journal.compute_totals(external.read_earlier_totals())
-        self.number = self.before["attempts"] + 1
+        self.before = wait.compute_totals()
+        self.number = number or self.before["attempts"] + 1
         self.cut_message = self.hang = ""
-        self.conversion = resize.CheckpointPreparation(configured, journal, external, self.before["seconds"])
-        self.growth = Growth(configured, reached, self.progress)
+        self.conversion = CheckpointPreparation(wait)
+        self.growth = Growth(self.configured, self.workers, self.progress)
         self.abandoned = False  # the program that started the ranks was ended here, because it waited for lost workers
         self.alone: list[str] = []  # hosts on which no process of launch.command connected with others
 
@@ -62,7 +63,8 @@ class Attempt:
         """Train. After the return, no rank runs on a reachable worker."""
         fewer = len(self.workers.chosen) < self.configured.workers
         self.journal.begin_attempt(**({"workers": len(self.workers.chosen)} if fewer else {}))
-        if end := self.conversion.run(self.ask_to_resize, self.hosts):
+        host = self.hosts[0].partition(".")[0]
+        if not self.goes_on and (end := self.conversion.run(self.number, self.world, host)):
             return end
         self.journal.move("started")
         process = self.launch()
@@ -70,6 +72,8 @@ class Attempt:
             cut = self.watch(process)
             if cut:
                 self.heard.ending = True
+            # Without ssh, the next launcher continues the attempt of one that is stopped.
+            if cut and (self.method.ssh or not self.external.terminated):
                 self.end_ranks(process)
             lost = self.find_lost_hosts(process, cut)
         finally:
@@ -78,10 +82,14 @@ class Attempt:
         if self.output.list_unclosed_hosts() and cut != "terminated":
             self.control.signal("KILL", KILL_SECONDS)
         code = process.poll() or (KILLED if not cut and self.has_starter_died(process) else 0)
-        return self.judge(code, cut, lost)
+        return self.close(code, cut, lost)
 
-    def launch(self) -> Ranks:
+    def launch(self) -> LaunchProcess | WorkerProcesses:
         """Start the ranks."""
+        if not self.method.ssh:
+            self.control.choose(self.hosts)
+            self.control.begin(self.number, self.output, self.conversion.configuration)
+            return WorkerProcesses(self.control, self.number, self.output)
         start = self.make_start()
         self.control.choose(self.workers.names)
         self.control.begin(self.number, self.heard)
@@ -99,23 +107,7 @@ class Attempt:
             path = hostfile.write(settings.RUN / "hostfile", self.workers.chosen, self.configured.slots)
         return methods.Start(self.configured, self.hosts, hostfile=path, configuration=self.conversion.configuration)
 
-    def ask_to_resize(self) -> dict[str, Any]:
-        """Order it, and wait for the report of the first worker."""
-        host = self.hosts[0].partition(".")[0]
-        first = self.control.members[host]
-        life = first.life
-        self.control.tell(resize={"attempt": self.number, "ranks": self.world, "host": host})
-        while not (first.is_away() or first.life != life):
-            self.workers.reap()
-            self.conversion.check()
-            if first.resize.get("attempt") == self.number:
-                self.conversion.hear(first.resize)
-                if "result" in first.resize:
-                    return first.resize
-            self.control.wait(TICK_SECONDS)
-        return {}
-
-    def watch(self, process: Ranks) -> str:
+    def watch(self, process: LaunchProcess | WorkerProcesses) -> str:
         """Wait until the training has ended; returns the reason to end it before, or ""."""
         started, wrong_since = time.monotonic(), 0.0
         while process.poll() is None:
@@ -128,7 +120,7 @@ class Attempt:
                     self.ask_for_stacks(process)
                 self.cut_message = self.explain_end(cut, None, [])
                 return cut
-            if self.waits_for_lost(process):
+            if self.method.waits and self.output.has_started() and process.count_seconds_alone() > FOLLOW_SECONDS:
                 log("all sessions have ended, but not the program that started them: ending it")
                 self.abandoned = True
                 process.kill()
@@ -138,11 +130,7 @@ class Attempt:
             process.wait(TICK_SECONDS)
         return ""
 
-    def waits_for_lost(self, process: Ranks) -> bool:
-        """Whether all sessions have ended, but not the program that started them, see Method.waits."""
-        return self.method.waits and self.output.has_started() and process.count_seconds_alone() > FOLLOW_SECONDS
-
-    def ask_for_stacks(self, process: Ranks) -> None:
+    def ask_for_stacks(self, process: LaunchProcess | WorkerProcesses) -> None:
         """Make all programs write their stacks to the log, and wait for the reports of the ranks."""
         self.hang = self.progress.describe_hang()
         log(f"the training hangs: {self.hang}; the stacks of all ranks:")
@@ -165,9 +153,10 @@ class Attempt:
             ("hung", bool(self.progress.describe_hang())),
             ("growing", self.growth.is_due()),
         )
-        return next((event for event, holds in reasons if event and holds), "")
+        found = next((event for event, holds in reasons if event and holds), "")
+        return "" if found == "succeeded" else found  # the next wait for workers reports a complete worker Job
 
-    def end_ranks(self, process: Ranks) -> None:
+    def end_ranks(self, process: LaunchProcess | WorkerProcesses) -> None:
         """Send SIGTERM, then SIGKILL to the ranks, within the grace period. Sessions stay open for their reports."""
         patience = max(self.configured.termination_grace_period_seconds - RESERVED_SECONDS, 10)
         for name, seconds in (("TERM", patience), ("KILL", KILL_SECONDS)):
@@ -178,10 +167,10 @@ class Attempt:
                 while process.poll() is None and time.monotonic() < until:
                     process.wait(TICK_SECONDS)
 
-    def find_lost_hosts(self, process: Ranks, cut: str) -> list[str]:
+    def find_lost_hosts(self, process: LaunchProcess | WorkerProcesses, cut: str) -> list[str]:
         """Hosts whose workers are lost, except those that the launcher itself disconnects."""
         code = process.poll()
-        if code is None:
+        if code is None or not self.method.ssh:
             return self.output.list_lost_hosts()
         process.finish()
         if process.was_signalled():  # it was killed itself, and hosts have ended because of that
@@ -192,28 +181,19 @@ class Attempt:
             return []
         until = time.monotonic() + PROBE_SECONDS
         missing = self.control.find_missing(self.workers.chosen, lambda: time.monotonic() < until)
-        return missing or self.find_refusing_hosts()
-
-    def find_refusing_hosts(self) -> list[str]:
-        """Hosts whose workers refuse the launcher's login."""
-        refused = self.workers.find_refusals(self.workers.chosen, lambda: None)
+        refused = {} if missing else self.workers.find_refusals(self.workers.chosen, lambda: None)
         for name, words in refused.items():
             log(f"{name} refused the login: {words}")
-        return list(refused)
+        return missing or list(refused)
 
-    def has_starter_died(self, process: Ranks) -> bool:
+    def has_starter_died(self, process: LaunchProcess | WorkerProcesses) -> bool:
         """Whether a signal ended pdsh, after which deepspeed exits with 0, or mpirun."""
         code = process.poll() or 0  # of mpirun, a code above 128 may also mean a lost worker
         signalled = code == 0 or code >= 128 if self.method.pdsh else process.was_signalled()
-        return (
-            signalled
-            and not self.abandoned
-            and self.output.has_started()
-            and not self.output.closed
-            and not self.output.ssh_ended
-        )
+        ended = self.abandoned or self.output.closed or self.output.ssh_ended
+        return signalled and self.output.has_started() and not ended
 
-    def judge(self, code: int, cut: str, lost: list[str]) -> AttemptEnd:
+    def close(self, code: int, cut: str, lost: list[str]) -> AttemptEnd:
         """Close the attempt in the journal, and name the event."""
         failed = self.heard.find_failure().get("exitCode", 0)
         if not code and not self.method.ranks:  # the autotuner ignores the exit code of its last experiment
@@ -253,10 +233,7 @@ class Attempt:
             training_code=training_code,
             cut=cut,
             lost=lost,
-            hosts=len(self.output.hosts),
-            closed=len(self.output.closed),
-            expected_ranks=self.world,
-            ranks=len(self.output.ranks),
+            whole=(len(self.output.ranks), len(self.output.closed)) == (self.world, len(self.output.hosts)),
             strangers=len(self.list_strangers()) + len(self.alone),
             world_is_wrong=self.is_world_wrong(),
             restarts=self.before["failures"],
@@ -292,8 +269,8 @@ class Attempt:
         return self.output.list_strangers() if self.configured.expect_world and self.world > 1 else []
 
     def find_world_size(self) -> int | None:
-        """The world size, if there is evidence for it."""
-        met = self.world == 1 or len(self.output.met) == self.world
+        """The world size, if there is evidence for it; None for launch.command, whose world is unknown."""
+        met = (self.world == 1 or len(self.output.met) == self.world) and not self.method.whole
         return self.world if met and self.is_world_there() and self.world else None
 
     def is_world_there(self) -> bool:

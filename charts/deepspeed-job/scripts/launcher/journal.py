@@ -7,7 +7,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from launcher import outcome
 from shared import exchange, record, settings
 from shared.record import TRANSITIONS
 
@@ -55,10 +54,6 @@ class LauncherState:
         self.said["terminated"] = True
         self.write()
 
-    def compute_totals(self, earlier: dict[str, Any]) -> dict[str, Any]:
-        """Sums over the attempts of all pods. An open attempt is counted, but not its time."""
-        return record.compute_totals(self.attempts, earlier)
-
     def write(self) -> None:
         self.sequence += 1
         exchange.write(self.path, {"sequence": self.sequence, **self.said, "attempts": self.attempts})
@@ -70,7 +65,7 @@ class SidecarState:
     def __init__(self, limit: int = 0, own_end: bool = False) -> None:
         self.terminated = False
         self.limit = limit
-        self.own_end = own_end  # of the workers: see outcome.find_external_event
+        self.own_end = own_end  # of the workers: without an announcement, when the training has succeeded
 
     def note_signal(self, _number: int, _frame: FrameType | None) -> None:
         self.terminated = True
@@ -79,13 +74,22 @@ class SidecarState:
         return exchange.read(settings.locate_volume("status") / exchange.STATUS)
 
     def find_event(self, seconds: float = 0) -> str:
-        """The external event that ends the present step of the launcher, or "". `seconds`: those of all attempts."""
-        found = "terminated" if self.terminated else outcome.find_external_event(self.read_status(), self.own_end)
-        return found or ("deadline" if 0 < self.limit < seconds else "")
+        """The external event that ends the present step of the launcher, or "". `seconds`: those of all attempts.
 
-    def read_earlier_totals(self) -> dict[str, Any]:
-        """Sums over the attempts of earlier launcher pods."""
-        return dict(self.read_status().get("earlier") or {})
+        A row of TRANSITIONS, or "ended" for a run that had ended before this launcher.
+        """
+        status = self.read_status()
+        known = not status.get("ended") and status.get("known")  # the workers of a run that had ended are complete
+        state = (status.get("workers") or {}).get("state", "active") if known else "active"
+        events = (
+            ("terminated", self.terminated),
+            ("ended", status.get("ended")),
+            ("lease-lost", status.get("lease") == "lost"),
+            ("succeeded", self.own_end and state == "complete"),
+            ("workers-failed", state != "active"),
+            ("deadline", 0 < self.limit < seconds),
+        )
+        return next((event for event, holds in events if holds), "")
 
     def count_failures(self) -> int:
         """The number of failed pods of the worker Job."""

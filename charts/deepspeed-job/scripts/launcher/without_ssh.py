@@ -12,14 +12,11 @@ from typing import Any
 
 from launcher.attempt import Attempt
 from launcher.choice import SPARE_SECONDS, WorkerChoice, decide_size
-from launcher.control import ControlServer
 from launcher.outcome import AttemptEnd, RunEndedError, explain_never_met
-from launcher.process import Ranks
 from launcher.resize import CheckpointPreparation
 from launcher.wait import Wait
-from shared import methods, reports
+from shared import methods
 from shared.log import log
-from shared.output import Output
 from shared.record import TRANSITIONS
 
 TICK_SECONDS = 0.1  # between looks at what has no common event: workers, clock and the files of the sidecar
@@ -27,82 +24,6 @@ CONNECT_SECONDS = 150  # a kubelet may need two minutes to update the record, wi
 ISOLATED_SECONDS = 600  # the launcher uses only the API, and the workers continue meanwhile
 # The message of the Job controller about the pod for which its podFailurePolicy ended the Job.
 FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed with exit code (\d+)")
-
-
-class WorkerProcesses:
-    """The parts of all workers, as one process that ends when all of them have ended."""
-
-    def __init__(self, control: ControlServer, attempt: int, output: Output) -> None:
-        self.control, self.attempt, self.output = control, attempt, output
-
-    def poll(self) -> int | None:
-        """None while a part is running; then the first exit code that is not 0, or 0."""
-        hosts = self.output.hosts
-        for name in hosts:
-            member = self.control.members[name]
-            if self.attempt in member.lost or member.is_away():
-                self.output.ssh_ended.setdefault(hosts[name], reports.LOST)
-            elif member.attempt == self.attempt and member.code is not None:
-                self.output.close(hosts[name], member.code)
-        ended = {**self.output.ssh_ended, **self.output.closed}
-        return None if len(ended) < len(hosts) else next((code for code in ended.values() if code), 0)
-
-    def wait(self, seconds: float) -> None:
-        """Wait until a worker has said something, for at most so many seconds."""
-        self.control.wait(seconds)
-
-    def kill(self) -> None:
-        """Does nothing: the remaining workers have no connection."""
-
-    def finish(self) -> None:
-        """Does nothing: reports arrive before the end, on the same connection."""
-
-    def has_unread_output(self) -> bool:
-        return False
-
-    def was_signalled(self) -> bool:
-        return False
-
-    def count_seconds_alone(self) -> float:
-        return 0.0
-
-
-class AttemptWithoutSsh(Attempt):
-    """An attempt whose ranks write to the logs of their workers."""
-
-    def __init__(self, wait: Wait, ranks: int, number: int, goes_on: bool = False) -> None:
-        super().__init__(wait.configured, wait.workers, wait.journal, wait.external)
-        self.number, self.world = number, ranks
-        self.goes_on = goes_on  # its ranks were started by another launcher
-        self.hosts = list(wait.workers.chosen)
-        self.progress.source = None  # rank.py on the workers reads the files
-        self.heard = self.output = Output(self.hosts, progress=self.progress)
-
-    def launch(self) -> Ranks:
-        self.control.choose(self.hosts)
-        self.control.begin(self.number, self.output, self.conversion.configuration)
-        return WorkerProcesses(self.control, self.number, self.output)
-
-    def ask_to_resize(self) -> dict[str, Any]:
-        return {"result": "nothing"} if self.goes_on else super().ask_to_resize()
-
-    def end_ranks(self, process: Ranks) -> None:
-        """End the ranks, unless the launcher itself is stopped: then the next launcher continues the attempt."""
-        if not self.external.terminated:
-            super().end_ranks(process)
-
-    def find_lost_hosts(self, process: Ranks, cut: str) -> list[str]:
-        process.poll()  # updates the states
-        return [] if cut == "terminated" else self.output.list_lost_hosts()
-
-    def find_cut(self, seconds: float, wrong_seconds: float) -> str:
-        """As for ssh, but a complete worker Job is not a reason: the next wait for the workers reports it."""
-        event = super().find_cut(seconds, wrong_seconds)
-        return "" if event == "succeeded" else event
-
-    def find_world_size(self) -> int | None:
-        """The world size; None for launch.command, whose world is unknown."""
-        return None if self.method.whole else super().find_world_size()
 
 
 class WithoutSsh:
@@ -174,7 +95,7 @@ class WithoutSsh:
     def make_start(self) -> None:
         """None: the launcher starts nothing."""
 
-    def make_attempt(self) -> AttemptByRecord | AttemptWithoutSsh:
+    def make_attempt(self) -> Attempt | AttemptByRecord:
         """The next attempt; for a new launcher pod, the attempt that its workers are running."""
         if self.free:
             return AttemptByRecord(self)
@@ -182,7 +103,7 @@ class WithoutSsh:
         self.wait.workers.chosen = training or self.wait.workers.chosen
         at = [member.attempt for member in self.control.members.values()]
         self.number = max(self.number, *at) + (0 if training else 1)
-        return AttemptWithoutSsh(self.wait, self.count_ranks(), self.number, bool(training))
+        return Attempt(self.wait, self.number, bool(training))
 
     def make_run_end(self, event: str) -> RunEndedError:
         """The end of the run by an external event."""
@@ -236,8 +157,8 @@ class AttemptByRecord:
         self.side = side
         self.configured = side.configured
         self.external, self.journal = side.external, side.journal
-        self.before = self.journal.compute_totals(self.external.read_earlier_totals())
-        self.conversion = CheckpointPreparation(self.configured, self.journal, self.external, 0)  # cannot be ordered
+        self.before = side.wait.compute_totals()
+        self.conversion = CheckpointPreparation(side.wait)  # cannot be ordered
 
     def run(self) -> AttemptEnd:
         """Watch until an event ends the run or the workers are lost. The launcher does not affect the training."""
