@@ -20,7 +20,7 @@ from dsgen.problems import KeyPath
 from dsgen.problems.safe_text import escape_text, replace_in_place
 from dsgen.reports import RULES
 from dsgen.schema import Schema, suggestions
-from dsgen.schema.suggestions import did_you_mean, list_possible_keys
+from dsgen.schema.suggestions import did_you_mean, list_possible
 
 WIDTH = 100
 ANY = "*"
@@ -202,7 +202,7 @@ def _explain_unknown(above: list[str], key: str, part: Schema) -> str:
     """A message for an unknown key: with a similar key, otherwise keys of that name elsewhere, otherwise all keys."""
     where, known = ".".join(above) or "a values file", list(part.get("properties", {}))
     meant = [".".join(map(str, path)) for path in suggestions.guess_keys(key, tuple(above), part)]
-    rest = _format_question(meant) or (f"; {others}" if (others := list_possible_keys(known)) else "")
+    rest = _format_question(meant) or (f"; {others}" if (others := list_possible(known, "keys")) else "")
     return f'"{key}" is not a key of {where}{rest}'
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -204,7 +204,8 @@ def _check_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The checks of values with errors: only problems that do not depend on the errors."""
     unknown = {path for path, node in job.root.walk() if node.broken}.union(problem.path for problem in wrong)
     data = complete_values(job.root.copy_without(unknown).as_data())
-    return _run_checks(job, data, Release(data["name"], data["namespace"]), unknown | job.meant)
+    names = {key: data[key] for key in NAMES}
+    return checks.run(data, names, job.position, unknown | job.meant)
 
 
 def _list_meant_keys(root: Node, wrong: Sequence[Diagnostic]) -> Iterator[KeyPath]:
@@ -252,13 +253,7 @@ def _merge_over(below: dict[str, Any], above: Mapping[str, Any], path: tuple[str
 
 def check(job: Job, release: Release, with_estimate: bool = True) -> list[Diagnostic]:
     """The problems that the checks report for values without errors, for the names of a release; sorted."""
-    return sort_problems(_run_checks(job, job.data, release, (), with_estimate))
-
-
-def _run_checks(
-    job: Job, data: dict[str, Any], release: Release, unknown: Collection[KeyPath] = (), with_estimate: bool = True
-) -> list[Diagnostic]:
-    return checks.run(data, release._asdict(), job.position, unknown, with_estimate)
+    return sort_problems(checks.run(job.data, release._asdict(), job.position, with_estimate=with_estimate))
 
 
 def find_twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:

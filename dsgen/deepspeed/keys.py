@@ -13,7 +13,7 @@ from dsgen.language.functions import read_json
 from dsgen.language.text import format_value
 from dsgen.problems import KeyPath, Severity, path_text
 from dsgen.reading.nodes import name_type
-from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys, suggest_among
+from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, suggest_among
 
 KNOWN = ("0.14.5", "0.15.4", "0.16.9", "0.17.0", "0.17.6", "0.18.3", "0.18.9", "0.19.0", "0.19.4", "0.19.8")
 """tools/deepspeed_keys.py makes the tables of each version from its package."""
@@ -200,7 +200,7 @@ def _report_unknown(path: KeyPath, rule: Rule, version: Version) -> RelativeDiag
     message = f'"{key}" is not a key of {where}, {what}'
     question = did_you_mean(*_guess_keys(key, path, rule))
     is_error = severity == "error" and (version.is_covered or question)
-    hint = question or list_possible_keys(list(rule["keys"]))
+    hint = question or list_possible(list(rule["keys"]), "keys")
     return RelativeDiagnostic("DS260", path, message, hint, "error" if is_error else "warning", at_key=True)
 
 

@@ -14,7 +14,7 @@ from dsgen.reading import MAX_BYTES, SETTINGS_FILE, read
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.schema import Schema
 from dsgen.schema.messages import About
-from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible, list_possible_keys
+from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
 from dsgen.schema.validate import find_schema_problems
 from dsgen.writer import Destination, SourceFolder, is_path, name_folder
 
@@ -91,7 +91,7 @@ def read_settings(source: SourceText, root: Path) -> Settings:
 
 def _suggest_key(key: str, _path: KeyPath, part: Schema) -> str:
     known = sorted(part["properties"])
-    return did_you_mean(find_closest(key, known)) or list_possible_keys(known)
+    return did_you_mean(find_closest(key, known)) or list_possible(known, "keys")
 
 
 def _remove_values(root: Node) -> Node:

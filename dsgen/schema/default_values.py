@@ -1,9 +1,5 @@
 """What the values of the user become with those of the chart, as in Helm: missing keys are filled, and nulls remove.
 
-Rules of defaults are made from the schema. Those of a record have its `defaults`, unless those of the record above hold
-them, and, `below` keys, the rules of records in it. Rules of a map whose keys the user chooses have, for `each` of its
-values, the rules of that.
-
 In Helm, null replaces a value, and in the end removes a default of the chart; a null that remains is an error of the
 chart's schema. dsgen's chart accepts and removes such a null where it can: for a map, for its entries, and below these.
 """
@@ -38,42 +34,19 @@ def load_defaults() -> dict[str, Any]:
 
 def fill(values: Mapping[str, Any]) -> dict[str, Any]:
     """A copy with all defaults, also those that Helm cannot merge: below keys that the user names."""
-    return _fill(_load_rules(), load_defaults(), values)
+    filled: dict[str, Any] = _fill(load(), load_defaults(), values)
+    return filled
 
 
-@functools.cache
-def _load_rules() -> dict[str, Any]:
-    return _make_rules(load())
-
-
-def _make_rules(part: Schema) -> dict[str, Any]:
-    """The rules of a record or a map of records; empty for any other part."""
-    if is_record(part):
-        below = {key: rules for key, inner in part["properties"].items() if (rules := _make_rules(inner))}
-        return {"below": below} if is_always_there(part) else {"defaults": make_defaults(part), "below": below}
+def _fill(part: Schema, missing: Any, value: Any) -> Any:
+    """The value of a part. missing: its defaults, if those of the record above have them."""
     each = part.get("additionalProperties")
-    if not isinstance(each, dict):
-        return {}
-    one = resolve(each)
-    rules = _make_rules(one)
-    if rules and is_record(one):
-        rules |= {"defaults": make_defaults(one)}
-    return {"each": rules} if rules else {}
-
-
-def _fill(rules: Mapping[str, Any], missing: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    below = rules["below"]
-    whole = {**missing, **values}
-    return {key: _fill_part(below.get(key), missing.get(key), value) for key, value in whole.items()}
-
-
-def _fill_part(rules: Mapping[str, Any] | None, missing: Any, value: Any) -> Any:
-    if not rules or not isinstance(value, dict):
-        return copy_plain(value)
-    if "each" in rules:
-        each = rules["each"]
-        return {key: _fill_part(each, None, part) for key, part in value.items()}
-    return _fill(rules, rules.get("defaults", missing), value)
+    if isinstance(value, dict) and is_record(part):
+        keys, defaults = part["properties"], missing or make_defaults(part)
+        return {key: _fill(keys.get(key, {}), defaults.get(key), one) for key, one in {**defaults, **value}.items()}
+    if isinstance(value, dict) and isinstance(each, dict):
+        return {key: _fill(resolve(each), None, one) for key, one in value.items()}
+    return copy_plain(value)
 
 
 NO_VALUE = "DS106"

@@ -12,6 +12,7 @@ from dsgen.language.functions import read_json
 from dsgen.schema import (
     DEFINITION,
     KUBERNETES_FILE,
+    TYPE_WORDS,
     Schema,
     find_kubernetes_type,
     is_always_there,
@@ -164,14 +165,7 @@ listed here; `dsgen explain workers.affinity`, for example, lists them. This pag
 `dsgen/schema/values.json`.
 """
 REFERENCE = "https://kubernetes.io/docs/reference/generated/kubernetes-api/v{version}/#{name}-v1-core"
-TYPES = {
-    "string": "string",
-    "integer": "whole number",
-    "number": "number",
-    "boolean": "true or false",
-    "array": "list",
-    "object": "map",
-}
+TYPES = {name: words.removeprefix("a ") for name, words in TYPE_WORDS.items()}
 
 
 def format_options_page() -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -19,73 +18,36 @@ from dsgen.reading.quantities import suggest_memory
 
 OWN = frozenset(("training", "workers", "launcher", "launch", "run"))
 """A file with one of these keys is meant as a values file."""
-HELM = frozenset(
-    (
-        *("replicaCount", "nameOverride", "fullnameOverride", "service", "ingress", "autoscaling", "podAnnotations"),
-        *("podLabels", "podSecurityContext", "livenessProbe", "readinessProbe", "startupProbe", "persistence", "rbac"),
-        *("imagePullSecrets", "extraEnv", "extraVolumes", "volumeMounts", "httpRoute", "topologySpreadConstraints"),
-    )
+HELM = (
+    *("replicaCount", "nameOverride", "fullnameOverride", "service", "ingress", "autoscaling", "podAnnotations"),
+    *("podLabels", "podSecurityContext", "livenessProbe", "readinessProbe", "startupProbe", "persistence", "rbac"),
+    *("imagePullSecrets", "extraEnv", "extraVolumes", "volumeMounts", "httpRoute", "topologySpreadConstraints"),
 )
-"""Keys of the chart that `helm create` writes, and of many others; two of them are enough."""
-DEEPSPEED = frozenset(
-    (
-        *("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps", "zero_optimization"),
-        *("fp16", "bf16", "gradient_clipping", "steps_per_print", "wall_clock_breakdown", "activation_checkpointing"),
-    )
+"""Keys of the chart that `helm create` writes, and of many others."""
+DEEPSPEED = (
+    *("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps", "zero_optimization"),
+    *("fp16", "bf16", "gradient_clipping", "steps_per_print", "wall_clock_breakdown", "activation_checkpointing"),
 )
-ACCELERATE = frozenset(("compute_environment", "distributed_type", "deepspeed_config", "num_processes", "machine_rank"))
+ACCELERATE = ("compute_environment", "distributed_type", "deepspeed_config", "num_processes", "machine_rank")
 VARIABLE = ("name", "value", "valueFrom")
 """The keys of a variable of Kubernetes."""
 FACTORS = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 """Letters after numbers of parameters and tokens, as in 8B."""
 PRESETS = "start from a preset: `dsgen init --list` lists them"
-
-
-@dataclass(frozen=True)
-class KnownProgram:
-    """A program whose files are known. key: the key by which a file is recognized, "" if it is not one of them."""
-
-    message: str
-    key: Callable[[Mapping[str, Any]], str]
-    hint: str
-
-
-def _make_key_finder(keys: frozenset[str]) -> Callable[[Mapping[str, Any]], str]:
-    def find_first(data: Mapping[str, Any]) -> str:
-        found = [key for key in data if key in keys]
-        return found[0] if len(found) > 1 and not OWN & data.keys() else ""
-
-    return find_first
-
-
-def _find_compose_key(data: Mapping[str, Any]) -> str:
-    services = data.get("services")
-    is_map = isinstance(services, dict) and any(isinstance(one, dict) for one in services.values())
-    return "services" if is_map and not OWN & data.keys() else ""
-
-
 PROGRAMS = (
-    KnownProgram(
-        "this is a file of Docker Compose, not a values file",
-        _find_compose_key,
-        f"{PRESETS}; `dsgen help side-by-side` says what the keys of a service become",
-    ),
-    KnownProgram(
+    (
+        DEEPSPEED,
         "this is a configuration of DeepSpeed, not a values file",
-        _make_key_finder(DEEPSPEED),
-        f"{PRESETS}; in a values file, it belongs below training.deepspeed.config",
+        "in a values file, it belongs below training.deepspeed.config",
     ),
-    KnownProgram(
+    (
+        ACCELERATE,
         "this is a configuration of Accelerate, not a values file",
-        _make_key_finder(ACCELERATE),
-        f"{PRESETS}; num_machines is workers.replicas, and launch.method: worker-command runs `accelerate launch`",
+        "num_machines is workers.replicas, and launch.method: worker-command runs `accelerate launch`",
     ),
-    KnownProgram(
-        "these are the values of another Helm chart",
-        _make_key_finder(HELM),
-        f"{PRESETS}; docs/options.md describes the keys of a values file",
-    ),
+    (HELM, "these are the values of another Helm chart", "docs/options.md describes the keys of a values file"),
 )
+"""Keys, two of which are enough to recognize a file, with the message, and the hint after that at the presets."""
 
 
 def find_foreign_file(root: Node) -> Diagnostic | None:
@@ -97,9 +59,17 @@ def find_foreign_file(root: Node) -> Diagnostic | None:
         kind = f"{format_value(data['kind'])} of {format_value(data['apiVersion'])}"
         message = f"the file is a {kind}, a Kubernetes object, not a values file"
         return _make_problem(root, "kind", message, f"convert a training: dsgen import {root.position.file}")
-    for program in PROGRAMS:
-        if key := program.key(data):
-            return _make_problem(root, key, program.message, program.hint)
+    if OWN & data.keys():
+        return None
+    services = data.get("services")
+    if isinstance(services, dict) and any(isinstance(one, dict) for one in services.values()):
+        message = "this is a file of Docker Compose, not a values file"
+        hint = f"{PRESETS}; `dsgen help side-by-side` says what the keys of a service become"
+        return _make_problem(root, "services", message, hint)
+    for keys, message, hint in PROGRAMS:
+        found = [key for key in data if key in keys]
+        if len(found) > 1:
+            return _make_problem(root, found[0], message, f"{PRESETS}; {hint}")
     return None
 
 

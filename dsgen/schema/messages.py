@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dsgen import schema
 from dsgen.language.text import format_item, format_value
@@ -12,10 +13,7 @@ from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node, name_type
 from dsgen.reading.quantities import parse_duration
 from dsgen.reading.scalars import LONGEST_INTEGER, explain_key
-from dsgen.schema import suggestions
-
-if TYPE_CHECKING:
-    from jsonschema import ValidationError
+from dsgen.schema import foreign, suggestions
 
 
 class About(NamedTuple):
@@ -29,38 +27,23 @@ VALUES = About("a values file", suggestions.suggest_key)
 
 
 class Violation(NamedTuple):
-    """One violated keyword of the schema, with its place."""
+    """One violated keyword of the schema, with its place.
 
-    error: ValidationError
+    limit: the value of the keyword. value: the wrong value; of a wrong name, the name. rule: the part of the schema
+    that contains the keyword.
+    """
+
     node: Node
     about: About
-
-    @property
-    def path(self) -> KeyPath:
-        return tuple(self.error.absolute_path)
+    path: KeyPath
+    keyword: str
+    limit: Any
+    value: Any
+    rule: Any
 
     @property
     def name(self) -> str:
         return path_text(self.path) or "the file"
-
-    @property
-    def keyword(self) -> str:
-        return str(self.error.validator)
-
-    @property
-    def limit(self) -> Any:
-        """The value of the violated keyword."""
-        return self.error.validator_value
-
-    @property
-    def value(self) -> Any:
-        """The wrong value; of a wrong name, the name."""
-        return self.error.instance
-
-    @property
-    def rule(self) -> Any:
-        """The part of the schema that contains the violated keyword."""
-        return self.error.schema
 
     @property
     def known(self) -> list[str]:
@@ -88,11 +71,8 @@ def _report_unknown_keys(violation: Violation) -> Iterator[Diagnostic]:
 def _report_wrong_type(violation: Violation) -> Iterator[Diagnostic]:
     wanted = [violation.limit] if isinstance(violation.limit, str) else list(violation.limit)
     words = " or ".join(schema.TYPE_WORDS[name] for name in wanted if name != "null")
-    yield violation.make_problem(
-        ("DS102"),
-        f"{violation.name} must be {words}, not {_describe_value(violation.value, wanted)}",
-        _suggest_repair(violation, wanted),
-    )
+    message = f"{violation.name} must be {words}, not {_describe_value(violation.value, wanted)}"
+    yield violation.make_problem("DS102", message, _suggest_repair(violation, wanted))
 
 
 def _describe_value(value: Any, wanted: Sequence[str]) -> str:
@@ -102,8 +82,6 @@ def _describe_value(value: Any, wanted: Sequence[str]) -> str:
 
 
 def _suggest_repair(violation: Violation, wanted: Sequence[str]) -> str:
-    from dsgen.schema import foreign  # imported late: only problems need it
-
     value, path = violation.value, violation.path
     if text := foreign.hint_for_value(path, value):
         return text
@@ -114,18 +92,14 @@ def _suggest_repair(violation: Violation, wanted: Sequence[str]) -> str:
             return "it is too large for a number"
         is_set = violation.node.position.file == "--set-string"
         return "use --set, which reads it as a number" if is_set else f"write it without quotes: {value}"
-    if (
-        isinstance(value, str)
-        and "integer" in wanted
-        and str(path[-1]).endswith("Seconds")
-        and (time := parse_duration(value))
-    ):
+    is_time = isinstance(value, str) and "integer" in wanted and str(path[-1]).endswith("Seconds")
+    if is_time and (time := parse_duration(value)):
         return f"write it in seconds: {time}"
     if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
         return "write true or false, without quotes"
     if "array" in wanted:
         return _suggest_list(violation)
-    return suggestions.list_possible_keys(violation.known) if "object" in wanted else ""
+    return suggestions.list_possible(violation.known, "keys") if "object" in wanted else ""
 
 
 COMMANDS: tuple[KeyPath, ...] = (("training", "exec"), ("launch", "command"), ("lifecycle", "debug", "command"))
@@ -134,12 +108,9 @@ COMMANDS: tuple[KeyPath, ...] = (("training", "exec"), ("launch", "command"), ("
 
 def _suggest_list(violation: Violation) -> str:
     """A hint for a value that should be a list; a string with spaces is most likely a command line."""
-    value, items = violation.value, schema.list_types(schema.find_child(violation.rule, 0) or {})
-    if (
-        isinstance(value, str)
-        and "name" in schema.list_keys(schema.find_child(violation.rule, 0) or {})
-        and " " not in value
-    ):
+    value, item = violation.value, schema.find_child(violation.rule, 0) or {}
+    items = schema.list_types(item)
+    if isinstance(value, str) and "name" in schema.list_keys(item) and " " not in value:
         return f"write it as a list: [{{name: {format_item(value)}}}]"
     if isinstance(value, dict) or (items and isinstance(value, str) and "string" not in items):
         return "write it as a list: begin each item with -"
@@ -166,11 +137,8 @@ def _suggest_text(violation: Violation) -> str:
     if violation.node.position.file == "--set":
         return "use --set-string, which makes it a string"
     if isinstance(violation.value, dict | list) and isinstance(violation.path[-1], int):
-        import json  # imported late: few problems are of lists and maps
-
-        return (
-            f"put it in quotes: {format_item(json.dumps(violation.value, ensure_ascii=False))}"  # JSON as an argument
-        )
+        argument = json.dumps(violation.value, ensure_ascii=False)
+        return f"put it in quotes: {format_item(argument)}"
     return f'put it in quotes: "{text}"' if isinstance(violation.value, int | float) else ""
 
 
@@ -182,9 +150,8 @@ def _report_not_in_enum(violation: Violation) -> Iterator[Diagnostic]:
 
 
 def _report_wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
-    yield violation.make_problem(
-        "DS104", f"{violation.name} cannot be {format_value(violation.value)}", _explain_pattern(violation)
-    )
+    message = f"{violation.name} cannot be {format_value(violation.value)}"
+    yield violation.make_problem("DS104", message, _explain_pattern(violation))
 
 
 def _explain_pattern(violation: Violation) -> str:

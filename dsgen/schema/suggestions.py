@@ -38,10 +38,8 @@ def suggest_among(word: str, words: Sequence[str]) -> str:
     """A hint for a word that is not one of these: the closest one, and all of them."""
     rows = load_launch_methods().items()
     other = next((method for method, row in rows if word.lower() in row.get("words", ())), "")
-    question, others = (
-        did_you_mean(other if other and other in words else find_closest(word, words)),
-        list_possible(words),
-    )
+    close = other if other and other in words else find_closest(word, words)
+    question, others = did_you_mean(close), list_possible(words)
     return f"{question} {others[:1].upper()}{others[1:]}".rstrip() if question else others
 
 
@@ -49,11 +47,6 @@ def list_possible(words: Sequence[str], what: str = "values") -> str:
     """A list of these words; empty if there are none or too many."""
     listed = ", ".join(word or '""' for word in words)
     return f"possible {what}: {listed}" if 0 < len(words) <= MOST_SHOWN else ""
-
-
-def list_possible_keys(words: Sequence[str]) -> str:
-    """The same for keys."""
-    return list_possible(words, "keys")
 
 
 ANYWHERE = {
@@ -79,6 +72,7 @@ ANYWHERE = {
     **dict.fromkeys(("claimname", "storageclassname"), "storage"),
     **dict.fromkeys(("autotune", "autotuning"), "training.deepspeed.autotuning"),
     **dict.fromkeys(("pause", "paused", "suspended"), "lifecycle.suspend"),
+    **dict.fromkeys(("workdir", "workingdir"), "training.workingDir"),
     **dict.fromkeys(("dsconfig", "deepspeedconfig"), "training.deepspeed.config"),
     "activedeadlineseconds": "lifecycle.activeDeadlineSeconds",
     "args": "training.args",
@@ -99,8 +93,6 @@ ANYWHERE = {
     "syncsource": "code.git.repository",
     "ttlsecondsafterfinished": "lifecycle.ttlSecondsAfterFinished",
     "terminationgraceperiodseconds": "lifecycle.terminationGracePeriodSeconds",
-    "workdir": "training.workingDir",
-    "workingdir": "training.workingDir",
 }
 """Words of Kubernetes, the MPI Operator and Arena, as `_normalize` spells them, and the keys with the same meaning."""
 ROLES = ("workers", "launcher")
@@ -148,12 +140,9 @@ IN_VOLUME = {
     "path": "mountPath",
 }
 """The same for words in a volume of storage."""
-NOWHERE = frozenset(
-    (
-        *("automountserviceaccounttoken", "dnspolicy", "enableservicelinks", "ephemeralcontainers", "hostname"),
-        *("hostnameoverride", "subdomain", "ports", "readinessprobe", "name", "restartpolicyrules"),
-        "terminationmessagepath",
-    )
+NOWHERE = (
+    *("automountserviceaccounttoken", "dnspolicy", "enableservicelinks", "ephemeralcontainers", "hostname", "ports"),
+    *("hostnameoverride", "subdomain", "readinessprobe", "name", "restartpolicyrules", "terminationmessagepath"),
 )
 """Fields of a pod or container for which workers and launcher have no key."""
 
@@ -172,7 +161,7 @@ def suggest_key(key: str, path: KeyPath, part: schema.Schema) -> str:
     is_beside = all(one[:-1] == path for one in others)
     shown = [path_text(one[len(path) :]) if is_beside else path_text(one) for one in others]
     top = ", at the top of the file" if path and others and len(others[0]) == 1 else ""
-    return did_you_mean(*shown, where=top) or list_possible_keys(sorted(schema.list_keys(part)))
+    return did_you_mean(*shown, where=top) or list_possible(sorted(schema.list_keys(part)), "keys")
 
 
 OWN_KEYS = {

@@ -82,7 +82,9 @@ def _describe_violations(
     from dsgen.schema.messages import VALUES, WORDING, Violation, report_name  # imported late: only problems need it
 
     for one in violations:
-        violation = Violation(one, root.find([*one.absolute_path])[0], about or VALUES)
+        path, keyword = tuple(one.absolute_path), str(one.validator)
+        found = (path, keyword, one.validator_value, one.instance, one.schema)
+        violation = Violation(root.find(path)[0], about or VALUES, *found)
         if violation.value is None or _is_broken(root, violation.path):
             continue  # reported by _find_nulls or the reader
         if violation.keyword == "required" and not complete:
