@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "0e604a5eac5c93c66b402cd6fbe840bfc91451bc48e2a55c0bc84a64451bc6a8"
+DIGEST = "21c4d15e10239a5d604ec0891b5e9c714b4d3814207740fd97ab09e1b5d2cf73"

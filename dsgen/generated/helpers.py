@@ -4,18 +4,7 @@ Written by `make generate` from the files dsgen/templates/**/_*.j2; changes are 
 """
 
 from collections.abc import Mapping
-from dsgen.language.functions import (
-    get,
-    is_string,
-    items,
-    join,
-    join_blocks,
-    matching,
-    overlay,
-    refuse,
-    replace,
-    starting,
-)
+from dsgen.language.functions import get, is_string, items, join, join_blocks, matching, overlay, refuse
 from dsgen.language.text import indent, quote, scalar, to_json, to_yaml
 from typing import Any
 
@@ -251,9 +240,9 @@ def code_container(values: Mapping[str, Any], pod: Any, role: str) -> str:
         "  command: [bash, /etc/dsgen/shared/code.sh]\n"
         "  env:\n"
         "    - name: DSGEN_GIT_REPOSITORY\n"
-        f"      value: {quote(replace(values['code']['git']['repository'], '$', '$$'))}\n"
+        f"      value: {quote(str.replace(values['code']['git']['repository'], '$', '$$'))}\n"
         "    - name: DSGEN_GIT_REVISION\n"
-        f"      value: {quote(replace(values['code']['git']['revision'], '$', '$$'))}\n"
+        f"      value: {quote(str.replace(values['code']['git']['revision'], '$', '$$'))}\n"
         "  securityContext:\n"
         f"    {indent(own_security_context(values, pod), 4)}\n"
         "  resources:\n"
@@ -400,7 +389,7 @@ def environment(values: Mapping[str, Any], release: Mapping[str, str], role: str
         if is_string(value) or role == 'worker' or name in values['launcher']['env'] or program_in_launcher(values):
             text += f"- name: {quote(name)}\n"
             if is_string(value):
-                text += f"  value: {quote(replace(value, '$', '$$'))}\n"
+                text += f"  value: {quote(str.replace(value, '$', '$$'))}\n"
             else:
                 text += (
                     "  valueFrom:\n"
@@ -877,7 +866,7 @@ def refused_resize(values: Mapping[str, Any], key: str) -> str:
     if (
         key == 'training.deepspeed.configFile'
         and deepspeed['configFile']
-        and not starting(deepspeed['configFile'], '/')
+        and not str.startswith(deepspeed['configFile'], '/')
     ):
         return "training.deepspeed.resize cannot be used with a configFile that is not an absolute path"
     if (
@@ -904,7 +893,7 @@ def checkpoint_of_one_worker(values: Mapping[str, Any], name: str, volume: Any) 
         and volume.get('create') is None
         and volume.get('nfs') is None
         and volume.get('hostPath') is None
-        and starting(checkpoint + '/', volume['mountPath'] + '/')
+        and str.startswith(checkpoint + '/', volume['mountPath'] + '/')
     ):
         return f"training.deepspeed.resize.checkpoint is on storage.{name}, of which each worker has its own"
     return ""
@@ -1194,7 +1183,7 @@ def claim_name(values: Mapping[str, Any], release: Mapping[str, str], name: str,
     """The claim of a volume. `name` is its key in storage, `volume` its value. Names of jobs have no dots, so the
     volume a-b of job x does not share a claim with the volume b of job x-a.
     """
-    return f"{volume['existingClaim'] or job_name(values, release) + '-' + replace(name, '-', '.')}"
+    return f"{volume['existingClaim'] or job_name(values, release) + '-' + str.replace(name, '-', '.')}"
 
 
 def volume_name(values: Mapping[str, Any], release: Mapping[str, str], name: str) -> str:

@@ -77,7 +77,7 @@ from dsgen.generated.helpers import (
     worker_ports,
     written_key,
 )
-from dsgen.language.functions import SHIPPED, basename, count_to, get, items, join, refuse, replace, whole_bytes
+from dsgen.language.functions import SHIPPED, basename, count_to, get, items, join, refuse, whole_bytes
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
 from typing import Any
 
@@ -974,12 +974,12 @@ def monitoring_tensorboard(values: Mapping[str, Any], release: Mapping[str, str]
             "              exit 1\n"
             "            - tensorboard\n"
             "          args:\n"
-            f"            - {quote(replace('--logdir=' + board['logDir'], '$', '$$'))}\n"
+            f"            - {quote(str.replace('--logdir=' + board['logDir'], '$', '$$'))}\n"
             "            - --host=0.0.0.0\n"
             "            - --port=6006\n"
             "          env:\n"
             "            - name: DSGEN_PYTHON\n"
-            f"              value: {quote(replace(values['training']['pythonCommand'], '$', '$$'))}\n"
+            f"              value: {quote(str.replace(values['training']['pythonCommand'], '$', '$$'))}\n"
             "            - name: HOME\n"
             "              value: /run/dsgen\n"
             "            - name: TMPDIR\n"

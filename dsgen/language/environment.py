@@ -43,8 +43,6 @@ from dsgen.language.functions import (
     matching,
     overlay,
     refuse,
-    replace,
-    starting,
     whole_bytes,
 )
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
@@ -88,7 +86,7 @@ BUILTINS = (
     Builtin("int", "filter", int, "| int64", ("word", "int"), "int", converts=True),
     Builtin("string", "filter", scalar, "toString {0}", ("word", "int", "bool"), "word"),
     Builtin("length", "filter", len, "len {0}", ("word", "list", "map", "any"), "int"),
-    Builtin("replace", "filter", replace, "| replace {1} {2}", (*TEXT, "block"), "same", (3, 3)),
+    Builtin("replace", "filter", str.replace, "| replace {1} {2}", (*TEXT, "block"), "same", (3, 3)),
     Builtin("join", "filter", join, "| join {1}", ("list",), "str", (2, 2)),
     Builtin("blocks", "filter", join_blocks, '| compact | join "\\n"', ("list",), "block"),
     Builtin("basename", "filter", basename, "base {0}", ("file",), "word"),
@@ -100,7 +98,7 @@ BUILTINS = (
     Builtin("string", "test", is_string, 'kindIs "string" {0}', (), "bool", takes_none=True, converts=True),
     Builtin("mapping", "test", is_mapping, 'kindIs "map" {0}', (), "bool", takes_none=True, converts=True),
     Builtin("matching", "test", matching, "regexMatch {1} {0}", TEXT, "bool", (2, 2)),
-    Builtin("starting", "test", starting, "hasPrefix {1} {0}", TEXT, "bool", (2, 2)),
+    Builtin("starting", "test", str.startswith, "hasPrefix {1} {0}", TEXT, "bool", (2, 2)),
     Builtin("in list", "operator", lambda item, texts: item in texts, "has {0} {1}", TEXT, "bool", (2, 2)),
     Builtin("in map", "operator", lambda key, tree: key in tree, "hasKey {1} {0}", TEXT, "bool", (2, 2)),
     Builtin("eq", "operator", operator.eq, "eq {0:}", (), "bool", (2, 2)),

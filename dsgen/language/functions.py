@@ -68,11 +68,6 @@ def matching(text: str, pattern: str) -> bool:
 _compile = functools.cache(re.compile)  # faster than the cache of `re`
 
 
-def starting(text: str, beginning: str) -> bool:
-    """Whether a text begins with another one."""
-    return text.startswith(beginning)
-
-
 def whole_bytes(quantity: str) -> str:
     """A quantity such as 1.5Gi in whole bytes, rounded down, at most 2^53; 0 for a text without a number."""
     from dsgen.reading.quantities import parse_quantity  # imported late: only some values need it
@@ -81,11 +76,6 @@ def whole_bytes(quantity: str) -> str:
         return str(min(int(parse_quantity(quantity)), 2**53))
     except ValueError:
         return "0"
-
-
-def replace(text: str, old: str, new: str) -> str:
-    """The text with every `old` replaced by `new`."""
-    return text.replace(old, new)
 
 
 def join(texts: Iterable[str], separator: str) -> str:

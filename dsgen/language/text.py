@@ -7,6 +7,7 @@ ConfigMap, must be the same in both, so quoting, JSON and numbers follow Go's st
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -25,12 +26,9 @@ _ESCAPED = (
     r"\U0003fffe\U0003ffff\U000e0000-\U000e0fff\U000efffe-\U0010ffff]"
 )
 
-_JSON_ESCAPES = {
-    **{code: f"\\u{code:04x}" for code in (*range(32), 0x2028, 0x2029)},
-    **{code: escape for code, escape in _SHORT_ESCAPES.items() if code not in (7, 11)},
-}
-
 _ASCII_ESCAPES = {code: _SHORT_ESCAPES.get(code, f"\\x{code:02x}") for code in (*range(32), 34, 92, 127)}
+
+_QUOTE_IN_JSON = json.JSONEncoder(ensure_ascii=False).encode
 
 # YAML accepts every character above U+FFFF.
 _NOT_PLAIN = "[\x7f-\uffff]"
@@ -39,15 +37,10 @@ _NOT_PLAIN = "[\x7f-\uffff]"
 def quote(value: object) -> str:
     """A scalar in double quotes, as Go's `%q` writes it; every YAML reader reads the same text."""
     text = value if isinstance(value, str) else scalar(value)
-    # Few texts are not ASCII, and compiling the pattern for them takes longer than rendering many objects.
-    if not _needs_no_escape(text):
+    # Most texts are plain, and compiling the pattern for others takes longer than rendering many objects.
+    if not (text.isascii() and text.isprintable() and '"' not in text and "\\" not in text):
         text = text.translate(_ASCII_ESCAPES) if text.isascii() else re.sub(_ESCAPED, _escape, text)
     return f'"{text}"'
-
-
-def _needs_no_escape(text: str) -> bool:
-    """Whether neither Go nor JSON escapes anything in the text. Fast, because most texts are plain."""
-    return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -96,21 +89,12 @@ def to_json(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f'"{value}"' if _needs_no_escape(value) else f'"{_escape_json(value)}"'
+        return _QUOTE_IN_JSON(value).replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
     if isinstance(value, int | float):
         return format_number(value)
     if isinstance(value, dict):
         return "{" + ",".join(f"{to_json(key)}:{to_json(value[key])}" for key in sorted(value)) + "}"
     return "[" + ",".join(map(to_json, value)) + "]"
-
-
-def _escape_json(text: str) -> str:
-    # Forty times as fast as str.translate on a hostfile of 10,000 workers.
-    text = text.replace("\\", "\\\\")
-    for code, escape in _JSON_ESCAPES.items():
-        if chr(code) in text and code != ord("\\"):
-            text = text.replace(chr(code), escape)
-    return text
 
 
 def to_plain_json(value: Any) -> str:
@@ -191,8 +175,6 @@ def format_item(text: str) -> str:
         return f'"{text}"'
     if text.isprintable():
         return "'" + text.replace("'", "''") + "'"
-    import json  # imported late: only texts with line ends need it
-
     return json.dumps(text, ensure_ascii=False)
 
 

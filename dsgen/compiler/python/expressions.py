@@ -130,7 +130,7 @@ class PythonExpressions:
         return Python(f"{left.enclose(level + (level == COMPARISON))} {sign} {right.enclose(level + 1)}", level)
 
     def _write_builtin(self, row: Builtin, arguments: list[str]) -> Python:
-        return self.write_call(row.python.__module__, row.python.__name__, *arguments)
+        return self.write_call(getattr(row.python, "__module__", "builtins"), row.python.__qualname__, *arguments)
 
     @write.register
     def _(self, expr: tree.Include) -> Python:
