@@ -30,7 +30,7 @@ from launcher import workers
 from shared import control, exchange, settings
 from tests.scripts.conftest import Pod, free_port, run_config
 from worker.control import ControlFromLauncher
-from worker.port import listen
+from worker.readiness import listen
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.DOTALL)

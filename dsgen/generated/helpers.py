@@ -1139,7 +1139,7 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     """The ConfigMap with a folder of dsgen's scripts. The names change with the content of all scripts, so a run keeps
     those with which it started.
     """
-    return f"{job_name(values, release)}-scripts-{folder}-{'e2dad6bb5f'}"
+    return f"{job_name(values, release)}-scripts-{folder}-{'1839f9cb8b'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

@@ -17,7 +17,7 @@ from shared import methods, settings
 from tests.resize.reduce import unpack
 from tests.scripts.conftest import run_config
 from worker import end_ranks, resize
-from worker.checkpoint import UnreadableCheckpointError, Wanted, explain_refusal, inspect, read
+from worker.checkpoint import UnusableCheckpointError, Wanted, explain_refusal, inspect, read
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_a_missing_file_is_named(saved: Path) -> None:
     (saved / "plain-2/global_step2/zero_pp_rank_3_mp_rank_00_optim_states.pt").unlink()
 
     for name, words in (("plain-3", "rank_2_mp_rank_00_model_states.pt is"), ("plain-2", "rank_3_mp_rank_00_optim")):
-        with pytest.raises(UnreadableCheckpointError, match=words):
+        with pytest.raises(UnusableCheckpointError, match=words):
             inspect(saved / name)
 
 
@@ -155,14 +155,14 @@ def test_a_truncated_file_is_named(saved: Path) -> None:
     path = saved / "plain-2/global_step2/zero_pp_rank_1_mp_rank_00_optim_states.pt"
     path.write_bytes(path.read_bytes()[:-30])
 
-    with pytest.raises(UnreadableCheckpointError, match=r"rank_1_mp_rank_00_optim_states[.]pt cannot"):
+    with pytest.raises(UnusableCheckpointError, match=r"rank_1_mp_rank_00_optim_states[.]pt cannot"):
         inspect(saved / "plain-2")
 
 
 def test_a_tag_that_does_not_exist_is_named(saved: Path) -> None:
     (saved / "plain-2/latest").write_text("global_step9\n")
 
-    with pytest.raises(UnreadableCheckpointError, match="names global_step9, which does not exist"):
+    with pytest.raises(UnusableCheckpointError, match="names global_step9, which does not exist"):
         inspect(saved / "plain-2")
 
 
@@ -171,7 +171,7 @@ def test_a_tag_outside_of_the_folder_is_refused(saved: Path, tag: str) -> None:
     """A conversion is written to a folder of the same name, and what is in its place is removed."""
     (saved / "plain-2/latest").write_text(tag)
 
-    with pytest.raises(UnreadableCheckpointError, match="which is no folder beside it"):
+    with pytest.raises(UnusableCheckpointError, match="which is no folder beside it"):
         inspect(saved / "plain-2")
 
 
@@ -195,7 +195,7 @@ def test_a_number_of_partitions_that_cannot_be_is_refused(tmp_path: Path, count:
         with zipfile.ZipFile(tmp_path / f"t/zero_pp_rank_{rank}_mp_rank_00_optim_states.pt", "w") as archive:
             archive.writestr("a/data.pkl", pickle.dumps({"optimizer_state_dict": state}))
 
-    with pytest.raises(UnreadableCheckpointError, match=words):
+    with pytest.raises(UnusableCheckpointError, match=words):
         inspect(tmp_path)
 
 

@@ -27,7 +27,7 @@ The ConfigMap with a folder of dsgen's scripts. The names change with
 the content of all scripts, so a run keeps those with which it started.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-e2dad6bb5f
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-1839f9cb8b
 {{- end }}
 
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}

@@ -40,7 +40,7 @@ class Attempt:
         self.method = methods.choose_method(self.configured)
         chosen, slots = self.workers.chosen, self.configured.slots
         if self.method.ssh:
-            used = hostfile.count_active_slots(chosen, slots, hostfile.parse_options(self.configured.deepspeed_args))
+            used = hostfile.count_active_slots(chosen, slots, self.configured.deepspeed_args)
         else:
             used = dict.fromkeys(chosen, 1 if self.method.whole else slots)
         self.hosts, self.goes_on = list(used), goes_on

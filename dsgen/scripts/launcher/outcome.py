@@ -63,12 +63,8 @@ class RunEndedError(Exception):
         self.training_code = training_code
 
 
-class InterruptedRunError(Exception):
+class InterruptedRunError(RunEndedError):
     """An external event ends a wait. `event`: see SidecarState.find_event."""
-
-    def __init__(self, event: str) -> None:
-        super().__init__(event)
-        self.event = event
 
 
 class AttemptEnd(NamedTuple):

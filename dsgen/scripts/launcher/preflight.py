@@ -81,7 +81,7 @@ class Rounds:
                 free = [other for other in free if other not in (suspect, fits[0])]
         return pairs
 
-    def learn(self, pair: Pair, rate: float, problems: list[str]) -> None:
+    def add_result(self, pair: Pair, rate: float, problems: list[str]) -> None:
         """Note a result. `rate`: MiB/s in the slower direction, 0 without data; `problems`: those of both hosts."""
         for index, problem in zip(pair, problems):  # noqa: B905  # strict= is not in Python 3.8
             self.best[index] = max(self.best[index], rate)
@@ -116,7 +116,7 @@ def check(
         while pairs := rounds.choose_pairs():
             reports = exchange(control, [(names[a], names[b]) for a, b in pairs], hostfile, port, wait)
             for pair in pairs:
-                rounds.learn(pair, *judge([reports[names[index]] for index in pair]))
+                rounds.add_result(pair, *compute_rate([reports[names[index]] for index in pair]))
     finally:
         control.order_checks({})
     return rounds.make_verdict()
@@ -140,7 +140,7 @@ def exchange(
     return {name: one.checked if one.checked.get("token") == token else {} for name, one in members.items()}
 
 
-def judge(reports: list[dict[str, Any]]) -> tuple[float, list[str]]:
+def compute_rate(reports: list[dict[str, Any]]) -> tuple[float, list[str]]:
     """MiB/s of a pair in its slower direction, and the problems of both if no data arrived.
 
     A worker that sends for too long reports a timeout; the other one reports the received amount.

@@ -32,10 +32,9 @@ class WithSsh:
 
     def prepare(self) -> None:
         """Check the tools of the image, take the key, and begin to connect to the workers."""
-        missing = methods.list_missing_tools(methods.choose_method(self.configured))
+        missing = methods.explain_missing_tools(methods.choose_method(self.configured))
         if missing:
-            names = ", ".join(missing)
-            raise RunEndedError("no-tool", f"the image has no {names}: add it to the image or in training.setup")
+            raise RunEndedError("no-tool", missing)
         self.take_key()
         secret = control.make_secret((settings.RUN / "id").read_bytes(), self.configured)
         self.workers.control.dial(self.configured.readiness_port, secret)
@@ -69,10 +68,11 @@ class WithSsh:
         Where the first attempt needs all workers, its start is the login: another one to each would take as long.
         """
         time_left = self.wait.has_time_for_workers
-        configured, again = self.configured, self.wait.compute_totals()["attempts"] > 0
+        configured, totals = self.configured, self.wait.compute_totals()
+        again = totals["attempts"] > 0
         chooses = configured.spares or configured.workers_min or configured.preflight_network
         self.selection.logs_in = bool(again or chooses or configured.debug)
-        if configured.workers_min and self.wait.compute_totals()["seconds"]:
+        if configured.workers_min and totals["seconds"]:
             self.selection.sizes = list_sizes(configured)
         # Attempts that end before all ranks have met use the same limit: otherwise they might fail forever.
         too_late = again and not time_left()
@@ -81,15 +81,11 @@ class WithSsh:
             raise RunEndedError(
                 "unreachable", self.wait.explain_too_late(describe_unreached(missing, configured.readiness_port))
             )
-        if again:
-            self.kill_ranks()
+        if again:  # the last attempt may have left ranks on workers that had no connection at its end
+            self.workers.control.choose(self.workers.names)
+            self.workers.control.begin(totals["attempts"], Output([]))
+            self.workers.control.signal("KILL", OBEY_SECONDS)
         decide_size(self.selection, self.wait)
-
-    def kill_ranks(self) -> None:
-        """Kill what the last attempt may have left on workers that had no connection at its end."""
-        self.workers.control.choose(self.workers.names)
-        self.workers.control.begin(self.wait.compute_totals()["attempts"], Output([]))
-        self.workers.control.signal("KILL", OBEY_SECONDS)
 
     def make_start(self) -> methods.Start:
         return self.make_attempt().make_start()
@@ -125,16 +121,23 @@ class SshWorkerChoice(WorkerChoice):
         were missing before, or the time limit is reached. `nobody_answers` is called regularly while no worker answers.
         """
         before, began = set(self.workers.names) - set(self.present), time.monotonic()
-        missing, enough_since, part = dict.fromkeys(self.workers.names, ""), 0.0, TimeSlice(time_left)
-        while missing and part.time_left:
-            part = TimeSlice(time_left)
-            silent = self.workers.control.find_missing(list(missing), part)
+        missing, enough_since = dict.fromkeys(self.workers.names, ""), 0.0
+        timely, until = True, 0.0  # until: the end of this look
+
+        def goes_on() -> bool:
+            nonlocal timely
+            timely = time_left()
+            return timely and time.monotonic() < until
+
+        while missing and timely:
+            until = time.monotonic() + SLICE_SECONDS
+            silent = self.workers.control.find_missing(list(missing), goes_on)
             if len(silent) == len(self.workers.names):
                 nobody_answers()
             answering = [name for name in missing if name not in silent]
             refused = self.workers.find_refusals(answering, time_left) if self.logs_in else {}
             # If the time ran out during the login, the results of the login before are used.
-            said = {} if part.time_left else missing
+            said: dict[str, str] = {} if timely else missing
             missing = {
                 name: refused.get(name) or said.get(name) or self.workers.control.find_member(name).refused
                 for name in missing
@@ -142,7 +145,7 @@ class SshWorkerChoice(WorkerChoice):
             }
             if refused:
                 time.sleep(REFUSED_SECONDS)
-                part()
+                goes_on()
             size = self.choose_size(len(self.workers.names) - len(missing))
             enough_since = (enough_since or time.monotonic()) if size else 0.0
             patience = self.compute_patience(size, before >= set(missing))
@@ -169,16 +172,3 @@ def describe_unreached(missing: dict[str, str], port: int) -> str:
     silent = [name for name, words in missing.items() if not words]
     named = " ".join(silent[:10]) + (f" and {len(silent) - 10} more" if len(silent) > 10 else "")
     return "; ".join([*refused[:3], *([f"not reachable: {named} (port {port})"] if silent else [])]) + ","
-
-
-class TimeSlice:
-    """A condition that is true for SLICE_SECONDS or until the time limit, and records whether the limit passed."""
-
-    def __init__(self, time_left: Callable[[], bool]) -> None:
-        self.ask = time_left
-        self.time_left = True
-        self.until = time.monotonic() + SLICE_SECONDS
-
-    def __call__(self) -> bool:
-        self.time_left = self.ask()
-        return self.time_left and time.monotonic() < self.until

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
 from collections import Counter
 from collections.abc import Collection
@@ -29,17 +30,20 @@ class UnprovenConnections:
     def __init__(self, known: Collection[str] = ()) -> None:
         self.known = known
         self.counts: Counter[str] = Counter()  # by address
+        self.lock = threading.Lock()
 
     def admit(self, address: str) -> bool:
         """Count one more, unless there are too many."""
-        full = sum(self.counts.values()) >= STRANGERS and address not in self.known
-        if full or self.counts[address] >= STRANGERS_OF_ADDRESS:
-            return False
-        self.counts[address] += 1
-        return True
+        with self.lock:
+            full = sum(self.counts.values()) >= STRANGERS and address not in self.known
+            if full or self.counts[address] >= STRANGERS_OF_ADDRESS:
+                return False
+            self.counts[address] += 1
+            return True
 
     def dismiss(self, address: str) -> None:
-        self.counts -= Counter([address])
+        with self.lock:
+            self.counts -= Counter([address])
 
 
 def open_pod_server(port: int = 0) -> tuple[str, socket.socket]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import re
 import sys
 from pathlib import Path
@@ -13,24 +12,18 @@ TAIL_LINES, TAIL_BYTES = 20, 4096
 KEPT_BYTES, LINE_LENGTH = 32768, 300  # of the output that is searched for the report of a lost connection
 
 
-@functools.lru_cache
-def compile_secret_patterns() -> tuple[re.Pattern[str], ...]:
-    """The patterns of what may be secret. A process that logs no address needs none of them.
-
-    code.sh has the same patterns for sed. Each takes time in proportion to the length of the text.
-    """
-    return (
-        # User and password, or a token as the user; an ssh user name is not a secret.
-        re.compile(r"(?i)(?<!ssh)(://)[^\s/?#]*@"),
-        # Also a password that contains a slash.
-        re.compile(r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@"),
-        # The query of the last address in a word.
-        re.compile(r"(://[^\s?\"'<>:]*(?::(?!//)[^\s?\"'<>:]*)*\?)[^\s\"'<>]+"),
-        re.compile(
-            r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
-            r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+"
-        ),
-    )
+# What may be secret. code.sh has the same patterns for sed. Each takes time in proportion to the length of the text.
+# They are compiled when they are needed: a process that logs no address needs none of them.
+SECRETS = (
+    # User and password, or a token as the user; an ssh user name is not a secret.
+    r"(?i)(?<!ssh)(://)[^\s/?#]*@",
+    # Also a password that contains a slash.
+    r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@",
+    # The query of the last address in a word.
+    r"(://[^\s?\"'<>:]*(?::(?!//)[^\s?\"'<>:]*)*\?)[^\s\"'<>]+",
+    r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
+    r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+",
+)
 
 
 def log(text: str) -> None:
@@ -48,8 +41,8 @@ def write_last_words(path: Path, text: str) -> None:
 
 def redact(text: str) -> str:
     """The text without parts of URLs that may be secrets."""
-    for pattern in compile_secret_patterns() if "/" in text else ():
-        text = pattern.sub(lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
+    for pattern in SECRETS if "/" in text else ():
+        text = re.sub(pattern, lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
     return text
 
 

@@ -68,14 +68,14 @@ class Start(NamedTuple):
 
 def make_pdsh_command(start: Start) -> list[str]:
     """The deepspeed command line, without the arguments of the user's program, which rank.py reads from a file."""
-    given = hostfile.parse_options(start.configured.deepspeed_args)
+    given, rest = hostfile.parse_options(start.configured.deepspeed_args)
     wide = f"-f {len(start.hosts)}" if len(start.hosts) > PDSH_FANOUT else ""
-    valued = {"--include": given.include, "--exclude": given.exclude}
-    valued["--launcher_args"] = f"{wide} {given.launcher_args}".strip()  # pdsh takes the last -f
+    valued = {"--include": given["include"], "--exclude": given["exclude"]}
+    valued["--launcher_args"] = f"{wide} {given['launcher_args']}".strip()  # pdsh takes the last -f
     # Joined by `=`: argparse takes a value that begins with a dash for an option.
     joined = [f"{option}={value}" for option, value in valued.items() if value]
     own = ["deepspeed", "--hostfile", start.hostfile, *MULTI, *start.master]
-    return [*own, *joined, *given.rest, "--no_python", "--no_local_rank", *start.program]
+    return [*own, *joined, *rest, "--no_python", "--no_local_rank", *start.program]
 
 
 def make_autotune_command(start: Start) -> list[str]:
@@ -243,8 +243,10 @@ def meets_in_sessions(configured: Settings) -> bool:
     return method.ssh and method.whole and configured.expect_world and configured.workers > 1
 
 
-def list_missing_tools(method: Method) -> list[str]:
-    return [tool for tool in method.tools if find_program(tool) is None]
+def explain_missing_tools(method: Method) -> str:
+    """A message about the programs that the image lacks, or ""."""
+    missing = ", ".join(tool for tool in method.tools if find_program(tool) is None)
+    return f"the image has no {missing}: add it to the image or in training.setup" if missing else ""
 
 
 def format_worker_name(configured: Settings) -> str:

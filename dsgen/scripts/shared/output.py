@@ -10,28 +10,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import Any, Protocol
+from typing import Any
 
 from shared import reports
 from shared.log import reports_lost_peer
 
 LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh begins each line with `HOST: `
 PROTOCOL = re.compile(rb"^ dsgen-(rank-(?:met|end|beat|stack)|rank|session-end) (\{.*\})\s*$", re.DOTALL)
-
-
 NOTED_BYTES = 1 << 26  # of the reports of one attempt, beats aside; further ones are only printed
-
-
-class Listener(Protocol):
-    """The interface of launcher/progress.py that is used here."""
-
-    stacks: dict[int, tuple[str, list[str]]]
-
-    def read_command(self, line: bytes) -> None: ...
-
-    def learn(self, rank: int, said: dict[str, Any]) -> None: ...
-
-
 # What mpirun, or its ssh, which may end first, says of a worker that is gone; and of a rank.py that a signal has ended.
 MPI_LOST = re.compile(
     rb"^(?: *Remote daemon: \S+ on node ([A-Za-z0-9.-]+)"
@@ -48,10 +34,10 @@ def make_nonce() -> str:
 class Output:
     """The facts from the output of one attempt; one thread writes them, another one reads them.
 
-    `pdsh`: whether pdsh also writes to this stream. `progress`: gets the progress reports.
+    `pdsh`: whether pdsh also writes to this stream. `progress`: that of launcher/progress.py, gets its reports.
     """
 
-    def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False, progress: Listener | None = None) -> None:
+    def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False, progress: Any = None) -> None:
         self.progress = progress
         self.hosts = {_remove_domain(host): host for host in hosts}
         self.nonce = (nonce or make_nonce()).encode()
@@ -76,14 +62,14 @@ class Output:
         if ssh_end:
             self.ssh_ended.setdefault(self._find_host(ssh_end.group(1)), int(ssh_end.group(2) or reports.LOST))
         if not self.pdsh and not continues:
-            self._hear_mpirun(line)
+            self._read_mpirun(line)
         before, nonce, after = line.partition(self.nonce)
         if not nonce:
             if self.progress:
                 self.progress.read_command(line)
             return line
         protocol = PROTOCOL.match(after)
-        said = self._learn(protocol.group(1), protocol.group(2)) if protocol else None
+        said = self._note_report(protocol.group(1), protocol.group(2)) if protocol else None
         if said is None:
             return line.replace(self.nonce, b"")
         rest = before + b"\n" if before and not LABEL.match(before) else b""
@@ -152,7 +138,7 @@ class Output:
         if code and not self.ending:
             self.failures.append({"host": host, "exitCode": code})
 
-    def _learn(self, kind: bytes, text: bytes) -> str | None:
+    def _note_report(self, kind: bytes, text: bytes) -> str | None:
         """Note a protocol line; returns the text for the log, or "". None if it is not a valid protocol line."""
         try:
             if kind != b"rank-beat" and not self._has_room(text):
@@ -162,16 +148,7 @@ class Output:
             if kind == b"session-end":
                 self.close(host, int(content["exitCode"]))
                 return f"{host} ended with {int(content['exitCode'])}"
-            if kind == b"rank-met":
-                self.met.add(int(content["rank"]))
-                return f"rank {int(content['rank'])} on {host} is connected with the others"
-            if kind == b"rank-beat":
-                if self.progress:
-                    self.progress.learn(int(content["rank"]), content)
-                return ""
-            if kind == b"rank-stack":
-                return self._note_rank_stack(host, content)
-            return self._note_rank_end(host, content) if kind == b"rank-end" else self._note_rank(host, content)
+            return self._note_rank(kind, host, int(content["rank"]), content)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return None
 
@@ -179,7 +156,7 @@ class Output:
         self.noted += len(text)
         return self.noted <= NOTED_BYTES
 
-    def _hear_mpirun(self, line: bytes) -> None:
+    def _read_mpirun(self, line: bytes) -> None:
         lost, killed = MPI_LOST.match(line.rstrip()), MPI_KILLED.search(line)
         if (lost or killed) and not self._has_room(line):
             return
@@ -190,26 +167,30 @@ class Output:
             end = {"host": self._find_host(name), "rank": int(rank), "exitCode": 128 + int(number), "tail": []}
             self.failures.append(end)
 
-    def _note_rank(self, host: str, content: dict[str, Any]) -> str:
-        rank, size = int(content["rank"]), int(content["worldSize"])
+    def _note_rank(self, kind: bytes, host: str, rank: int, content: dict[str, Any]) -> str:
+        if kind == b"rank-beat":
+            if self.progress:
+                self.progress.add_report(rank, content)
+            return ""
+        if kind == b"rank-met":
+            self.met.add(rank)
+            return f"rank {rank} on {host} is connected with the others"
+        if kind == b"rank-stack":
+            stack = [str(frame) for frame in content["stack"]]
+            if self.progress:
+                self.progress.stacks[rank] = (host, stack)
+            return f"rank {rank} on {host} is in {' < '.join(stack[:3]) or 'no program that shows its stack'}"
+        if kind == b"rank-end":
+            code, tail = int(content["exitCode"]), [str(line) for line in content.get("tail", [])]
+            end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
+            self.ends.append(end)
+            self.failures += [end] if code else []
+            return f"rank {rank} on {host} ended with {code}"
+        size = int(content["worldSize"])
         self.world_sizes.add(size)
         self.ranks.add(rank)
         self.places[rank] = host
         return f"rank {rank} of {size} started on {host}"
-
-    def _note_rank_end(self, host: str, content: dict[str, Any]) -> str:
-        rank, code = int(content["rank"]), int(content["exitCode"])
-        tail = [str(line) for line in content.get("tail", [])]
-        end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
-        self.ends.append(end)
-        self.failures += [end] if code else []
-        return f"rank {rank} on {host} ended with {code}"
-
-    def _note_rank_stack(self, host: str, content: dict[str, Any]) -> str:
-        rank, stack = int(content["rank"]), [str(frame) for frame in content["stack"]]
-        if self.progress:
-            self.progress.stacks[rank] = (host, stack)
-        return f"rank {rank} on {host} is in {' < '.join(stack[:3]) or 'no program that shows its stack'}"
 
     def _find_host(self, label: bytes) -> str:
         # pdsh removes the domain from its labels if all hosts have the same.

@@ -35,13 +35,13 @@ class Source:
         self.part = b""
 
     def read_output(self, data: bytes) -> None:
-        """Learn from a piece of the output; a progress bar ends its lines with a carriage return."""
+        """Read a piece of the output; a progress bar ends its lines with a carriage return."""
         if self.pattern:
             *lines, self.part = re.split(rb"[\r\n]", self.part[-LINE_BYTES:] + data)
-            self.learn_lines(lines)
+            self.read_lines(lines)
 
     def read_files(self) -> None:
-        """Learn from the files, if there are any."""
+        """Read the files, if there are any."""
         text = read_tail(self.file) if self.file else b""
         for part in (text, *text.splitlines()[-1:]):
             try:
@@ -49,10 +49,10 @@ class Source:
             except (ValueError, RecursionError):
                 continue
             if isinstance(said, dict):
-                self.learn(said)
+                self.keep_numbers(said)
                 break
         else:
-            self.learn_lines(text.splitlines() if self.pattern else [])
+            self.read_lines(text.splitlines() if self.pattern else [])
         self.seen["checkpoint"] = read_modification_time(Path(self.checkpoint)) if self.checkpoint else 0
         if self.saves:  # DeepSpeed writes `latest` after all files of a checkpoint; the Trainer has one in each folder
             folder = Path(self.saves)
@@ -60,7 +60,7 @@ class Source:
                 map(read_modification_time, [folder / "latest", *folder.glob("checkpoint-*/latest")])
             )
 
-    def learn_lines(self, lines: list[bytes]) -> None:
+    def read_lines(self, lines: list[bytes]) -> None:
         """Each number from the last line that has it."""
         said: dict[str, Any] = {}
         for line in reversed(lines):
@@ -69,9 +69,9 @@ class Source:
                 said = {**{name: text for name, text in match.groupdict().items() if text is not None}, **said}
                 if said.keys() == match.groupdict().keys():
                     break
-        self.learn(said)
+        self.keep_numbers(said)
 
-    def learn(self, said: dict[str, Any]) -> None:
+    def keep_numbers(self, said: dict[str, Any]) -> None:
         """Keep the numbers among what was said."""
         for name, kind in NUMBERS.items():
             try:

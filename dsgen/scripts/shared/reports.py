@@ -23,11 +23,6 @@ FILE = settings.RUN / "reports"
 BEAT = "dsgen-rank-beat "  # begins reports of progress, which are not repeated
 
 
-def explain_end_of_resize(code: int) -> dict[str, Any]:
-    """The report of worker/resize.py that has ended without one."""
-    return {"result": "failed", "message": f"worker/resize.py ended with exit code {code}"}
-
-
 class Reporter:
     """Sends the reports of one rank or session."""
 
@@ -36,7 +31,7 @@ class Reporter:
         self.run = run
         self.nonce = os.environ.pop(NONCE, "")
 
-    def say(self, kind: str, facts: dict[str, Any]) -> None:
+    def send(self, kind: str, facts: dict[str, Any]) -> None:
         """Send one line; errors are ignored, because the reader may have ended."""
         if not self.nonce:
             return

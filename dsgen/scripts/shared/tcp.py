@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 ESTABLISHED, LISTEN = "01", "0A"
 # The kernel doubles the time between retransmissions from 0.2 s on: the seventh is sent after about 25 s of silence.
@@ -22,21 +20,17 @@ def _read_rows() -> Iterator[list[str]]:
         yield from (line.split() for line in lines[1:])
 
 
-class Established(NamedTuple):
-    """An established connection. `inode`: of its socket in this network namespace."""
+def list_sockets(ports: set[int], with_itself: bool) -> set[str]:
+    """The inodes of the sockets that are connected to or from these ports; with hostNetwork, those of the node.
 
-    local_port: int
-    remote_port: int
-    with_itself: bool  # both ends have the same address
-    inode: str
-
-
-def list_established() -> Iterator[Established]:
-    """All established connections of this pod; with hostNetwork, those of its node."""
+    `with_itself`: also those of connections whose ends have the same address.
+    """
+    inodes = set()
     for row in _read_rows():
-        if row[3] == ESTABLISHED:
-            (here, port), (there, other) = row[1].split(":"), row[2].split(":")
-            yield Established(int(port, 16), int(other, 16), here == there, row[9])
+        (here, port), (there, other) = row[1].split(":"), row[2].split(":")
+        if row[3] == ESTABLISHED and ports & {int(port, 16), int(other, 16)} and (with_itself or here != there):
+            inodes.add(row[9])
+    return inodes
 
 
 def has_listener(port: int) -> bool:
@@ -55,20 +49,15 @@ def _list_spellings(address: str, port: str) -> set[str]:
     return {f"{written}:{int(port):04X}" for written in addresses}
 
 
-class Connection:
-    """The TCP connection of an ssh session, named by sshd's variable SSH_CONNECTION: `CLIENT PORT SERVER PORT`."""
+def has_stalled(ends: str) -> bool:
+    """Whether the other end has acknowledged nothing for about 25 s of retransmissions.
 
-    def __init__(self, text: str = os.environ.get("SSH_CONNECTION", "")) -> None:
-        self.ends = text.split()
-
-    def has_stalled(self) -> bool:
-        """Whether the other end has acknowledged nothing for about 25 s of retransmissions.
-
-        sshd's own keepalive never ends a session whose command keeps printing.
-        """
-        client, client_port, server, server_port = self.ends
-        local, remote = _list_spellings(server, server_port), _list_spellings(client, client_port)
-        return any(
-            row[3] == ESTABLISHED and row[1] in local and row[2] in remote and int(row[6], 16) >= STALLED_AFTER
-            for row in _read_rows()
-        )
+    `ends`: sshd's variable SSH_CONNECTION, `CLIENT PORT SERVER PORT`. Its own keepalive never ends a session whose
+    command keeps printing.
+    """
+    client, client_port, server, server_port = ends.split()
+    local, remote = _list_spellings(server, server_port), _list_spellings(client, client_port)
+    return any(
+        row[3] == ESTABLISHED and row[1] in local and row[2] in remote and int(row[6], 16) >= STALLED_AFTER
+        for row in _read_rows()
+    )

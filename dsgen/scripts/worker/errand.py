@@ -12,19 +12,19 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from shared import exchange, methods, processes, reports, settings
+from shared import exchange, methods, processes, settings
 from shared.log import log
 
 
 class Errand:
     """The last run of worker/NAME.py.
 
-    `last`: a key that only its last report has; `explain_end`: the last report of one that has ended without, from its
+    `last_key`: what only its last report has; `explain_end`: the last report of one that has ended without, from its
     exit code; `key`: how launcher and worker call this run, with each report; `user`: runs it, instead of root.
     """
 
-    def __init__(self, name: str, last: str, explain_end: Callable[[int], dict[str, Any]]) -> None:
-        self.name, self.last, self.explain_end = name, last, explain_end
+    def __init__(self, name: str, last_key: str, explain_end: Callable[[int], dict[str, Any]]) -> None:
+        self.name, self.last_key, self.explain_end = name, last_key, explain_end
         self.user: pwd.struct_passwd | None = None
         self.file = settings.RUN / f"{name}-reports"
         self.pid, self.token = -1, ""
@@ -44,13 +44,13 @@ class Errand:
     def note_ended(self, ended: dict[int, int]) -> None:
         """These processes have ended."""
         if self.pid in ended:
-            if self.last not in self.read_report():
+            if self.last_key not in self.read_report():
                 self.report = self.explain_end(ended[self.pid])
             self.pid = -1
 
     def read_report(self) -> dict[str, Any]:
         """The newest report, with the key; {} if there is none."""
-        if self.token and self.last not in self.report:
+        if self.token and self.last_key not in self.report:
             mark = f"{self.token} dsgen-{self.name} "
             text = (exchange.read_content(self.file) or b"").decode("utf-8", "replace")
             reports = [line[len(mark) :] for line in text.splitlines() if line.startswith(mark)]
@@ -64,7 +64,8 @@ class Errands:
     def __init__(self, run: settings.Settings, prepare: Callable[[], None] = lambda: None) -> None:
         self.run, self.prepare = run, prepare
         self.preflight = Errand("preflight", "index", lambda _: {"index": read_index(), "problem": "it has ended"})
-        self.resize = Errand("resize", "result", reports.explain_end_of_resize)
+        failed = "worker/resize.py ended with exit code"
+        self.resize = Errand("resize", "result", lambda code: {"result": "failed", "message": f"{failed} {code}"})
 
     def obey(self, order: dict[str, Any]) -> None:
         """Begin what the order asks for and is not begun."""

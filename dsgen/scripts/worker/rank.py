@@ -31,7 +31,6 @@ from worker import stacks
 from worker.rank_watch import RankWatch
 from worker.rendezvous import Rendezvous
 
-TERMINATING = settings.RUN / "terminating"  # created by the worker before it ends its ranks
 # The variables of the program -> the variables of Open MPI.
 OPENMPI = {
     "RANK": "OMPI_COMM_WORLD_RANK",
@@ -102,7 +101,6 @@ class Rank:
     ) -> None:
         self.tail, self.copy, self.watch = Tail(), copy, watch
         self.meeting, self.on_meeting = meeting, on_meeting
-        self.look_at = 0.0
         self.told_to_stop = False
         self.wake, wake_end = os.pipe()
         os.set_blocking(wake_end, False)
@@ -137,19 +135,10 @@ class Rank:
 
     def make_due_checks(self) -> float | None:
         """Make the checks that are due; seconds until the next one, None for never."""
-        waits = [seconds for seconds in (self.look(), self.watch.look()) if seconds is not None]
-        return min(waits) if waits else None
-
-    def look(self) -> float | None:
-        """Check whether the rank is connected with others; seconds until the next check, None for never."""
-        if self.meeting is None or self.meeting.seen:
-            return None
-        if time.monotonic() >= self.look_at:
-            if self.meeting.look():
-                self.on_meeting()
-                return None
-            self.look_at = time.monotonic() + self.meeting.interval
-        return max(self.look_at - time.monotonic(), 0)
+        if self.meeting and self.meeting.look():
+            self.on_meeting()
+        until_look = max(self.meeting.due - time.monotonic(), 0) if self.meeting and not self.meeting.seen else None
+        return min((seconds for seconds in (until_look, self.watch.look()) if seconds is not None), default=None)
 
     def forward(self) -> bool:
         """Pass on output; False at the end of the stream."""
@@ -211,9 +200,9 @@ def main(arguments: list[str]) -> int:
     except KeyError as missing:
         sys.stderr.write(f"[dsgen] {missing} is not set: {run.method} starts this program, once for every rank\n")
         return 1
-    if TERMINATING.exists():  # torchrun restarts ranks that have ended
+    if settings.TERMINATING.exists():  # torchrun restarts ranks that have ended
         return 128 + signal.SIGTERM
-    reporter.say("rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
+    reporter.send("rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
     if run.bind_cores and not method.whole:
         bind(here.local, run.slots)
     if run.hang_timeout_seconds:
@@ -221,15 +210,15 @@ def main(arguments: list[str]) -> int:
     inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
     program = Rank(
         make_command(run, inserted, arguments),
-        lambda: reporter.say("rank-met", {"rank": here.rank}),
+        lambda: reporter.send("rank-met", {"rank": here.rank}),
         make_rendezvous(run, here.world),
-        RankWatch(run, here.rank, reporter.say),
+        RankWatch(run, here.rank, reporter.send),
         open_log_file(run, here.rank),
     )
     code = program.wait()
     if not program.told_to_stop:  # a rank that was stopped because of another one has not failed itself
         tail = program.tail.list_lines() if code else []
-        reporter.say("rank-end", {"rank": here.rank, "exitCode": code, "tail": tail})
+        reporter.send("rank-end", {"rank": here.rank, "exitCode": code, "tail": tail})
     return code
 
 

@@ -18,12 +18,32 @@ from collections.abc import Callable
 
 from shared import backoff
 from shared.settings import Settings
-from worker.port import listen
 
 LATER_SECONDS = 0.2  # it is not ready until one probe has failed, and so much longer; each that fails is an event
 FASTEST_SECONDS, SLOWEST_SECONDS = 1.2, 20.0  # for which it is ready in between, at least until it is probed
 FASTEST_PER_SECOND, SLOWEST_PER_SECOND = 100, 20  # changes of all workers: the API server stores each
+BACKLOG = 4096  # connections that the kernel accepts while this process is busy
 DRAINED = 1000  # connections in one look: a kubelet makes one every second
+
+
+def listen(port: int) -> socket.socket:
+    """A server on all addresses of this pod."""
+    if socket.has_dualstack_ipv6():
+        server = socket.create_server(("", port), family=socket.AF_INET6, backlog=BACKLOG, dualstack_ipv6=True)
+    else:
+        server = socket.create_server(("", port), backlog=BACKLOG)
+    server.setblocking(False)
+    return server
+
+
+def open_early(port: int) -> socket.socket | None:
+    """Open it before the other modules are loaded: each probe that fails is an event, which the API server stores.
+
+    None: it cannot be opened. Readiness tries again, and says why.
+    """
+    with contextlib.suppress(OSError):
+        return listen(port)
+    return None
 
 
 class Readiness:

@@ -32,11 +32,11 @@ class Rendezvous:
         self.seen = False
         self.began = time.monotonic()
         self.other_ports_at = self.began + OTHER_PORTS_SECONDS
-        self.interval = SHORTEST_SECONDS
+        self.interval, self.due = SHORTEST_SECONDS, 0.0  # between two looks, and when the next one is due
 
     def look(self) -> bool:
-        """Whether the connection is observed now for the first time."""
-        if self.seen:
+        """Whether the connection is observed now for the first time. Looks only if that is due."""
+        if self.seen or time.monotonic() < self.due:
             return False
         before = time.process_time()
         if time.monotonic() >= self.other_ports_at:
@@ -45,15 +45,12 @@ class Rendezvous:
         self.seen = self.is_connected()
         longest = min(LONGEST_SECONDS, (time.monotonic() - self.began) * AGE_SHARE)
         self.interval = max(SHORTEST_SECONDS, longest, COST_SHARE * (time.process_time() - before))
+        self.due = time.monotonic() + self.interval
         return self.seen
 
     def is_connected(self) -> bool:
         """Whether a descendant of this process has such a connection."""
-        inodes = {
-            row.inode
-            for row in tcp.list_established()
-            if self.ports & {row.local_port, row.remote_port} and (self.at_master or not row.with_itself)
-        }
+        inodes = tcp.list_sockets(self.ports, with_itself=self.at_master)
         return bool(inodes) and any(
             not inodes.isdisjoint(list_sockets(pid)) for pid in processes.list_descendants(os.getpid())
         )

@@ -18,7 +18,6 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -31,7 +30,7 @@ if __name__ == "__main__":
 
 from shared import exchange, methods, processes, settings
 from worker import end_ranks
-from worker.checkpoint import Checkpoint, UnreadableCheckpointError, Wanted, explain_refusal, format_names, inspect
+from worker.checkpoint import Checkpoint, UnusableCheckpointError, Wanted, explain_refusal, format_names, inspect
 
 PREFIX = ".dsgen-universal."
 LATEST = "latest_universal"
@@ -41,12 +40,7 @@ STATES = ("fp32", "exp_avg", "exp_avg_sq")
 BYTES_PER_PARAMETER = 24
 STALL_SECONDS, REPORT_SECONDS = 900, 10
 TICK_SECONDS = 0.2  # between looks at the converter and the clock
-KILL_SECONDS = 30  # a process that hangs in the kernel may stay longer
 LOG_BYTES = 2000
-
-
-class ConversionRefusedError(Exception):
-    """The checkpoint would not be continued as it was saved, or its copy does not fit."""
 
 
 class FailedError(Exception):
@@ -81,7 +75,7 @@ class Resize:
             if against:
                 return {"result": "refused", "message": f"{change}: {against}"}
             return self.prepare(found)
-        except (UnreadableCheckpointError, ConversionRefusedError) as error:
+        except UnusableCheckpointError as error:
             return {"result": "refused", "message": f"checkpoint in {self.root}: {error}"}
         except FailedError as error:
             return {"result": "failed", "message": str(error)}
@@ -111,7 +105,7 @@ class Resize:
         needed += sum(path.stat().st_size for path in found.files if "model_states" in path.name)
         free = shutil.disk_usage(found.folder).free
         if free < needed:
-            raise ConversionRefusedError(
+            raise UnusableCheckpointError(
                 f"the conversion needs {format_gib(needed)}, and {found.folder} has {format_gib(free)} free"
             )
         change = f"converting {found.tag} from {found.ranks} to {self.wanted.ranks} ranks"
@@ -183,19 +177,12 @@ class Resize:
 def end_converter(folder: Path) -> None:
     """Kill a converter that still writes into a folder, because only this script was killed.
 
-    Again until there is none: while it lives, it replaces helpers that were killed. Gives up after half a minute, as
-    processes.end does.
+    Again until there is none: while it lives, it replaces helpers that were killed.
     """
-    name, until, found = os.fsencode(folder), time.monotonic() + KILL_SECONDS, True
-    while found and time.monotonic() < until:
-        found = False
-        writing = [pid for pid, one in end_ranks.list_processes().items() if any(name in word for word in one.argv)]
-        for pid in writing:
-            with contextlib.suppress(OSError):  # it has ended
-                os.kill(pid, signal.SIGKILL)
-                found = True
-        if found:
-            time.sleep(TICK_SECONDS)
+    name, listed = os.fsencode(folder), end_ranks.list_processes
+    processes.kill(
+        lambda: [pid for pid, one in listed().items() if any(name in word for word in one.argv)], lambda: None
+    )
 
 
 def identify_files(found: Checkpoint) -> bytes:
@@ -233,14 +220,14 @@ def format_gib(number: int) -> str:
 def main(arguments: list[str]) -> int:
     token, ranks = arguments
 
-    def say(report: dict[str, Any]) -> None:
+    def write_report(report: dict[str, Any]) -> None:
         os.write(2, f"{token} dsgen-resize {json.dumps(report)}\n".encode())
 
     try:
-        report = Resize(settings.load(), int(ranks), say).run()
+        report = Resize(settings.load(), int(ranks), write_report).run()
     except Exception as error:  # whatever happens, the launcher hears of it
         report = {"result": "failed", "message": f"{type(error).__name__}: {error}"}
-    say(report)
+    write_report(report)
     return 0
 
 

@@ -25,18 +25,7 @@ from shared.record import TRANSITIONS, choose_exit_code
 from worker import end_ranks
 from worker.control import ControlToRecord
 from worker.errand import Errands, read_index
-from worker.exit import (
-    CANNOT_WORK,
-    DONE,
-    FAILED,
-    ORPHAN,
-    SERVES,
-    WAITING_SECONDS,
-    WAITS,
-    Contact,
-    WorkerExitError,
-    compute_ranks_seconds,
-)
+from worker.exit import CANNOT_WORK, DONE, FAILED, ORPHAN, Contact, WorkerExitError, compute_ranks_seconds
 from worker.preloading import Preloading
 
 BEGUN = ("Starting", "Running")
@@ -49,14 +38,6 @@ ORPHAN_SECONDS = 300
 SHARED_MEMORY, BUFFERS = settings.ROOT / "dev/shm", "deepspeed_allreduce_buffer_{}_{}_*"
 HOSTFILE = str(settings.RUN / "hostfile")  # of the attempt
 TERM_SECONDS = 0.2  # between looks at processes that are no children of this one
-KILL_SECONDS = 30  # a process that hangs in the kernel may stay longer
-
-
-def load_supervisor() -> Callable[[], int]:
-    """What supervises the one rank of a worker that starts it itself, as a child of this process (worker/rank.py)."""
-    from worker import rank
-
-    return functools.partial(rank.main, [])
 
 
 class LocalTraining:
@@ -65,13 +46,13 @@ class LocalTraining:
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
         self.method = methods.choose_method(run)
-        self.supervise: Callable[[], int] | None = None  # see load_supervisor
+        self.supervise: Callable[[], int] | None = None  # of the one rank that this worker starts itself, as its child
         self.slots = 1 if self.method.whole else run.slots  # ranks of this worker, as far as it knows them
         self.world = self.slots * run.workers
         self.hosts = hostfile.read_hosts(settings.CONFIG / "hostfile")
         self.control = ControlToRecord(run)
         self.admit = None  # nobody connects to this worker but the readiness probe
-        self.contact = Contact(self.read_launcher_sign)
+        self.contact = Contact(lambda: (record.read_mounted(LEASE), record.read_mounted(run.run)))
         self.own = set(processes.list_descendants(os.getpid()))  # what training.setup has left running
         self.attempt, self.pid, self.code = 0, -1, -1  # code: with which this worker's part has ended
         self.ended = False
@@ -81,7 +62,7 @@ class LocalTraining:
         self.reset_output()
         self.errands = Errands(run, self.end_all)
         self.idle = False  # lifecycle.debug: a person starts it by hand
-        self.state = WAITS  # until the record names the launcher
+        self.state = "waits"  # until the record names the launcher
 
     def reset_output(self) -> None:
         """Forget the reports of the ranks."""
@@ -91,17 +72,18 @@ class LocalTraining:
         self.reported: list[str] = []
 
     def prepare(self, _tick: Callable[[], None]) -> None:
-        missing = methods.list_missing_tools(self.method)
+        missing = methods.explain_missing_tools(self.method)
         if missing:
-            names = ", ".join(missing)
-            raise WorkerExitError(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
+            raise WorkerExitError(CANNOT_WORK, missing)
         log("waiting for the launcher to start the run")
         self.preload()
 
     def preload(self) -> None:
         """Load the program that starts the ranks. An order for another command than this one starts it anew."""
         if self.method.whole:
-            self.supervise = load_supervisor()
+            from worker import rank
+
+            self.supervise = functools.partial(rank.main, [])
         if self.method.module and not self.run.debug and read_index() < self.run.workers:
             start = methods.Start(self.run, self.hosts[: self.run.workers], read_index(), HOSTFILE)
             os.environ.update(self.method.environment(start))
@@ -111,8 +93,8 @@ class LocalTraining:
         """Execute the orders of the launcher, and send it the reports of the ranks."""
         recorded = record.read_mounted(self.run.run)
         known = recorded.get("launcher") or recorded.get("reason", LAUNCHER_STARTING) != LAUNCHER_STARTING
-        if self.state == WAITS and known:
-            self.state = SERVES
+        if self.state == "waits" and known:
+            self.state = "serves"
         begun = recorded.get("phase") in BEGUN and not self.attempt and not self.idle
         if begun and (recorded.get("start") == BY_RECORD or self.run.debug):
             self.free = True
@@ -134,7 +116,7 @@ class LocalTraining:
         attempt, signalled = int(order.get("attempt", 0)), str(order.get("signal", ""))
         if order.get("over"):
             phase = str(order["over"])
-            end = self.judge_end(self.code) if self.ended else WorkerExitError(FAILED, "")
+            end = self.make_end(self.code) if self.ended else WorkerExitError(FAILED, "")
             code = DONE if phase == "Succeeded" else end.code or FAILED
             raise WorkerExitError(code, end.reason or f"the launcher says that the run is over ({phase})", phase)
         self.errands.obey(order)
@@ -187,20 +169,19 @@ class LocalTraining:
 
     def end_all(self) -> None:
         """Kill what is left of the attempt, but not what training.setup has started, or what waits for an attempt."""
-        until = time.monotonic() + KILL_SECONDS
-        while time.monotonic() < until:
+
+        def list_left() -> set[int]:
             kept = {pid for own in {*self.own, self.preloading.pid} for pid in (own, *processes.list_descendants(own))}
-            left = set(processes.list_descendants(os.getpid())) - kept
-            if not left:
-                return
-            processes.send(sorted(left), signal.SIGKILL)
-            time.sleep(TERM_SECONDS)
-            self.note_ended(processes.reap())
+            return set(processes.list_descendants(os.getpid())) - kept
+
+        processes.kill(list_left, lambda: self.note_ended(processes.reap()))
 
     def read_reports(self) -> list[str]:
         """Take what the ranks of this worker have reported; the beats among it. A world of another size ends it."""
         beats: list[str] = []
-        for line in self.read_new_reports():
+        lines = (exchange.read_content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
+        self.read += sum(map(len, lines))
+        for line in lines:
             sys.stderr.buffer.write(self.output.parse_line(line))
             text = line.partition(self.output.nonce + b" ")[2].decode("utf-8", "replace").rstrip("\n")
             (beats if text.startswith(reports.BEAT) else self.reported).append(text)
@@ -209,11 +190,6 @@ class LocalTraining:
         if wrong and self.free:
             raise WorkerExitError(FAILED, f"a rank reported a world of {max(wrong)}, {self.world} was asked for")
         return beats
-
-    def read_new_reports(self) -> list[bytes]:
-        lines = (exchange.read_content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
-        self.read += sum(map(len, lines))
-        return lines
 
     def note_ended(self, ended: dict[int, int]) -> None:
         """These processes have ended, maybe this worker's part among them."""
@@ -225,10 +201,10 @@ class LocalTraining:
             if self.code == 0 and self.output.list_ranks_without_end():
                 self.code = 128 + signal.SIGKILL  # deepspeed exits with 0 after a signal ended launch.py
             if self.free:
-                raise self.judge_end(self.code)
+                raise self.make_end(self.code)
             log(f"attempt {self.attempt} has ended here with exit code {self.code}")
 
-    def judge_end(self, code: int) -> WorkerExitError:
+    def make_end(self, code: int) -> WorkerExitError:
         """The end of this worker, its own program having ended with `code`."""
         ranks = len(self.output.ranks)
         if code == 0 and ranks < self.slots:
@@ -246,8 +222,6 @@ class LocalTraining:
 
     def choose_tick_seconds(self) -> float:
         """The seconds until the next step, if no signal comes. With a connection, the launcher's orders are signals."""
-        if self.state == WAITS:
-            return WAITING_SECONDS
         return 1.0 if self.control.connection or self.attempt else self.control.delay
 
     def check(self) -> None:
@@ -256,18 +230,15 @@ class LocalTraining:
         if (self.attempt and not self.ended and not self.idle) or self.contact.compute_age() <= limit:
             return
         if self.ended:
-            raise self.judge_end(self.code)
+            raise self.make_end(self.code)
         raise WorkerExitError(ORPHAN, f"no sign of a launcher for {limit} s: nobody needs this worker")
-
-    def read_launcher_sign(self) -> object:
-        return record.read_mounted(LEASE), record.read_mounted(self.run.run)
 
     def close(self, _end: WorkerExitError) -> None:
         """Ask the ranks to end, in the time that they have, and end what is left.
 
         torchrun and deepspeed would give them no more than thirty seconds: they are asked when no rank is left.
         """
-        settings.RUN.joinpath("terminating").touch()
+        settings.TERMINATING.touch()
         asked: set[int] = set()
         until = time.monotonic() + compute_ranks_seconds(self.run)
         while self.pid > 0 and time.monotonic() < until:

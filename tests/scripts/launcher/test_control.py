@@ -334,7 +334,7 @@ def side(**changes: Any) -> WithoutSsh:
 
 def says(launcher_side: WithoutSsh, index: int, attempt: int, code: int | None = None, **more: Any) -> None:
     member = list(launcher_side.control.members.values())[index]
-    member.learn({"life": str(index), "attempt": attempt, "code": code, **more})
+    member.update({"life": str(index), "attempt": attempt, "code": code, **more})
 
 
 def ranks(launcher_side: WithoutSsh, attempt: int, *kinds: str) -> None:
@@ -392,7 +392,7 @@ def test_a_pod_that_comes_in_the_middle_waits_for_the_next_attempt() -> None:
     def replaced() -> None:
         ranks(launcher_side, 1)
         says(launcher_side, 1, 1)
-        member.learn({"life": "another", "attempt": 0, "code": None})
+        member.update({"life": "another", "attempt": 0, "code": None})
         says(launcher_side, 0, 1, 1)
 
     assert end_of(launcher_side, replaced) == ("workers-lost", f"lost: {HOSTS[1]}")

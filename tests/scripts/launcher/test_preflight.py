@@ -31,7 +31,7 @@ def checked(hosts: int, rates: dict[int, float]) -> tuple[preflight.NetworkVerdi
         made.append(pairs)
         for pair in pairs:
             rate = min(rates.get(index, FAST) for index in pair)
-            rounds.learn(pair, rate, ["", ""] if rate else ["timed out", "timed out"])
+            rounds.add_result(pair, rate, ["", ""] if rate else ["timed out", "timed out"])
     return rounds.make_verdict(), made
 
 
@@ -92,13 +92,13 @@ FULL = {"bytes": 64 << 20, "seconds": 0.5}
     ],
 )
 def test_what_a_pair_reports(reports: list[dict[str, Any]], expected: tuple[float, str]) -> None:
-    assert expected == preflight.judge(reports)
+    assert expected == preflight.compute_rate(reports)
 
 
 def test_the_reason_why_a_host_could_not_begin_is_kept() -> None:
     rounds = preflight.Rounds(3)
     for pair, problems in (((0, 1), ["Address already in use", "timed out"]), ((2, 0), ["timed out", "timed out"])):
-        rounds.learn(pair, 0.0, problems)
+        rounds.add_result(pair, 0.0, problems)
     assert rounds.problems == {0: "Address already in use", 1: "timed out", 2: "timed out"}
 
 

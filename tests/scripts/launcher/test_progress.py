@@ -80,19 +80,19 @@ def test_numbers_may_be_in_different_lines(text: bytes, seen: dict[str, Any]) ->
 def test_the_memory_of_the_record_is_that_of_the_rank_with_most() -> None:
     made = progress.Progress(configured())
     for rank, memory in ((0, 100), (1, 300), (0, 200)):
-        made.learn(rank, {"memory": memory})
+        made.add_report(rank, {"memory": memory})
 
     assert {"memory": 300} == made.collect_facts()
 
 
 def test_the_time_of_a_step_is_the_average_after_the_first_one(clock: Time) -> None:
     made = progress.Progress(configured())
-    made.learn(0, {"step": 1})
+    made.add_report(0, {"step": 1})
     assert "secondsPerStep" not in made.collect_facts()
 
     for step, seconds in ((2, 3.0), (5, 7.0)):
         clock.now += seconds
-        made.learn(0, {"step": step})
+        made.add_report(0, {"step": step})
     clock.now += 100
 
     assert 2.5 == made.collect_facts()["secondsPerStep"]
@@ -135,7 +135,7 @@ def test_the_record_gets_step_loss_and_the_expected_end(clock: Time, tmp_path: P
     made, account = progress.Progress(configured()), journal.LauncherState(tmp_path / exchange.LAUNCHER)
     told = []
     for step in range(1, 7):
-        made.learn(0, {"step": 100 * step, "total": 1000, "loss": 2.0 / step, "checkpoint": 1_700_000_000})
+        made.add_report(0, {"step": 100 * step, "total": 1000, "loss": 2.0 / step, "checkpoint": 1_700_000_000})
         progress.report(made, account, 2)
         told.append(exchange.read_launcher(tmp_path)["progress"].get("step"))
         clock.now += 20
@@ -154,8 +154,8 @@ def test_a_loss_that_is_no_number_and_missing_checkpoints_are_said(
     account = journal.LauncherState(tmp_path / exchange.LAUNCHER)
     account.note = "a spare trains"
     progress.report(made, account, 2)
-    made.learn(0, {"step": 7, "loss": float("nan"), "checkpoint": 0})
-    made.learn(0, {"step": 8, "loss": float("inf"), "checkpoint": 0})
+    made.add_report(0, {"step": 7, "loss": float("nan"), "checkpoint": 0})
+    made.add_report(0, {"step": 8, "loss": float("inf"), "checkpoint": 0})
     clock.now += 601
     progress.report(made, account, 2)
     said = exchange.read_launcher(tmp_path)
@@ -164,7 +164,7 @@ def test_a_loss_that_is_no_number_and_missing_checkpoints_are_said(
     )
 
     assert (said["message"], said["progress"]["loss"]) == (f"a spare trains; {words}", None)
-    made.learn(0, {"step": 9, "loss": 1.0, "checkpoint": 5})
+    made.add_report(0, {"step": 9, "loss": 1.0, "checkpoint": 5})
     progress.report(made, account, 2)
     assert exchange.read_launcher(tmp_path)["message"] == "a spare trains"
     assert capsys.readouterr().out.count("since step 7") == 1
@@ -176,7 +176,7 @@ def test_silence_is_a_hang_once_all_ranks_are_there(clock: Time) -> None:
     assert made.describe_hang() == ""
     made.start()
     clock.now += 59
-    made.learn(1, {})
+    made.add_report(1, {})
     clock.now += 59
     assert made.describe_hang() == ""
     clock.now += 2
@@ -188,7 +188,7 @@ def test_a_step_that_stays_is_a_hang_whatever_is_printed(clock: Time) -> None:
     made = progress.Progress(configured(hang_timeout_seconds=60))
     made.start()
     for _ in range(7):
-        made.learn(0, {"step": 5})
+        made.add_report(0, {"step": 5})
         clock.now += 10
 
     assert made.describe_hang() == "no step after step 5 for lifecycle.hangTimeoutSeconds (60)"
@@ -216,7 +216,7 @@ def test_whom_the_others_wait_for(
 ) -> None:
     made = progress.Progress(configured())
     for rank, step in steps.items():
-        made.learn(rank, {"step": step})
+        made.add_report(rank, {"step": step})
     made.stacks = {rank: (f"w-{rank}", stack) for rank, stack in stacks.items()}
     named = made.find_suspect()
 
@@ -243,7 +243,7 @@ def test_the_sidecar_takes_every_number_of_the_progress(clock: Time) -> None:
     made = progress.Progress(configured())
     for step in (1, 2):
         clock.now += 2
-        made.learn(0, {"step": step, "total": 9, "loss": 0.5, "memory": 2**36, "checkpoint": 1_700_000_000})
+        made.add_report(0, {"step": step, "total": 9, "loss": 0.5, "memory": 2**36, "checkpoint": 1_700_000_000})
     facts = made.collect_facts()
 
     assert {"step", "total", "loss", "memory", "secondsPerStep", "eta", "time", "checkpoint"} == facts.keys()

@@ -244,7 +244,7 @@ class Scene:
         """So many seconds later, perhaps after a report of a checkpoint."""
         self.clock.now += seconds
         if saved:
-            self.progress.learn(0, {"saved": saved})
+            self.progress.add_report(0, {"saved": saved})
         return self.growth.is_due()
 
 

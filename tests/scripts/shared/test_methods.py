@@ -72,7 +72,7 @@ def test_arguments_of_the_users_stand_before_the_program(hosts: int, given: list
 )
 def test_hosts_in_use_are_those_that_deepspeed_takes(given: list[str], expected: dict[str, int]) -> None:
     """In the hostfile's order, which is that of the ranks."""
-    used = hostfile.count_active_slots(["w-0", "w-1", "w-2"], 4, hostfile.parse_options(given))
+    used = hostfile.count_active_slots(["w-0", "w-1", "w-2"], 4, given)
 
     assert list(expected.items()) == list(used.items())
 
@@ -259,7 +259,9 @@ def test_the_environment_of_deepspeed(folder: Path, monkeypatch: pytest.MonkeyPa
 )
 @pytest.mark.usefixtures("folder")
 def test_tools_that_a_method_needs(method: str, missing: list[str]) -> None:
-    assert missing == methods.list_missing_tools(methods.METHODS[method])
+    words = f"the image has no {', '.join(missing)}: add it to the image or in training.setup" if missing else ""
+
+    assert words == methods.explain_missing_tools(methods.METHODS[method])
 
 
 def test_a_program_is_found_as_a_shell_finds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -220,14 +220,14 @@ def test_a_signal_during_the_imports_is_not_lost(pod: Any) -> None:
 RESTING = """
 import os, signal, sys, threading
 sys.path.append({scripts!r})
-from shared import exchange, folders, settings
+from shared import exchange, settings
 from status import main, api
 signal.alarm(60)
 main.TICK_SECONDS = 3600
 signal.pthread_sigmask(signal.SIG_BLOCK, main.WAKES)
 folder = settings.locate_volume("launcher")
 folder.mkdir()
-folders.watch(folder)
+exchange.watch(folder)
 sidecar = main.Sidecar(settings.load(), api.make_api())
 threading.Timer(0.2, lambda: {event}).start()
 sidecar.rest(())

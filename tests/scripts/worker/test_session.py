@@ -165,7 +165,7 @@ def test_a_stalled_connection_is_known_by_its_retransmissions(
     code = (
         f"import pathlib, sys; sys.path.insert(0, {str(pod.scripts)!r})\n"
         f"from shared import tcp; tcp.TABLES = pathlib.Path({str(table.parent)!r})\n"
-        f"print(tcp.Connection({connection!r}).has_stalled())"
+        f"print(tcp.has_stalled({connection!r}))"
     )
     assert pod.python(code) == str(stalled and retransmits >= 7)
 

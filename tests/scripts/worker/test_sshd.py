@@ -44,12 +44,12 @@ def test_the_version_in_the_program_decides_on_its_options(tmp_path: Path, versi
     path = program(tmp_path / "sshd", f"# OpenSSH_2.*,OpenSSH_3.0* OpenSSH_{version}")
 
     given = [word for _, option in sshd.OPTIONS[:options] for word in ("-o", option)]
-    assert given == sshd.choose_first_command(str(path))[5:]
+    assert given == sshd.choose_first_command(str(path), "s")[5:]
 
 
 @pytest.mark.needs("sshd")
 def test_sshd_knows_what_its_version_knows() -> None:
-    command = sshd.choose_first_command(sshd.find_sshd())
+    command = sshd.choose_first_command(sshd.find_sshd(), "s")
 
     extended = subprocess.run([command[0], "-T", "-f", "/dev/null", *command[5:]], capture_output=True, text=True)
     assert "Bad configuration option" not in extended.stderr

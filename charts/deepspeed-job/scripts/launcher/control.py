@@ -55,7 +55,7 @@ class ConnectedWorker:
         self.resize: dict[str, Any] = {}  # the last report of worker/resize.py, and its attempt
         self.lost: set[int] = set()  # attempts in the middle of which its pod went away
 
-    def learn(self, said: dict[str, Any]) -> None:
+    def update(self, said: dict[str, Any]) -> None:
         life, attempt, code = str(said["life"]), int(said["attempt"]), said.get("code")
         if self.life not in ("", life) or said.get("left"):
             self.lost.add(self.attempt)
@@ -92,7 +92,7 @@ class ControlServer:
         self.heard_bytes = 0
         self.nonce = make_nonce()
         self.lock = threading.Lock()
-        self.strangers, self.strangers_lock = control.UnprovenConnections(), threading.Lock()
+        self.strangers = control.UnprovenConnections()
         self.changed = threading.Event()  # a worker has said something
 
     def wait(self, seconds: float) -> None:
@@ -130,7 +130,7 @@ class ControlServer:
                 try:
                     talk = control.shake(connection, secret, "launcher", SHAKE_SECONDS)
                     delay = 0.0
-                    self._hear(connection, talk, host.partition(".")[0])
+                    self._receive(connection, talk, host.partition(".")[0])
                 except control.RefusedError as error:
                     member.refused = str(error)
             delay = backoff.lengthen(delay, FIRST_RETRY_SECONDS, longest)
@@ -162,7 +162,7 @@ class ControlServer:
             self.heard_bytes = sum(len(text) for _, text in self.heard)
             for number, text in self.heard:
                 if number == attempt:
-                    self._learn(text)
+                    self._pass_on(text)
         self.tell()
 
     def choose(self, chosen: list[str]) -> None:
@@ -217,15 +217,13 @@ class ControlServer:
             except OSError:  # no descriptor is left: the worker tries again
                 time.sleep(1)
                 continue
-            with self.strangers_lock:
-                admitted = self.strangers.admit(address)
-            if not admitted:
+            if not self.strangers.admit(address):
                 connection.close()
                 continue
             try:
                 threading.Thread(target=self._serve, args=(connection, address), daemon=True).start()
             except RuntimeError:  # no thread is left
-                self._dismiss(address)
+                self.strangers.dismiss(address)
                 connection.close()
 
     def _serve(self, connection: socket.socket, address: str) -> None:
@@ -235,14 +233,10 @@ class ControlServer:
             try:
                 talk = control.shake(connection, self.nonce.encode(), "launcher", SHAKE_SECONDS)
             finally:
-                self._dismiss(address)
-            self._hear(connection, talk)
+                self.strangers.dismiss(address)
+            self._receive(connection, talk)
 
-    def _dismiss(self, address: str) -> None:
-        with self.strangers_lock:
-            self.strangers.dismiss(address)
-
-    def _hear(self, connection: socket.socket, talk: control.Conversation, expected: str = "") -> None:
+    def _receive(self, connection: socket.socket, talk: control.Conversation, expected: str = "") -> None:
         """Take what a worker says, until its connection ends. `expected`: its name, if it is known."""
         member = None
         connection.settimeout(SILENT_SECONDS)
@@ -256,7 +250,7 @@ class ControlServer:
                     if expected not in ("", said["host"]):
                         raise control.RefusedError(f"its address is that of {said['host']}")
                     sender = self.members[said["host"]]
-                    sender.learn(said)
+                    sender.update(said)
                     if member is None:
                         member = sender
                         with member.lock:
@@ -278,10 +272,10 @@ class ControlServer:
                 if self.heard_bytes > HEARD_BYTES:  # no training has so much to report
                     return
                 self.heard[attempt, text] = None
-            sys.stdout.buffer.write(self._learn(text))
+            sys.stdout.buffer.write(self._pass_on(text))
             sys.stdout.buffer.flush()
 
-    def _learn(self, text: str) -> bytes:
+    def _pass_on(self, text: str) -> bytes:
         """Give a report to the output of the attempt; the text for the log."""
         return self.output.parse_line(self.output.nonce + f" {text}\n".encode())
 

@@ -49,7 +49,7 @@ class Progress:
         if self.source:
             self.source.read_output(line)
 
-    def learn(self, rank: int, said: dict[str, Any]) -> None:
+    def add_report(self, rank: int, said: dict[str, Any]) -> None:
         """Note a report of a rank: its activity and its progress."""
         now = self.active_at = time.monotonic()
         step = said.get("step")
@@ -82,7 +82,7 @@ class Progress:
             self.looked_at, active_at = time.monotonic(), self.active_at
             self.source.read_files()
             before = self.steps.get(0)
-            self.learn(0, self.source.seen)
+            self.add_report(0, self.source.seen)
             if self.steps.get(0) == before:  # an unchanged file is no activity
                 self.active_at = active_at
 
@@ -98,31 +98,15 @@ class Progress:
 
     def collect_facts(self) -> dict[str, Any]:
         """The progress for the record, with the average time of a step, and the estimated one of the last step."""
-        known, each, left = dict(self.last), self.compute_seconds_per_step(), self.estimate_seconds_left()
-        eta = LATEST if left is None else time.time() + left
-        mean = {} if each is None else {"secondsPerStep": float(f"{each:.4g}")}
-        return {**known, **mean, **({"eta": record.format_time(eta)} if eta < LATEST else {})}
-
-    def compute_seconds_per_step(self) -> float | None:
-        """The average of this attempt, after the first observed step."""
-        step = self.last.get("step")
-        if self.first is None or not isinstance(step, int) or step <= self.first[1]:
-            return None
-        return (self.stepped_at - self.first[0]) / (step - self.first[1])
-
-    def estimate_seconds_left(self) -> float | None:
-        """The estimated time until the last step, from the average of this attempt."""
-        step, total, each = self.last.get("step"), self.last.get("total"), self.compute_seconds_per_step()
-        if each is None or not isinstance(step, int) or not isinstance(total, int):
-            return None
-        return max(total - step, 0) * each - (time.monotonic() - self.stepped_at)
-
-    def is_due(self) -> bool:
-        """Whether enough time has passed since the last update of the record."""
-        if not self.last or time.monotonic() - self.said_at < SAY_SECONDS:
-            return False
-        self.said_at = time.monotonic()
-        return True
+        facts = dict(self.last)
+        step = facts.get("step", 0)
+        if self.first and step > self.first[1]:
+            each = (self.stepped_at - self.first[0]) / (step - self.first[1])  # of this attempt, after its first step
+            facts["secondsPerStep"] = float(f"{each:.4g}")
+            left = max(facts.get("total", 0) - step, 0) * each - (time.monotonic() - self.stepped_at)
+            if "total" in facts and time.time() + left < LATEST:
+                facts["eta"] = record.format_time(time.time() + left)
+        return facts
 
     def find_warning(self) -> str:
         """A warning about a training that does not hang: the loss, or missing checkpoints."""
@@ -166,7 +150,9 @@ def report(progress: Progress, journal: LauncherState, world: int | None) -> Non
         progress.warned = warning
         log(warning or "the loss is a finite number again, or there is a checkpoint")
         journal.note = "; ".join(filter(None, (progress.note, warning)))
-    journal.move("running", worldSize=world, **(as_record_field(progress) if progress.is_due() else {}))
+    due = progress.last and time.monotonic() - progress.said_at >= SAY_SECONDS
+    progress.said_at = time.monotonic() if due else progress.said_at
+    journal.move("running", worldSize=world, **(as_record_field(progress) if due else {}))
 
 
 def explain_hang(hang: str, suspect: dict[str, Any]) -> str:

@@ -108,9 +108,9 @@ class WithoutSsh:
     def make_run_end(self, event: str) -> RunEndedError:
         """The end of the run by an external event."""
         begun = self.wait.compute_totals()["attempts"] > 0
-        return RunEndedError(*self.judge_end(event)[0]) if begun else RunEndedError(event, self.external.explain(event))
+        return RunEndedError(*self.find_end(event)[0]) if begun else RunEndedError(event, self.external.explain(event))
 
-    def judge_end(self, event: str) -> tuple[AttemptEnd, dict[str, Any]]:
+    def find_end(self, event: str) -> tuple[AttemptEnd, dict[str, Any]]:
         """The end of the attempt for an event, and its facts for the record."""
         if event == "succeeded":
             return AttemptEnd(event, "", 0), {"exitCode": 0}
@@ -194,7 +194,7 @@ class AttemptByRecord:
         return expected if met and not self.side.whole else None
 
     def close(self, event: str) -> AttemptEnd:
-        end, facts = self.side.judge_end(event)
+        end, facts = self.side.find_end(event)
         if end.event == "succeeded":
             checked = self.configured.expect_world and not self.side.whole  # by each worker, before it exits with 0
             self.journal.said["worldSize"] = self.side.count_ranks() if checked else self.find_world_size()

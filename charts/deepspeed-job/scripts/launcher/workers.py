@@ -49,18 +49,8 @@ class Workers:
     def _log_in(self, names: list[str], seconds: float, wait: Callable[[], object]) -> bytes:
         """The standard error of a login to these workers, and the messages of pdsh."""
         deadline, said, null = time.monotonic() + seconds, b"", subprocess.DEVNULL
-        argv = [
-            "pdsh",
-            "-R",
-            "ssh",
-            "-f",
-            str(LOGINS_AT_ONCE),
-            "-t",
-            str(CONNECT_SECONDS),
-            "-w",
-            ",".join(names),
-            LOGIN,
-        ]
+        limits = ["-f", str(LOGINS_AT_ONCE), "-t", str(CONNECT_SECONDS)]
+        argv = ["pdsh", "-R", "ssh", *limits, "-w", ",".join(names), LOGIN]
         with subprocess.Popen(argv, stdin=null, stdout=null, stderr=subprocess.PIPE, start_new_session=True) as process:
             assert process.stderr is not None
             self.children.add(process.pid)

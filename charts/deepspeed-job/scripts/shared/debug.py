@@ -17,8 +17,11 @@ TICK_SECONDS = 0.5  # between looks at what has no common event: the command, th
 ENTER = "kubectl exec --namespace {} --stdin --tty {} --container {} -- {}"
 
 
-def make_script(argv: list[str], environment: dict[str, str]) -> str:
-    """A Bash script that does what the launcher would do: same variables, same directory, same command."""
+def write_script(argv: list[str], environment: dict[str, str]) -> str:
+    """Write a Bash script that does what dsgen would do in this pod: same variables, same directory, same command.
+
+    Returns a message about it.
+    """
     changed = {name: value for name, value in environment.items() if os.environ.get(name) != value}
     lines = [
         "#!/usr/bin/env bash",
@@ -28,12 +31,7 @@ def make_script(argv: list[str], environment: dict[str, str]) -> str:
         *(f"export {name}={shlex.quote(value)}" for name, value in changed.items()),
         f"exec {shlex.join(argv)}",
     ]
-    return "\n".join(lines) + "\n"
-
-
-def write_script(argv: list[str], environment: dict[str, str]) -> str:
-    """Write the script to the pod; returns a message about it."""
-    TRAIN.write_text(make_script(argv, environment), encoding="utf-8")
+    TRAIN.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return f"lifecycle.debug: the training is not started; `bash {TRAIN}` starts it here: {shlex.join(argv)}"
 
 

@@ -76,6 +76,17 @@ def _open_untrusted(path: Path) -> BinaryIO:
     return open(path, "rb", opener=lambda name, _: os.open(name, OPEN_UNTRUSTED))
 
 
+def watch(folder: Path) -> None:
+    """Have the kernel send SIGIO when a file is moved within the folder, as all are that are replaced atomically.
+
+    Other containers and the kubelet may have moved it. Where the kernel cannot say so, or there is no such folder,
+    whoever waits sees the file at the next look. The caller has blocked SIGIO, which otherwise ends the process.
+    """
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)  # open as long as this process lives
+        fcntl.fcntl(descriptor, fcntl.F_NOTIFY, fcntl.DN_RENAME | fcntl.DN_MULTISHOT)
+
+
 def hold(path: Path) -> None:
     """Lock the file until this process ends, unless training.setup has put something else there."""
     with contextlib.suppress(OSError):
@@ -172,7 +183,7 @@ def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else check(value)
 
 
-def last(most: int, check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+def last_of(most: int, check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
     """The check of a list, of which only so many of the last elements are taken."""
 
     def check_each(value: Any) -> list[Any]:
@@ -202,7 +213,7 @@ ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
     "exitCode": optional(number),
     "host": name,
     "rank": number,
-    "tail": last(TAIL_LINES, line),
+    "tail": last_of(TAIL_LINES, line),
     "counted": flag,
     "workers": number,
 }
@@ -227,5 +238,5 @@ LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
     "start": text(NAME_CHARACTERS, "record".__eq__),
     "terminated": flag,
     "progress": lambda value: _check_fields(value, PROGRESS_FIELDS),
-    "attempts": last(MOST_ATTEMPTS, lambda value: _check_fields(value, ATTEMPT_FIELDS)),
+    "attempts": last_of(MOST_ATTEMPTS, lambda value: _check_fields(value, ATTEMPT_FIELDS)),
 }

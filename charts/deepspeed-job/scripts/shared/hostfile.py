@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 # Options of `deepspeed` whose values dsgen needs, by each of their spellings.
 KNOWN = {"-i": "include", "--include": "include", "-e": "exclude", "--exclude": "exclude"}
 KNOWN["--launcher_args"] = "launcher_args"
-
-
-class LaunchOptions(NamedTuple):
-    """training.deepspeed.args, with the options that dsgen needs separated from the rest."""
-
-    include: str
-    exclude: str
-    launcher_args: str
-    rest: list[str]
 
 
 def read_hosts(hostfile: Path) -> list[str]:
@@ -30,8 +20,11 @@ def write(path: Path, names: list[str], slots: int) -> str:
     return str(path)
 
 
-def parse_options(arguments: list[str]) -> LaunchOptions:
-    """Parse the user's arguments for `deepspeed`. The value of an option is the next argument, or follows `=`."""
+def parse_options(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The values of KNOWN options of training.deepspeed.args, and the other arguments.
+
+    The value of an option is the next argument, or follows `=`.
+    """
     known = dict.fromkeys(KNOWN.values(), "")
     rest, words = [], iter(arguments)
     for word in words:
@@ -40,19 +33,19 @@ def parse_options(arguments: list[str]) -> LaunchOptions:
             known[KNOWN[option]] = value if equals else next(words, "")
         else:
             rest.append(word)
-    return LaunchOptions(rest=rest, **known)
+    return known, rest
 
 
-def count_active_slots(names: list[str], slots: int, given: LaunchOptions) -> dict[str, int]:
+def count_active_slots(names: list[str], slots: int, arguments: list[str]) -> dict[str, int]:
     """Host -> slots in use, in the hostfile's order, as deepspeed/launcher/runner.py reads --include and --exclude.
 
     `w-0@w-1:0,2` is all of w-0, and slots 0 and 2 of w-1.
     """
-    whole = set(range(slots))
+    whole, given = set(range(slots)), parse_options(arguments)[0]
     named: dict[str, set[int]] = {}
-    for word in filter(None, (given.include or given.exclude).split("@")):
+    for word in filter(None, (given["include"] or given["exclude"]).split("@")):
         host, _, numbers = word.partition(":")
         named.setdefault(host, set()).update(int(number) for number in numbers.split(",") if number)
     meant = {name: (named[name] or whole) if name in named else set() for name in names}
-    used = meant if given.include else {name: whole - numbers for name, numbers in meant.items()}
+    used = meant if given["include"] else {name: whole - numbers for name, numbers in meant.items()}
     return {name: len(numbers) for name, numbers in used.items() if numbers}

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -175,12 +175,10 @@ def list_descendants(root: int, session: int | None = None) -> list[int]:
 
 
 def send(pids: list[int], number: int) -> None:
-    """Send a signal to each of them, except those that have ended."""
+    """Send a signal to each of them, except those that have ended or are of another user."""
     for pid in pids:
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
-        except ProcessLookupError:
-            continue
 
 
 def kill_group(leader: int) -> None:
@@ -190,13 +188,10 @@ def kill_group(leader: int) -> None:
 
 
 def end(root: int, session: int | None, seconds: float) -> None:
-    """End all descendants of a process: with SIGTERM, and after so many seconds with SIGKILL.
-
-    Gives up after half a minute if SIGKILL does not end a process (for example because of a hanging NFS server).
-    """
+    """End all descendants of a process: with SIGTERM, and after so many seconds with SIGKILL."""
     told: set[int] = set()  # most of these are no children of this process, so nothing tells when they end
-    term_until = time.monotonic() + seconds
-    while time.monotonic() < term_until:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
         left = list_descendants(root, session)
         if not left:
             return
@@ -204,14 +199,19 @@ def end(root: int, session: int | None, seconds: float) -> None:
         told.update(left)
         time.sleep(0.1)
         reap()
-    kill_until = time.monotonic() + 30
-    while time.monotonic() < kill_until:
-        left = list_descendants(root, session)
-        if not left:
-            return
+    kill(lambda: list_descendants(root, session))
+
+
+def kill(find: Callable[[], Iterable[int]], then: Callable[[], object] = reap) -> None:
+    """Kill what `find` finds, until there is nothing. `then` is called after each time.
+
+    Gives up after half a minute if SIGKILL does not end a process (for example because of a hanging NFS server).
+    """
+    until = time.monotonic() + 30
+    while (left := sorted(find())) and time.monotonic() < until:
         send(left, signal.SIGKILL)
         time.sleep(0.1)
-        reap()
+        then()
 
 
 def leave(code: int) -> NoReturn:

@@ -9,7 +9,7 @@ record=$DSGEN_ROOT/etc/dsgen-status
 shell=$1
 tail=$2
 never=
-declare -n matched='BASH_REMATCH[1]'
+declare -n matched='BASH_REMATCH[1]' also_matched='BASH_REMATCH[2]'
 exec {never}<> <(:) # nothing is written to it: to read from it with a timeout is a sleep without another process
 
 # Reads the mounted record of the run, and the lease, which the launcher of the active run renews.
@@ -47,17 +47,10 @@ reason_to_end() {
 
 # Prints each process with its parent, one per line.
 processes() {
-  local status key pid value
-  for status in /proc/[0-9]*/status; do
-    while read -r key value; do
-      case $key in
-        Pid:) pid=$value ;;
-        PPid:)
-          echo "$pid $value"
-          break
-          ;;
-      esac
-    done <"$status"
+  local file fields
+  for file in /proc/[0-9]*/stat; do
+    read -rd '' fields <"$file" # the second is the name in parentheses, which may contain anything
+    [[ $fields =~ ^([0-9]+)\ .*\)\ .\ ([0-9]+)\  ]] && echo "$matched $also_matched"
   done 2>/dev/null
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from shared import record
 from shared.log import log
@@ -22,30 +22,19 @@ RENEW_SECONDS = 60
 DEAD_SECONDS = 180
 
 
-class Seen(NamedTuple):
-    """A lease's text, and when (monotonic) it was first seen so."""
-
-    text: str | None
-    since: float
-
-
-def watch(before: Seen | None, data: dict[str, str] | None, now: float) -> Seen:
-    """Carry on the observation: the time stands as long as the text is the same."""
-    text = (data or {}).get(KEY)
-    return before if before and before.text == text else Seen(text, now)
-
-
-def decide_state(before: str, data: dict[str, str] | None, run: str, seen: Seen, now: float) -> str:
+def decide_state(before: str, data: dict[str, str] | None, run: str, age: float) -> str:
     """What the lease is for `run` now: free (to be taken or renewed), waiting or lost; `before` may be "held", too.
 
+    `age`: the seconds for which it has been seen so.
     Once another run has had it, it is lost for good, also when that one has ended meanwhile: both have trained.
     """
-    holder = record.parse(seen.text).get("run")
-    taken = seen.text is not None and holder != run
+    text = (data or {}).get(KEY)
+    holder = record.parse(text).get("run")
+    taken = text is not None and holder != run
     if before == "lost" or (before == "held" and taken):
         return "lost"
     ended = record.parse((data or {}).get(str(holder))).get("phase") in ENDS
-    return "waiting" if taken and not ended and now - seen.since < DEAD_SECONDS else "free"
+    return "waiting" if taken and not ended and age < DEAD_SECONDS else "free"
 
 
 def make_value(text: str | None, run: str, now: str) -> str:
@@ -69,7 +58,8 @@ class Lease:
         self.record = run_record
         self.run = run_record.configured.run
         self.state = ""  # none yet, waiting, held or lost
-        self.seen = Seen(None, 0)
+        self.text: str | None = None
+        self.since = 0.0  # when (monotonic) the text was first seen so
         self.changed_at = float("-inf")
 
     def keep(self, interval: float) -> None:
@@ -83,7 +73,7 @@ class Lease:
         self.read()
         if self.record.ended_before:
             return
-        now = decide_state(self.state, self.record.data, self.run, self.seen, time.monotonic())
+        now = decide_state(self.state, self.record.data, self.run, time.monotonic() - self.since)
         if now == "free":
             self.take()
         else:
@@ -93,12 +83,18 @@ class Lease:
     def read(self) -> None:
         """Read the record and the lease in it."""
         self.record.read()
-        self.seen = watch(self.seen, self.record.data, time.monotonic())
-        self.record.continue_from(record.parse(self.seen.text))
+        self.observe()
+        self.record.continue_from(record.parse(self.text))
+
+    def observe(self) -> None:
+        """Note the text, and when it was first seen."""
+        text = (self.record.data or {}).get(KEY)
+        if text != self.text:
+            self.text, self.since = text, time.monotonic()
 
     def take(self) -> None:
         """Take or renew it."""
-        new = make_value(self.seen.text, self.run, record.format_time(time.time()))
+        new = make_value(self.text, self.run, record.format_time(time.time()))
         try:
             self.record.patch(make_patch(self.record.data, new), api.JSON_PATCH)
         except api.ApiError as error:
@@ -106,7 +102,7 @@ class Lease:
                 raise
             log("another launcher wrote the lease at the same time")  # the next round reads it
             return
-        self.seen = watch(self.seen, self.record.data, time.monotonic())
+        self.observe()
         if self.state != "held":
             log("took the lease")
         self.state = "held"

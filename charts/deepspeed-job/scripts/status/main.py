@@ -22,7 +22,7 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
 
-from shared import backoff, control, exchange, folders, methods, record, settings
+from shared import backoff, control, exchange, methods, record, settings
 from shared.log import log, write_last_words
 from shared.output import make_nonce
 from shared.record import ENDS, TRANSITIONS
@@ -60,7 +60,7 @@ class Sidecar:
         self.away_since: float | None = None  # since when the API does not answer, in seconds since 1970
 
     def run(self) -> int:
-        folders.watch(settings.locate_volume("launcher"))
+        exchange.watch(settings.locate_volume("launcher"))
         self.resume()
         if self.configured.makes_key:
             from status import keygen  # only with ssh: each import makes the start longer
@@ -158,7 +158,7 @@ class Sidecar:
         earlier = self.record.earlier
         said = {
             "lease": self.lease.state,
-            "holder": record.parse(self.lease.seen.text).get("run"),
+            "holder": record.parse(self.lease.text).get("run"),
             "known": earlier is not None,
             "recorded": self.record.sequence,
             "ended": self.record.ended_before,

@@ -29,15 +29,11 @@ class Nodes:
     def add_nodes(self, message: str) -> str:
         """The message with ` (node NAME)` after the names of workers. Raises ApiError."""
         if message != self.before[0]:
-            self.before = (message, self._add_nodes(message))
+            indices = list(dict.fromkeys(self.worker.findall(message)))[:PLACED]
+            nodes = describe_nodes(read_pods(self.client, self.configured, *indices)) if indices else {}
+            named = self.worker.sub(lambda match: match.group() + nodes.get(match.group(1), ""), message)
+            self.before = (message, named)
         return self.before[1]
-
-    def _add_nodes(self, message: str) -> str:
-        indices = list(dict.fromkeys(self.worker.findall(message)))[:PLACED]
-        if not indices:
-            return message
-        nodes = describe_nodes(read_pods(self.client, self.configured, *indices))
-        return self.worker.sub(lambda match: match.group() + nodes.get(match.group(1), ""), message)
 
 
 def read_pods(client: api.Api, configured: settings.Settings, *indices: str) -> list[dict[str, Any]]:

@@ -26,8 +26,8 @@ STAGE_3 = 3
 NAMED = 3  # names in a message
 
 
-class UnreadableCheckpointError(Exception):
-    """The files are incomplete, damaged, or of a form that is not known."""
+class UnusableCheckpointError(Exception):
+    """The files are incomplete, damaged, or of a form that is not known, or their copy does not fit."""
 
 
 class Tensor(NamedTuple):
@@ -88,18 +88,18 @@ class CheckpointReader(pickle.Unpickler):
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The content of a file of torch.save. Raises UnreadableCheckpointError."""
+    """The content of a file of torch.save. Raises UnusableCheckpointError."""
     try:
         with zipfile.ZipFile(path) as archive:
             name = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
             with archive.open(name) as file:
                 content = CheckpointReader(file).load()
     except FileNotFoundError:
-        raise UnreadableCheckpointError(f"{path.name} is missing") from None
+        raise UnusableCheckpointError(f"{path.name} is missing") from None
     except Exception as error:  # a damaged file may raise anything
-        raise UnreadableCheckpointError(f"{path.name} cannot be read: {error or type(error).__name__}") from error
+        raise UnusableCheckpointError(f"{path.name} cannot be read: {error or type(error).__name__}") from error
     if not isinstance(content, dict):
-        raise UnreadableCheckpointError(f"{path.name} has another form than that of DeepSpeed")
+        raise UnusableCheckpointError(f"{path.name} has another form than that of DeepSpeed")
     return content
 
 
@@ -141,7 +141,7 @@ def find_folder_of_latest(folder: Path) -> Path | None:
 def inspect(folder: Path) -> Checkpoint | None:
     """The newest checkpoint. None: there is none, or it has no optimizer state that is divided among ranks.
 
-    Raises UnreadableCheckpointError.
+    Raises UnusableCheckpointError.
     """
     inside = find_folder_of_latest(folder)
     if inside is None:
@@ -149,9 +149,9 @@ def inspect(folder: Path) -> Checkpoint | None:
     with (inside / LATEST).open("rb") as file:
         tag = file.read(TAG_BYTES).decode("utf-8", "replace").strip()
     if not Path(tag).parts or ".." in Path(tag).parts or Path(tag).is_absolute():
-        raise UnreadableCheckpointError(f"{inside / LATEST} names {tag or 'nothing'}, which is no folder beside it")
+        raise UnusableCheckpointError(f"{inside / LATEST} names {tag or 'nothing'}, which is no folder beside it")
     if not (inside / tag).is_dir():
-        raise UnreadableCheckpointError(f"{inside / LATEST} names {tag}, which does not exist")
+        raise UnusableCheckpointError(f"{inside / LATEST} names {tag}, which does not exist")
     names = sorted(path.name for path in (inside / tag).iterdir())
     shards = [match for match in map(OPTIMIZER_FILE.fullmatch, names) if match]
     if not shards:
@@ -165,20 +165,20 @@ def _describe_checkpoint(inside: Path, tag: str, names: list[str], shards: list[
     partitions = _count_partitions(state["partition_count"])
     ends = sorted({match.group(3) for match in shards})
     if partitions < 1:
-        raise UnreadableCheckpointError(f"{first.group()} has {partitions} partitions")
+        raise UnusableCheckpointError(f"{first.group()} has {partitions} partitions")
     # A tag that was saved again with fewer ranks still has files of the earlier ranks. The first one that is missing
     # ends this, whatever the number of partitions.
     wanted: list[str] = []
     for name in (f"{first.group(1)}{rank}{end}" for end in ends for rank in range(partitions)):
         other = _find_optimizer_state(read(inside / tag / name))
         if (_count_partitions(other["partition_count"]), other["zero_stage"]) != (partitions, state["zero_stage"]):
-            raise UnreadableCheckpointError(f"{first.group()} and {name} are of different checkpoints")
+            raise UnusableCheckpointError(f"{first.group()} and {name} are of different checkpoints")
         wanted.append(name)
     stage = int(state["zero_stage"])
     models = _list_model_files(names, wanted, stage)
     contents = [read(inside / tag / name) for name in models]
     if len({content.get("global_steps") for content in contents}) > 1:
-        raise UnreadableCheckpointError("its files are of different steps")
+        raise UnusableCheckpointError("its files are of different steps")
     model = contents[0]
     shapes = _merge_shapes(model.get("param_shapes"))
     base = state.get("optimizer_state_dict" if stage == 3 else "base_optimizer_state") or {}  # a stage
@@ -208,7 +208,7 @@ def _describe_checkpoint(inside: Path, tag: str, names: list[str], shards: list[
 def _find_optimizer_state(content: dict[str, Any]) -> dict[str, Any]:
     state = content.get("optimizer_state_dict")
     if not isinstance(state, dict) or not {"zero_stage", "partition_count"} <= set(state):
-        raise UnreadableCheckpointError("it has another form than that of DeepSpeed's ZeRO")
+        raise UnusableCheckpointError("it has another form than that of DeepSpeed's ZeRO")
     return state
 
 
@@ -216,7 +216,7 @@ def _count_partitions(value: Any) -> int:
     """The number of partitions; stages 1 and 2 have one number for each parameter group."""
     counts = value if isinstance(value, (list, tuple)) else [value]
     if not counts or not all(isinstance(count, int) for count in counts):
-        raise UnreadableCheckpointError("its partition_count is no number")
+        raise UnusableCheckpointError("its partition_count is no number")
     return int(max(counts))
 
 

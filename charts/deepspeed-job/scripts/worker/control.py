@@ -50,7 +50,7 @@ class Control:
             for text in [*reported[self.sent :], *beats]:
                 self.send({"attempt": state["attempt"], "report": text})
             self.sent = len(reported)
-            self.say(state)  # after the reports: with it the attempt may end
+            self.send_state(state)  # after the reports: with it the attempt may end
             self.receive()
         except (OSError, ValueError, KeyError):
             self.drop()
@@ -68,7 +68,7 @@ class Control:
         connection.settimeout(0)
         ask_for_signals(connection)
 
-    def say(self, state: dict[str, Any]) -> None:
+    def send_state(self, state: dict[str, Any]) -> None:
         if state != self.said or time.monotonic() - self.said_at >= SAY_SECONDS:
             self.send({**self.own, **state})
             self.said, self.said_at = dict(state), time.monotonic()
@@ -169,7 +169,7 @@ class ControlFromLauncher(Control):
         for connection, caller in list(self.callers.items()):
             proven = False
             try:
-                proven = self.hear(connection, caller)
+                proven = self.receive_proof(connection, caller)
                 if not proven and time.monotonic() < caller.until:
                     continue
             except (OSError, ValueError):  # it has ended, there is no key yet, or it does not know the secret
@@ -181,7 +181,7 @@ class ControlFromLauncher(Control):
             else:
                 connection.close()
 
-    def hear(self, connection: socket.socket, caller: Caller) -> bool:
+    def receive_proof(self, connection: socket.socket, caller: Caller) -> bool:
         """Whether a caller has now sent its word and its proof, and nothing else. OSError if it fails."""
         with contextlib.suppress(BlockingIOError):
             data = connection.recv(2 * control.WORD_BYTES)

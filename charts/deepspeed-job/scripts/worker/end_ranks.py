@@ -71,9 +71,7 @@ def main(name: str, forked: Iterable[int] = ()) -> int:
     if name == "STACKS" and not targets:  # what a command of the user's has started
         stacks.ask(sorted(all_processes))
     number = signal.SIGUSR1 if name == "STACKS" else signal.Signals["SIG" + name]
-    for pid in targets:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
+    processes.send(targets, number)
     return 0
 
 

@@ -8,9 +8,6 @@ from collections.abc import Callable
 from shared import settings
 
 DONE, FAILED, ORPHAN, CANNOT_WORK, TERMINATED = 0, 1, 75, 78, 143
-# The state of a worker: it waits for what is mounted in its pod, it has it and does its part, or it cannot at present.
-WAITS, SERVES, FAILS = "waits", "serves", "fails"
-WAITING_SECONDS = 0.3  # between looks for what is mounted, where the kernel does not say that it has come
 RESERVED_SECONDS = 20  # of the grace period: what the ranks do not get
 
 

@@ -26,15 +26,15 @@ if __name__ == "__main__":
 
     compiled.use()
     from shared import settings
-    from worker import port
+    from worker import readiness
 
     CONFIGURED = settings.load()
-    OPENED = port.open_early(CONFIGURED.readiness_port)
+    OPENED = readiness.open_early(CONFIGURED.readiness_port)
 
-from shared import folders, methods, processes, record, settings
+from shared import exchange, methods, processes, record, settings
 from shared.log import log, write_last_words
 from worker import checks
-from worker.exit import CANNOT_WORK, DONE, FAILS, TERMINATED, WAITS, WorkerExitError
+from worker.exit import CANNOT_WORK, DONE, TERMINATED, WorkerExitError
 from worker.readiness import Readiness
 
 if TYPE_CHECKING:
@@ -43,12 +43,16 @@ if TYPE_CHECKING:
     from worker.with_ssh import SshServer
     from worker.without_ssh import LocalTraining
 
+WAITING_SECONDS = 0.3  # between looks for what is mounted, where the kernel does not say that it has come
 WATCHED = (signal.SIGCHLD, signal.SIGIO, signal.SIGTERM, signal.SIGINT)
 EVENTS = (signal.SIGCHLD, signal.SIGIO)  # a process has ended; the launcher has said something, or a file has come
 
 
 class Worker:
-    """The main loop of a worker pod. `part`: its role, with or without ssh."""
+    """The main loop of a worker pod. `part`: its role, with or without ssh.
+
+    The state of the part is `waits` (for what is mounted in its pod), `serves`, or `fails` (it cannot at present).
+    """
 
     def __init__(
         self, run: settings.Settings, part: SshServer | LocalTraining, opened: socket.socket | None = None
@@ -65,7 +69,7 @@ class Worker:
             return DONE
         signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
         for folder in (settings.STATUS, settings.KEYS):
-            folders.watch(folder)
+            exchange.watch(folder)
         processes.adopt_orphans()
         try:
             self.show_state()  # before all else: a port in use ends the worker
@@ -79,7 +83,8 @@ class Worker:
 
     def tick(self) -> None:
         """Wait for a moment or a signal; raises WorkerExitError if the worker must stop."""
-        received = signal.sigtimedwait(WATCHED, self.part.choose_tick_seconds())
+        seconds = WAITING_SECONDS if self.part.state == "waits" else self.part.choose_tick_seconds()
+        received = signal.sigtimedwait(WATCHED, seconds)
         if received and received.si_signo not in EVENTS:
             raise WorkerExitError(TERMINATED, "told to stop by a signal")
         self.part.note_ended(processes.reap())
@@ -92,9 +97,9 @@ class Worker:
     def show_state(self) -> None:
         """Make the pod ready or not ready, as the state of this worker has it."""
         try:
-            if self.part.state == WAITS:
+            if self.part.state == "waits":
                 self.readiness.change()
-            elif self.part.state == FAILS:
+            elif self.part.state == "fails":
                 self.readiness.withdraw()
             else:
                 self.readiness.show()
@@ -108,16 +113,13 @@ class Worker:
         if end.code not in (DONE, TERMINATED):
             write_last_words(settings.TERMINATION_LOG, end.reason)
         self.part.close(end)
-        if end.code == DONE and self.keeps(end.phase):
+        keep = self.run.keep_workers
+        if end.code == DONE and (keep == "always" or (keep == "failed" and end.phase == "Failed")):
             self.readiness.withdraw()
             log("lifecycle.keepWorkers: this pod stays until it is deleted")
             while signal.sigwait(WATCHED) in EVENTS:
                 processes.reap()
         return end.code
-
-    def keeps(self, phase: str) -> bool:
-        keep = self.run.keep_workers
-        return keep == "always" or (keep == "failed" and phase == "Failed")
 
 
 def make_part(run: settings.Settings) -> SshServer | LocalTraining:

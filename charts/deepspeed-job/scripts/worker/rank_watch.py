@@ -18,9 +18,9 @@ STACK_SECONDS, STACK_BYTES = 2.0, 1 << 20  # limits for the stacks that programs
 class RankWatch:
     """Sends reports while the program of a rank is active, because the launcher takes silence for a hang."""
 
-    def __init__(self, run: settings.Settings, rank: int, say: Callable[[str, dict[str, Any]], None]) -> None:
+    def __init__(self, run: settings.Settings, rank: int, send: Callable[[str, dict[str, Any]], None]) -> None:
         hang = run.hang_timeout_seconds
-        self.rank, self.say = rank, say
+        self.rank, self.send = rank, send
         self.source = Source(run, files=rank == 0)
         self.wanted = bool(hang or run.progress_pattern or run.progress_file or run.checkpoint_path or run.workers_min)
         self.interval = min(LONGEST_SECONDS, hang / 4) if hang else LONGEST_SECONDS
@@ -46,13 +46,13 @@ class RankWatch:
         if self.until and now >= self.until:
             self.until = 0.0
             frames = stacks.parse_main_thread(self.written.decode("utf-8", "replace"))
-            self.say("rank-stack", {"rank": self.rank, "stack": frames})
+            self.send("rank-stack", {"rank": self.rank, "stack": frames})
         if self.wanted and now >= self.due:
             self.due = now + self.interval
             self.source.read_files()
             if self.printed or self.source.seen != self.sent:
                 self.printed, self.sent = False, dict(self.source.seen)
-                self.say("rank-beat", {"rank": self.rank, **self.sent})
+                self.send("rank-beat", {"rank": self.rank, **self.sent})
         waits = [moment - now for moment in (self.due if self.wanted else 0, self.until) if moment]
         return max(min(waits), 0) if waits else None
 

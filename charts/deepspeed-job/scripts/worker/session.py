@@ -19,15 +19,12 @@ if __name__ == "__main__":
 
     compiled.use()
 
-from shared import methods, processes, reports, settings
-from shared.settings import RUN
-from shared.tcp import Connection
+from shared import methods, processes, reports, settings, tcp
+from shared.settings import MET, TERMINATING
 from worker import stacks
 from worker.rendezvous import Rendezvous
 
 WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-TERMINATING = RUN / "terminating"  # made by the worker before it ends its sessions
-MET = RUN / "met"  # the worker says so to the launcher
 GRACE_SECONDS = 10.0
 
 
@@ -39,7 +36,7 @@ def is_sshd_there() -> bool:
         return False
 
 
-def watch(command: int, connection: Connection, meeting: Rendezvous | None) -> int | None:
+def watch(command: int, meeting: Rendezvous | None) -> int | None:
     """Wait for the command: its exit code, or None if the session was lost or ended.
 
     `meeting`: the check for connections; after its success, the file MET is created for the launcher.
@@ -57,7 +54,7 @@ def watch(command: int, connection: Connection, meeting: Rendezvous | None) -> i
         if time.monotonic() < next_look:
             continue
         # A new connection has not stalled, and to look for it, the kernel goes through those of the whole node.
-        if not is_sshd_there() or (looks % 5 == 4 and connection.has_stalled()):
+        if not is_sshd_there() or (looks % 5 == 4 and tcp.has_stalled(os.environ["SSH_CONNECTION"])):
             return None
         looks, next_look = looks + 1, time.monotonic() + 1
 
@@ -74,13 +71,13 @@ def main() -> int:
     child = processes.spawn(["bash", "-c", command], new_session=True)
     # Both ends of the rendezvous have a connection with another address.
     meeting = Rendezvous(run.master_port, at_master=False) if methods.meets_in_sessions(run) else None
-    code = watch(child, Connection(), meeting)
+    code = watch(child, meeting)
     # a worker that is being stopped gives its ranks longer, and kills what is left itself
     processes.end(os.getpid(), child, float("inf") if TERMINATING.exists() else GRACE_SECONDS)
     if code is None or TERMINATING.exists():
         return reports.LOST
     if methods.choose_method(run).ranks:
-        reports.Reporter(run).say("session-end", {"exitCode": code})
+        reports.Reporter(run).send("session-end", {"exitCode": code})
     return code
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from shared import key as keyfile
 from shared import methods, settings
+from worker.exit import CANNOT_WORK, WorkerExitError
 
 SHADOW = settings.ROOT / "etc/shadow"
 # Options that sshd knows from a version on. The first bounds what one address can take of MaxStartups. Without the
@@ -22,8 +23,19 @@ VERSION = re.compile(rb"OpenSSH_(\d+)\.(\d+)p\d")
 SBIN = "/usr/sbin:/usr/local/sbin:/sbin"  # where sshd lies and the PATH of a user may not look
 
 
-class UnusableImageError(Exception):
+class UnusableImageError(WorkerExitError):
     """The message says what is missing and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(CANNOT_WORK, message)
+
+
+def derive_public_half(secret: str) -> str:
+    """The public key of the staged one, which is that of the Secret."""
+    try:
+        return keyfile.derive_public_half(settings.RUN / "id")
+    except keyfile.InvalidKeyError as error:
+        raise WorkerExitError(CANNOT_WORK, f"secret {secret}: {error}") from None
 
 
 def find_sshd() -> str:
@@ -143,10 +155,10 @@ def share_files(entry: pwd.struct_passwd, key: bool) -> None:
         os.chown(settings.RUN / "id", entry.pw_uid, entry.pw_gid)
 
 
-def stage(key: bytes) -> None:
+def stage(key: bytes, secret: str) -> None:
     """Put the job's one key pair where sshd_config and ssh_config look for it: it is user key and host key alike."""
     keyfile.write_private(settings.RUN / "id", key)
-    public = keyfile.read_public_half(key) or keyfile.derive_public_half(settings.RUN / "id")
+    public = keyfile.read_public_half(key) or derive_public_half(secret)
     (settings.RUN / "authorized_keys").write_text(f"{public}\n")
     (settings.RUN / "known_hosts").write_text(f"{keyfile.HOST_ALIAS} {public}\n")
 
@@ -157,7 +169,7 @@ def make_command(sshd: str, options: int) -> list[str]:
     return [sshd, "-D", "-e", "-f", str(settings.CONFIG / "sshd_config"), *words]
 
 
-def choose_first_command(sshd: str) -> list[str]:
+def choose_first_command(sshd: str, secret: str) -> list[str]:
     """The command for the version that is written in the program: to ask sshd takes as long as to start it.
 
     Raises what find_tested_command does if there is none.
@@ -166,19 +178,16 @@ def choose_first_command(sshd: str) -> list[str]:
         Path("/run/sshd").mkdir(mode=0o755, parents=True, exist_ok=True)  # for Debian's sshd as root
     found = VERSION.search(Path(sshd).read_bytes())
     if not found:
-        return find_tested_command(sshd)
+        return find_tested_command(sshd, secret)
     version = int(found[1]), int(found[2])
     return make_command(sshd, sum(version >= since for since, _ in OPTIONS))
 
 
-def find_tested_command(sshd: str) -> list[str]:
-    """The command with as many options as sshd accepts, if it can start with the key.
-
-    Raises InvalidKeyError or UnusableImageError.
-    """
+def find_tested_command(sshd: str, secret: str) -> list[str]:
+    """The command with as many options as sshd accepts, if it can start with the key. Raises WorkerExitError."""
     import subprocess  # takes a tenth of the start of a worker, and is rarely needed
 
-    keyfile.derive_public_half(settings.RUN / "id")
+    derive_public_half(secret)
     for options in range(len(OPTIONS), -1, -1):
         tested = make_command(sshd, options)
         test = subprocess.run([*tested, "-t"], capture_output=True, text=True, check=False)

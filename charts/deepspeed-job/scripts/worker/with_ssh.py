@@ -7,7 +7,7 @@ import os
 import pwd
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +17,8 @@ from shared.log import log
 from worker import sshd
 from worker.control import ControlFromLauncher
 from worker.errand import Errands
-from worker.exit import (
-    CANNOT_WORK,
-    DONE,
-    FAILED,
-    FAILS,
-    ORPHAN,
-    SERVES,
-    TERMINATED,
-    WAITING_SECONDS,
-    WAITS,
-    Contact,
-    WorkerExitError,
-    compute_ranks_seconds,
-)
+from worker.exit import DONE, FAILED, ORPHAN, TERMINATED, Contact, WorkerExitError, compute_ranks_seconds
 
-MET = settings.RUN / "met"  # made by the supervisor of a session whose processes connected with another worker's
-TERMINATING = settings.RUN / "terminating"
 PRIVATE_KEY = settings.KEYS / keyfile.PRIVATE
 
 GRACE_SECONDS = 10.0  # for remaining sessions after the end of the run or of the contact with a launcher
@@ -58,31 +43,20 @@ class SshServer:
         self.listens = False  # sshd
         self.program = ""  # the path of sshd
         self.sshd: int | None = None
-        self.state = WAITS  # for the key; then it serves, except from the end of sshd until it listens again
+        self.state = "waits"  # for the key; then it serves, except from the end of sshd until it listens again
         self.failures, self.started, self.sweep = 0, float("-inf"), 0.0
 
     def prepare(self, tick: Callable[[], None]) -> None:
         """Check the image, wait for the key and put it where sshd reads it."""
-        with self.end_if_unusable():
-            self.program = sshd.find_sshd()
-            sshd.check_tools()
-            self.user = self.errands.preflight.user = self.errands.resize.user = sshd.find_other_user(self.run.ssh_user)
-            if self.user is None:
-                sshd.check_user()
-            sshd.stage(self.wait_for_key(tick))
-            if self.user:
-                # Only a program of the user's own may want to go from worker to worker.
-                sshd.share_files(self.user, key=methods.choose_method(self.run).whole)
-
-    @contextlib.contextmanager
-    def end_if_unusable(self) -> Iterator[None]:
-        """End the worker if its image or its key cannot work."""
-        try:
-            yield
-        except sshd.UnusableImageError as error:
-            raise WorkerExitError(CANNOT_WORK, str(error)) from None
-        except keyfile.InvalidKeyError as error:
-            raise WorkerExitError(CANNOT_WORK, f"secret {self.run.secret}: {error}") from None
+        self.program = sshd.find_sshd()
+        sshd.check_tools()
+        self.user = self.errands.preflight.user = self.errands.resize.user = sshd.find_other_user(self.run.ssh_user)
+        if self.user is None:
+            sshd.check_user()
+        sshd.stage(self.wait_for_key(tick), self.run.secret)
+        if self.user:
+            # Only a program of the user's own may want to go from worker to worker.
+            sshd.share_files(self.user, key=methods.choose_method(self.run).whole)
 
     def wait_for_key(self, tick: Callable[[], None]) -> bytes:
         """The private key, once the kubelet has brought it: the launcher pod may make it after this worker started."""
@@ -91,7 +65,7 @@ class SshServer:
         while not (key := keyfile.read_first_content([PRIVATE_KEY])):
             tick()
             self.control.connect()  # refuses who connects: the proof needs the key
-        self.state = SERVES
+        self.state = "serves"
         return key
 
     def step(self) -> None:
@@ -99,7 +73,7 @@ class SshServer:
         if self.sshd is None and time.monotonic() - self.started > SSHD_DELAY_SECONDS:
             self.start_sshd()
         if self.sshd is not None and not self.listens and tcp.has_listener(self.run.ssh_port):
-            self.listens, self.state = True, SERVES
+            self.listens, self.state = True, "serves"
         if time.monotonic() > self.sweep:
             own = (self.signalling, self.errands.preflight.pid, self.errands.resize.pid)
             kill_orphaned_sessions([top for top in list_sessions() if top.pid not in own])
@@ -108,7 +82,7 @@ class SshServer:
         self.control.exchange(self.collect_facts())  # what has changed with the order
 
     def collect_facts(self) -> dict[str, Any]:
-        own = {"attempt": self.attempt, "signal": self.signalled, "serves": self.listens, "met": MET.exists()}
+        own = {"attempt": self.attempt, "signal": self.signalled, "serves": self.listens, "met": settings.MET.exists()}
         return {**own, **self.errands.read_reports()}
 
     def obey(self, order: dict[str, Any]) -> None:
@@ -120,7 +94,7 @@ class SshServer:
         self.errands.obey(order)
         if attempt > self.attempt:
             self.attempt, self.signal, self.signalled = attempt, "", ""
-            MET.unlink(missing_ok=True)
+            settings.MET.unlink(missing_ok=True)
         if attempt == self.attempt and name not in ("", self.signal):
             self.signal = name
             argv = ["python3", "-ESs", str(settings.SCRIPTS / "worker/end_ranks.py"), name]
@@ -131,25 +105,21 @@ class SshServer:
         self.failures = 0 if time.monotonic() - self.started > SSHD_STEADY_SECONDS else self.failures + 1
         if self.failures > SSHD_STARTS:
             raise WorkerExitError(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
-        with self.end_if_unusable():
-            command = (
-                sshd.find_tested_command(self.program) if self.failures else sshd.choose_first_command(self.program)
-            )
+        choose = sshd.find_tested_command if self.failures else sshd.choose_first_command
+        command = choose(self.program, self.run.secret)
         self.started, self.sshd = time.monotonic(), processes.spawn(command)
         log(f"sshd started on port {self.run.ssh_port}")
 
     def note_ended(self, ended: dict[int, int]) -> None:
         """These processes have ended."""
         if self.sshd in ended:
-            self.sshd, self.listens, self.state = None, False, FAILS
+            self.sshd, self.listens, self.state = None, False, "fails"
         if self.signalling in ended:
             self.signalling, self.signalled = -1, self.signal
         self.errands.note_ended(ended)
 
     def choose_tick_seconds(self) -> float:
         """The seconds until the next step, if no signal comes."""
-        if self.state == WAITS:
-            return WAITING_SECONDS
         return 1.0 if self.listens else LOOK_SECONDS
 
     def check(self) -> None:
@@ -164,7 +134,9 @@ class SshServer:
     def close(self, end: WorkerExitError) -> None:
         """Stop sshd and end all sessions."""
         if end.code == TERMINATED:
-            exchange.replace(TERMINATING, b"")  # first: a session that ends from now on has not ended by itself
+            exchange.replace(
+                settings.TERMINATING, b""
+            )  # first: a session that ends from now on has not ended by itself
         self.control.leave(self.collect_facts())
         if end.code == DONE:
             wait_for_sessions(CLOSING_SECONDS)
@@ -187,16 +159,11 @@ def _has_session_variable(pid: int) -> bool:
     try:
         return b"\0SSH_CONNECTION=" in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
     except PermissionError:  # of ssh.user: root may not look into it. sshd's own process of the session is one, too
-        return not _read_name(pid).startswith("sshd")
+        with contextlib.suppress(OSError):
+            return not Path(f"/proc/{pid}/comm").read_text().startswith("sshd")
     except OSError:  # ended in the meantime
-        return False
-
-
-def _read_name(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/comm").read_text()
-    except OSError:
-        return "sshd"
+        pass
+    return False
 
 
 def _is_supervisor(pid: int) -> bool:
