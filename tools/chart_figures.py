@@ -15,7 +15,7 @@ from tools.docs import ROOT
 TEMPLATES = ROOT / "charts" / "deepspeed-job" / "templates"
 LONGEST = 130
 _ACTION = re.compile(r"\{\{-?\s*(?!-?\s*/\*).*?\}\}", re.DOTALL)
-_WRITTEN_OUT = re.compile(r'\(dict "(?:Values|Release)"')
+_WRITTEN_OUT = re.compile(r'\(dict\s+"(?:Values|Release)"')
 _CONSTANT = re.compile(r'\{\{-? *(?:"[^"]*"|`[^`]*`|[0-9]+) *-?\}\}')
 
 

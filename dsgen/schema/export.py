@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -43,12 +44,15 @@ def make_chart_schema() -> Schema:
 
     Every key with a default is `required` in the records that are always there: Helm merges the defaults before it
     checks, so such a key is missing only if the user set it to null. Maps are not required, because null removes all of
-    their entries. Descriptions and defaults are in values.yaml.
+    their entries. Descriptions and defaults are in values.yaml. Definitions with the same content refer to one of them.
     """
     whole = _add_required(_allow_nulls(_copy_used()))
     shared: Schema = _publish(whole["definitions"], WORDS)
     chart: Schema = _publish(whole, WORDS, shared)
-    return chart | {"definitions": shared | chart["definitions"]}
+    texts = {name: json.dumps(part) for name, part in (shared | chart["definitions"]).items()}
+    first = {text: name for name, text in reversed(texts.items())}
+    twins = {name: {"$ref": f"{DEFINITION}{first[text]}"} for name, text in texts.items() if first[text] != name}
+    return chart | {"definitions": shared | chart["definitions"] | twins}
 
 
 def make_editor_schema() -> Schema:
@@ -106,11 +110,10 @@ def _allow_null(part: Schema) -> Schema:
     """The same or null. Keywords such as `pattern` and `properties` only hold for other types."""
     part = copy.deepcopy(resolve(part))
     if "allOf" in part:
-        inner = [
-            {"$ref": f"{DEFINITION}{NULLS_IN_MAPS}"} if one == {"$ref": FREE} else one for one in part.pop("allOf")
-        ]
-        kinds = part.pop("type")
-        return {**part, "anyOf": [{"type": "null"}, {"type": kinds, "allOf": inner}]}
+        (inner,), kinds = part.pop("allOf"), part.pop("type")
+        if inner == {"$ref": FREE}:
+            inner = {"type": kinds, "allOf": [{"$ref": f"{DEFINITION}{NULLS_IN_MAPS}"}]}
+        return {**part, "anyOf": [{"type": "null"}, inner]}
     enum = {"enum": [*part["enum"], None]} if "enum" in part else {}
     return {**part, "type": [*dict.fromkeys((*list_types(part), "null"))], **enum}
 
@@ -149,6 +152,9 @@ def _format_json(part: Any, margin: str, used: int) -> str:
         return line
     below = f"{margin} "
     if isinstance(part, list):
+        if all(isinstance(one, str) and " " not in one for one in part):
+            words = textwrap.fill(line[1:-1], WIDTH - len(below), break_long_words=False, break_on_hyphens=False)
+            return f"[\n{textwrap.indent(words, below)}\n{margin}]"
         return "[\n" + ",\n".join(below + _format_json(one, below, len(below)) for one in part) + f"\n{margin}]"
     keys = [(f"{below}{json.dumps(key, ensure_ascii=False)}: ", one) for key, one in part.items()]
     return "{\n" + ",\n".join(key + _format_json(one, below, len(key)) for key, one in keys) + f"\n{margin}}}"

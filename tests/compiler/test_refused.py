@@ -78,6 +78,7 @@ LOOP = "<% for name, volume in values.storage | items %>\n"
         (r'<% if values.text is matching("^\\d$") %>' "\n<% endif %>\n", "a pattern of matching is ^...$"),
         ("a: << values.text | quote(1) >>\n", "quote takes 1 arguments"),
         ("a: << {values.name: 1} | json | quote >>\n", "the keys of a map literal are texts"),
+        ('<% refuse "DS201", values.text %>\n', "refuse needs a helper, which returns the message"),
         # loops and names
         ("<% for k in values.labels %>\n<% endfor %>\n", "loops over map"),
         ("<% for k, v in values.texts | items %>\n<% endfor %>\n", "loops over list"),

@@ -10,8 +10,9 @@ true
 {{/* "true" for a path that dsgen or the system uses; else empty. */}}
 {{- define "deepspeed-job.reservedPath" -}}
 {{- if or (regexMatch "^/(job|etc/(dsgen|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$" .)
-          (regexMatch (join "" (list "^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|"
-                                     "etc/ssh/ssh_config|etc/passwd)(/.*)?$")) .)
+          (regexMatch (join "" (list
+              "^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|"
+              "etc/ssh/ssh_config|etc/passwd)(/.*)?$")) .)
           (regexMatch "^/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys)$" .) -}}
 true
 {{- end -}}
@@ -38,17 +39,19 @@ true
 
 {{/* The kind of an argument of mpirun that dsgen sets or that breaks a run; empty for others. */}}
 {{- define "deepspeed-job.kindOfMpirun" -}}
-{{- if regexMatch (join "" (list "^--?(n|np|c|N|pernode|npernode|npersocket|H|host|hostfile|machinefile|"
-                                 "default-hostfile|rankfile|rf|app)(=.*)?$")) . -}}
+{{- if regexMatch (join "" (list
+    "^--?(n|np|c|N|pernode|npernode|npersocket|H|host|hostfile|machinefile|"
+    "default-hostfile|rankfile|rf|app)(=.*)?$")) . -}}
 processes
-{{- else if regexMatch (join "" (list "^(--?(tag-output|timestamp-output|merge-stderr-to-stdout|output|"
-                                      "output-filename|stdin|xml|xml-file)(=.*)?|(orte|prte)_(tag|timestamp|"
-                                      "xml)_output)$")) . -}}
+{{- else if regexMatch (join "" (list
+    "^(--?(tag-output|timestamp-output|merge-stderr-to-stdout|output|"
+    "output-filename|stdin|xml|xml-file)(=.*)?|(orte|prte)_(tag|timestamp|" "xml)_output)$")) . -}}
 output
 {{- else if regexMatch "^(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames))$" . -}}
 transport
-{{- else if regexMatch (join "" (list "^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|"
-                                      "tune|am|(wd|wdir)|path)(=.*)?$")) . -}}
+{{- else if regexMatch (join "" (list
+    "^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|"
+    "tune|am|(wd|wdir)|path)(=.*)?$")) . -}}
 start
 {{- end -}}
 {{- end }}

@@ -34,9 +34,10 @@ shared are enough; `run` is its volume at /run/dsgen, to which no other containe
 - name: {{ .run }}
   mountPath: /run/dsgen
 {{- if include "deepspeed-job.wantsPasswd" . }}
-{{ include "deepspeed-job.fileMount" (dict "volume" "run-passwd"
-                                         "path" "/etc/passwd"
-                                         "file" "passwd") }}
+{{ include "deepspeed-job.fileMount" (dict
+    "volume" "run-passwd"
+    "path" "/etc/passwd"
+    "file" "passwd") }}
 {{- end }}
 {{- end }}
 
@@ -74,8 +75,9 @@ shared are enough; `run` is its volume at /run/dsgen, to which no other containe
   command: [bash, /etc/dsgen/shared/passwd.sh]
   {{- include "deepspeed-job.ownContainerLimits" . | nindent 2 }}
   volumeMounts:
-    {{- include "deepspeed-job.mount" (dict "volume" "shared"
-                                          "path" "/etc/dsgen/shared") | nindent 4 }}
+    {{- include "deepspeed-job.mount" (dict
+        "volume" "shared"
+        "path" "/etc/dsgen/shared") | nindent 4 }}
     - name: dsgen-run-passwd
       mountPath: /run/dsgen
 {{- end }}
@@ -90,21 +92,26 @@ container has the token, and it does not run the user's code.
   command: [sh, /etc/dsgen/status/start.sh]
   {{- include "deepspeed-job.ownContainerLimits" . | nindent 2 }}
   volumeMounts:
-    {{- include "deepspeed-job.ownMounts" (dict "Values" .Values
-                                              "pod" .pod
-                                              "program" "status"
-                                              "run" "dsgen-run-status") | trim | nindent 4 }}
-    {{- include "deepspeed-job.mount" (dict "volume" "run"
-                                          "path" "/run/dsgen-launcher") | nindent 4 }}
+    {{- include "deepspeed-job.ownMounts" (dict
+        "Values" .Values
+        "pod" .pod
+        "program" "status"
+        "run" "dsgen-run-status") | trim | nindent 4 }}
+    {{- include "deepspeed-job.mount" (dict
+        "volume" "run"
+        "path" "/run/dsgen-launcher") | nindent 4 }}
     {{- if include "deepspeed-job.hasCode" (dict "Values" .Values "pods" "launcher") }}
-    {{- include "deepspeed-job.mount" (dict "volume" "run-code"
-                                          "path" "/run/dsgen-code") | nindent 4 }}
+    {{- include "deepspeed-job.mount" (dict
+        "volume" "run-code"
+        "path" "/run/dsgen-code") | nindent 4 }}
     {{- end }}
-    {{- include "deepspeed-job.mount" (dict "volume" "token"
-                                          "path" "/var/run/secrets/dsgen") | nindent 4 }}
+    {{- include "deepspeed-job.mount" (dict
+        "volume" "token"
+        "path" "/var/run/secrets/dsgen") | nindent 4 }}
     {{- if .Values.status.webhook.secretName }}
-    {{- include "deepspeed-job.mount" (dict "volume" "webhook"
-                                          "path" "/etc/dsgen-webhook") | nindent 4 }}
+    {{- include "deepspeed-job.mount" (dict
+        "volume" "webhook"
+        "path" "/etc/dsgen-webhook") | nindent 4 }}
     {{- end }}
   restartPolicy: Always
 {{- end }}
@@ -124,7 +131,7 @@ true
 
 {{/* Clones the code before any container of the user starts; git needs more memory than dsgen's other containers. */}}
 {{- define "deepspeed-job.codeContainer" -}}
-{{- include "deepspeed-job.refuse" (list "DS292" (include "deepspeed-job.missingGitKey" . | trim)) }}
+{{- include "deepspeed-job.refuse" (list "DS292" "missingGitKey" .) }}
 - name: code
   image: {{ or .Values.code.git.image (include "deepspeed-job.imageOf" .) | quote }}
   imagePullPolicy: {{ .Values.image.pullPolicy }}
@@ -144,10 +151,11 @@ true
       cpu: "1"
       memory: 2Gi
   volumeMounts:
-    {{- include "deepspeed-job.ownMounts" (dict "Values" .Values
-                                              "pod" .pod
-                                              "program" ""
-                                              "run" "dsgen-run-code") | trim | nindent 4 }}
+    {{- include "deepspeed-job.ownMounts" (dict
+        "Values" .Values
+        "pod" .pod
+        "program" ""
+        "run" "dsgen-run-code") | trim | nindent 4 }}
     - name: dsgen-code
       mountPath: /run/dsgen/code
     {{- if .Values.code.git.secretName }}
@@ -163,8 +171,7 @@ containers that keep running: in the main list they would keep the Job from comp
 {{- range $kind := list "initContainers" "sidecars" }}
 {{- range $container := index $.pod $kind }}
 {{- include "deepspeed-job.refuse" (list
-    "DS234"
-    (include "deepspeed-job.ownContainer" (dict "where" (printf "%s.%s" $.pods $kind) "container" $container) | trim)) }}
+    "DS234" "ownContainer" (dict "where" (printf "%s.%s" $.pods $kind) "container" $container)) }}
 {{- end }}
 {{- end }}
 {{- if include "deepspeed-job.wantsPasswd" . }}
@@ -181,7 +188,8 @@ containers that keep running: in the main list they would keep the Job from comp
 {{ include "deepspeed-job.yaml" .pod.initContainers }}
 {{- end }}
 {{- range $sidecar := .pod.sidecars }}
-{{ include "deepspeed-job.yaml" (list (mergeOverwrite (dict "restartPolicy" "Always") (deepCopy $sidecar))) }}
+{{ include "deepspeed-job.yaml" (list (mergeOverwrite (dict
+    "restartPolicy" "Always") (deepCopy $sidecar))) }}
 {{- end }}
 {{- end }}
 
@@ -196,8 +204,9 @@ server requires. `pod` can also be monitoring.tensorboard, with the role tensorb
 requests:
   {{- $requests | nindent 2 }}
 {{- end }}
-{{- $limits := list (and .pod.resources.limits (include "deepspeed-job.yaml" .pod.resources.limits))
-                    $devices | compact | join "\n" }}
+{{- $limits := list
+    (and .pod.resources.limits (include "deepspeed-job.yaml" .pod.resources.limits))
+    $devices | compact | join "\n" }}
 {{- if $limits }}
 limits:
   {{- $limits | nindent 2 }}
@@ -211,10 +220,11 @@ claims:
 {{/* The requests of a main container. A request that is auto follows the limit, as in Kubernetes. */}}
 {{- define "deepspeed-job.requestsOf" -}}
 {{- range $key, $quantity := .pod.resources.requests }}
-{{- $request := include "deepspeed-job.requestOf" (dict "pod" $.pod
-                                                      "role" $.role
-                                                      "key" $key
-                                                      "quantity" $quantity) }}
+{{- $request := include "deepspeed-job.requestOf" (dict
+    "pod" $.pod
+    "role" $.role
+    "key" $key
+    "quantity" $quantity) }}
 {{- if $request }}
 {{ $key | quote }}: {{ $request }}
 {{- end }}
@@ -267,17 +277,19 @@ Only caches of compiled code are put elsewhere: a cache of models would fill the
 - name: DSGEN_JOB_LIMITS
   value: |-
     {{- include "deepspeed-job.jobLimits" . | trim | nindent 4 }}
-{{- $own := dict "PYTHONUNBUFFERED" "1"
-                 "CUDA_CACHE_PATH" "/run/dsgen/cache/cuda"
-                 "NEURON_COMPILE_CACHE_URL" "/run/dsgen/cache/neuron"
-                 "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions"
-                 "TORCHINDUCTOR_CACHE_DIR" "/run/dsgen/cache/torchinductor"
-                 "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" }}
+{{- $own := dict
+    "PYTHONUNBUFFERED" "1"
+    "CUDA_CACHE_PATH" "/run/dsgen/cache/cuda"
+    "NEURON_COMPILE_CACHE_URL" "/run/dsgen/cache/neuron"
+    "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions"
+    "TORCHINDUCTOR_CACHE_DIR" "/run/dsgen/cache/torchinductor"
+    "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" }}
 {{- /* Git refuses a working tree of another user, such as that of the code container. */}}
 {{- if .Values.code.git.repository }}
-{{- $own = mergeOverwrite $own (dict "GIT_CONFIG_COUNT" "1"
-                                     "GIT_CONFIG_KEY_0" "safe.directory"
-                                     "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}
+{{- $own = mergeOverwrite $own (dict
+    "GIT_CONFIG_COUNT" "1"
+    "GIT_CONFIG_KEY_0" "safe.directory"
+    "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}
 {{- end }}
 {{- if and (eq .role "worker") .Values.network.socketInterface }}
 {{- $own = mergeOverwrite $own (dict "NCCL_SOCKET_IFNAME" .Values.network.socketInterface) }}
@@ -288,15 +300,13 @@ Only caches of compiled code are put elsewhere: a cache of models would fill the
 {{- end }}
 {{- range $name, $value := .Values.training.env }}
 {{- include "deepspeed-job.refuse" (list
-    "DS220"
-    (include "deepspeed-job.reservedVariable" (dict "Values" $.Values "where" "training.env" "key" $name) | trim)) }}
+    "DS220" "reservedVariable" (dict "Values" $.Values "where" "training.env" "key" $name)) }}
 {{- end }}
 {{- $own = mergeOverwrite $own (deepCopy .Values.training.env) }}
 {{- if eq .role "launcher" }}
 {{- range $name, $value := .Values.launcher.env }}
 {{- include "deepspeed-job.refuse" (list
-    "DS220"
-    (include "deepspeed-job.reservedVariable" (dict "Values" $.Values "where" "launcher.env" "key" $name) | trim)) }}
+    "DS220" "reservedVariable" (dict "Values" $.Values "where" "launcher.env" "key" $name)) }}
 {{- end }}
 {{- $own = mergeOverwrite $own (deepCopy .Values.launcher.env) }}
 {{- end }}
@@ -319,8 +329,7 @@ Only caches of compiled code are put elsewhere: a cache of models would fill the
 {{/* Fields of the containers that run the user's code. */}}
 {{- define "deepspeed-job.trainingContainer" -}}
 {{- range $source := .Values.training.envFrom }}
-{{- include "deepspeed-job.refuse" (list "DS223"
-                                       (include "deepspeed-job.reservedPrefix" $source | trim)) }}
+{{- include "deepspeed-job.refuse" (list "DS223" "reservedPrefix" $source) }}
 {{- end }}
 {{ include "deepspeed-job.imageFields" . }}
 {{- if include "deepspeed-job.preparesTraining" (dict "Values" .Values "pods" .role) }}
@@ -358,35 +367,38 @@ port, so two workers with the same port never share a node.
 
 {{/* Ports of a worker. */}}
 {{- define "deepspeed-job.workerPorts" -}}
-{{- include "deepspeed-job.refuse" (list "DS244" (include "deepspeed-job.portOfNode" . | trim)) }}
+{{- include "deepspeed-job.refuse" (list "DS244" "portOfNode" .) }}
 {{- range $one := list "monitoring.podMonitor.port" "workers.readinessPort" "launch.masterPort" }}
 {{- range $other := list "workers.readinessPort" "launch.masterPort" "ssh.port" }}
 {{- if ne $one $other }}
 {{- include "deepspeed-job.refuse" (list
-    "DS242"
-    (include "deepspeed-job.samePort" (dict "Values" $.Values "one" $one "other" $other) | trim)) }}
+    "DS242" "samePort" (dict "Values" $.Values "one" $one "other" $other)) }}
 {{- end }}
 {{- end }}
 {{- end }}
 {{- if include "deepspeed-job.usesSsh" . }}
-{{ include "deepspeed-job.workerPort" (dict "Values" .Values
-                                          "name" "ssh"
-                                          "port" (int64 .Values.ssh.port)) }}
+{{ include "deepspeed-job.workerPort" (dict
+    "Values" .Values
+    "name" "ssh"
+    "port" (int64 .Values.ssh.port)) }}
 {{- end }}
 {{- if or .Values.network.hostNetwork (not (include "deepspeed-job.usesSsh" .)) }}
-{{ include "deepspeed-job.workerPort" (dict "Values" .Values
-                                          "name" "master"
-                                          "port" (int64 .Values.launch.masterPort)) }}
+{{ include "deepspeed-job.workerPort" (dict
+    "Values" .Values
+    "name" "master"
+    "port" (int64 .Values.launch.masterPort)) }}
 {{- end }}
 {{- if .Values.network.hostNetwork }}
-{{ include "deepspeed-job.workerPort" (dict "Values" .Values
-                                          "name" "readiness"
-                                          "port" (int64 .Values.workers.readinessPort)) }}
+{{ include "deepspeed-job.workerPort" (dict
+    "Values" .Values
+    "name" "readiness"
+    "port" (int64 .Values.workers.readinessPort)) }}
 {{- end }}
 {{- if .Values.monitoring.podMonitor.enabled }}
-{{ include "deepspeed-job.workerPort" (dict "Values" .Values
-                                          "name" "metrics"
-                                          "port" (int64 .Values.monitoring.podMonitor.port)) }}
+{{ include "deepspeed-job.workerPort" (dict
+    "Values" .Values
+    "name" "metrics"
+    "port" (int64 .Values.monitoring.podMonitor.port)) }}
 {{- end }}
 {{- end }}
 
@@ -395,12 +407,12 @@ Mounts of the main container. A mount with subPath costs a node more than a volu
    ssh only where a command of the user may log in from it, and a launcher that starts no program has no files for one.
 */}}
 {{- define "deepspeed-job.trainingMounts" -}}
-{{- include "deepspeed-job.refuse" (list "DS212"
-                                       (include "deepspeed-job.reservedMountOfCode" . | trim)) }}
-{{ include "deepspeed-job.ownMounts" (dict "Values" .Values
-                                         "pod" .pod
-                                         "program" .role
-                                         "run" "dsgen-run") | trim }}
+{{- include "deepspeed-job.refuse" (list "DS212" "reservedMountOfCode" .) }}
+{{ include "deepspeed-job.ownMounts" (dict
+    "Values" .Values
+    "pod" .pod
+    "program" .role
+    "run" "dsgen-run") | trim }}
 {{- if eq .pods "launcher" }}
 {{ include "deepspeed-job.mount" (dict "volume" "run-status" "path" "/run/dsgen-status") }}
 {{- end }}
@@ -411,21 +423,25 @@ Mounts of the main container. A mount with subPath costs a node more than a volu
 {{- end }}
 {{- if and (include "deepspeed-job.usesSsh" .)
            (or (eq .pods "launcher") (include "deepspeed-job.programInLauncher" .)) }}
-{{ include "deepspeed-job.fileMount" (dict "volume" "shared"
-                                         "path" "/etc/ssh/ssh_config"
-                                         "file" "ssh_config") }}
-{{ include "deepspeed-job.fileMount" (dict "volume" "shared"
-                                         "path" "/etc/mpi/hostfile"
-                                         "file" "hostfile") }}
+{{ include "deepspeed-job.fileMount" (dict
+    "volume" "shared"
+    "path" "/etc/ssh/ssh_config"
+    "file" "ssh_config") }}
+{{ include "deepspeed-job.fileMount" (dict
+    "volume" "shared"
+    "path" "/etc/mpi/hostfile"
+    "file" "hostfile") }}
 {{- end }}
 {{- if include "deepspeed-job.preparesTraining" . }}
-{{ include "deepspeed-job.fileMount" (dict "volume" "shared"
-                                         "path" "/job/hostfile"
-                                         "file" "hostfile") }}
+{{ include "deepspeed-job.fileMount" (dict
+    "volume" "shared"
+    "path" "/job/hostfile"
+    "file" "hostfile") }}
 {{- if .Values.training.deepspeed.config }}
-{{ include "deepspeed-job.fileMount" (dict "volume" "shared"
-                                         "path" "/job/ds_config.json"
-                                         "file" "ds_config.json") }}
+{{ include "deepspeed-job.fileMount" (dict
+    "volume" "shared"
+    "path" "/job/ds_config.json"
+    "file" "ds_config.json") }}
 {{- end }}
 {{- if .Values.training.files }}
 {{ include "deepspeed-job.mount" (dict "volume" "files" "path" "/job/files") }}
@@ -438,18 +454,18 @@ Mounts of the main container. A mount with subPath costs a node more than a volu
 {{- end }}
 {{- range $name, $volume := .Values.storage }}
 {{- if and (dig "mountPath" "" $volume)
-           (include "deepspeed-job.isMountedIn" (dict "Values" $.Values
-                                                    "volume" $volume
-                                                    "pods" $.pods)) }}
+           (include "deepspeed-job.isMountedIn" (dict
+               "Values" $.Values
+               "volume" $volume
+               "pods" $.pods)) }}
 {{- include "deepspeed-job.refuse" (list
-    "DS212"
-    (include "deepspeed-job.reservedMount" (dict "name" $name "path" (dig "mountPath" "" $volume)) | trim)) }}
+    "DS212" "reservedMount" (dict "name" $name "path" (dig "mountPath" "" $volume))) }}
 {{- include "deepspeed-job.refuse" (list
-    "DS213"
-    (include "deepspeed-job.mountOfSharedMemory" (dict "name" $name "path" (dig "mountPath" "" $volume)) | trim)) }}
-{{ include "deepspeed-job.storageMount" (dict "name" $name
-                                            "volume" $volume
-                                            "isReadOnly" (dig "readOnly" false $volume)) }}
+    "DS213" "mountOfSharedMemory" (dict "name" $name "path" (dig "mountPath" "" $volume))) }}
+{{ include "deepspeed-job.storageMount" (dict
+    "name" $name
+    "volume" $volume
+    "isReadOnly" (dig "readOnly" false $volume)) }}
 {{- end }}
 {{- end }}
 {{- end }}

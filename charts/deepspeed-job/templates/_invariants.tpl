@@ -59,8 +59,9 @@ run.id: the Service of the run tensorboard would have the same name as TensorBoa
 {{- define "deepspeed-job.reservedVariable" -}}
 {{- if or (regexMatch "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$" .key)
           (and (eq .Values.launch.method "worker-command")
-               (regexMatch (join "" (list "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|"
-                                          "NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$")) .key)) }}
+               (regexMatch (join "" (list
+                   "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|"
+                   "NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$")) .key)) }}
 {{ .where }}: {{ .key | quote }} is set by dsgen or DeepSpeed
 {{- end }}
 {{- end }}
@@ -83,8 +84,9 @@ workers.slots: {{ int64 .workers.slots }} processes would share {{ int64 .worker
 {{- define "deepspeed-job.sharedDevices" -}}
 {{- if and (include "deepspeed-job.kindOfDevice" .accelerator.resource)
            (include "deepspeed-job.hasFewerDevices" .) }}
-{{- include "deepspeed-job.sharing" (dict "workers" .
-                                        "what" (include "deepspeed-job.kindOfDevice" .accelerator.resource)) }}
+{{- include "deepspeed-job.sharing" (dict
+    "workers" .
+    "what" (include "deepspeed-job.kindOfDevice" .accelerator.resource)) }}
 {{- end }}
 {{- end }}
 
@@ -131,12 +133,14 @@ storage.{{ .name }}.mountPath: /dev/shm is the shared memory of the pod
 {{- define "deepspeed-job.claimOfOnePod" -}}
 {{- if and (ne .volume.create nil)
            (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") .volume.create))
-           (or (and (include "deepspeed-job.isMountedIn" (dict "Values" .Values
-                                                             "volume" .volume
-                                                             "pods" "workers"))
-                    (include "deepspeed-job.isMountedIn" (dict "Values" .Values
-                                                             "volume" .volume
-                                                             "pods" "launcher")))
+           (or (and (include "deepspeed-job.isMountedIn" (dict
+               "Values" .Values
+               "volume" .volume
+               "pods" "workers"))
+                    (include "deepspeed-job.isMountedIn" (dict
+                        "Values" .Values
+                        "volume" .volume
+                        "pods" "launcher")))
                (and (ne (dig "mountIn" "auto" .volume) "launcher")
                     (gt (include "deepspeed-job.workerPods" . | int64) 1))) }}
 storage.{{ .name }}: a ReadWriteOncePod volume can be used by one pod only, but several pods mount it
@@ -240,11 +244,12 @@ projected volume, a pod proves to the API server who it is, unless a token is fo
 {{- $audience := dig "serviceAccountToken" "audience" "" .source }}
 {{- $signer := dig "podCertificate" "signerName" "" .source }}
 {{- if and (hasKey .source .kind)
-           (include "deepspeed-job.hasVolume" (dict "Values" .Values
-                                                  "pod" .Values.launcher
-                                                  "pods" "launcher"
-                                                  "name" .name
-                                                  "volume" .volume) | trim)
+           (include "deepspeed-job.hasVolume" (dict
+               "Values" .Values
+               "pod" .Values.launcher
+               "pods" "launcher"
+               "name" .name
+               "volume" .volume) | trim)
            (or (and (eq .kind "serviceAccountToken")
                     (not (and (kindIs "string" $audience) (include "deepspeed-job.isOtherService" $audience))))
                (and (eq .kind "podCertificate")

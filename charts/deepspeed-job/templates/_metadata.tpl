@@ -6,8 +6,7 @@ app.kubernetes.io/component: {{ .component }}
 app.kubernetes.io/managed-by: dsgen
 dsgen.dev/job: {{ include "deepspeed-job.jobName" . | quote }}
 {{- range $key, $value := .Values.labels }}
-{{- include "deepspeed-job.refuse" (list "DS230"
-                                       (include "deepspeed-job.writtenKey" (dict "where" "labels" "key" $key) | trim)) }}
+{{- include "deepspeed-job.refuse" (list "DS230" "writtenKey" (dict "where" "labels" "key" $key)) }}
 {{- end }}
 {{- if .Values.labels }}
 {{ include "deepspeed-job.yaml" .Values.labels }}
@@ -54,8 +53,8 @@ dsgen.dev/role: {{ .role }}
 {{- define "deepspeed-job.annotations" -}}
 kustomize.toolkit.fluxcd.io/substitute: disabled
 {{- range $key, $value := .Values.annotations }}
-{{- include "deepspeed-job.refuse" (list "DS230"
-                                       (include "deepspeed-job.writtenKey" (dict "where" "annotations" "key" $key) | trim)) }}
+{{- include "deepspeed-job.refuse" (list
+    "DS230" "writtenKey" (dict "where" "annotations" "key" $key)) }}
 {{- end }}
 {{- if .Values.annotations }}
 {{ include "deepspeed-job.yaml" .Values.annotations }}
@@ -82,9 +81,10 @@ apiVersion: v1
 kind: ConfigMap
 metadata:
   name: {{ include "deepspeed-job.scriptsName" . }}
-  {{- include "deepspeed-job.metadata" (dict "Values" .Values
-                                           "Release" .Release
-                                           "component" "scripts") | nindent 2 }}
+  {{- include "deepspeed-job.metadata" (dict
+      "Values" .Values
+      "Release" .Release
+      "component" "scripts") | nindent 2 }}
     argocd.argoproj.io/compare-options: IgnoreExtraneous
     argocd.argoproj.io/sync-options: Prune=false
 immutable: true
@@ -107,9 +107,10 @@ ignore-check.kube-linter.io/job-ttl-seconds-after-finished: a deleted Job would 
           (regexMatch "^app[.]kubernetes[.]io/(name|instance|component|managed-by)$" .)
           (regexMatch "^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$" .)
           (regexMatch "^argocd[.]argoproj[.]io/(compare|sync)-options$" .)
-          (has . (list "job-name" "controller-uid" "scheduling.k8s.io/group-name"
-                       "scheduling.x-k8s.io/pod-group"
-                       "ignore-check.kube-linter.io/job-ttl-seconds-after-finished")) -}}
+          (has . (list
+              "job-name" "controller-uid" "scheduling.k8s.io/group-name"
+              "scheduling.x-k8s.io/pod-group"
+              "ignore-check.kube-linter.io/job-ttl-seconds-after-finished")) -}}
 true
 {{- end -}}
 {{- end }}

@@ -15,7 +15,8 @@ workers. A ReadWriteOncePod claim would keep the workers from starting.
 {{- if and (dig "mountPath" "" .)
            (ne (dig "mountIn" "auto" .) "launcher")
            (or (and (ne .create nil)
-                    (not (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") .create))))
+                    (not (has "ReadWriteOncePod" (dig "accessModes" (list
+                        "ReadWriteMany") .create))))
                (and (eq .create nil)
                     (or (dig "existingClaim" "" .) (ne .nfs nil) (ne .hostPath nil) (ne .csi nil)))) -}}
 true
@@ -36,10 +37,11 @@ true
 {{- range $name, $volume := .Values.storage }}
 {{- if include "deepspeed-job.isShared" $volume }}
 - name: {{ $name | quote }}
-  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values
-                                               "Release" $.Release
-                                               "name" $name
-                                               "volume" $volume) | trim | nindent 2 }}
+  {{- include "deepspeed-job.volumeSource" (dict
+      "Values" $.Values
+      "Release" $.Release
+      "name" $name
+      "volume" $volume) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}

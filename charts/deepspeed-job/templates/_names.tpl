@@ -32,9 +32,10 @@ the content of all scripts, so a run keeps those with which it started.
 
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}
 {{- define "deepspeed-job.imageOf" -}}
-{{- $images := dict "launcher" .Values.launcher.image
-                    "status" (or .Values.status.image .Values.launcher.image)
-                    "tensorboard" .Values.monitoring.tensorboard.image -}}
+{{- $images := dict
+    "launcher" .Values.launcher.image
+    "status" (or .Values.status.image .Values.launcher.image)
+    "tensorboard" .Values.monitoring.tensorboard.image -}}
 {{ or (index $images .role) (include "deepspeed-job.jobImage" .) }}
 {{- end }}
 
@@ -88,10 +89,11 @@ no dots, so the volume a-b of job x does not share a claim with the volume b of 
 {{- define "deepspeed-job.keptClaims" -}}
 {{- range $name, $volume := .Values.storage }}
 {{- if and (ne $volume.create nil) (dig "protect" true $volume.create) }}
-- {{ include "deepspeed-job.claimName" (dict "Values" $.Values
-                                           "Release" $.Release
-                                           "name" $name
-                                           "volume" $volume) }}
+- {{ include "deepspeed-job.claimName" (dict
+    "Values" $.Values
+    "Release" $.Release
+    "name" $name
+    "volume" $volume) }}
 {{- end }}
 {{- end }}
 {{- end }}

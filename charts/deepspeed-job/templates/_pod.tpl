@@ -28,8 +28,7 @@ whom podLabels and podAnnotations are merged over those of all objects.
 {{- range $kind := list "podLabels" "podAnnotations" }}
 {{- range $key, $value := index $.pod $kind }}
 {{- include "deepspeed-job.refuse" (list
-    "DS230"
-    (include "deepspeed-job.writtenKey" (dict "where" (printf "%s.%s" $.pods $kind) "key" $key) | trim)) }}
+    "DS230" "writtenKey" (dict "where" (printf "%s.%s" $.pods $kind) "key" $key)) }}
 {{- end }}
 {{- end }}
 labels:
@@ -46,13 +45,16 @@ labels:
 {{- $own = dict "k8s.v1.cni.cncf.io/networks" (.Values.network.rdma.networks | join ",") }}
 {{- end }}
 {{- if and (eq .role "worker") (eq .Values.scheduling.gang "volcano") }}
-{{- $own = mergeOverwrite $own (dict "scheduling.k8s.io/group-name" (include "deepspeed-job.gangName" .)) }}
+{{- $own = mergeOverwrite $own (dict
+    "scheduling.k8s.io/group-name" (include "deepspeed-job.gangName" .)) }}
 {{- end }}
 {{- $topology := .Values.scheduling.topology }}
 {{- if and (eq .role "worker") (include "deepspeed-job.kueueQueue" .) $topology.required }}
-{{- $own = mergeOverwrite $own (dict "kueue.x-k8s.io/podset-required-topology" $topology.required) }}
+{{- $own = mergeOverwrite $own (dict
+    "kueue.x-k8s.io/podset-required-topology" $topology.required) }}
 {{- else if and (eq .role "worker") (include "deepspeed-job.kueueQueue" .) $topology.preferred }}
-{{- $own = mergeOverwrite $own (dict "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
+{{- $own = mergeOverwrite $own (dict
+    "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
 {{- end }}
 {{- $all := mergeOverwrite (deepCopy .Values.annotations) (deepCopy .pod.podAnnotations) (deepCopy $own) }}
 {{- if $all }}
@@ -161,9 +163,10 @@ costs a node time, so the settings of the run are in the one that all containers
   projected:  # in memory; to write the files of a configMap to the disk takes a node longer
     sources:
       - configMap:
-          name: {{ include "deepspeed-job.scriptsName" (dict "Values" $.Values
-                                                           "Release" $.Release
-                                                           "folder" $folder) }}
+          name: {{ include "deepspeed-job.scriptsName" (dict
+              "Values" $.Values
+              "Release" $.Release
+              "folder" $folder) }}
       {{- if eq $folder "shared" }}
       - configMap:
           name: {{ include "deepspeed-job.runName" $ }}-config
@@ -178,9 +181,10 @@ costs a node time, so the settings of the run are in the one that all containers
   emptyDir:
     sizeLimit: 50Gi
 {{- if include "deepspeed-job.usesSsh" . }}
-{{ include "deepspeed-job.secretVolume" (dict "name" "keys"
-                                            "secret" (include "deepspeed-job.secretName" .)
-                                            "isOptional" true) }}
+{{ include "deepspeed-job.secretVolume" (dict
+    "name" "keys"
+    "secret" (include "deepspeed-job.secretName" .)
+    "isOptional" true) }}
 {{- end }}
 {{- if and .Values.training.files (include "deepspeed-job.preparesTraining" .) }}
 - name: dsgen-files
@@ -194,23 +198,26 @@ costs a node time, so the settings of the run are in the one that all containers
     sizeLimit: 50Gi
 {{ include "deepspeed-job.memoryVolume" "run-code" }}
 {{- if .Values.code.git.secretName }}
-{{ include "deepspeed-job.secretVolume" (dict "name" "git"
-                                            "secret" .Values.code.git.secretName
-                                            "isOptional" false) }}
+{{ include "deepspeed-job.secretVolume" (dict
+    "name" "git"
+    "secret" .Values.code.git.secretName
+    "isOptional" false) }}
 {{- end }}
 {{- end }}
 {{- range $name, $volume := .Values.storage }}
-{{- if include "deepspeed-job.hasVolume" (dict "Values" $.Values
-                                             "pod" $.pod
-                                             "pods" $.pods
-                                             "name" $name
-                                             "volume" $volume) | trim }}
-{{- include "deepspeed-job.refuse" (list "DS373" (include "deepspeed-job.ownVolume" $name | trim)) }}
+{{- if include "deepspeed-job.hasVolume" (dict
+    "Values" $.Values
+    "pod" $.pod
+    "pods" $.pods
+    "name" $name
+    "volume" $volume) | trim }}
+{{- include "deepspeed-job.refuse" (list "DS373" "ownVolume" $name) }}
 - name: {{ $name | quote }}
-  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values
-                                               "Release" $.Release
-                                               "name" $name
-                                               "volume" $volume) | trim | nindent 2 }}
+  {{- include "deepspeed-job.volumeSource" (dict
+      "Values" $.Values
+      "Release" $.Release
+      "name" $name
+      "volume" $volume) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -246,8 +253,8 @@ persistentVolumeClaim:
   readOnly: true
   {{- end }}
 {{- else }}
-{{- range $source := list "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret"
-                          "projected" }}
+{{- range $source := list
+    "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret" "projected" }}
 {{- if hasKey $.volume $source }}
 {{ $source }}:
   {{- include "deepspeed-job.yaml" (index $.volume $source) | nindent 2 }}

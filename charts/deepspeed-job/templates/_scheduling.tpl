@@ -37,8 +37,9 @@ kueue.x-k8s.io/priority-class: {{ .Values.scheduling.priorityClass | quote }}
 {{- if .pod.schedulerName -}}
 {{ .pod.schedulerName }}
 {{- else if eq .role "worker" -}}
-{{ dig .Values.scheduling.gang "" (dict "volcano" "volcano"
-                                        "coscheduling" "scheduler-plugins-scheduler") }}
+{{ dig .Values.scheduling.gang "" (dict
+    "volcano" "volcano"
+    "coscheduling" "scheduler-plugins-scheduler") }}
 {{- end -}}
 {{- end }}
 
@@ -51,10 +52,11 @@ queue) and spread. The checks refuse values for which a key would be written twi
 {{- if or (and .pod.nodeSelector (include "deepspeed-job.kueueQueue" .))
           (and (eq .role "worker") .Values.workers.excludeNodes) }}
 nodeAffinity:
-  {{- include "deepspeed-job.selectingAffinity" (dict "Values" .Values
-                                                    "pod" .pod
-                                                    "role" .role
-                                                    "node" $node) | trim | nindent 2 }}
+  {{- include "deepspeed-job.selectingAffinity" (dict
+      "Values" .Values
+      "pod" .pod
+      "role" .role
+      "node" $node) | trim | nindent 2 }}
 {{- else if $node }}
 nodeAffinity:
   {{- include "deepspeed-job.yaml" $node | nindent 2 }}
@@ -70,17 +72,19 @@ nodeAffinity:
            (or $topology.required $topology.preferred)
            (not (include "deepspeed-job.kueueQueue" .)) }}
 podAffinity:
-  {{- include "deepspeed-job.workersBeside" (dict "Values" .Values
-                                                "Release" .Release
-                                                "label" (or $topology.required $topology.preferred)
-                                                "isRequired" (ne $topology.required "")) | trim | nindent 2 }}
+  {{- include "deepspeed-job.workersBeside" (dict
+      "Values" .Values
+      "Release" .Release
+      "label" (or $topology.required $topology.preferred)
+      "isRequired" (ne $topology.required "")) | trim | nindent 2 }}
 {{- end }}
 {{- if and (eq .role "worker") (ne .Values.workers.spread "none") }}
 podAntiAffinity:
-  {{- include "deepspeed-job.workersBeside" (dict "Values" .Values
-                                                "Release" .Release
-                                                "label" "kubernetes.io/hostname"
-                                                "isRequired" (eq .Values.workers.spread "required")) | trim | nindent 2 }}
+  {{- include "deepspeed-job.workersBeside" (dict
+      "Values" .Values
+      "Release" .Release
+      "label" "kubernetes.io/hostname"
+      "isRequired" (eq .Values.workers.spread "required")) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 
@@ -96,17 +100,19 @@ of its own: Kueue sets it, and the API server would refuse later applies.
 {{ $required }}:
   nodeSelectorTerms:
     {{- if not $terms }}
-    {{- include "deepspeed-job.selectingTerm" (dict "Values" .Values
-                                                  "pod" .pod
-                                                  "role" .role
-                                                  "term" (dict)) | trim | nindent 4 }}
+    {{- include "deepspeed-job.selectingTerm" (dict
+        "Values" .Values
+        "pod" .pod
+        "role" .role
+        "term" (dict)) | trim | nindent 4 }}
     {{- end }}
     {{- range $term := $terms }}
     {{- if or (dig "matchExpressions" (list) $term) (dig "matchFields" (list) $term) }}
-    {{- include "deepspeed-job.selectingTerm" (dict "Values" $.Values
-                                                  "pod" $.pod
-                                                  "role" $.role
-                                                  "term" $term) | trim | nindent 4 }}
+    {{- include "deepspeed-job.selectingTerm" (dict
+        "Values" $.Values
+        "pod" $.pod
+        "role" $.role
+        "term" $term) | trim | nindent 4 }}
     {{- else }}
     - {}  # an empty term matches no node, so it stays empty
     {{- end }}
@@ -172,9 +178,10 @@ requiredDuringSchedulingIgnoredDuringExecution:
   - topologyKey: {{ .label | quote }}
     labelSelector:
       matchLabels:
-        {{- include "deepspeed-job.selector" (dict "Values" .Values
-                                                 "Release" .Release
-                                                 "role" "worker") | nindent 8 }}
+        {{- include "deepspeed-job.selector" (dict
+            "Values" .Values
+            "Release" .Release
+            "role" "worker") | nindent 8 }}
 {{- else }}
 preferredDuringSchedulingIgnoredDuringExecution:
   - weight: 100
@@ -182,8 +189,9 @@ preferredDuringSchedulingIgnoredDuringExecution:
       topologyKey: {{ .label | quote }}
       labelSelector:
         matchLabels:
-          {{- include "deepspeed-job.selector" (dict "Values" .Values
-                                                   "Release" .Release
-                                                   "role" "worker") | nindent 10 }}
+          {{- include "deepspeed-job.selector" (dict
+              "Values" .Values
+              "Release" .Release
+              "role" "worker") | nindent 10 }}
 {{- end }}
 {{- end }}

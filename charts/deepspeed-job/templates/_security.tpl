@@ -33,7 +33,8 @@ Kubernetes refuses allowPrivilegeEscalation: false beside privileged and CAP_SYS
 {{- if and (eq .role "worker")
            (include "deepspeed-job.locksMemory" .)
            (not (has "IPC_LOCK" $added)) }}
-{{- $context = mergeOverwrite $context (dict "capabilities" (dict "add" (concat $added (list "IPC_LOCK")))) }}
+{{- $context = mergeOverwrite $context (dict
+    "capabilities" (dict "add" (concat $added (list "IPC_LOCK")))) }}
 {{- end }}
 {{ include "deepspeed-job.yaml" $context }}
 {{- end }}

@@ -4,6 +4,7 @@ of a launch method, and fields that the templates write.
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from dsgen import schema
 from dsgen.checks.launch import COMMANDS, METHODS, USES
@@ -22,17 +23,17 @@ A_TEXT, A_LIST, A_MAP = (
 
 def list_conditions() -> Iterator[Schema]:
     """The conditions, which all hold for the values of a chart."""
-    programs = [_at("training.python", A_TEXT), _at("training.module", A_TEXT), _at("training.exec", A_LIST)]
-    several = {"anyOf": [{"allOf": [*two]} for two in itertools.combinations(programs, 2)]}
-    yield {"if": _has_method(COMMANDS), "then": _at("launch.command", A_LIST), "else": {"not": several}}
+    programs = {"training.python": A_TEXT, "training.module": A_TEXT, "training.exec": A_LIST}
+    several = {"anyOf": [_at(dict(two)) for two in itertools.combinations(programs.items(), 2)]}
+    yield {"if": _has_method(COMMANDS), "then": _at({"launch.command": A_LIST}), "else": {"not": several}}
     for methods, keys in _group_keys().items():
-        yield {"if": _has_method(methods), "else": {"allOf": [*map(_require_default, keys)]}}
+        yield {"if": _has_method(methods), "else": _at({key: {"const": _find_default(key)} for key in keys})}
     two = {"properties": {"config": A_MAP, "configFile": A_TEXT}, "required": ["config", "configFile"]}
-    yield _at("training.deepspeed", {"not": two})
+    yield _at({"training.deepspeed": {"not": two}})
     given = [
         {"required": [one], "properties": {one: A_TEXT if one == SOURCES[0] else {"type": "object"}}} for one in SOURCES
     ]
-    yield _at("storage", {"additionalProperties": {"if": {"type": "object"}, "then": {"oneOf": given}}})
+    yield _at({"storage": {"additionalProperties": {"if": {"type": "object"}, "then": {"oneOf": given}}}})
     own = {"extraPodSpec": POD_FIELDS, "extraContainerSpec": CONTAINER_FIELDS}
     refused = {key: {"propertyNames": {"not": {"enum": [*fields]}}} for key, fields in own.items()}
     yield {"patternProperties": {f"^({'|'.join(ROLES)})$": {"properties": refused}}}
@@ -46,16 +47,17 @@ def _group_keys() -> dict[tuple[str, ...], list[str]]:
     return keys
 
 
-def _require_default(key: str) -> Schema:
-    return _at(key, {"const": (schema.find_part(tuple(key.split("."))) or {})["default"]})
+def _find_default(key: str) -> Any:
+    return (schema.find_part(tuple(key.split("."))) or {})["default"]
 
 
 def _has_method(methods: Sequence[str]) -> Schema:
-    return _at("launch.method", {"enum": [one for one in METHODS if one in methods]})
+    return _at({"launch.method": {"enum": [one for one in METHODS if one in methods]}})
 
 
-def _at(key: str, part: Schema) -> Schema:
-    """A condition on the value of a key."""
-    for one in reversed(key.split(".")):
-        part = {"properties": {one: part}}
-    return part
+def _at(parts: Schema) -> Schema:
+    """A condition on the values of keys."""
+    whole: Schema = {}
+    for key, part in parts.items():
+        whole = schema.put(whole, f"properties.{key.replace('.', '.properties.')}".split("."), part)
+    return whole

@@ -91,6 +91,8 @@ class Statements:
         """`refuse` is the only one."""
         assert isinstance(node.node, nodes.Call)
         id_, message = map(self.expressions.convert, node.node.args)
+        if not isinstance(message, tree.Include):
+            raise self.unit.make_error(node.lineno, "refuse needs a helper, which returns the message")
         return [tree.Refuse(id_, message, self.unit.find_indentation(node.lineno))]
 
     @_convert_statement.register

@@ -194,10 +194,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Refuse:
-    """Ends the rendering with a message and the id of its rule, if there is a message."""
+    """Ends the rendering with the id of a rule and the message of a helper, if it returns one."""
 
     id: Expr
-    message: Expr
+    message: Include
     pad: str
 
 

@@ -21,8 +21,6 @@ _ITEMS = re.compile(r"(?:[(]|= )(list|dict) (?=\")")
 """The start of a list or map whose items or keys are texts."""
 _CALLS = re.compile(r" *\{\{-? (?:\$\w+ :?= )?(list)(?= \() ")
 """The start of a tag whose arguments are conditions or calls."""
-_HEAD = re.compile(r" *\{\{-? (?:\$\w+ :?= )?")
-"""What is before the first word of a tag or output."""
 _WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`')
 LONGEST = 130
@@ -45,7 +43,7 @@ class Layout:
         for statement in statements:
             written = self._write_statement(statement)
             if isinstance(statement, tree.Print | tree.Block):
-                written = _fold(written, len(text.rpartition("\n")[2]), is_tag=False)
+                written = _fold(written, text.rpartition("\n")[2], is_tag=False)
             text += written
         return text
 
@@ -86,7 +84,8 @@ class Layout:
 
     @_write_statement.register
     def _(self, statement: tree.Refuse) -> str:
-        arguments = f"{self._spell(statement.id)} {self._pipelines.write_value(statement.message).argument}"
+        helper, data = to_camel_case(statement.message.helper), self._pipelines.write_data(statement.message)
+        arguments = f'{self._spell(statement.id)} "{helper}" {data}'
         return self._write_tag(statement.pad, f'include "{CHART_NAME}.refuse" (list {arguments})')
 
     @_write_statement.register
@@ -148,48 +147,28 @@ def _is_new_map(expr: Expr) -> bool:
     return all(_is_new_map(part) for part in expr.arguments if isinstance(part, tree.DictOf))  # others are copied
 
 
-def _fold(text: str, column: int = 0, is_tag: bool = True) -> str:
-    """A tag or output that begins at a column. Lists, maps and calls that do not fit on a line are folded."""
+def _fold(text: str, before: str = "", is_tag: bool = True) -> str:
+    """A tag or output that stands after `before`. Lists, maps and calls that do not fit on a line are folded."""
     lines = text.split("\n")
-    return "\n".join(_fold_line(line, 0 if number else column, is_tag) for number, line in enumerate(lines))
+    return "\n".join(_fold_line(line, "" if number else before, is_tag) for number, line in enumerate(lines))
 
 
-def _fold_line(line: str, column: int, is_tag: bool) -> str:
-    start = _CALLS.match(line) or _ITEMS.search(line)
-    if column + len(line) <= WIDTH:
+def _fold_line(line: str, before: str, is_tag: bool) -> str:
+    """The items on lines below the tag. Words of a list share lines."""
+    whole = before + line
+    if len(whole) <= WIDTH:
         return line
+    margin = "\n" + " " * (len(whole) - len(whole.lstrip()) + 4)
+    start = _CALLS.match(line) or _ITEMS.search(line)
     if not start or len(line[start.end() :]) < WIDTH // 4:
-        return _break_line(line, column) if is_tag and column + len(line) > LONGEST else line
-    items = _split_items(line[start.end() :], 2 if start[1] == "dict" else 1)
+        place = line.rfind(" (", 0, WIDTH) if is_tag and len(line) > LONGEST else len(line)
+        return line[:place] + line[place:].replace(" ", margin, 1)
+    text = line[: start.end()].rstrip()
     has_words = start[1] == "list" and start.re is _ITEMS
-    lines = _place_items(" " * column + line[: start.end()], items, column + start.end(), not has_words)
-    if max(map(len, lines)) > LONGEST:  # below the tag instead of below the first item
-        indent = column + len(line) - len(line.lstrip()) + 4
-        lines = _place_items(" " * column + line[: start.end()].rstrip() + "\n" + " " * indent, items, indent, True)
-    return "\n".join(lines)[column:]
-
-
-def _place_items(head: str, items: list[str], margin: int, is_map: bool) -> list[str]:
-    """The lines of items, of which the first one stands after `head`. Words of a list share lines, unless `is_map`."""
-    lines = [head]
-    for number, item in enumerate(items):
-        is_full = is_map or len(lines[-1]) + 1 + len(item) > WIDTH
-        if number and is_full and item not in ("}}", "-}}"):
-            lines.append(" " * margin + item)
-        else:
-            lines[-1] += f" {item}" if number else item
-    return lines
-
-
-def _break_line(line: str, column: int) -> str:
-    """A line that continues below the argument before the last one that begins in time."""
-    place = line.rfind(" (", 0, WIDTH - column)
-    head = _HEAD.match(line)
-    opened = [head.end() if head else 0]
-    for match in re.finditer(r"[()]", _QUOTED.sub(lambda text: "x" * len(text[0]), line[:place])):
-        opened = [*opened, match.start()] if match[0] == "(" else opened[:-1]
-    margin = line.find(" ", opened[-1]) + 1 + column
-    return line if place < 0 else f"{line[:place]}\n{' ' * margin}{line[place + 1 :]}"
+    for number, item in enumerate(_split_items(line[start.end() :], 2 if start[1] == "dict" else 1)):
+        is_full = not has_words or len(text.rpartition("\n")[2]) + 1 + len(item) > WIDTH
+        text += (margin if not number or (is_full and item not in ("}}", "-}}")) else " ") + item
+    return text
 
 
 def _split_items(text: str, size: int) -> list[str]:

@@ -160,7 +160,7 @@ class Pipelines:
 
     def write_include(self, expr: tree.Include) -> str:
         """The text of a helper, untrimmed."""
-        return f"include {write_string(name_define(expr.helper))} {self._write_data(expr)}"
+        return f"include {write_string(name_define(expr.helper))} {self.write_data(expr)}"
 
     def is_loose(self, expr: tree.Expr) -> bool:
         """Whether it is the text of a helper that may begin with a line end."""
@@ -184,7 +184,7 @@ class Pipelines:
                     return is_after_tag or isinstance(statement, tree.If | tree.For)
         return False
 
-    def _write_data(self, expr: tree.Include) -> str:
+    def write_data(self, expr: tree.Include) -> str:
         """What a helper gets as its dot: the whole context, its only argument, or a map of both."""
         if not expr.arguments:
             return self.dot

@@ -1,6 +1,6 @@
-{{/* Fails with a message and the id of its rule, if there is a message: a list of the id and the message. */}}
+{{/* Fails if a helper returns a message: a list of the id of the rule, the helper, and its data. */}}
 {{- define "<CHARTNAME>.refuse" -}}
-{{- with index . 1 | trim }}
+{{- with include (printf "<CHARTNAME>.%s" (index . 1)) (index . 2) | trim }}
 {{- fail (printf "%s [%s]" . (index $ 0)) }}
 {{- end }}
 {{- end }}
