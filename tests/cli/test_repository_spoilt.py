@@ -10,6 +10,7 @@ import pytest
 
 from dsgen.writer import INDEX
 from tests.cli.conftest import IMAGE, Cli, job, put
+from tests.writer.test_index import spoil
 
 MUTATIONS = int(os.environ.get("DSGEN_SETTINGS_MUTATIONS", "40"))
 
@@ -41,27 +42,11 @@ BYTES = [b"", b"\xff", b"*a", b"&a ", b"<<: ", b"{", b"\t", b"---\n"]
 KEYS = ["jobs", "output", "files", "values", "variables", "matrix", "x", "", "../x", "name", "run", "training", "DS050"]
 
 
-def spoil(part: Any, chance: random.Random) -> None:
-    """One mistake, anywhere."""
-    keys = list(part) if isinstance(part, dict) else list(range(len(part)))
-    key = chance.choice(keys)
-    if isinstance(part[key], dict | list) and part[key] and chance.random() < 0.75:
-        return spoil(part[key], chance)
-    kind = chance.random()
-    if isinstance(part, dict) and kind < 0.2:
-        part[chance.choice(KEYS)] = part.pop(key)
-    elif isinstance(part, list) and kind < 0.2:
-        part.append(chance.choice(WORDS))
-    else:
-        part[key] = chance.choice(WORDS if kind < 0.7 else VALUES)
-    return None
-
-
 def mutated(chance: random.Random) -> bytes:
     """The settings with a few mistakes, in what they say or in their bytes."""
     settings = json.loads(json.dumps(SETTINGS))
     for _ in range(chance.randint(1, 3)):
-        spoil(settings, chance)
+        spoil(settings, chance, KEYS, [*WORDS, *VALUES])
     text = bytearray(json.dumps(settings, indent=1).encode())
     if chance.random() < 0.25:
         for _ in range(chance.randint(1, 5)):

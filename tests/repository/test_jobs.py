@@ -26,6 +26,7 @@ def ids(job: Job) -> list[str]:
         ("labels: {a: !x y}\n", "DS007"),
         ("labels: {null: x}\n", "DS010"),
         ("labels: {a: *b}\n", "DS009"),
+        ("labels: {<<: *team}\n", "DS009"),
     ],
 )
 def test_missing_name_is_reported_with_reader_errors(text: str, id_: str) -> None:
@@ -49,10 +50,6 @@ def test_name_that_may_be_in_unread_text_is_not_reported_as_missing(text: str, i
 @pytest.mark.parametrize("text", ["namespace:\n", "namespace: null\n"])
 def test_a_name_without_a_value_is_one_problem(text: str) -> None:
     assert ["DS106"] == ids(load(f"name: cifar\n{FINE}{text}"))
-
-
-def test_a_name_is_missing_where_a_map_below_could_not_be_merged() -> None:
-    assert ["DS009", "DS901"] == ids(load(f"name: cifar\n{FINE}labels: {{<<: *team}}\n"))
 
 
 @pytest.mark.parametrize("text", ["", 'name: ""\n', 'name: ""\nnamespace: ""\n'])

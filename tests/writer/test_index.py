@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +258,12 @@ def test_a_path_of_an_index_stays_inside(path: str) -> None:
         assert str(inside) == f"/folder/{path}"
 
 
+PATHS = ["../victim", "/victim", "link/victim", "", ".", "a/../../victim", "\ud800", "a\0b", "x/y", "claim.yaml/x"]
+VALUES: tuple[Any, ...] = (
+    *(None, True, 1, 3, -1, 1.5, float("nan"), "", "x", "\ud800", "\x1b[2J", [], {}, [1], {"a": 1}, "../victim", "1"),
+)
+
+
 def mutated(text: str, chance: random.Random) -> bytes:
     """An index with a few mistakes: in its bytes, or in what it says."""
     if chance.random() < 0.4:
@@ -271,7 +278,7 @@ def mutated(text: str, chance: random.Random) -> bytes:
     return json.dumps(index).encode()
 
 
-def spoil(part: Any, chance: random.Random) -> None:
+def spoil(part: Any, chance: random.Random, names: Sequence[str] = PATHS, values: Sequence[Any] = VALUES) -> None:
     """One mistake, anywhere."""
     while True:
         keys = list(part) if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else []
@@ -281,17 +288,14 @@ def spoil(part: Any, chance: random.Random) -> None:
         if isinstance(part[key], dict | list) and part[key] and chance.random() < 0.7:
             part = part[key]
             continue
-        if isinstance(part, dict) and chance.random() < 0.4:
-            part[chance.choice(PATHS)] = part.pop(key)
+        kind = chance.random()
+        if isinstance(part, dict) and kind < 0.4:
+            part[chance.choice(names)] = part.pop(key)
+        elif isinstance(part, list) and kind < 0.2:
+            part.append(chance.choice(values))
         else:
-            part[key] = chance.choice(VALUES)
+            part[key] = chance.choice(values)
         return
-
-
-PATHS = ["../victim", "/victim", "link/victim", "", ".", "a/../../victim", "\ud800", "a\0b", "x/y", "claim.yaml/x"]
-VALUES: tuple[Any, ...] = (
-    *(None, True, 1, 3, -1, 1.5, float("nan"), "", "x", "\ud800", "\x1b[2J", [], {}, [1], {"a": 1}, "../victim", "1"),
-)
 
 
 @pytest.mark.parametrize("seed", range(MUTATIONS))

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -95,18 +96,26 @@ PLANTED = {
     "folder": (make_folder, "a folder"),
 }
 NO_FOLDERS = {name: row for name, row in PLANTED.items() if name != "folder"}
-planted = pytest.mark.parametrize(("plant", "kind"), PLANTED.values(), ids=PLANTED)
+PLACES = ["a.yaml", "templates/b.yaml", INDEX]
 
 
-@planted
-@pytest.mark.parametrize("path", ["a.yaml", "templates/b.yaml", INDEX])
-def test_what_is_no_file_in_the_place_of_a_file_is_refused_by_name(
-    out: Path, outside: Path, plant: Callable[[Path, Path], None], kind: str, path: str
+@pytest.mark.parametrize(
+    ("path", "plant", "kind"),
+    [
+        *((path, plant, f"{kind}. Move") for path in PLACES for plant, kind in PLANTED.values()),
+        *(("templates", plant, f"{kind}, not a folder") for plant, kind in NO_FOLDERS.values()),
+    ],
+)
+def test_what_is_in_the_place_of_a_file_or_a_folder_is_refused_by_name(
+    out: Path, outside: Path, path: str, plant: Callable[[Path, Path], None], kind: str
 ) -> None:
-    (out / path).unlink()
+    if path in PLACES:
+        (out / path).unlink()
+    else:
+        shutil.rmtree(out / path)
     plant(out / path, outside)
 
-    with pytest.raises(RefusedError, match=re.escape(f"{out / path} is in the way: it is {kind}. Move it, or choose")):
+    with pytest.raises(RefusedError, match=re.escape(f"{out / path} is in the way: it is {kind}")):
         put(Destination(out))
 
     assert "a.yaml" == path or OLD == (out / "a.yaml").read_text()
@@ -119,20 +128,6 @@ def test_a_device_is_refused() -> None:
 
     assert 2 == sum("it is a device" in refusal for refusal in refusals)
     assert all("it is a link" in refusal for refusal in refusals if "it is a device" not in refusal)
-
-
-@pytest.mark.parametrize(("plant", "kind"), NO_FOLDERS.values(), ids=NO_FOLDERS)
-def test_what_is_no_folder_in_the_place_of_a_folder_is_refused_by_name(
-    out: Path, outside: Path, plant: Callable[[Path, Path], None], kind: str
-) -> None:
-    (out / "templates" / "b.yaml").unlink()
-    (out / "templates").rmdir()
-    plant(out / "templates", outside)
-
-    with pytest.raises(RefusedError, match=re.escape(f"{out / 'templates'} is in the way: it is {kind}, not a folder")):
-        put(Destination(out))
-
-    assert OLD == (out / "a.yaml").read_text()
 
 
 @pytest.mark.parametrize("below", ["cifar", "training/cifar"])

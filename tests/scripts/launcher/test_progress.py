@@ -12,6 +12,7 @@ from shared import progress as source
 from tests.scripts.trainings import HOSTS, settings_of
 
 PATTERN = r"step (?P<step>[\d,]+)(/(?P<total>\d+))?( loss (?P<loss>\S+))?"
+MEMORY = r"step (?P<step>\d+)|peak memory (?P<memory>\d+)"
 
 
 def configured(**given: Any) -> settings.Settings:
@@ -40,41 +41,27 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Time:
 
 
 @pytest.mark.parametrize(
-    ("pieces", "seen"),
+    ("pattern", "pieces", "seen"),
     [
-        ([b"no\nstep 1,200/5000 loss 2.5\n"], {"step": 1200, "total": 5000, "loss": 2.5}),
-        ([b"step 1 loss 1\nstep 2 loss 0.5\nend"], {"step": 2, "loss": 0.5}),
-        ([b"step 1", b"2\rstep 13", b" loss 3\r"], {"step": 13, "loss": 3.0}),
-        ([b"step 1 loss x\n"], {"step": 1}),
-        ([b"step 99999999999999999999\n"], {}),
-        ([b"\xff step 3\n"], {"step": 3}),
-        ([b"step 4"], {}),
+        (PATTERN, [b"no\nstep 1,200/5000 loss 2.5\n"], {"step": 1200, "total": 5000, "loss": 2.5}),
+        (PATTERN, [b"step 1 loss 1\nstep 2 loss 0.5\nend"], {"step": 2, "loss": 0.5}),
+        (PATTERN, [b"step 1", b"2\rstep 13", b" loss 3\r"], {"step": 13, "loss": 3.0}),
+        (PATTERN, [b"step 1 loss x\n"], {"step": 1}),
+        (PATTERN, [b"step 99999999999999999999\n"], {}),
+        (PATTERN, [b"\xff step 3\n"], {"step": 3}),
+        (PATTERN, [b"step 4"], {}),
+        # numbers may be in different lines
+        (MEMORY, [b"step 1\npeak memory 4096\nstep 2\n"], {"step": 2, "memory": 4096}),
+        (MEMORY, [b"peak memory 4096\npeak memory 8192\nend\n"], {"memory": 8192}),
+        (MEMORY, [b"step 3\npeak memory -1\n"], {"step": 3}),
     ],
 )
-def test_the_pattern_finds_the_last_step_of_the_output(pieces: list[bytes], seen: dict[str, Any]) -> None:
-    made = source.Source(configured(progress_pattern=PATTERN), files=False)
+def test_the_pattern_finds_the_last_step_of_the_output(pattern: str, pieces: list[bytes], seen: dict[str, Any]) -> None:
+    made = source.Source(configured(progress_pattern=pattern), files=False)
     for piece in pieces:
         made.read_output(piece)
 
     assert made.seen == seen
-
-
-MEMORY = r"step (?P<step>\d+)|peak memory (?P<memory>\d+)"
-
-
-@pytest.mark.parametrize(
-    ("text", "seen"),
-    [
-        (b"step 1\npeak memory 4096\nstep 2\n", {"step": 2, "memory": 4096}),
-        (b"peak memory 4096\npeak memory 8192\nend\n", {"memory": 8192}),
-        (b"step 3\npeak memory -1\n", {"step": 3}),
-    ],
-)
-def test_numbers_may_be_in_different_lines(text: bytes, seen: dict[str, Any]) -> None:
-    made = source.Source(configured(progress_pattern=MEMORY), files=False)
-    made.read_output(text)
-
-    assert seen == made.seen
 
 
 def test_the_memory_of_the_record_is_that_of_the_rank_with_most() -> None:
