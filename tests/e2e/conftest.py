@@ -10,6 +10,7 @@ import urllib3
 from kubernetes import client, config
 
 from tests.e2e.cluster import Namespace, live
+from tests.e2e.proxy import Proxy
 from tests.e2e.training import Job, training_values
 
 NEEDED = ("KUBECONFIG", "DSGEN_E2E_IMAGE")
@@ -96,3 +97,11 @@ def _described(space: Namespace) -> Iterator[tuple[str, str]]:
         yield from space.describe()
     except Exception as error:  # the report of a failure must not hide the failure
         yield "could not be described", repr(error)
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    """A way to the API server that a test can interrupt."""
+    made = Proxy(tmp_path_factory.mktemp("proxy"))
+    yield made
+    made.close()

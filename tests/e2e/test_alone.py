@@ -30,10 +30,6 @@ def job_of(make_job: Callable[..., Job], purpose: str, program: list[str], **lau
     return job
 
 
-def summary(run: Run) -> tuple[Any, ...]:
-    return tuple(run.record[key] for key in ("phase", "reason", "exitCode", "worldSize"))
-
-
 @pytest.fixture(scope="module")
 def runs(make_job: Callable[..., Job]) -> dict[str, Run]:
     """All ways to train alone, side by side."""
@@ -56,7 +52,7 @@ def test_ranks_that_never_met_have_not_trained(runs: dict[str, Run], way: str) -
     """The variables say a world of two, and each program has ended with 0; with --standalone it has even trained."""
     run = runs[way]
 
-    assert ("Failed", "RanksNeverMet", None, None) == summary(run)
+    assert ("Failed", "RanksNeverMet", None, None) == run.summary
     assert ALONE_ARE[way] == run.record["message"]
     assert [1] == run.exit_codes["launcher"]
 
@@ -65,7 +61,7 @@ def test_ranks_that_never_met_have_not_trained(runs: dict[str, Run], way: str) -
 def test_without_ssh_the_first_worker_that_was_alone_ends_the_run(runs: dict[str, Run], way: str) -> None:
     run = runs[way]
 
-    assert ("Failed", "RanksNeverMet", None, None) == summary(run)
+    assert ("Failed", "RanksNeverMet", None, None) == run.summary
     assert "never connected with the others" in run.record["message"]
     assert 1 in run.exit_codes["worker"]
 
@@ -73,4 +69,4 @@ def test_without_ssh_the_first_worker_that_was_alone_ends_the_run(runs: dict[str
 def test_programs_that_need_no_world_say_so(runs: dict[str, Run]) -> None:
     run = runs["on-purpose"]
 
-    assert ("Succeeded", "", 0, None) == summary(run)
+    assert ("Succeeded", "", 0, None) == run.summary

@@ -59,13 +59,6 @@ def named(job: Job) -> str:
 
 
 @pytest.fixture(scope="module")
-def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
-    made = Proxy(tmp_path_factory.mktemp("proxy"))
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
 def followed(named: str, proxy: Proxy, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], list[str]]]:
     """`dsgen logs -f` since before any pod was there; gives the lines once it has ended."""
     path = tmp_path_factory.mktemp("logs") / "out"

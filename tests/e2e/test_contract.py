@@ -13,6 +13,7 @@ import pytest
 from tests.contract import golden
 from tests.e2e.cluster import Namespace
 from tests.helm import MAJORS, helm
+from tests.parity import write_chart
 
 pytestmark = pytest.mark.by_turns
 
@@ -61,20 +62,11 @@ def chart_of(files: dict[str, str], space: Namespace, folder: Path) -> Path:
     return folder
 
 
-def present_chart(folder: Path) -> Path:
-    """The chart that dsgen makes now."""
-    for path, text in golden.chart().items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    return folder
-
-
 def by_helm(major: int) -> Callable[[Namespace, Path], Iterator[str]]:
     """Installed with the golden objects, upgraded to the present chart, and back."""
 
     def apply(space: Namespace, tmp_path: Path) -> Iterator[str]:
-        old, new = chart_of(released(), space, tmp_path / "released"), present_chart(tmp_path / "present")
+        old, new = chart_of(released(), space, tmp_path / "released"), write_chart(tmp_path / "present", golden.chart())
         for chart in (old, new, old):
             command = [helm(major), "upgrade", "--install", golden.RELEASE.name, str(chart), "--namespace", space.name]
             done = subprocess.run(command, capture_output=True, text=True, check=False)

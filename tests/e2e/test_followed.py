@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,13 +48,6 @@ with path.open("a") as copy:
         time.sleep(0.1)
 """
 LINE = re.compile(r"rank \d counts \d+$")
-
-
-@pytest.fixture(scope="module")
-def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
-    made = Proxy(tmp_path_factory.mktemp("proxy"))
-    yield made
-    made.close()
 
 
 @pytest.fixture

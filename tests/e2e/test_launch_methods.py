@@ -38,10 +38,6 @@ def trained(*jobs: Job) -> list[Run]:
     return [job.ended() for job in jobs]
 
 
-def summary(run: Run) -> tuple[Any, ...]:
-    return tuple(run.record[key] for key in ("phase", "reason", "exitCode", "worldSize"))
-
-
 @pytest.fixture(scope="module")
 def torchrun_job(make_job: Callable[..., Job]) -> Job:
     return job_of(make_job, "torchrun", "torchrun")
@@ -68,7 +64,7 @@ def test_torchrun_trains_on_the_world_that_was_asked_for(good: list[Run]) -> Non
     assert [(0, 2, NOTE), (1, 2, NOTE)] == begun
     assert list(range(20)) == list(run.losses)
     assert run.losses[19] < 0.9 * run.losses[0]
-    assert ("Succeeded", "", 0, 2) == summary(run)
+    assert ("Succeeded", "", 0, 2) == run.summary
     assert ("Complete", "Complete") == (condition(run.launcher).type, condition(run.worker).type)
     assert {"launcher": [0], "worker": [0, 0]} == run.exit_codes
 
@@ -91,7 +87,7 @@ def test_a_command_on_every_worker_trains_with_the_same_losses(good: list[Run]) 
     torchrun, command = good
 
     assert torchrun.losses == command.losses
-    assert ("Succeeded", "", 0, None) == summary(command)
+    assert ("Succeeded", "", 0, None) == command.summary
     assert {"launcher": [0], "worker": [0, 0]} == command.exit_codes
 
 
@@ -99,7 +95,7 @@ def test_a_failed_rank_ends_the_run_at_once_with_its_exit_code(bad: list[Run]) -
     """The worker Job fails, whatever the other rank makes of it, and the record has the last lines of the first."""
     run = bad[0]
 
-    assert ("Failed", "TrainingFailed", 3, 2) == summary(run)
+    assert ("Failed", "TrainingFailed", 3, 2) == run.summary
     attempt = run.record["attempts"][-1]
     assert (1, 3, "rank 1 gives up at step 3") == (attempt["rank"], attempt["exitCode"], attempt["tail"][-1])
     assert "exit code 3 " in condition(run.launcher).message
@@ -113,7 +109,7 @@ def test_a_command_in_the_launcher_reaches_all_workers(bad: list[Run]) -> None:
     hosts = ["digits-1-worker-0", "digits-1-worker-1"]
 
     assert [f"{host}: {host}" for host in hosts] == sorted(line for line in log.splitlines() if line[:7] == "digits-")
-    assert ("Failed", "TrainingFailed", 7, None) == summary(run)
+    assert ("Failed", "TrainingFailed", 7, None) == run.summary
     assert {"launcher": [7], "worker": [0, 0]} == run.exit_codes
 
 
@@ -123,5 +119,5 @@ def test_other_starters_train_with_the_same_losses(make_job: Callable[..., Job],
 
     for run in trained(*jobs):
         assert good[0].losses == run.losses
-        assert ("Succeeded", "", 0, 2) == summary(run)
+        assert ("Succeeded", "", 0, 2) == run.summary
         assert {"launcher": [0], "worker": [0, 0]} == run.exit_codes

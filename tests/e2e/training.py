@@ -119,6 +119,10 @@ class Run:
         ]
 
     @property
+    def summary(self) -> tuple[Any, ...]:
+        return tuple(self.record[key] for key in ("phase", "reason", "exitCode", "worldSize"))
+
+    @property
     def losses(self) -> dict[int, float]:
         return losses(self.lines)
 

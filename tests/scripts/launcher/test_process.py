@@ -11,7 +11,7 @@ import pytest
 from launcher import process as launcher_process
 from launcher import workers
 from shared import output
-from tests.scripts.conftest import program
+from tests.scripts.conftest import program, wait_until
 from tests.scripts.trainings import CLOSED, CLOSED_0, HOSTS, RANK, RANK_0, started
 from worker import end_ranks
 
@@ -58,9 +58,7 @@ def test_the_shim_has_an_honest_exit_code(tmp_path: Path, program: str, code: in
 
 def test_the_shim_hands_on_arguments_and_sigterm(tmp_path: Path) -> None:
     process = shim(tmp_path, f'trap "exit 9" TERM; printf "%s|" "$@" >{tmp_path}/got; sleep 5 & wait', "-w", "a b", "")
-    deadline = time.monotonic() + 5
-    while not (tmp_path / "got").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until((tmp_path / "got").exists)
     time.sleep(0.2)
 
     process.send_signal(signal.SIGTERM)
@@ -72,7 +70,8 @@ def test_the_shim_hands_on_arguments_and_sigterm(tmp_path: Path) -> None:
 def test_the_reaper_leaves_the_launchers_own_children_alone() -> None:
     own = subprocess.Popen(["sh", "-c", "exit 5"])
     other = os.spawnlp(os.P_NOWAIT, "true", "true")
-    time.sleep(0.3)
+    for child in (own.pid, other):
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
 
     reached = workers.Workers(HOSTS)
     reached.children.add(own.pid)
