@@ -102,11 +102,6 @@ def refuse_autotuning(values: Values) -> Problems:
     yield from refuse_unused(values, ("training", "deepspeed", "autotuning"), values.training.deepspeed.autotuning)
 
 
-@error("DS371", "launch.mpirunArgs", hint="begin with an option; the program of the ranks is set in training")
-def refuse_program_of_mpirun(values: Values) -> Problems:
-    yield Problem(helpers.program_of_mpirun(" ".join(values.launch.mpirunArgs)))
-
-
 INSTEAD = {
     "processes": "remove it and its value; workers.replicas and workers.slots set them",
     "output": "remove it; training.rankLogs writes the output of each rank into a file",
@@ -119,15 +114,6 @@ INSTEAD = {
 @error("DS371", "launch.mpirunArgs.*")
 def refuse_arguments_of_mpirun(_: Values, __: KeyPath, word: str) -> Problems:
     yield Problem(helpers.argument_of_mpirun(word), hint=INSTEAD.get(helpers.kind_of_mpirun(word), ""))
-
-
-@error(
-    "DS276",
-    "workers.replicas",
-    hint="use launch.method: torchrun, which has no such limit; a shorter job name makes room for more workers",
-)
-def refuse_too_many_workers(values: Values) -> Problems:
-    yield Problem(helpers.too_many_for_pdsh(values, values.release))
 
 
 @warning(
@@ -279,11 +265,6 @@ def refuse_resize(values: Values, path: KeyPath, _: Any) -> Problems:
     yield Problem(helpers.refused_resize(values, key), hint=CONVERT_INSTEAD[key])
 
 
-@error("DS377", "storage.*", hint="put checkpoints on a volume that all workers share, such as a claim")
-def refuse_checkpoint_of_one_worker(values: Values, path: KeyPath, volume: Any) -> Problems:
-    yield Problem(helpers.checkpoint_of_one_worker(values, str(path[-1]), volume))
-
-
 LIMITS = {
     "workers.replicas": ("workers.min", "set it to less than workers.replicas"),
     "training.deepspeed.resize.checkpoint": ("workers.min", "set it to the folder of the checkpoints"),
@@ -387,3 +368,17 @@ def refuse_batches_for_fewer_workers(values: Values) -> Problems:
         numbers = f"{least} to {all_of_them - 1}" if least < all_of_them - 1 else f"{least}"
         message = f"{BATCH} cannot be divided among {numbers} workers (workers.min to replicas - 1)"
         yield Problem(message, hint=batches.suggest_workers(config, all_of_them, slots))
+
+
+# Templates refuse these, too: condition and message are their helpers.
+error("DS371", "launch.mpirunArgs", hint="begin with an option; the program of the ranks is set in training")(
+    lambda values: helpers.program_of_mpirun(" ".join(values.launch.mpirunArgs))
+)
+error(
+    "DS276",
+    "workers.replicas",
+    hint="use launch.method: torchrun, which has no such limit; a shorter job name makes room for more workers",
+)(lambda values: helpers.too_many_for_pdsh(values, values.release))
+error("DS377", "storage.*", hint="put checkpoints on a volume that all workers share, such as a claim")(
+    lambda values, path, volume: helpers.checkpoint_of_one_worker(values, str(path[-1]), volume)
+)

@@ -27,11 +27,6 @@ WRITTEN_FROM = {
 """Labels and annotations that dsgen writes, and the keys from which it does."""
 
 
-@error("DS201", "image.repository", hint="set it to the image of the training, such as registry.example.com/team/cifar")
-def require_image(values: Values) -> Problems:
-    yield Problem(helpers.no_image(values))
-
-
 @warning("DS250", "image.tag", hint=FIX_VERSION)
 def warn_of_moving_tag(values: Values) -> Problems:
     image = values.image
@@ -49,11 +44,6 @@ def warn_of_moving_images(values: Values, path: KeyPath, image: str) -> Problems
         yield Problem(f"{path_text(path)}: the image has no fixed version")
 
 
-@error("DS204", "name", hint="shorten the name of the job or run.id")
-def check_pod_names(values: Values) -> Problems:
-    yield Problem(helpers.long_pod_names(values, values.release))
-
-
 @warning(
     "DS382",
     "namespace",
@@ -65,40 +55,9 @@ def warn_of_system_namespace(values: Values) -> Problems:
         yield Problem(f"{quote(namespace)} is a namespace of Kubernetes itself")
 
 
-@error("DS340", "name", hint="shorten the name of the job")
-def check_tensorboard_name(values: Values) -> Problems:
-    yield Problem(helpers.long_tensorboard_name(values, helpers.job_name(values, values.release)))
-
-
-@error("DS343", "run.id", hint="choose another run.id")
-def refuse_tensorboard_as_run(values: Values) -> Problems:
-    yield Problem(helpers.run_named_tensorboard(values))
-
-
-@error(
-    "DS205",
-    "name",
-    hint="use lower-case letters, digits and hyphens; begin with a letter, and do not end with a hyphen",
-)
-def check_job_name(values: Values) -> Problems:
-    yield Problem(helpers.invalid_job_name(helpers.job_name(values, values.release)))
-
-
 def _suggest_key(_: Values, path: KeyPath) -> str:
     key = WRITTEN_FROM.get(str(path[-1]))
     return f"use {key}" if key else ""
-
-
-@error(
-    "DS230",
-    *("labels.*", "annotations.*", *of_roles("podLabels.*"), *of_roles("podAnnotations.*")),
-    "serviceAccount.annotations.*",
-    hint="use a key in a domain of your own, such as example.com/team",
-    suggest=_suggest_key,
-    at_key=True,
-)
-def refuse_reserved_keys(_: Values, path: KeyPath, __: Any) -> Problems:
-    yield Problem(helpers.written_key(path_text(path[:-1]), str(path[-1])))
 
 
 @error("DS231", "serviceAccount.annotations.*", hint="keep one of them", at_key=True)
@@ -242,3 +201,29 @@ def warn_of_secret_files(_: Values, path: KeyPath, text: str) -> Problems:
 def warn_of_secret_in_setup(values: Values) -> Problems:
     if matching(values.training.setup, HAS_TOKEN) or matching(values.training.setup, ASSIGNS_SECRET):
         yield Problem("training.setup seems to contain a secret, and values files are kept in Git")
+
+
+# Templates refuse these, too: condition and message are their helpers.
+error("DS201", "image.repository", hint="set it to the image of the training, such as registry.example.com/team/cifar")(
+    helpers.no_image
+)
+error("DS204", "name", hint="shorten the name of the job or run.id")(
+    lambda values: helpers.long_pod_names(values, values.release)
+)
+error("DS340", "name", hint="shorten the name of the job")(
+    lambda values: helpers.long_tensorboard_name(values, helpers.job_name(values, values.release))
+)
+error("DS343", "run.id", hint="choose another run.id")(helpers.run_named_tensorboard)
+error(
+    "DS205",
+    "name",
+    hint="use lower-case letters, digits and hyphens; begin with a letter, and do not end with a hyphen",
+)(lambda values: helpers.invalid_job_name(helpers.job_name(values, values.release)))
+error(
+    "DS230",
+    *("labels.*", "annotations.*", *of_roles("podLabels.*"), *of_roles("podAnnotations.*")),
+    "serviceAccount.annotations.*",
+    hint="use a key in a domain of your own, such as example.com/team",
+    suggest=_suggest_key,
+    at_key=True,
+)(lambda _, path, __: helpers.written_key(path_text(path[:-1]), str(path[-1])))

@@ -34,11 +34,6 @@ def refuse_unused_secret(values: Values) -> Problems:
         yield Problem("ssh.secret.name is used only with ssh.secret.mode: existing")
 
 
-@error("DS241", "ssh.secret.name", hint="give your Secret another name")
-def refuse_own_secret(values: Values) -> Problems:
-    yield Problem(helpers.secret_of_job(values, values.release))
-
-
 @error("DS249", "ssh.user", hint="remove it: the default is the user of the container")
 def refuse_root(values: Values) -> Problems:
     if values.ssh.user == "root" and _is_never_root(values):
@@ -62,11 +57,6 @@ def refuse_same_ports(values: Values, path: KeyPath, _: Any) -> Problems:
     port = path_text(path)
     for other in PORTS[PORTS.index(port) + 1 :]:
         yield Problem(helpers.same_port(values, port, other))
-
-
-@error("DS244", "ssh.port", hint="use another port, such as 2222")
-def refuse_port_of_node(values: Values) -> Problems:
-    yield Problem(helpers.port_of_node(values))
 
 
 # -- the network of the node, interfaces and RDMA ---------------------------------------------------------------------
@@ -233,3 +223,10 @@ def check_log_dir(values: Values) -> Problems:
     is_for_one = "ReadWriteOncePod" in storage[name].get("create", {}).get("accessModes", ())
     if is_for_one or any(source in storage[name] for source in EPHEMERAL):
         yield Problem(f"monitoring.tensorboard.logDir: {folder} is on storage.{name}, which other pods cannot mount")
+
+
+# Templates refuse these, too: condition and message are their helpers.
+error("DS241", "ssh.secret.name", hint="give your Secret another name")(
+    lambda values: helpers.secret_of_job(values, values.release)
+)
+error("DS244", "ssh.port", hint="use another port, such as 2222")(helpers.port_of_node)

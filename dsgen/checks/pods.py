@@ -75,11 +75,6 @@ def warn_of_shared_devices(values: Values) -> Problems:
         yield Problem(helpers.sharing(workers, f"of {quote(resource)}"))
 
 
-@error("DS207", "workers.slots", hint="use workers.slots: 1 and more workers.replicas")
-def refuse_shared_slices(values: Values) -> Problems:
-    yield Problem(helpers.shared_slice(values.workers))
-
-
 @warning("DS209", "workers.slots", hint="use workers.slots: 1, or GPUs that are not shared")
 def warn_of_shares(values: Values) -> Problems:
     workers, resource = values.workers, values.workers.accelerator.resource
@@ -151,11 +146,6 @@ def warn_of_few_visible_devices(values: Values) -> Problems:
 
 
 # -- containers --------------------------------------------------------------------------------------------------------
-
-
-@error("DS234", *(f"{place}.name" for place in CONTAINERS), hint="choose another name")
-def refuse_own_names(_: Values, path: KeyPath, container: Any) -> Problems:
-    yield Problem(helpers.own_container(path_text(path[:2]), container))
 
 
 @error("DS235", *ROLES, hint="give each container of the pod its own name")
@@ -238,3 +228,12 @@ def warn_of_repeated_secrets(values: Values) -> Problems:
             message = f'image.pullSecrets: "{secret.name}" is in the list twice'
             yield Problem(message, ("image", "pullSecrets", number, "name"))
         seen.add(secret.name)
+
+
+# Templates refuse these, too: condition and message are their helpers.
+error("DS207", "workers.slots", hint="use workers.slots: 1 and more workers.replicas")(
+    lambda values: helpers.shared_slice(values.workers)
+)
+error("DS234", *(f"{place}.name" for place in CONTAINERS), hint="choose another name")(
+    lambda _, path, container: helpers.own_container(path_text(path[:2]), container)
+)

@@ -159,9 +159,9 @@ Suggest = Callable[[Values, KeyPath], str]
 
 
 class Rule(NamedTuple):
-    """One rule: a function that yields problems, and what `error` and `warning` say about it."""
+    """One rule: a function that yields problems or returns a message, and what `error` and `warning` say about it."""
 
-    find: Callable[..., Problems]
+    find: Callable[..., Problems | str]
     id: str
     severity: Severity
     places: tuple[str, ...]
@@ -172,7 +172,7 @@ class Rule(NamedTuple):
 
 RULES: list[Rule] = []
 """All rules; each module of this package adds those of its subject."""
-Function = TypeVar("Function", bound=Callable[..., Problems])
+Function = TypeVar("Function", bound=Callable[..., Problems | str])
 
 
 def _add_rule(
@@ -183,7 +183,7 @@ def _add_rule(
     suggest: Suggest | None = None,
     at_key: bool = False,
 ) -> Callable[[Function], Function]:
-    """The decorator of a function that yields the problems of an id.
+    """The decorator of a function that yields the problems of an id, or returns the message of one, which may be empty.
 
     places: the dotted path of the key that is wrong; `*` stands for each key of a map, or item of a list. With one
     place without `*`, the function gets the values. Otherwise it runs for each path, and gets the values, the path, and
@@ -206,7 +206,8 @@ def run_rules(values: Values, place: Place) -> Iterator[Diagnostic]:
     for rule in RULES:
         for path, arguments in _list_arguments(values, rule.places):
             with contextlib.suppress(UnknownValueError):
-                for one in rule.find(values, *arguments):
+                found = rule.find(values, *arguments)
+                for one in [Problem(found)] if isinstance(found, str) else found:
                     if one.message:
                         yield _make_diagnostic(rule, values, one, one.path or path, place)
 

@@ -33,11 +33,6 @@ def refuse_same_queue(values: Values) -> Problems:
         )
 
 
-@error("DS301", "scheduling.launcherQueue", hint="also set scheduling.queue, without gang: volcano")
-def refuse_queue_of_launcher_alone(values: Values) -> Problems:
-    yield Problem(helpers.queue_of_launcher_alone(values))
-
-
 @error(
     "DS302",
     "scheduling.priorityClass",
@@ -91,11 +86,6 @@ def refuse_excluded_node(values: Values) -> Problems:
         )
 
 
-@error("DS309", "lifecycle.suspend", hint="remove it; to pause, set spec.active: false in the run's Workload")
-def refuse_suspension(values: Values) -> Problems:
-    yield Problem(helpers.suspended_in_queue(values))
-
-
 @warning(
     *("DS308", "workers.nodeSelector", "workers.affinity", "launcher.nodeSelector", "launcher.affinity"),
     hint="let the queue choose the nodes, or make sure that a ResourceFlavor has these labels",
@@ -142,6 +132,13 @@ def warn_of_uncovered(values: Values, path: KeyPath, part: Any) -> Problems:
             yield Problem(f"{where}: {must}", (*path, kind, key))
 
 
-@error("DS310", "workers.schedulerName", hint="set it to the gang scheduler, or remove it")
-def refuse_default_scheduler(values: Values) -> Problems:
-    yield Problem(helpers.scheduler_without_gangs(values))
+# Templates refuse these, too: condition and message are their helpers.
+error("DS301", "scheduling.launcherQueue", hint="also set scheduling.queue, without gang: volcano")(
+    helpers.queue_of_launcher_alone
+)
+error("DS309", "lifecycle.suspend", hint="remove it; to pause, set spec.active: false in the run's Workload")(
+    helpers.suspended_in_queue
+)
+error("DS310", "workers.schedulerName", hint="set it to the gang scheduler, or remove it")(
+    helpers.scheduler_without_gangs
+)

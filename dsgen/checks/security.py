@@ -202,24 +202,6 @@ def refuse_sysctls_of_node(values: Values, _: KeyPath, sysctl: Any) -> Problems:
 # -- accounts, namespaces, volumes and probes --------------------------------------------------------------------------
 
 
-@error(
-    "DS380",
-    "serviceAccount",
-    hint="set serviceAccount.name to one that only this job uses, or remove serviceAccount",
-)
-def refuse_default_account(values: Values) -> Problems:
-    yield Problem(helpers.default_account(values, values.release))
-
-
-@error(
-    "DS380",
-    "workers.serviceAccountName",
-    hint="name one that no launcher pod uses; with none, the workers have the ServiceAccount default",
-)
-def refuse_account_of_launcher(values: Values) -> Problems:
-    yield Problem(helpers.account_of_launcher(values, values.release))
-
-
 @error("DS322", "network.hostNetwork", hint=f"remove it, or {USE_PRIVILEGED}")
 def forbid_host_network(values: Values) -> Problems:
     if is_checked(values) and values.network.hostNetwork:
@@ -288,3 +270,14 @@ def refuse_identity(values: Values, path: KeyPath, source: Any) -> Problems:
     name, kind = str(path[1]), str(path[-1])
     message = helpers.api_identity(values, name, values.storage[name], source, kind)
     yield Problem(message, hint=IDENTITIES[kind])
+
+
+# Templates refuse these, too: condition and message are their helpers.
+error(
+    "DS380", "serviceAccount", hint="set serviceAccount.name to one that only this job uses, or remove serviceAccount"
+)(lambda values: helpers.default_account(values, values.release))
+error(
+    "DS380",
+    "workers.serviceAccountName",
+    hint="name one that no launcher pod uses; with none, the workers have the ServiceAccount default",
+)(lambda values: helpers.account_of_launcher(values, values.release))

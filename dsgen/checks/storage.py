@@ -56,11 +56,6 @@ def refuse_unmounted(values: Values, path: KeyPath, volume: Any) -> Problems:
         yield Problem(f"{_where(path)} has no mountPath, and no init container or sidecar mounts it")
 
 
-@error("DS373", "storage.*", hint="choose another name", at_key=True)
-def refuse_own_names(_: Values, path: KeyPath, __: Any) -> Problems:
-    yield Problem(helpers.own_volume(str(path[1])))
-
-
 @error(
     "DS210",
     "storage.*",
@@ -78,21 +73,6 @@ def refuse_several_sources(_: Values, path: KeyPath, volume: Any) -> Problems:
         yield Problem(f"{_where(path)}: {first} and {other} are mutually exclusive", (*path, other))
 
 
-@error("DS212", "storage.*.mountPath", hint="mount it elsewhere, such as /data")
-def refuse_reserved_folders(_: Values, path: KeyPath, volume: Any) -> Problems:
-    yield Problem(helpers.reserved_mount(str(path[1]), volume.mountPath))
-
-
-@error("DS212", "code.mountPath", hint="choose another folder, such as /workspace/code")
-def refuse_reserved_folder_of_code(values: Values) -> Problems:
-    yield Problem(helpers.reserved_mount_of_code(values))
-
-
-@error("DS213", "storage.*.mountPath", hint="set its size with workers.sharedMemory")
-def refuse_shared_memory(_: Values, path: KeyPath, volume: Any) -> Problems:
-    yield Problem(helpers.mount_of_shared_memory(str(path[1]), volume.mountPath))
-
-
 @error("DS214", "storage.*.subPath", hint="use a path inside the volume, without ..")
 def refuse_path_outside(_: Values, path: KeyPath, volume: Any) -> Problems:
     if ".." in volume.subPath.split("/"):
@@ -107,11 +87,6 @@ def warn_of_one_node(values: Values, path: KeyPath, volume: Any) -> Problems:
         if volume.mountIn != "launcher" and pods > 1:
             only = "a ReadWriteOnce volume can be attached to one node only"
             yield Problem(f"{_where(path)}: {only}, but {pods} workers mount it")
-
-
-@error("DS216", "storage.*.create.accessModes", hint=SHARE)
-def refuse_one_pod(values: Values, path: KeyPath, volume: Any) -> Problems:
-    yield Problem(helpers.claim_of_one_pod(values, str(path[1]), volume))
 
 
 @error("DS218", "storage.*.create.accessModes", hint="keep one of them")
@@ -290,3 +265,19 @@ def check_persistent_volumes(_: Values, path: KeyPath, volume: Any) -> Problems:
     elif "local" in given and "nodeAffinity" not in given:
         message = f"{path_text(path)}: a local volume needs nodeAffinity"
         yield Problem(message, hint="set nodeAffinity to the node that has the folder")
+
+
+# Templates refuse these, too: condition and message are their helpers.
+error("DS373", "storage.*", hint="choose another name", at_key=True)(
+    lambda _, path, __: helpers.own_volume(str(path[1]))
+)
+error("DS212", "storage.*.mountPath", hint="mount it elsewhere, such as /data")(
+    lambda _, path, volume: helpers.reserved_mount(str(path[1]), volume.mountPath)
+)
+error("DS212", "code.mountPath", hint="choose another folder, such as /workspace/code")(helpers.reserved_mount_of_code)
+error("DS213", "storage.*.mountPath", hint="set its size with workers.sharedMemory")(
+    lambda _, path, volume: helpers.mount_of_shared_memory(str(path[1]), volume.mountPath)
+)
+error("DS216", "storage.*.create.accessModes", hint=SHARE)(
+    lambda values, path, volume: helpers.claim_of_one_pod(values, str(path[1]), volume)
+)

@@ -32,15 +32,6 @@ def passes_config(values: Values) -> bool:
     return bool(deepspeed.passConfig and (deepspeed.config or deepspeed.configFile))
 
 
-@error(
-    "DS202",
-    "training",
-    hint="set python: train.py (a script), module: team.train (a module) or exec: [bash, -c, ...] (any program)",
-)
-def require_program(values: Values) -> Problems:
-    yield Problem(helpers.no_program(values))
-
-
 @error("DS203", "training", hint="keep one of them")
 def refuse_several_programs(values: Values) -> Problems:
     given = [key for key in ("python", "module", "exec") if values.training[key]]
@@ -80,15 +71,6 @@ def warn_of_unused_debug_command(values: Values) -> Problems:
         yield Problem("lifecycle.debug.command is not run, because lifecycle.debug.enabled is false")
 
 
-@error(
-    *("DS220", "training.env.*", "launcher.env.*"),
-    hint="remove it; your program can read the value that is set",
-    at_key=True,
-)
-def refuse_reserved_variables(values: Values, path: KeyPath, _: Any) -> Problems:
-    yield Problem(helpers.reserved_variable(values, path_text(path[:-1]), str(path[-1])))
-
-
 @warning(
     *("DS222", "training.env.*", "launcher.env.*"),
     hint="set it in training.setup, which is a shell script: export NAME=/more:$NAME",
@@ -97,11 +79,6 @@ def warn_of_literal_path(_: Values, path: KeyPath, value: Any) -> Problems:
     if isinstance(value, str) and matching(value, LITERAL_PATH):
         where = f"{path_text(path[:-1])}: {quote(path[-1])}"
         yield Problem(f"{where} contains the name of a variable after $, which is not expanded")
-
-
-@error("DS223", "training.envFrom.*.prefix", hint="choose another prefix")
-def refuse_reserved_prefix(_: Values, __: KeyPath, source: Any) -> Problems:
-    yield Problem(helpers.reserved_prefix(source))
 
 
 @warning("DS224", "training.args.*", hint="remove it, or set training.deepspeed.passConfig: false")
@@ -432,15 +409,6 @@ def warn_of_moving_revision(values: Values) -> Problems:
         yield Problem(f"code.git.revision: {message}")
 
 
-@error(
-    "DS292",
-    "code.git.repository",
-    hint="set code.git.secretName to a Secret with the key ssh-privatekey, or use an https address",
-)
-def require_key(values: Values) -> Problems:
-    yield Problem(helpers.missing_git_key(values))
-
-
 @warning(
     "DS293",
     "code.git.repository",
@@ -457,3 +425,24 @@ def warn_of_unknown_host(values: Values) -> Problems:
 def warn_of_unencrypted_password(values: Values) -> Problems:
     if matching(values.code.git.repository, "^http://.*$") and values.code.git.secretName:
         yield Problem("code.git.repository: the password would be sent unencrypted")
+
+
+# Templates refuse these, too: condition and message are their helpers.
+error(
+    "DS202",
+    "training",
+    hint="set python: train.py (a script), module: team.train (a module) or exec: [bash, -c, ...] (any program)",
+)(helpers.no_program)
+error(
+    *("DS220", "training.env.*", "launcher.env.*"),
+    hint="remove it; your program can read the value that is set",
+    at_key=True,
+)(lambda values, path, _: helpers.reserved_variable(values, path_text(path[:-1]), str(path[-1])))
+error("DS223", "training.envFrom.*.prefix", hint="choose another prefix")(
+    lambda _, __, source: helpers.reserved_prefix(source)
+)
+error(
+    "DS292",
+    "code.git.repository",
+    hint="set code.git.secretName to a Secret with the key ssh-privatekey, or use an https address",
+)(helpers.missing_git_key)

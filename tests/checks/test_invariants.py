@@ -49,9 +49,9 @@ def test_the_rule_of_each_invariant_uses_it() -> None:
     text = "".join(path.read_text() for path in Path(str(checks.__file__)).parent.glob("*.py"))
     found = {
         (id_, macro)
-        for part in re.split(r"^(?=@(?:error|warning)\()", text, flags=re.MULTILINE)
-        for id_ in re.findall(r'\A@error\(\s*(?:\*\()?"(DS\d+)"', part)
-        for macro in re.findall(r"\bhelpers\.(\w+)\(", part)
+        for part in re.split(r"^(?=@?(?:error|warning)\()", text, flags=re.MULTILINE)
+        for id_ in re.findall(r'\A@?error\(\s*(?:\*\()?"(DS\d+)"', part)
+        for macro in re.findall(r"\bhelpers\.(\w+)", part)
     }
 
     assert REFUSALS <= found
