@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -98,9 +99,11 @@ def confirm_change(words: str, yes: bool) -> bool:
     return yes or confirm([], "Continue?", "there is no terminal to ask for confirmation: use --yes")
 
 
-def write_data(data: Any, form: str) -> None:
-    """Print data for programs."""
-    if form == "json":
+def write_data(data: Any, form: str | None, lines: Iterable[str] = ()) -> None:
+    """Print data for programs, or without a form the lines for people."""
+    if not form:
+        echo(lines)
+    elif form == "json":
         write_json(data)
     else:
         text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, width=float("inf"))

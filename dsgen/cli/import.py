@@ -16,6 +16,7 @@ import click
 from dsgen.cli import completion
 from dsgen.cli._console import describe_bug, echo, write, write_json
 from dsgen.cli._loading import join_errors, read_file
+from dsgen.cli._options import format_option
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.importers import (
     ORIGINS,
@@ -61,14 +62,7 @@ UNEXPLAINED = "no reason is known; please report it"
 @click.option("--line", type=click.IntRange(1), metavar="N", help="The line of a script that starts the training.")
 @click.option("--check", "is_checked", is_flag=True, help="Compare the rendered result with the source, by role.")
 @click.option("--strict", is_flag=True, help="Write nothing if a part of the source has no equivalent.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Format of the report; json goes to standard output.",
-)
+@format_option("text", "json", help="Format of the report; json goes to standard output.")
 def command(
     files: tuple[str, ...],
     output: str | None,

@@ -109,10 +109,9 @@ class Show:
         stamp, _, text = line.partition(b" ")
         before = stamp + b" " if self.timestamps else b""
         if self.pattern.search(before + text):
-            write(self.format_label(source).encode() + before + (text if self.raw else self.escape(text)) + b"\n")
-
-    def escape(self, text: bytes) -> bytes:
-        return escape_output(text.decode(errors="surrogateescape"), self.colored).encode()
+            if not self.raw:
+                text = escape_output(text.decode(errors="surrogateescape"), self.colored).encode()
+            write(self.format_label(source).encode() + before + text + b"\n")
 
     def format_label(self, source: LogSource) -> str:
         if not self.labels:

@@ -123,12 +123,9 @@ def status(ref: RunRef, form: str | None, watch: bool) -> int:
     compared = compare_with_estimate(ref.values, read_measures(ref.cluster, state)) if has_estimate(ref.values) else []
     report = report_run(state)
     report["network"] = add_traffic(ref.values, state.run, report["network"])
-    if form:
-        forecast = {"forecast": [one.as_data() for one in compared]} if compared else {}
-        write_data({**report, **forecast}, form)
-    else:
-        echo(format_status(report, state).splitlines())
-        echo(["", *format_table(HEAD_OF_MEASURES, [one.cells for one in compared]).splitlines()] if compared else [])
+    forecast = {"forecast": [one.as_data() for one in compared]} if compared else {}
+    table = ["", *format_table(HEAD_OF_MEASURES, [one.cells for one in compared]).splitlines()] if compared else []
+    write_data({**report, **forecast}, form, [*format_status(report, state).splitlines(), *table])
     return EXIT_OK
 
 
@@ -166,10 +163,7 @@ def why(ref: RunRef, form: str | None) -> int:
     state = ref.read_state(around=True)
     shown, causes = diagnose(state)
     report = report_causes(state, shown, causes)
-    if form:
-        write_data(report, form)
-    else:
-        echo(format_causes(report, causes).splitlines())
+    write_data(report, form, format_causes(report, causes).splitlines())
     return EXIT_FINDINGS if causes else EXIT_OK
 
 
@@ -191,10 +185,8 @@ def events(ref: RunRef, form: str | None) -> int:
     """
     state = ref.read_state(around=True)
     happenings = list_entries(state)
-    if form:
-        write_data(report_timeline(state, happenings), form)
-    else:
-        echo([*format_timeline(happenings).splitlines(), *describe_hidden(state.hidden)])
+    lines = [*format_timeline(happenings).splitlines(), *describe_hidden(state.hidden)]
+    write_data(report_timeline(state, happenings), form, lines)
     return EXIT_OK
 
 
@@ -275,10 +267,7 @@ def top(cluster: "Cluster", what: str, name: str, namespace: str, all_namespaces
         lines, data = _report_job(cluster, *read_job(Inputs((name,), namespace=namespace))[:2])
     else:
         raise UsageError("name the job, as in: dsgen top job training/cifar")
-    if form:
-        write_data({"version": 1, **data}, form)
-    else:
-        echo(lines)
+    write_data({"version": 1, **data}, form, lines)
     return EXIT_OK
 
 

@@ -12,7 +12,7 @@ import jinja2
 from dsgen import __version__, schema
 from dsgen.compiler.frontend import Unit
 from dsgen.compiler.frontend.expressions import FILES, ROOTS, Expressions
-from dsgen.compiler.frontend.helpers import Helper, Helpers
+from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.scope import Scope
 from dsgen.compiler.frontend.statements import Statements
 from dsgen.compiler.frontend.tree import Body
@@ -33,10 +33,6 @@ class Program:
     def files(self) -> tuple[str, ...]:
         """The paths of the files that the templates read."""
         return tuple(sorted(self.helpers.used_files))
-
-    def select_helpers(self, path: str) -> dict[str, Helper]:
-        """The helpers of one file that are called, by name."""
-        return {name: helper for name, helper in self.helpers if helper.unit.name == path and helper.bodies}
 
 
 def type_program(

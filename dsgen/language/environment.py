@@ -265,7 +265,7 @@ def make_environment(templates: Path = TEMPLATES, files: Path | str = PACKAGE) -
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_finalize,
+        finalize=lambda value: value if isinstance(value, jinja2.Undefined) else scalar(value),
         autoescape=False,  # the output is YAML, not HTML
         auto_reload=False,
         extensions=[Statements],
@@ -275,7 +275,3 @@ def make_environment(templates: Path = TEMPLATES, files: Path | str = PACKAGE) -
     env.globals = {name: row.python for name, row in find_builtins("function").items()}
     env.globals |= {"files": Files(files), "launch_methods": list_launch_methods, "refuse": refuse}
     return env
-
-
-def _finalize(value: Any) -> Any:
-    return value if isinstance(value, jinja2.Undefined) else scalar(value)

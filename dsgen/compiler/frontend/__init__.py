@@ -27,14 +27,9 @@ class Unit:
     name: str
     text: str
 
-    @property
-    def lines(self) -> list[str]:
-        """The lines without their ends."""
-        return self.text.split("\n")
-
     def find_indentation(self, line: int) -> str:
         """The indentation of a line (1-based)."""
-        text = self.lines[line - 1]
+        text = self.text.split("\n")[line - 1]
         return text[: len(text) - len(text.lstrip(" "))]
 
     def make_error(self, line: int, message: str) -> CompileError:

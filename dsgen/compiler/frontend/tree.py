@@ -152,15 +152,6 @@ def _walk_value(value: object) -> Iterator[Expr]:
     elif isinstance(value, tuple):
         for item in value:
             yield from _walk_value(item)
-    elif isinstance(value, If | For):
-        yield from walk_body((value,))
-
-
-def walk_body(body: "Body") -> Iterator[Expr]:
-    """All expressions of statements."""
-    for statement in body:
-        for each in fields(statement):
-            yield from _walk_value(getattr(statement, each.name))
 
 
 @dataclass(frozen=True)

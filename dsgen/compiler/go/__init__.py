@@ -209,9 +209,8 @@ def make_go_templates(program: Program) -> dict[str, str]:
     """The Go templates of a program, by path; helpers have the suffix `.tpl`."""
     compiled = {path: _write_template(body, program.helpers) for path, body in program.templates.items()}
     for path, head in program.heads.items():
-        defines = [
-            _write_helper(name, helper, program.helpers) for name, helper in program.select_helpers(path).items()
-        ]
+        called = ((name, helper) for name, helper in program.helpers if helper.unit.name == path and helper.bodies)
+        defines = [_write_helper(name, helper, program.helpers) for name, helper in called]
         first = "{{" + write_comment(head) + "}}\n" if head else ""
         compiled[path.removesuffix(".j2") + ".tpl"] = "\n".join(part for part in (first, *defines) if part)
     return compiled

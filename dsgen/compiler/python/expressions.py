@@ -9,7 +9,6 @@ from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.tree import Expr
 from dsgen.language import functions, text
-from dsgen.language.environment import Builtin
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, ATOM = range(7)
 """Precedence levels, lowest first."""
@@ -122,15 +121,13 @@ class PythonExpressions:
         arguments = [self.write(argument) for argument in expr.arguments]
         if expr.row.python is functions.is_none:
             return Python(f"{arguments[0].enclose(SUM)} is None", COMPARISON)
-        return self._write_builtin(expr.row, [argument.text for argument in arguments])
+        module, name = getattr(expr.row.python, "__module__", "builtins"), expr.row.python.__qualname__
+        return self.write_call(module, name, *(argument.text for argument in arguments))
 
     def _write_operator(self, sign: str, level: int, expr: tree.Call) -> Python:
         left, right = map(self.write, expr.arguments)
         # the second part of a difference needs its parentheses, and comparisons are not chained
         return Python(f"{left.enclose(level + (level == COMPARISON))} {sign} {right.enclose(level + 1)}", level)
-
-    def _write_builtin(self, row: Builtin, arguments: list[str]) -> Python:
-        return self.write_call(getattr(row.python, "__module__", "builtins"), row.python.__qualname__, *arguments)
 
     @write.register
     def _(self, expr: tree.Include) -> Python:
@@ -156,18 +153,12 @@ class PythonExpressions:
 
     @write.register
     def _(self, expr: tree.Concat) -> Python:
-        parts = (
-            repr(str(part.value)) if isinstance(part, tree.Const) else Python(*self._write_part(part)).enclose(PRODUCT)
-            for part in expr.parts
-        )
-        return Python(" + ".join(parts), SUM)
+        return Python(" + ".join(self._write_part(part).enclose(PRODUCT) for part in expr.parts), SUM)
 
-    def _write_part(self, part: Expr) -> tuple[str, int]:
-        return (
-            (self.write_printed(part), ATOM)
-            if part.type.kind == "int"
-            else (self.write(part).text, self.write(part).level)
-        )
+    def _write_part(self, part: Expr) -> Python:
+        if isinstance(part, tree.Const):
+            return Python(repr(str(part.value)))
+        return Python(self.write_printed(part)) if part.type.kind == "int" else self.write(part)
 
     @write.register
     def _(self, expr: tree.Logic) -> Python:
