@@ -66,14 +66,9 @@ def _make_item(word: str, **rest: str) -> Any:
     return CompletionItem(word, **rest)
 
 
-def files(_: Any, __: Any, typed: str) -> list[Any]:
-    """Completion of files by the shell itself."""
-    return [_make_item(typed, type="file")]
-
-
-def folders(_: Any, __: Any, typed: str) -> list[Any]:
-    """Completion of folders by the shell itself."""
-    return [_make_item(typed, type="dir")]
+def _leave_to_shell(kind: str, _: Any, __: Any, typed: str) -> list[Any]:
+    """Completion of files or folders by the shell itself."""
+    return [_make_item(typed, type=kind)]
 
 
 def _complete(words: Callable[[str], Iterable[tuple[str, str]]], _: Any, __: Any, typed: str) -> list[Any]:
@@ -129,5 +124,6 @@ def _list_topics(_: str) -> Iterable[tuple[str, str]]:
     yield from ((name, shipped.read_page_title(name)) for name in shipped.list_pages())
 
 
+files, folders = functools.partial(_leave_to_shell, "file"), functools.partial(_leave_to_shell, "dir")
 presets, explained = functools.partial(_complete, _list_presets), functools.partial(_complete, _list_explained)
 topics, assigned = functools.partial(_complete, _list_topics), functools.partial(_complete, _list_assigned)

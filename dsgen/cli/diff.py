@@ -148,15 +148,8 @@ def _format_code(text: str) -> str:
 
 def _format_title(one: ObjectChange) -> str:
     name = f"{one.kind} {one.was} -> {one.name}" if one.was else f"{one.kind} {one.name}"
-    return name if one.fields else f"{name}: {_WORDS[bool(one.was), one.change]}"
-
-
-_WORDS = {
-    (False, "new"): "new",
-    (False, "removed"): "removed",
-    (False, "changed"): "changed",
-    (True, "changed"): "the same but for the name of the run",
-}
+    what = "the same but for the name of the run" if one.was else one.change
+    return name if one.fields else f"{name}: {what}"
 
 
 def _is_text(field: FieldChange) -> bool:

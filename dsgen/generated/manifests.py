@@ -77,8 +77,9 @@ from dsgen.generated.helpers import (
     worker_ports,
     written_key,
 )
-from dsgen.language.functions import SHIPPED, basename, count_to, get, items, join, refuse, whole_bytes
+from dsgen.language.functions import SHIPPED, count_to, get, items, join, refuse, whole_bytes
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
+from posixpath import basename
 from typing import Any
 
 

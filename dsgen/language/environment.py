@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import posixpath
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,7 +31,6 @@ from jinja2.utils import missing
 from dsgen.errors import DsgenError
 from dsgen.language.functions import (
     Files,
-    basename,
     count_to,
     get,
     is_mapping,
@@ -89,7 +89,7 @@ BUILTINS = (
     Builtin("replace", "filter", str.replace, "| replace {1} {2}", (*TEXT, "block"), "same", (3, 3)),
     Builtin("join", "filter", join, "| join {1}", ("list",), "str", (2, 2)),
     Builtin("blocks", "filter", join_blocks, '| compact | join "\\n"', ("list",), "block"),
-    Builtin("basename", "filter", basename, "base {0}", ("file",), "word"),
+    Builtin("basename", "filter", posixpath.basename, "base {0}", ("file",), "word"),
     Builtin("items", "filter", items, "{0}", ("map", "any"), "pairs"),
     Builtin("get", "function", get, "dig {1:} {0}", ("any", "map"), "any", (3, 9)),
     Builtin("overlay", "function", overlay, "mergeOverwrite {0:}", ("any", "map"), "any", (2, 9), each="(deepCopy {})"),

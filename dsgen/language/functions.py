@@ -88,11 +88,6 @@ def join_blocks(blocks: Iterable[Any]) -> str:
     return "\n".join(block for block in blocks if block)
 
 
-def basename(path: str) -> str:
-    """The last part of a path."""
-    return path.rpartition("/")[2]
-
-
 def count_to(end: int) -> range:
     """The integers from 0 to `end` - 1."""
     return range(int(end))

@@ -121,10 +121,7 @@ def _write_function(name: str, parameters: Mapping[str, str], words: str, lines:
 def _write_docstring(words: str) -> list[str]:
     escaped = words.replace("\\", "\\\\")
     lines = textwrap.wrap(f'"""{escaped}', WIDTH - len(STEP))
-    end = ['"""'] if len(lines) > 1 else []
-    if not end:
-        lines[-1] += '"""'
-    return [STEP + line for line in (*lines, *end)]
+    return [STEP + line for line in ([*lines, '"""'] if len(lines) > 1 else [f'{lines[0]}"""'])]
 
 
 def _write_head(words: tuple[str, str], imports: Mapping[str, Iterable[str]]) -> str:

@@ -9,6 +9,7 @@ from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helpers
 from dsgen.compiler.frontend.tree import Expr
 from dsgen.language import functions, text
+from dsgen.language.environment import BUILTINS
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, ATOM = range(7)
 """Precedence levels, lowest first."""
@@ -51,7 +52,8 @@ class PythonExpressions:
         self._helpers = helpers
         modules = (functions, text)
         own = {name for module in modules for name in vars(module)}
-        self._taken = {*own, *keyword.kwlist, *(name for name, _ in helpers), "int", "len", "dict", "str", TEXT}
+        own |= {row.python.__name__ for row in BUILTINS}
+        self._taken = {*own, *keyword.kwlist, *(name for name, _ in helpers), "dict", "str", TEXT}
         self.imports: dict[str, set[str]] = {}
         self.called: set[str] = set()
 
