@@ -229,7 +229,8 @@ def set_value(text: str, path: Sequence[Key], value: Any, after: Sequence[str] =
     if root is None:
         return f"{text}{_format_entry(path[0], _nest(path[1:], value), False)}{_find_line_end(text)}"
     node, known = _find(root, path)
-    is_json = _is_quoted(root)
+    # In JSON, keys and texts need quotes.
+    is_json = isinstance(root, MappingNode) and bool(root.flow_style) and all(key.style == '"' for key, _ in root.value)
     if known == len(path):
         change = _replace(text, node, value, is_json, _find(root, path[:-1])[0])
     elif isinstance(node, MappingNode):
@@ -350,11 +351,6 @@ def _find_end(text: str, node: Node) -> int:
     end = find_index(node.end_mark)
     is_block = isinstance(node, ScalarNode) and node.style in ("|", ">")
     return len(text[:end].rstrip()) if is_block else end
-
-
-def _is_quoted(root: Node) -> bool:
-    """Whether the file is JSON, in which keys and texts need quotes."""
-    return isinstance(root, MappingNode) and bool(root.flow_style) and all(key.style == '"' for key, _ in root.value)
 
 
 def _find_line_end(text: str) -> str:

@@ -131,16 +131,13 @@ ASSIGNS_SECRET = (
 )
 FROM_SECRET = "{valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}"
 IN_SECRET = f"put it into a Secret, and set training.env.NAME: {FROM_SECRET}"
+LOGIN_IN_SECRET = "put username and password into a Secret and set code.git.secretName to its name"
 ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and set status.webhook.secretName to its name"
 HAS_QUERY = "^[^?]*[?].+$"
 HAS_USER = "^[A-Za-z]+://[^/]*@.*$"
 
 
-@error(
-    "DS248",
-    "code.git.repository",
-    hint="put username and password into a Secret and set code.git.secretName to its name",
-)
+@error("DS248", "code.git.repository", hint=LOGIN_IN_SECRET)
 def refuse_password_of_repository(values: Values) -> Problems:
     address = values.code.git.repository
     has_user = matching(address, "^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$")
@@ -148,11 +145,7 @@ def refuse_password_of_repository(values: Values) -> Problems:
         yield Problem("code.git.repository contains a user name or password, and values files are kept in Git")
 
 
-@warning(
-    "DS360",
-    "code.git.repository",
-    hint="put username and password into a Secret and set code.git.secretName to its name",
-)
+@warning("DS360", "code.git.repository", hint=LOGIN_IN_SECRET)
 def warn_of_key_of_repository(values: Values) -> Problems:
     if matching(values.code.git.repository, HAS_QUERY):
         yield Problem("code.git.repository seems to contain a key after the ?, and values files are kept in Git")

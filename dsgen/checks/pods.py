@@ -109,15 +109,11 @@ USE_OWN_KEY = "use the key that dsgen has for it, if there is one; `dsgen explai
 
 
 @error("DS232", *of_roles("extraPodSpec.*"), hint=USE_OWN_KEY, suggest=_suggest_own_key, at_key=True)
-def refuse_fields_of_pod(_: Values, path: KeyPath, __: Any) -> Problems:
-    if path[-1] in POD_FIELDS:
-        yield Problem(f"{path_text(path[:2])}: {quote(path[-1])} is a field of the pod that dsgen writes")
-
-
 @error("DS233", *of_roles("extraContainerSpec.*"), hint=USE_OWN_KEY, suggest=_suggest_own_key, at_key=True)
-def refuse_fields_of_container(_: Values, path: KeyPath, __: Any) -> Problems:
-    if path[-1] in CONTAINER_FIELDS:
-        yield Problem(f"{path_text(path[:2])}: {quote(path[-1])} is a field of the container that dsgen writes")
+def refuse_own_fields(_: Values, path: KeyPath, __: Any) -> Problems:
+    what, fields = ("pod", POD_FIELDS) if path[1] == "extraPodSpec" else ("container", CONTAINER_FIELDS)
+    if path[-1] in fields:
+        yield Problem(f"{path_text(path[:2])}: {quote(path[-1])} is a field of the {what} that dsgen writes")
 
 
 @warning(
