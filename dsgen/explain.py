@@ -10,7 +10,6 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from dsgen import deepspeed, schema, shipped
 from dsgen.cluster.reasons import explain_reason, list_reasons
@@ -233,53 +232,44 @@ def _make_rule_schema(rule: Rule, path: KeyPath) -> Schema:
     return described
 
 
-class Topic(NamedTuple):
-    """Something to search. text: searched in addition to the name; line: shown after the name."""
-
-    heading: str
-    name: str
-    text: str
-    line: str
-
-
 def search(words: str) -> Iterator[str]:
     """The entries that contain all of these words, ignoring case, as lines below headings."""
     wanted = words.lower().split()
-    entries = [one for one in _list_entries() if all(word in f"{one.name} {one.text}".lower() for word in wanted)]
-    entries += _find_pages(wanted)
-    width = max((len(one.name) for one in entries), default=0) + 2
-    heading = ""
-    for one in entries:
-        if one.heading != heading:
-            yield from ([""] if heading else [])
-            yield (heading := one.heading)
-        yield f"  {one.name:<{width}}{one.line}"
+    rows = [row for *row, text in _list_entries() if all(word in f"{row[1]} {text}".lower() for word in wanted)]
+    rows += _find_pages(wanted)
+    width = max((len(name) for _, name, _ in rows), default=0) + 2
+    before = ""
+    for heading, name, line in rows:
+        if heading != before:
+            yield from ([""] if before else [])
+            yield (before := heading)
+        yield f"  {name:<{width}}{line}"
 
 
-def _list_entries() -> Iterator[Topic]:
+def _list_entries() -> Iterator[tuple[str, str, str, str]]:
+    """Heading, name, the line after the name, and the text that is searched, too."""
     for path, rule in schema.walk_keys():
         name, text = ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
-        yield Topic("Keys, for dsgen explain KEY:", name, text, _cut_sentence(text))
+        yield "Keys, for dsgen explain KEY:", name, _cut_sentence(text), text
     for one in RULES.values():
-        yield Topic("Problems, for dsgen explain ID:", one.id, f"{one.title} {one.when} {one.remedy}", one.title)
+        yield "Problems, for dsgen explain ID:", one.id, one.title, f"{one.title} {one.when} {one.remedy}"
     for reason in list_reasons():
         lines = explain_reason(reason)[2:]
         heading = "Reasons of a run's phase, for dsgen explain REASON:"
-        yield Topic(heading, reason, " ".join(lines), _cut_sentence(lines[0]))
+        yield heading, reason, _cut_sentence(lines[0]), " ".join(lines)
     for name in shipped.list_presets():
         summary = shipped.read_preset_summary(name)
-        yield Topic("Presets, for dsgen init --preset NAME:", name, summary, summary)
+        yield "Presets, for dsgen init --preset NAME:", name, summary, summary
 
 
-def _find_pages(wanted: list[str]) -> Iterator[Topic]:
+def _find_pages(wanted: list[str]) -> Iterator[list[str]]:
     """The pages that contain all words, at most a few: those that have them in the title, then most often."""
     found = []
     for name in shipped.list_pages():
         title, text = shipped.read_page_title(name), shipped.read_page(name).lower()
         if name not in REFERENCES and all(word in text for word in wanted):
             in_title = sum(word in f"{name} {title}".lower() for word in wanted)
-            topic = Topic("Pages, for dsgen help PAGE:", name, "", title)
-            found.append((-in_title, -sum(map(text.count, wanted)), topic))
+            found.append((-in_title, -sum(map(text.count, wanted)), ["Pages, for dsgen help PAGE:", name, title]))
     yield from (one for *_, one in sorted(found)[:MOST_PAGES])
 
 
