@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dsgen.checks.rule import Place, Problem, Problems, UnknownValueError, Values, make_diagnostic, warning
+from dsgen.checks.rule import Place, Problem, Problems, UnknownValueError, Values, warning
 from dsgen.generated import helpers
 from dsgen.language.text import quote
-from dsgen.problems import Diagnostic, KeyPath, path_text
+from dsgen.problems import Diagnostic, KeyPath, Severity, path_text
 
 if TYPE_CHECKING:
     from dsgen.estimate.changes import Remedy
@@ -39,6 +39,8 @@ LITTLE = 1 / 3
 """Of the memory of an accelerator: what less is used for is not the reason for several workers."""
 MOST_PARTS = 3
 GIB = 2**30
+Found = tuple[str, KeyPath, str, str, Severity]
+"""The id of a problem, its path, what the message says of the path, the hint, and the severity."""
 NOTHING_HELPS = (
     "no smaller micro batch, recomputation, stage of ZeRO, offloading or number of workers that dsgen has tried is"
     " enough: use accelerators with more memory"
@@ -63,13 +65,14 @@ def find_problems(view: Values, values: Mapping[str, Any], place: Place, is_vali
 
     needs = forecast.make_forecast(values, inputs.read_section(values["estimate"]), is_valid)
     for find in (_check_accelerator, _check_worker, _check_claim, _check_grace, _check_network, _find_unused):
-        yield from find(needs, place)
+        for id_, path, message, hint, severity in find(needs):
+            yield Diagnostic(id_, f"{path_text(path)}: {message}", place(path, False), path, hint, severity)
 
 
 # -- the memory of an accelerator -------------------------------------------------------------------------------------
 
 
-def _check_accelerator(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _check_accelerator(needs: Forecast) -> Iterator[Found]:
     from dsgen.estimate.quantities import format_size
 
     held, capacity, remedy = needs.estimate.per_accelerator, needs.estimate.capacity, needs.remedy
@@ -81,14 +84,12 @@ def _check_accelerator(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
         is_split = needs.estimate.is_split
         words = "most likely needs" if is_split else "needs"
         parts = _describe_largest(held.least, lambda one: one.low)
-        message = f"{path_text(path)}: an accelerator {words} {format_size(held.low)} or more, but has "
-        message += f"{format_size(capacity)}{parts}"
-        yield make_diagnostic("DS401", path, message, hint, place, "warning" if is_split else "error")
+        message = f"an accelerator {words} {format_size(held.low)} or more, but has {format_size(capacity)}{parts}"
+        yield "DS401", path, message, hint, "warning" if is_split else "error"
     else:
         parts = _describe_largest(held.items, lambda one: one.high)
-        message = f"{path_text(path)}: an accelerator may need {format_size(held.high)}, but has "
-        message += f"{format_size(capacity)}{parts}"
-        yield make_diagnostic("DS402", path, message, hint, place, "warning")
+        message = f"an accelerator may need {format_size(held.high)}, but has {format_size(capacity)}{parts}"
+        yield "DS402", path, message, hint, "warning"
 
 
 def _find_first_key(remedy: Remedy | None, otherwise: KeyPath) -> KeyPath:
@@ -124,7 +125,7 @@ def _describe_largest(items: Iterable[Item], bytes_of: Callable[[Item], float]) 
 # -- the memory of a worker -------------------------------------------------------------------------------------------
 
 
-def _check_worker(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _check_worker(needs: Forecast) -> Iterator[Found]:
     from dsgen.estimate import changes
     from dsgen.estimate.quantities import format_size
 
@@ -134,21 +135,21 @@ def _check_worker(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     what = f"a worker needs {format_size(held.low)} or more{_describe_largest(held.least, lambda one: one.low)}"
     enough = _format_gibibytes(held.low)
     if given.limit is not None and held.low > given.limit:
-        message = f"{path_text(LIMIT)}: {what}, but its limit is {format_size(given.limit)}"
+        message = f"{what}, but its limit is {format_size(given.limit)}"
         hint = (
             f"set {path_text(LIMIT)}: {_format_gibibytes(held.high)}, the most that it may need; the least is {enough}"
         )
-        yield make_diagnostic("DS403", LIMIT, message, hint, place)
+        yield "DS403", LIMIT, message, hint, "error"
     elif given.node is not None and held.low > given.node:
         node = given.node
         remedy = needs.find_first(changes.MORE, lambda one: one.per_worker is not None and one.per_worker.low <= node)
-        message = f"{path_text(NODE)}: {what}, but a node has {format_size(node)}"
+        message = f"{what}, but a node has {format_size(node)}"
         hint = _format_settings(remedy) if remedy else "use nodes with more memory, or offload less"
-        yield make_diagnostic("DS403", NODE, message, hint, place)
+        yield "DS403", NODE, message, hint, "error"
     elif given.request is not None and held.low > given.request:
-        message = f"{path_text(REQUEST)}: {what}, but requests {format_size(given.request)}"
+        message = f"{what}, but requests {format_size(given.request)}"
         hint = f"set {path_text(REQUEST)}: {enough} or more; it may need {format_size(held.high)}"
-        yield make_diagnostic("DS404", REQUEST, message, hint, place, "warning")
+        yield "DS404", REQUEST, message, hint, "warning"
 
 
 def _format_gibibytes(number: float) -> str:
@@ -158,7 +159,7 @@ def _format_gibibytes(number: float) -> str:
 # -- checkpoints ------------------------------------------------------------------------------------------------------
 
 
-def _check_claim(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _check_claim(needs: Forecast) -> Iterator[Found]:
     from dsgen.estimate.quantities import format_size
 
     saved, claim, keep = needs.estimate.checkpoint, needs.limits.claim, needs.inputs.keep
@@ -166,12 +167,12 @@ def _check_claim(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
         return
     path = ("storage", str(needs.inputs.checkpoints), "create", "size")
     kept = f"{keep} checkpoint{'s' if keep != 1 else ''} of {format_size(saved.high)} and the one that is being written"
-    message = f"{path_text(path)}: {kept} need {format_size(saved.volume)}, but the volume has {format_size(claim)}"
+    message = f"{kept} need {format_size(saved.volume)}, but the volume has {format_size(claim)}"
     hint = f"set {path_text(path)}: {_format_gibibytes(saved.volume)} or more, or keep fewer checkpoints"
-    yield make_diagnostic("DS405", path, message, hint, place, "warning")
+    yield "DS405", path, message, hint, "warning"
 
 
-def _check_grace(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _check_grace(needs: Forecast) -> Iterator[Found]:
     from dsgen.estimate.quantities import format_seconds
 
     saved, given = needs.estimate.checkpoint, needs.limits
@@ -179,18 +180,18 @@ def _check_grace(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
         return
     most = saved.seconds[1]
     message = (
-        f"{path_text(GRACE)}: a checkpoint takes {format_seconds(most)} to save, but a training that is evicted gets"
+        f"a checkpoint takes {format_seconds(most)} to save, but a training that is evicted gets"
         f" {format_seconds(given.to_save)}"
     )
     enough = -int(-most // 10) * 10 + round(given.grace - given.to_save)
     hint = f"set {path_text(GRACE)}: {enough}, if the program saves a checkpoint when it gets SIGTERM"
-    yield make_diagnostic("DS406", GRACE, message, hint, place, "warning")
+    yield "DS406", GRACE, message, hint, "warning"
 
 
 # -- time -------------------------------------------------------------------------------------------------------------
 
 
-def _check_network(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _check_network(needs: Forecast) -> Iterator[Found]:
     from dsgen.estimate import changes
     from dsgen.estimate.quantities import format_range, format_seconds
 
@@ -205,13 +206,11 @@ def _check_network(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     path = _find_first_key(remedy, NETWORK)
     times = {one.name: format_range(format_seconds(one.low), format_seconds(one.high)) for one in step.items}
     network, compute = times["network"], times["compute"]
-    message = f"{path_text(path)}: the network needs {network} of a step, and computing only {compute}"
-    yield make_diagnostic(
-        "DS407", path, message, _format_settings(remedy) if remedy else LESS_TRAFFIC, place, "warning"
-    )
+    message = f"the network needs {network} of a step, and computing only {compute}"
+    yield "DS407", path, message, _format_settings(remedy) if remedy else LESS_TRAFFIC, "warning"
 
 
-def _find_unused(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
+def _find_unused(needs: Forecast) -> Iterator[Found]:
     from dsgen.estimate import changes
     from dsgen.estimate.quantities import format_size
 
@@ -226,11 +225,11 @@ def _find_unused(needs: Forecast, place: Place) -> Iterator[Diagnostic]:
     saved = (now - then) * int(helpers.accelerators(workers))
     words = "one worker is enough" if then == 1 else f"{then} workers are enough"
     message = (
-        f"{path_text(REPLICAS)}: an accelerator needs at most {format_size(held.high)} of {format_size(capacity)}, and"
+        f"an accelerator needs at most {format_size(held.high)} of {format_size(capacity)}, and"
         f" {words} for the memory: that saves {saved} accelerators"
     )
     hint = f"{_format_settings(remedy)} if the training may take longer, or use the memory for a larger micro batch"
-    yield make_diagnostic("DS408", REPLICAS, message, hint, place, "warning")
+    yield "DS408", REPLICAS, message, hint, "warning"
 
 
 @warning(

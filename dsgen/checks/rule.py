@@ -269,10 +269,3 @@ ANY_TEXT = "([^$]|[$])*"
 def of_roles(key: str) -> tuple[str, ...]:
     """The place of a key in the values of both roles."""
     return tuple(f"{role}.{key}" for role in ROLES)
-
-
-def make_diagnostic(
-    id_: str, path: KeyPath, message: str, hint: str, place: Place, severity: Severity = "error", at_key: bool = False
-) -> Diagnostic:
-    """A problem that a function outside the rules reports."""
-    return Diagnostic(id_, message, place(path, at_key), path, hint, severity)

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "2a38c1dcd50c8a8d7ed43fc1d144bd55f6dbd64ca6ced227a46e84b62687ee18"
+DIGEST = "d4cf5e1eb82338b93b2a44302ac814153fc1517538663edfa88d32f028750e4d"

@@ -152,9 +152,8 @@ def _find_nulls(root: Node) -> Iterator[Diagnostic]:
             continue
         rule = schema.find_part(path)  # None below an unknown key, which is reported itself
         if rule is not None and not takes_null(path, node):
-            yield Diagnostic(
-                NO_VALUE, f"{path_text(path)} has no value", node.position, path, _suggest_value(rule, node, path)
-            )
+            hint = _suggest_value(rule, node, path)
+            yield Diagnostic(NO_VALUE, f"{path_text(path)} has no value", node.position, path, hint)
 
 
 def _suggest_value(rule: schema.Schema, node: Node, path: KeyPath) -> str:
