@@ -26,6 +26,7 @@ from dsgen.importers import (
     check,
     import_jobs,
     make_report,
+    split_sources,
 )
 from dsgen.importers.origins import MOST_KIB
 from dsgen.language.text import align
@@ -61,6 +62,7 @@ UNEXPLAINED = "no reason is known; please report it"
 )
 @click.option("--line", type=click.IntRange(1), metavar="N", help="The line of a script that starts the training.")
 @click.option("--check", "is_checked", is_flag=True, help="Compare the rendered result with the source, by role.")
+@click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Name what dsgen does itself, too.")
 @click.option("--strict", is_flag=True, help="Write nothing if a part of the source has no equivalent.")
 @format_option("text", "json", help="Format of the report; json goes to standard output.")
 def command(
@@ -71,6 +73,7 @@ def command(
     settings: tuple[str, ...],
     line: int | None,
     is_checked: bool,
+    is_verbose: bool,
     strict: bool,
     form: str,
 ) -> int:
@@ -111,7 +114,7 @@ def command(
         write_json(data)
     else:
         for job, place, differences in zip(jobs, places, compared, strict=True):
-            echo(_format_report(job, place), err=True)
+            echo(_format_report(job, place, is_verbose), err=True)
             echo(_format_table(differences), err=True)
     if is_refused and form == "text":
         what = "not all files can be converted" if refusals else "parts of the source are lost"
@@ -135,19 +138,33 @@ def _parse_setting(text: str) -> tuple[str, str]:
 def _convert(files: Sequence[str], options: ImportOptions) -> tuple[list[ImportedJob], list[DsgenError]]:
     """The jobs of the files that can be converted, and why the others cannot. Raises DsgenError if none can."""
     jobs, refusals = list[ImportedJob](), list[DsgenError]()
-    for name in files:
+    read = [_read(name) for name in files]
+    sources, beside = split_sources([one for one in read if isinstance(one, SourceText)])
+    for source in read:
         try:
-            source = read_file(name)
-            jobs += import_jobs([source], replace(options, helpers=_find_helpers(source)))
-        except UsageError:
-            raise
+            if isinstance(source, DsgenError):
+                raise source
+            if source not in sources:
+                continue
+            jobs += import_jobs([source], replace(options, beside=beside, helpers=_find_helpers(source)))
         except DsgenError as error:
             refusals.append(error)
         except Exception as error:  # a mistake of dsgen must not cost the files beside this one
+            name = source.name if isinstance(source, SourceText) else ""
             refusals.append(DsgenError(f"{name}: {describe_bug(error)}"))
     if not jobs:
         raise join_errors(refusals)
     return jobs, refusals
+
+
+def _read(name: str) -> SourceText | DsgenError:
+    """A file, or why it cannot be read."""
+    try:
+        return read_file(name)
+    except UsageError:
+        raise
+    except DsgenError as error:
+        return error
 
 
 def _find_helpers(source: SourceText) -> dict[str, str]:
@@ -222,12 +239,13 @@ def _write(jobs: Sequence[ImportedJob], places: Sequence[Path | None], form: str
 # -- the report -------------------------------------------------------------------------------------------------------
 
 
-def _format_report(job: ImportedJob, place: Path | None) -> Iterator[str]:
-    """What is lost, and what a person must fill in."""
-    for _, parts in itertools.groupby(job.lost, lambda one: (one.position.file, one.position.line, one.why)):
+def _format_report(job: ImportedJob, place: Path | None, is_verbose: bool) -> Iterator[str]:
+    """What is lost, and what a person must fill in; with is_verbose, what was dropped, too."""
+    told = [one for one in job.entries if one.fate == "lost" or (is_verbose and one.fate == "dropped")]
+    for _, parts in itertools.groupby(told, lambda one: (one.position.file, one.whole or one.position.line, one.why)):
         first, *rest = parts
-        at, source = first.position, " ".join(one.source for one in (first, *rest))
-        yield f"{at.file}:{at.line}:{at.column}: lost: {source}: {first.why}"
+        at, source = first.position, first.whole or " ".join(one.source for one in (first, *rest))
+        yield f"{at.file}:{at.line}:{at.column}: {first.fate}: {source}: {first.why}"
         if first.hint:
             yield f"  hint: {first.hint}"
     for hole in job.holes:

@@ -13,11 +13,14 @@ A source that cannot be converted raises ImportRefusedError, which says why in o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dsgen.importers.conversion import Conversion, ImportOptions
-from dsgen.importers.documents import SourceDocument
+from dsgen.importers.documents import SourceDocument, read_documents
+from dsgen.importers.draft import as_key_path
 from dsgen.importers.errors import ImportRefusedError, MissingParserError
 from dsgen.importers.fields import Fields, drop
 from dsgen.importers.ledger import ConvertedPart, ImportedJob, Placeholder, make_report
@@ -43,17 +46,39 @@ __all__ = [
     "check",
     "import_jobs",
     "make_report",
+    "split_sources",
 ]
 
 UNUSED = "it is another object, which dsgen does not need or does not read"
 UNUSED_HINT = "apply it beside the job if it is needed"
 TOO_MUCH = "reading it takes far more steps than the description of a job"
+NOTHING = "dsgen can read no field of this object"
+NOTHING_HINT = "is its indentation right? kubectl apply --dry-run=server shows what the cluster reads"
 WRAPPER = "it only contains other objects"
+
+
+BESIDE = {
+    *("ClusterTrainingRuntime", "TrainingRuntime", "ConfigMap", "Secret", "Service", "PersistentVolumeClaim"),
+    *("ServiceAccount", "Role", "RoleBinding", "Namespace"),
+}
+HOSTFILE = re.compile(r"(\s*(#[^\n]*)?\n|[^\s:]+\s+slots=\d{1,4}\s*\n)+")
+
+
+def split_sources(sources: Sequence[SourceText]) -> tuple[list[SourceText], list[SourceText]]:
+    """The sources with jobs, and those that others refer to: runtimes, ConfigMaps, hostfiles."""
+    beside = []
+    for source in sources:
+        kinds = {*re.findall(r"(?m)^kind: *[\"']?(\w+)", source.text)}
+        if (kinds and kinds <= BESIDE) or ("slots=" in source.text and HOSTFILE.fullmatch(source.text + "\n")):
+            beside.append(source)
+    return ([one for one in sources if one not in beside], beside) if len(beside) < len(sources) else ([*sources], [])
 
 
 def import_jobs(sources: Sequence[SourceText], options: ImportOptions | None = None) -> list[ImportedJob]:
     """The jobs of the sources, in their order. Raises ImportRefusedError for a source that cannot be converted."""
     options = options or ImportOptions()
+    sources, beside = split_sources(sources)
+    options = replace(options, beside=[*options.beside, *beside])
     return [job for source in sources for job in _import_source(source, options)]
 
 
@@ -74,16 +99,44 @@ def _import_source(source: SourceText, options: ImportOptions) -> list[ImportedJ
 
 def _convert_source(source: SourceText, options: ImportOptions) -> list[ImportedJob]:
     contents = recognise(source, options.origin)
+    objects = [one for one in options.beside if "slots=" not in one.text or "kind:" in one.text]
+    contents = replace(
+        contents, documents=[*contents.documents, *(one for text in objects for one in read_documents(text))]
+    )
     jobs: list[ImportedJob] = []
     for number, found in enumerate(contents.found):
         conversion = Conversion(source.name, options, others=contents.documents)
+        conversion.is_object = isinstance(found.source, SourceDocument)
         for wrapper in found.around:
             _write_wrapper(conversion, wrapper, is_first=number == 0)
         ORIGINS[found.origin].convert(found.source, conversion)
+        if isinstance(found.source, SourceDocument) and not any(map(_says_more, conversion.ledger.entries)):
+            raise ImportRefusedError(NOTHING, found.source.position, NOTHING_HINT)
         if number == 0:
             _lose_unused(conversion, contents)
+        for hosts in (one for one in options.beside if one not in objects):
+            _read_hostfile(conversion, hosts)
         jobs.append(conversion.make_job())
     return jobs
+
+
+def _read_hostfile(conversion: Conversion, source: SourceText) -> None:
+    """A hostfile beside the job: the numbers of nodes and of processes on each, if the job does not say them."""
+    slots = [int(one) for one in re.findall(r"(?m)^[^\s#]+\s+slots=(\d+)", source.text)]
+    at = Position(source.name, 1, 1)
+    holes = {hole.key for hole in conversion.draft.holes}
+    for key, number in (("workers.replicas", len(slots)), ("workers.slots", slots[0])):
+        if key in holes:
+            conversion.ledger.map("hostfile", at, conversion.draft.set(key, number), is_part=True)
+    if len({*slots}) > 1:
+        conversion.ledger.lose(
+            "hostfile", at, "its hosts have different numbers of slots", "set workers.slots", is_part=True
+        )
+
+
+def _says_more(entry: ConvertedPart) -> bool:
+    """Whether an entry is about more than the name of a job and its labels."""
+    return entry.fate == "mapped" and as_key_path(entry.to)[0] not in ("name", "namespace", "labels", "annotations")
 
 
 def _write_wrapper(conversion: Conversion, wrapper: SourceDocument, is_first: bool) -> None:

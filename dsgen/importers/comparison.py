@@ -188,7 +188,14 @@ def _compare_role(
         return
     spec, container = result
     if facts.image is not None and facts.image.value != container["image"]:
-        yield _make_difference(job, role, "image", facts.image, container["image"], "image.repository")
+        yield _make_difference(
+            job,
+            role,
+            "image",
+            facts.image,
+            container["image"],
+            "launcher.image" if role == "launcher" else "image.repository",
+        )
     yield from _compare_environment(job, role, facts, container)
     resources = container.get("resources", {})
     effective = {**facts.limits, **facts.requests}
@@ -217,7 +224,8 @@ def _compare_environment(
                 role, f"env.{name}", "", _format_value(value), "workers and launcher have the same environment"
             )
         elif name not in known and name not in own:
-            why = NO_DEVICE if name == "DS_ACCELERATOR" else _explain_mapped(job, f"training.env.{name}")
+            mapped = (_explain_mapped(job, f"{key}.env.{name}") for key in ("training", "launcher"))
+            why = NO_DEVICE if name == "DS_ACCELERATOR" else next(filter(None, mapped), "")
             yield Difference(role, f"env.{name}", "", _format_value(value), why)
 
 
@@ -264,6 +272,10 @@ def _make_difference(job: ImportedJob, role: str, subject: str, fact: Fact, resu
     if not why and any(hole.key.startswith(key) for hole in job.holes):
         why = HOLE
     name = subject.partition(".")[2]
+    if not why and role == "launcher" and isinstance(fact.value, dict) and name in job.data["training"].get("env", {}):
+        why = "the launcher has only the texts of training.env"
+    if not why and subject.startswith("env.") and (given := _explain_mapped(job, key)):
+        why = f"{given}, which has another value"
     if not why and subject.startswith("env.") and OWN.fullmatch(name):
         why = "dsgen sets it when the process starts"
     if not why and job.data.get("scheduling", {}).get("queue") and subject in ("nodeSelector", "affinity"):

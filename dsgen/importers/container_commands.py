@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.environment import WORKER_SHELL
+from dsgen.importers.environment import OWN, WORKER_SHELL
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
-from dsgen.importers.fields import Fields
+from dsgen.importers.fields import Fields, format_scalar
 from dsgen.importers.launch import write_counts
-from dsgen.importers.launchers import WORKERS
+from dsgen.importers.launcher_options import PASSED_ON
+from dsgen.importers.launchers import WORKERS, LaunchCommand, find_launcher, is_python
 from dsgen.importers.ledger import ConvertedPart
-from dsgen.importers.pod_fields import VARIABLE, Pod
+from dsgen.importers.pod_fields import VARIABLE, Pod, write_variable
 from dsgen.importers.scripts import write_script
 from dsgen.importers.secrets import holds_secret, is_secret
+from dsgen.importers.shell.commands import WRAPPERS
 from dsgen.importers.shell.reading import read_command_line
 from dsgen.importers.shell.scope import ShellScope
-from dsgen.importers.statements import choose_launch
+from dsgen.importers.statements import ChosenScript, choose_launch
 from dsgen.importers.texts import Text, UnknownPart, join
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")
 ENTRYPOINT = "the source names no command, the image starts the program by itself: write its script"
+WAITS_HINT = "give the script that calls deepspeed, torchrun or srun"
+HAS_SECRET = "it holds a secret, which is not copied"
 NO_TRAINING = "the source starts no training by itself: write the script that people start by hand"
 ITSELF = "dsgen starts the program itself"
-WAITS = re.compile(r"\s*(.*(&&|[;\n])\s*)?(sleep|tail -f|(/usr/sbin/)?sshd)\b[^&;|\n]*", re.DOTALL)
+SHELL = re.compile(r"(^|/)(ba|da|z)?sh$")
+RUNS = re.compile(r"(\S*/)?((ba|da|z)?sh|python[\d.]*)")
+"""The first word of arguments that are a command line."""
+IMAGE_RUNS = "the entrypoint of the image ran it, and dsgen starts it without the entrypoint"
+RUNS_LAUNCHER = "it ran the launcher, and dsgen starts the processes without it"
+ENTRYPOINT_HINT = "put what it prepares into training.setup"
+CHOSEN_WHY = "the image has the environment"
+CHOSEN = "it chooses the environment of Python, and dsgen starts the python3 that is first in PATH"
+CHOSEN_HINT = "set training.pythonCommand to the interpreter of that environment"
+JOINS = "only the rank in the launcher had it; all workers of dsgen are equal"
+DEEPSPEED_PASSES = ("NCCL", "UCX", "MV2", "PYTHON", "MLFLOW")
+"""How the names of variables begin that deepspeed passes on to other nodes."""
+WAITS = re.compile(
+    r"\s*(.*(&&|[;\n])\s*)?(while\s+(true|:|\[ 1 \])\s*;?\s*do\s+)?(exec\s+)?"
+    r"(sleep|tail\s+-f|cat|(/usr/sbin/)?sshd|jupyter\S*|code-server)\b[^&;|\n]*"
+    r"(;\s*done)?\s*;?",
+    re.DOTALL,
+)
 """A command that ends in waiting: people start the training by hand, or another pod does."""
+WAITS_WHY = "it only waits, and starts no training"
 
 MEETS = re.compile(
     r"\b(import|from)\s+(torch|deepspeed|accelerate|transformers|trl|lightning|pytorch_lightning|ray)\b|\bexec\("
@@ -49,20 +72,25 @@ def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def write_command(fields: Fields, pod: Pod, world: JobSize, runtime: Runtime) -> None:
-    """Fill launch and training from the command of the main container, and account for its words."""
+def write_command(fields: Fields, pod: Pod, world: JobSize, runtime: Runtime, *, is_set_by_pods: bool = False) -> None:
+    """Fill launch and training from the command of the main container, and account for its words.
+
+    is_set_by_pods: no operator sets the variables of runtime, so that a number in the environment is what it says.
+    """
     conversion = fields.conversion
     conversion.is_container = True
     start = len(conversion.ledger.entries)
-    words = [_expand(conversion, fields.read_text(node), runtime) for _, node in pod.command]
-    if not pod.has_command:
+    known = {*runtime, *pod.facts.env}
+    words = [_expand(conversion, fields.read_text(node), runtime, known, pod.takes_others) for _, node in pod.command]
+    if not pod.has_command and not _starts_program(conversion, words):
         _write_without_command(fields, pod, world, words)
         return
+    words, before = _split_entrypoint(conversion, words, pod.has_command)
     statement = join(words, " ")
     scope = ShellScope(conversion.atlas, runtime, conversion.read_variables())
     for name, fact in pod.facts.env.items():
         value = fact.value
-        if name in runtime:
+        if name in runtime and not (str(value).isdigit() and is_set_by_pods and _is_count(conversion, runtime[name])):
             continue
         is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
         part = UnknownPart("secret", name, f"${name}")
@@ -75,14 +103,100 @@ def write_command(fields: Fields, pod: Pod, world: JobSize, runtime: Runtime) ->
             raise ImportRefusedError("it starts the ranks by itself", pod.command[0][1].position)
         conversion.note_remarks(_find_script(words))
         write_script(conversion, script, world, _find_script(words))
+        _report_chosen(conversion, script, start)
+        for word, why, hint in before:
+            conversion.lose(word, why, hint, is_part=True)
         account_for_words(fields, pod.command, start)
-    except ImportRefusedError as error:
+        if pod.role == "launcher":
+            write_launcher_environment(fields, pod, script, world)
+    except ImportRefusedError:
         del conversion.ledger.entries[start:]
-        _write_verbatim(fields, pod, world, words, runtime, error)
+        _write_verbatim(fields, pod, world, [*(word for word, _, _ in before), *words], runtime)
+        if pod.role == "launcher":
+            write_launcher_environment(fields, pod, None, world)
 
 
-def _expand(conversion: Conversion, text: Text, runtime: Runtime) -> Text:
-    """`$(NAME)` as Kubernetes expands it."""
+def _is_count(conversion: Conversion, text: Text) -> bool:
+    return any(one.name in ("NNODES", "NPROC_PER_NODE") for one in conversion.atlas.list_unknowns(text))
+
+
+def _starts_program(conversion: Conversion, words: Sequence[Text]) -> bool:
+    """Whether arguments for the entrypoint of an image are a command line that it runs."""
+    shown = [conversion.atlas.format_text(word) for word in words]
+    return bool(shown) and (find_launcher(shown) is not None or RUNS.fullmatch(shown[0]) is not None)
+
+
+def _split_entrypoint(
+    conversion: Conversion, words: list[Text], has_command: bool
+) -> tuple[list[Text], list[tuple[Text, str, str]]]:
+    """The command line, and the words before it that only run it, each with what is lost with it."""
+    shown = [conversion.atlas.format_text(word) for word in words]
+    if not has_command:
+        return words, [(words[0], IMAGE_RUNS, ENTRYPOINT_HINT)]
+    if find_launcher(shown) or is_python(words[0]) or posixpath.basename(shown[0]) in WRAPPERS or "-c" in shown[:2]:
+        return words, []
+    first = 2 if SHELL.search(shown[0]) else 1
+    starts = (index for index in range(first, len(words) - 1) if find_launcher(shown[index:])
+              and (index == first or shown[index - 1] == "--"))  # fmt: skip
+    start = next(starts, 0)
+    return words[start:], [(word, RUNS_LAUNCHER, ENTRYPOINT_HINT) for word in words[:start]]
+
+
+def write_launcher_environment(fields: Fields, pod: Pod, script: ChosenScript | None, world: JobSize) -> None:
+    """The environment of a launcher: only what it passes on reaches the ranks, all else is its own."""
+    conversion = fields.conversion
+    passes = make_passing(script.started, world) if script is not None else lambda _: False
+    exported = script.launch.exported if script is not None else {}
+    for name in exported.keys() - pod.facts.env.keys():
+        if not passes(name):
+            conversion.move(("training", "env", name), ("launcher", "env", name))
+    node = fields.find_node(*pod.container, "env")
+    for index, one in enumerate(node.value if node is not None and isinstance(node.value, list) else ()):
+        name = format_scalar((one.find_child("name") or one).value) if isinstance(one.value, dict) else ""
+        key = "training" if passes(name) else "launcher"
+        if key == "launcher" and world.joins and not OWN.fullmatch(name):
+            fields.lose((*pod.container, "env", index), one, JOINS, f"set training.env.{name} if all ranks need it")
+        else:
+            write_variable(key)(fields, (*pod.container, "env", index), one)
+
+
+def _report_chosen(conversion: Conversion, script: ChosenScript, start: int) -> None:
+    """The interpreter that the source chose by the folder of its launcher, or by a program such as `conda run`."""
+    entries, draft = conversion.ledger.entries, conversion.draft
+    entries[start:] = [
+        replace(one, fate="lost", why=CHOSEN, hint=CHOSEN_HINT) if one.why == CHOSEN_WHY else one
+        for one in entries[start:]
+    ]
+    word = script.launch.words[0]
+    folder, name = posixpath.split(conversion.atlas.format_text(word))
+    if script.started.method == WORKERS or not find_launcher(
+        [conversion.atlas.format_text(one) for one in script.launch.words]
+    ):
+        return
+    command = conversion.facts.command
+    if is_python(word):
+        command[:1] = [word.chars]
+        conversion.map(word, draft.set("training.pythonCommand", word.chars), is_part=True)
+    elif folder and script.started.method == "openmpi":
+        why = f"dsgen starts the {name} that is first in PATH"
+        conversion.lose(word, why, "let PATH of the image begin with its folder", is_part=True)
+    elif folder and not draft.get("training.pythonCommand"):
+        command[:1] = [f"{folder}/python3"]
+        conversion.map(word, draft.set("training.pythonCommand", f"{folder}/python3"), is_part=True)
+
+
+def make_passing(started: LaunchCommand, world: JobSize) -> Callable[[str], bool]:
+    """Which variables of the launcher reach the ranks on the workers."""
+    if started.launcher == "horovodrun" or started.is_other_mpi or world.passes_environment:
+        return lambda _: True
+    if started.launcher == "deepspeed":
+        return lambda name: name.startswith(DEEPSPEED_PASSES)
+    given = {one for note in started.notes if note.why == PASSED_ON for one in note.word.chars.split(",")}
+    return lambda name: name in given or name.startswith(("OMPI_", "PMIX_"))
+
+
+def _expand(conversion: Conversion, text: Text, runtime: Runtime, known: Collection[str], takes_others: bool) -> Text:
+    """`$(NAME)` of a variable of the container as Kubernetes expands it; others are commands of a shell."""
     parts, end = list[Text](), 0
     for match in REFERENCE.finditer(text.chars):
         parts.append(text[end : match.start()])
@@ -93,15 +207,17 @@ def _expand(conversion: Conversion, text: Text, runtime: Runtime) -> Text:
             parts.append(text[match.start() : match.start() + 1])
         elif name in runtime:
             parts.append(Text(runtime[name].chars, [of.places[0]] * len(runtime[name].chars)))
-        else:
+        elif name in known or (takes_others and name.isupper()):
             parts.append(conversion.atlas.add_unknown(UnknownPart("secret", name, f"${name}"), of.places))
+        else:
+            parts.append(of)
     return join([*parts, text[end:]])
 
 
 def _find_script(words: Sequence[Text]) -> Text:
     """The script among the words, whose statements must all be accounted for."""
     shells = [index for index, word in enumerate(words) if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars)]
-    is_shell = words and re.search(r"(^|/)(ba|da|z)?sh$", words[0].chars)
+    is_shell = words and SHELL.search(words[0].chars)
     return words[shells[0] + 1] if is_shell and shells and shells[0] + 1 < len(words) else Text()
 
 
@@ -142,15 +258,13 @@ def _write_without_command(fields: Fields, pod: Pod, world: JobSize, words: Sequ
     """The image starts its program; arguments may be there."""
     draft = fields.conversion.draft
     write_counts(fields.conversion, world.nodes, world.slots or world.devices or 1, world)
-    draft.set("launch.method", "torchrun")
+    draft.set("launch.method", "openmpi" if world.is_launcher else "torchrun")
     draft.set_hole("training.python", "", ENTRYPOINT)
     for (path, node), word in zip(pod.command, words, strict=True):
         fields.map(path, node, draft.add("training.args", fields.conversion.atlas.format_text(word)))
 
 
-def _write_verbatim(
-    fields: Fields, pod: Pod, world: JobSize, words: Sequence[Text], runtime: Runtime, error: ImportRefusedError
-) -> None:
+def _write_verbatim(fields: Fields, pod: Pod, world: JobSize, words: Sequence[Text], runtime: Runtime) -> None:
     """The command as it is, on each worker, with the variables that the operator would set."""
     conversion, draft = fields.conversion, fields.conversion.draft
     shown = [conversion.atlas.format_text(word) for word in words]
@@ -159,8 +273,9 @@ def _write_verbatim(
     if any(map(holds_secret, shown)) or WAITS.fullmatch(" ".join(shown[2:] if shown[0].endswith("sh") else shown)):
         draft.remove("launch.method")
         draft.set_hole("training.python", "", NO_TRAINING)
+        is_secret_line = any(map(holds_secret, shown))
         for path, node in pod.command:
-            fields.lose(path, node, error.message, error.hint)
+            fields.lose(path, node, HAS_SECRET if is_secret_line else WAITS_WHY, "" if is_secret_line else WAITS_HINT)
         return
     exports = (
         []
@@ -175,7 +290,7 @@ def _write_verbatim(
         ]
     )
     before = 0
-    if exports and re.search(r"(^|/)(ba|da|z)?sh$", shown[0]) and len(shown) > 2:
+    if exports and SHELL.search(shown[0]) and len(shown) > 2:
         shown[2] = "\n".join([*exports, shown[2]])
     elif exports:
         shell = ["bash", "-c", "\n".join([*exports, 'exec "$0" "$@"'])]

@@ -26,6 +26,7 @@ MOST_ROUNDS = 8
 PRIVILEGED = "podSecurityLevel: privileged"
 MISSING = object()
 REFUSED = "dsgen refuses it"
+CONFIG = ("training", "deepspeed", "config")
 TOO_LONG = "DS010"
 """A key that no reader reads, so that the values cannot be written with it."""
 TOO_SMALL = "DS278"
@@ -70,6 +71,11 @@ def _take_out(draft: Draft, ledger: ConversionReport, error: Diagnostic) -> None
     """Remove the value that an error is about; what became this key is lost."""
     spend(OF_OPERATION * (len(ledger.entries) + len(draft.comments)))
     path = _find_removable(tuple(error.path))
+    if path[:3] == CONFIG:
+        # Without this value, DeepSpeed would train in another way: it stays, and validate names it, too.
+        draft.holes.append(Placeholder(path_text(error.path), error.message))
+        draft.add_comment(error.path, f"TODO: {error.message}")
+        return
     if len(path) < 2 or draft.get(path, MISSING) is MISSING:
         if path and path[0] in ("name", "namespace"):
             draft.set_hole(path, "", error.message)
@@ -82,9 +88,14 @@ def _take_out(draft: Draft, ledger: ConversionReport, error: Diagnostic) -> None
     for key in [key for key in draft.comments if key[: len(path)] == path]:
         del draft.comments[key]
     why = error.message if error.id == TOO_SMALL else f"{REFUSED}: {error.message}"
-    for index, entry in enumerate(ledger.entries):
-        if entry.fate == "mapped" and as_key_path(entry.to)[: len(path)] == path:
-            ledger.entries[index] = replace(entry, fate="lost", to="", why=why, hint=error.hint)
+    mapped = [(index, as_key_path(one.to)) for index, one in enumerate(ledger.entries) if one.fate == "mapped"]
+    found = [index for index, key in mapped if key[: len(path)] == path]
+    for index in found:
+        ledger.entries[index] = replace(ledger.entries[index], fate="lost", to="", why=why, hint=error.hint)
+    around = [index for index, key in mapped if path[: len(key)] == key]
+    if not found and around:
+        whole = ledger.entries[around[-1]]
+        ledger.lose(path_text(path), whole.position, why, error.hint, is_part=True)
 
 
 def _find_removable(path: KeyPath) -> KeyPath:
@@ -95,6 +106,15 @@ def _find_removable(path: KeyPath) -> KeyPath:
         return path[:3]
     cut = next((index for index, part in enumerate(path) if isinstance(part, int)), len(path))
     return path[:cut]
+
+
+PLACEHOLDER = re.compile(r"\$\{\w+(:?[-=?][^}]*)?\}|^\$[A-Z_][A-Z0-9_]*$|^<[A-Za-z][\w .-]*>$")
+COMMANDS = {"args", "exec", "command", "setup", "files", "mpirunArgs", "preStop", "postStart"}
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a scalar of an object is one that a tool such as envsubst fills in."""
+    return PLACEHOLDER.search(text) is not None
 
 
 SHARED_MEMORY = "8Gi"
@@ -110,7 +130,8 @@ class ImportOptions:
 
     origin: a key of `origins.ORIGINS` if the kind is not found by itself, else "". variables: values for variables of
     scripts (--set). line: the line of the command that starts the training, if there are several; 0 to find it.
-    helpers: scripts that others call or source, by file name. runtimes: files with runtimes of TrainJobs.
+    helpers: scripts that others call or source, by file name. runtimes: files with runtimes of TrainJobs. beside: files
+    with what a job refers to: runtimes, ConfigMaps, hostfiles.
     """
 
     origin: str = ""
@@ -118,6 +139,7 @@ class ImportOptions:
     line: int = 0
     helpers: Mapping[str, str] = field(default_factory=dict)
     runtimes: Sequence[SourceText] = ()
+    beside: Sequence[SourceText] = ()
 
 
 @dataclass
@@ -142,6 +164,8 @@ class Conversion:
     """Files of ConfigMaps of the same source, by their path in the pods."""
     used: set[int] = field(default_factory=set)
     """Other documents of the file that are a part of the job, by id."""
+    is_object: bool = False
+    """The source is YAML, in which nothing but a tool before dsgen fills in `${NAME}`."""
     is_container: bool = False
     """The command ran in a container, whose image and operator set variables that the source does not show."""
     volumes: dict[str, str] = field(default_factory=dict)
@@ -194,6 +218,18 @@ class Conversion:
             if entry.fate == "mapped" and as_key_path(entry.to)[: len(key)] == key:
                 self.ledger.entries[index] = replace(entry, fate="dropped", to="", why=why)
 
+    def move(self, key: KeyPath, to: KeyPath) -> None:
+        """Write a value elsewhere: what became the one key is the other now."""
+        value = self.draft.get(key, MISSING)
+        if value is MISSING:
+            return
+        self.draft.remove(key)
+        name, old = self.draft.set(to, value), path_text(key)
+        self.draft.holes = [replace(one, key=name) if one.key == old else one for one in self.draft.holes]
+        self.draft.comments |= {to: self.draft.comments.pop(key)} if key in self.draft.comments else {}
+        entries = self.ledger.entries
+        entries[:] = [replace(one, to=name) if one.to == old else one for one in entries]
+
     def _account_for(self, text: Text) -> Position | None:
         if text:
             self.accounted.append((text.places[0], text.places[-1]))
@@ -226,6 +262,8 @@ class Conversion:
                 draft.set_hole(key, "", why)
         if not draft.get("image.repository") and not any(hole.key == "image.repository" for hole in draft.holes):
             draft.set_hole("image.repository", "", "the source names no image")
+        if self.is_object:
+            _find_placeholders(draft)
         _complete_values(draft)
         self._forget_lock()
         self._prune()
@@ -239,6 +277,14 @@ class Conversion:
         order = {key: number for number, key in enumerate(data)}
         holes = sorted(draft.holes, key=lambda hole: order.get(as_key_path(hole.key)[0], len(order)))
         return ImportedJob(draft.get("name", ""), self.file, text, data, entries, holes, self.facts)
+
+
+def _find_placeholders(draft: Draft) -> None:
+    """Make holes of texts that another tool has to fill in, such as `${CLAIM}`, but not in commands and scripts."""
+    for path in [*walk_keys(draft.data)]:
+        value = draft.get(path)
+        if isinstance(value, str) and is_placeholder(value) and not COMMANDS & {*path}:
+            draft.fill(path, f"the source has {value} here: write its value")
 
 
 def _complete_values(draft: Draft) -> None:

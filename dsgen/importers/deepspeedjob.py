@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument
+from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Action, Fields, Table, as_count, as_list, as_text, as_true, as_words, drop, lose, to
 from dsgen.importers.launch import write_counts
@@ -14,6 +15,9 @@ from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
 WORKER = ("spec", "worker")
+SLOTS = ("slotsPerWorker", "slotPerWorker")
+PAUSED = "the job is paused, and a job of dsgen that must not run is a file that nobody applied"
+PAUSED_HINT = "remove spec.runMode.pause, and apply the result when it is to run"
 ELASTIC = "a run shrinks after a loss only (workers.min)"
 
 
@@ -22,12 +26,16 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     fields = Fields(conversion, document)
     fields.apply({**HEAD, "spec": _make_spec_table()})
     nodes = read_number(fields, *WORKER, "replicas")
-    each = read_number(fields, "spec", "config", "slotsPerWorker", default=0)
+    paused = fields.find_node("spec", "runMode", "pause", "enabled")
+    if paused is not None and paused.value is True:
+        raise ImportRefusedError(PAUSED, paused.position, PAUSED_HINT)
+    each = max(read_number(fields, "spec", "config", key, default=0) for key in SLOTS)
     pod = read_pod(fields, (*WORKER, "template"), "workers", ("worker",))
     drop_sshd(fields, pod)
     conversion.facts.workers = pod.facts
-    write_counts(conversion, nodes or None, each or pod.devices or 1, JobSize(devices=pod.devices))
-    conversion.facts.replicas, conversion.facts.slots = nodes, each or pod.devices or 1
+    slots = each or (1 if pod.devices == 0 else pod.devices)
+    write_counts(conversion, nodes or None, slots, JobSize(devices=pod.devices))
+    conversion.facts.replicas, conversion.facts.slots = nodes, slots or 0
     if not any(conversion.draft.get(f"training.{key}") for key in ("python", "module", "exec")):
         conversion.draft.set_hole("training.python", "", "the source names no program")
     fields.finish()
@@ -46,12 +54,19 @@ def _make_spec_table() -> Table:
             "cleanUpPolicy": drop("workers end with the run, and their pods stay until the run is deleted"),
         },
         "runMode": {
-            "debug": {"enable": to("lifecycle.debug.enabled", as_true), "*": lose("set lifecycle.debug")},
-            "pause": {"enable": to("lifecycle.suspend", as_true), "*": lose("dsgen resumes a run as it was")},
+            "debug": {
+                **dict.fromkeys(("enabled", "enable"), to("lifecycle.debug.enabled", as_true)),
+                "replicaSpecs": {"*": {
+                    "type": drop("it is about the workers"),
+                    "skipInitContainer": to("lifecycle.debug.skipInitContainers", as_true),
+                    "command": lose("the workers of dsgen wait with sshd", "set lifecycle.debug.command"),
+                }},
+            },
+            "pause": {"enabled": drop("the job is not paused"), "*": lose("dsgen resumes a run as it was")},
         },
         "elastic": {"enabled": drop("a run shrinks after a loss only (workers.min)"), "*": lose(ELASTIC)},
         "config": {
-            "slotsPerWorker": map_slots,
+            **dict.fromkeys(SLOTS, map_slots),
             "localRank": to("training.deepspeed.localRank", as_true),
             "autotune": _write_autotuning,
             "run": run,

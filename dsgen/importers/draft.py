@@ -54,6 +54,10 @@ class Draft:
         path = as_key_path(key)
         if has_secret(value):
             return self.set_hole(path, _make_refused_value(value), SECRET_HOLE)
+        name = path_text(path)
+        if any(hole.key == name for hole in self.holes):
+            self.holes = [hole for hole in self.holes if hole.key != name]
+            self.comments.pop(path, None)
         node = self.data
         for part in path[:-1]:
             below = node.setdefault(str(part), {})
@@ -61,7 +65,7 @@ class Draft:
                 below = node[str(part)] = {}
             node = below
         node[str(path[-1])] = value
-        return path_text(path)
+        return name
 
     def add(self, key: str | KeyPath, value: Any) -> str:
         """Append to a list; returns the name of the new item."""
@@ -93,6 +97,13 @@ class Draft:
             node = node.setdefault(str(part), {})
         node[str(path[-1])] = refused
         return name
+
+    def fill(self, path: KeyPath, why: str) -> None:
+        """Make a hole of a text anywhere in the values, also in a list."""
+        self.holes.append(Placeholder(path_text(path), why))
+        if not any(isinstance(part, int) for part in path):
+            self.comments[path] = f"TODO: {why}"
+        self.get(path[:-1], self.data)[path[-1]] = {}
 
     def place_comments(self, remarks: Iterable[tuple[Remark, Sequence[str]]]) -> None:
         """Put each comment of the source at the first of its keys that the values have.

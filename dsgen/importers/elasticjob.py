@@ -8,6 +8,7 @@ from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Fields, Table, as_text, drop, format_scalar, lose, to
+from dsgen.importers.kinds import lose_other, refuse_servers
 from dsgen.importers.objects import HEAD, write_restarts
 from dsgen.importers.pods import map_replicas, read_number, write_pods
 
@@ -29,7 +30,7 @@ SPEC: Table = {
         "autoScale": lose(ELASTIC),
         "restartTimeout": lose(ELASTIC),
         "template": {},
-    }, "*": lose("it is another kind of pods, and dsgen has only workers")},
+    }, "*": lose_other},
     "suspend": drop("a job starts when it is applied"),
     "envs": lose("they are for the master of DLRover"),
     **dict.fromkeys(("optimizeMode", "enableDynamicSharding", "enableElasticScheduling", "brainService",
@@ -43,6 +44,9 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     strategy = fields.find_node("spec", "distributionStrategy")
     if strategy is not None and "ParameterServer" in format_scalar(strategy.value):
         raise ImportRefusedError("the job has parameter servers, dsgen has only equal workers", strategy.position)
+    kinds = fields.find_node(*REPLICAS[:-1])
+    if kinds is not None and isinstance(kinds.value, dict):
+        refuse_servers([(name, one.position) for name, one in kinds.value.items()])
     fields.apply({**HEAD, "spec": SPEC})
     nodes = read_number(fields, *REPLICAS, "replicas")
     write_pods(fields, (*REPLICAS, "template"), nodes, RUNTIME, ("main",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -144,19 +145,40 @@ def ask_for_variable(conversion: Conversion, part: UnknownPart) -> None:
 
 
 OWN = re.compile(
-    r"RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|GROUP_RANK|NODE_RANK|NODERANK|NNODES|NUM_NODES|N_NODES|NPROC_PER_NODE"
-    r"|NPROC|GPUS_PER_NODE|N_GPUS|NUM_GPUS|NGPUS|GPU_COUNT|NUM_PROCESSES|WORKER_NUM|MACHINE_RANK|NUM_MACHINES"
-    r"|(MASTER|RDZV|HEAD|MAIN|RENDEZVOUS)_?(ADDR|ADDRESS|PORT|HOST|IP|ID|ENDPOINT|BACKEND|NODE|NODE_IP|NAME|PROCESS_IP"
-    r"|PROCESS_PORT)|PET_\w+|OMPI_MCA_\w+|HOSTFILE|HOST_FILE|PDSH_RCMD_TYPE|PDSH_SSH_ARGS\w*|SLURM_\w+|SRUN_\w+|DSGEN_\w+"
-    r"|HYDRA_\w+|JOB_ID|JOBID|PRIMARY_(ADDR|PORT)|HOSTS|HOSTNAMES|NODELIST|NODES|DLTS_HOSTFILE"
+    r"DSGEN_\w+|(LOCAL_|NODE_|GROUP_|MACHINE_)?RANK|NODERANK|(LOCAL_)?WORLD_SIZE|NNODES|NPROC_PER_NODE|MASTER_(ADDR|PORT)"
+    r"|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|(MASTER|RDZV)_\w+)|PDSH_RCMD_TYPE|PDSH_SSH_ARGS\w*|OMPI_MCA_(plm_\w+"
+    r"|orte_default_hostfile|orte_keep_fqdn_hostnames)|HYDRA_(HOST_FILE|LAUNCH_METHOD)|(DLTS_)?HOST_?FILE"
 )
+"""Variables that dsgen sets, or that only say how the processes find each other."""
+ADDRESS = re.compile(
+    r"MASTER_\w+|(RDZV|HEAD|MAIN|RENDEZVOUS|PRIMARY|COORDINATOR)_?(NODE_?)?(ADDR|ADDRESS|HOST|IP|ENDPOINT|NODE)\w*"
+)
+ADDRESS_WHY = "it names a pod of the source, and dsgen sets only MASTER_ADDR and MASTER_PORT"
+ADDRESS_HINT = "let the program read MASTER_ADDR"
 NAMES_A_PROGRAM = re.compile(r"\w*(SCRIPT|LAUNCHER|TORCHRUN|CMD|COMMAND|PYTHON|PROGRAM|EXECUTABLE|ARGS|OPTIONS|EXE)")
 """Variables that are parts of a command line and no environment."""
 RANKS = "dsgen gives every process its rank, the size of the world and the address of worker 0"
+COUNT_HINT = "change workers.replicas or workers.slots"
 SEARCHED = re.compile(r"(LD_LIBRARY_|LIBRARY_|PYTHON|MAN|C_INCLUDE_|C|CPLUS_INCLUDE_|PKG_CONFIG_)?PATH|LD_PRELOAD")
 IN_LINE = "its value is in the command line"
+COUNTS: Mapping[str, Sequence[str]] = {
+    "WORLD_SIZE": ("workers.replicas", "workers.slots"),
+    **dict.fromkeys(("NNODES", "PET_NNODES"), ("workers.replicas",)),
+    **dict.fromkeys(("NPROC_PER_NODE", "PET_NPROC_PER_NODE", "LOCAL_WORLD_SIZE"), ("workers.slots",)),
+}
+"""The keys whose product dsgen gives to the processes."""
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 UNKNOWN_HINT = "export it in training.setup, or set its value in training.env"
+
+
+def find_other_count(conversion: Conversion, name: str, value: str) -> str:
+    """Why a number of the source is not the one that dsgen sets; "" if it is, or is not known."""
+    known = [conversion.draft.get(key, 1) for key in COUNTS.get(name, ())]
+    if not known or not value.isdigit() or not all(isinstance(one, int) and one for one in known):
+        return ""
+    number = math.prod(known)
+    # In the pods of some operators, WORLD_SIZE is the number of pods.
+    return "" if int(value) in (number, known[0]) else f"the source sets {value} here, and dsgen {number}"
 
 
 def write_value(
@@ -166,7 +188,7 @@ def write_value(
     key = ("training", "env", name)
     for word in words:
         if OWN.fullmatch(name):
-            conversion.drop(word, RANKS, is_part=is_part)
+            report_own(conversion, name, value, word, is_part=is_part)
         elif not NAME.fullmatch(name):
             conversion.lose(word, "it is no name of a variable", is_part=is_part)
         elif not value.is_known:
@@ -177,6 +199,14 @@ def write_value(
             )
         else:
             conversion.map(word, conversion.draft.set(key, value.chars), is_part=is_part)
+
+
+def report_own(conversion: Conversion, name: str, value: Text, word: Text, *, is_part: bool = False) -> None:
+    """A variable that dsgen sets itself: dropped, unless its number is another one."""
+    if why := find_other_count(conversion, name, value.chars):
+        conversion.lose(word, why, COUNT_HINT, is_part=is_part)
+    else:
+        conversion.drop(word, RANKS, is_part=is_part)
 
 
 def write_exported(
@@ -190,7 +220,7 @@ def write_exported(
         conversion.drop(statement, IN_LINE)
         return None
     if OWN.fullmatch(name):
-        conversion.drop(statement, RANKS)
+        report_own(conversion, name, value, statement)
         return None
     if (NAMES_A_PROGRAM.fullmatch(name) or len(value.split()) > 1) and _is_used(value, words):
         conversion.drop(statement, IN_LINE)

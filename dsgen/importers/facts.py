@@ -69,7 +69,8 @@ class JobSize:
 
     slots: processes on each node. devices: of each node. runs_ranks: a program without a launcher is started once for
     each process; otherwise once on each node. is_batch: paths and programs are those of a cluster, not of an image.
-    is_launcher: the command runs once, beside the workers, and not on each of them.
+    is_launcher: the command runs once, beside the workers, and not on each of them. joins: and it is a rank, too.
+    passes_environment: mpirun is one that gives the ranks all of its environment.
     """
 
     nodes: int | None = None
@@ -78,4 +79,6 @@ class JobSize:
     runs_ranks: bool = True
     is_batch: bool = False
     is_launcher: bool = False
+    joins: bool = False
+    passes_environment: bool = False
     prefix: list[str] = field(default_factory=list)

@@ -13,6 +13,7 @@ from typing import Any
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument, format_path, walk_scalars
+from dsgen.importers.secrets import MASK, is_secret
 from dsgen.importers.texts import Text
 from dsgen.problems import KeyPath, path_text
 from dsgen.reading.nodes import Node
@@ -32,6 +33,8 @@ class Fields:
     conversion: Conversion
     document: SourceDocument
     done: set[KeyPath] = field(default_factory=set)
+    later: list[Callable[[], None]] = field(default_factory=list)
+    """What is decided when the numbers of workers and slots are known."""
 
     def find_node(self, *path: str | int) -> Node | None:
         """The node at a path below the root, or None."""
@@ -57,8 +60,9 @@ class Fields:
 
     def lose(self, path: KeyPath, node: Node, why: str, hint: str = "") -> None:
         """A field has no equivalent."""
+        whole = self._describe(path, node)
         for place, one in self._take_scalars(path, node):
-            self.conversion.ledger.lose(self.name_field(place), one.position, why, hint)
+            self.conversion.ledger.lose(self.name_field(place), one.position, why, hint, whole=whole)
 
     def set(self, path: KeyPath, node: Node, key: str | KeyPath, value: Any) -> None:
         """Set a key from a field."""
@@ -75,6 +79,8 @@ class Fields:
 
     def finish(self) -> None:
         """Name the fields for which nothing was said, and keys that the file has twice."""
+        for decide in self.later:
+            decide()
         self.lose((), self.document.root, NO_KEY)
         for problem in self.document.problems:
             if problem.position:
@@ -102,6 +108,18 @@ class Fields:
         file = self.document.position.file
         prefix = f"{file}: " if file != self.conversion.file else ""
         return prefix + format_path((*self.document.path, *path))
+
+    def _describe(self, path: KeyPath, node: Node) -> str:
+        """A field with its name or its value, for people."""
+        if not path:
+            return f"{self.document.kind or 'the document'} {self.document.name}".strip()
+        named = node.find_child("name") if isinstance(node.value, dict) else None
+        if isinstance(node.value, dict | list):
+            return self.name_field(path) + (f" ({format_scalar(named.value)})" if named is not None else "")
+        name = self.find_node(*path[:-1], "name") if path[-1:] == ("value",) else None
+        text = format_scalar(node.value)
+        is_hidden = is_secret(format_scalar(name.value) if name is not None else str(path[-1]), text) or "\n" in text
+        return f"{self.name_field(path)} = {MASK if is_hidden else text}"
 
     def take_comments(self, node: Node, to: str) -> None:
         """The comments at a scalar and above it go to the key that it became."""

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Action, Fields, Table, as_count, drop, format_scalar, lose, to
-from dsgen.importers.launchers import rank_command
+from dsgen.importers.kinds import choose_workers, lose_other
 from dsgen.importers.objects import CONTROLLER, HEAD, lose_ttl, write_restarts, write_suspend
-from dsgen.importers.pods import map_replicas, read_number, write_pods
+from dsgen.importers.pods import compare_templates, map_replicas, read_number, write_pods
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
 
+TEMPLATE = ("template", "spec", "template")
 JOBS: KeyPath = ("spec", "replicatedJobs")
 RUNTIME: Mapping[str, str] = {
     "JOB_COMPLETION_INDEX": "NODE_RANK",
@@ -44,9 +44,11 @@ JOB_TABLE: dict[str, Table] = {
 def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One JobSet. Raises ImportRefusedError if several kinds of its pods train."""
     fields = Fields(conversion, document)
-    chosen = _choose_job(fields)
-    job: KeyPath = (*JOBS, chosen)
-    pods = max(read_number(fields, *job, "template", "spec", key) for key in ("parallelism", "completions"))
+    node = fields.find_node(*JOBS)
+    jobs = node.value if node is not None and isinstance(node.value, list) else []
+    names = [format_scalar((one.find_child("name") or one).value) for one in jobs]
+    chosen = choose_workers([*zip(names, jobs, strict=True)], document.position) or [0]
+    job: KeyPath = (*JOBS, chosen[0])
     fields.apply(
         {
             **HEAD,
@@ -54,46 +56,22 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
             "spec": {"replicatedJobs": {"*": _write_job(chosen)}, **_make_spec_table()},
         }
     )
-    nodes = pods * read_number(fields, *job, "replicas")
-    write_pods(fields, (*job, "template", "spec", "template"), nodes, RUNTIME, runs_ranks=False)
+    nodes = sum(_count_pods(fields, (*JOBS, index)) for index in chosen)
+    for other in chosen[1:]:
+        compare_templates(fields, (*job, *TEMPLATE), (*JOBS, other, *TEMPLATE))
+    write_pods(fields, (*job, *TEMPLATE), nodes, RUNTIME, runs_ranks=False, is_set_by_pods=True)
     fields.finish()
 
 
-def _choose_job(fields: Fields) -> int:
-    """The index of the replicated job that trains: the only one, or the only one with a launcher or a device."""
-    node = fields.find_node(*JOBS)
-    items = node.value if node is not None and isinstance(node.value, list) else []
-    if len(items) <= 1:
-        return 0
-    ranks = [_rank_job(one) for one in items]
-    best = [index for index, rank in enumerate(ranks) if rank == max(ranks)]
-    if len(best) > 1 or max(ranks) == 0:
-        names = ", ".join(
-            format_scalar((one.find_child("name") or one).value) for one in items if isinstance(one.value, dict)
-        )
-        at = node.position if node is not None else fields.document.position
-        raise ImportRefusedError(f"the JobSet has several kinds of pods, and dsgen has only workers: {names}", at)
-    return best[0]
+def _count_pods(fields: Fields, job: KeyPath) -> int:
+    pods = max(read_number(fields, *job, "template", "spec", key) for key in ("parallelism", "completions"))
+    return pods * read_number(fields, *job, "replicas")
 
 
-def _rank_job(job: Node) -> int:
-    """How surely a replicated job trains."""
-    words, has_device = list[str](), False
-    for path, node in job.walk():
-        if "command" in path or "args" in path:
-            words += format_scalar(node.value).split() if not isinstance(node.value, dict | list) else []
-        has_device |= "limits" in path and "/" in str(path[-1])
-    starts = max(
-        (rank_command(words[index : index + 3], is_under_srun=False) for index in range(len(words))), default=0
-    )
-    return 2 * starts + has_device
-
-
-def _write_job(chosen: int) -> Action:
+def _write_job(chosen: list[int]) -> Action:
     def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
-        if path[-1] != chosen:
-            fields.lose(path, node, "it is another kind of pods, and dsgen has only workers",
-                        "apply it as an object of its own, or use workers.initContainers")  # fmt: skip
+        if path[-1] not in chosen:
+            lose_other(fields, path, node)
             return
         head: Table = {
             "metadata": {"annotations": {"*": _write_annotation}, "labels": {"*": drop(CONTROLLER)}},

@@ -233,7 +233,8 @@ def _choose_method(conversion: Conversion, started: LaunchCommand, world: JobSiz
         if method == WORKERS:
             started.command = _as_command(started)
     named = started.facts.get("launcher", Text()).chars.lower()
-    if "no_ssh" in started.facts:
+    is_alone = world.nodes == 1 or (world.nodes is None and _count_included(started.facts.get("include")))
+    if "no_ssh" in started.facts or (method == "pdsh" and is_alone and not world.is_launcher and not named):
         method = "deepspeed-no-ssh"
     elif named in ("openmpi", "mvapich", "mpich", "impi"):
         method = "openmpi"
@@ -265,6 +266,7 @@ def _compute_counts(conversion: Conversion, started: LaunchCommand, world: JobSi
     nodes = most if world.nodes is None else world.nodes
     slots, processes = as_number(facts.get("slots")), as_number(facts.get("processes"))
     include = _count_included(facts.get("include"))
+    nodes = 1 if include and nodes is None else nodes
     if slots is None and facts.get("slots") is not None and facts["slots"].chars in ("gpu", "auto"):
         slots = world.devices
     slots = slots or include or world.slots

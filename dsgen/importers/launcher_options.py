@@ -28,6 +28,7 @@ class OptionRule:
 Table = Mapping[str, OptionRule]
 RANKS = "dsgen gives every process its rank and the address of worker 0"
 LOGS = "the log of the pods has the output of all ranks; training.rankLogs also writes files"
+PASSED_ON = "the ranks have it from the environment of the pods"
 HOSTS = "dsgen writes the hostfile"
 KEEP, FLAG = OptionRule("keep"), OptionRule("keep", 0)
 
@@ -188,8 +189,8 @@ MPIRUN: Table = {
     **_make_rules("hostfile machinefile f H host hosts default-hostfile", drop(HOSTS)),
     "x": take("variable"),
     **_make_rules("env genv", take("pair", 2)),
-    **_make_rules("envlist genvlist", drop("the pods have the environment")),
-    "genvall": drop("the pods have the environment", 0),
+    **_make_rules("envlist genvlist", drop(PASSED_ON)),
+    "genvall": drop(PASSED_ON, 0),
     **_make_rules("mca gmca pmca prtemca omca", take("mca", 2)),
     **_make_rules("bind-to map-by", take("placement")),
     "allow-run-as-root": drop("dsgen sets OMPI_ALLOW_RUN_AS_ROOT", 0),

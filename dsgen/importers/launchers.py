@@ -231,7 +231,7 @@ def _take_variable(values: list[Text], words: list[Text], started: LaunchCommand
     if has_value:
         started.variables.append((variable.chars, value, words))
     else:
-        started.notes += [Note(word, "dropped", why="the pods have the environment") for word in words]
+        started.notes += [Note(word, "dropped", why=options.PASSED_ON) for word in words]
 
 
 def _keep_unless(words: list[Text], started: LaunchCommand, is_dropped: bool, why: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from dsgen.importers.secrets import hide
@@ -21,7 +21,8 @@ class ConvertedPart:
 
     source: the path of a field (`spec.slotsPerWorker`), or the text of a word, an option or a statement. to: the key
     of a mapped part. why: of a dropped or lost part. hint: what to do about a lost part. is_part: it is a word inside
-    of a field that has an entry of its own, so it does not count when the fields are counted.
+    of a field that has an entry of its own, so it does not count when the fields are counted. whole: the field with
+    its value, of which this is one scalar.
     """
 
     fate: Fate
@@ -31,6 +32,7 @@ class ConvertedPart:
     why: str = ""
     hint: str = ""
     is_part: bool = False
+    whole: str = ""
 
     def as_data(self) -> dict[str, Any]:
         """For JSON: `from`, `line`, `column`, and `to`, `why` and `hint` where they apply."""
@@ -71,15 +73,22 @@ class ConversionReport:
         """A part is not needed, because dsgen does it itself."""
         self._add(ConvertedPart("dropped", source, at, why=why, is_part=is_part))
 
-    def lose(self, source: str, at: Position, why: str, hint: str = "", *, is_part: bool = False) -> None:
+    def lose(
+        self, source: str, at: Position, why: str, hint: str = "", *, is_part: bool = False, whole: str = ""
+    ) -> None:
         """A part has no equivalent."""
-        self._add(ConvertedPart("lost", source, at, why=why, hint=hint, is_part=is_part))
+        self._add(ConvertedPart("lost", source, at, why=why, hint=hint, is_part=is_part, whole=whole))
 
     def _add(self, entry: ConvertedPart) -> None:
         spend(OF_ENTRY)
-        source = hide(entry.source[: 4 * LONGEST])  # hiding takes long
-        source = source if len(source) <= LONGEST else f"{source[:LONGEST]}..."
-        self.entries.append(ConvertedPart(**{**entry.__dict__, "source": source, "why": hide(entry.why)}))
+        source, whole = _shorten(entry.source), _shorten(entry.whole)
+        self.entries.append(replace(entry, source=source, whole=whole, why=hide(entry.why)))
+
+
+def _shorten(text: str) -> str:
+    """A text for a report, without secrets."""
+    text = hide(text[: 4 * LONGEST])  # hiding takes long
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 @dataclass

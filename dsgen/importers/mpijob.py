@@ -44,11 +44,15 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     if launcher:
         conversion.facts.launcher = start.facts
         drop_sshd(fields, pod)
+    joins = fields.find_node("spec", "runLauncherAsWorker")
+    kind = fields.find_node("spec", "mpiImplementation")
     world = JobSize(
         nodes=nodes or None,
-        slots=each or (pod.devices if slots_node is None else None) or 1,
+        slots=each or (pod.devices if slots_node is None else 1) or (None if pod.devices is None else 1),
         devices=pod.devices,
         is_launcher=bool(launcher),
+        joins=joins is not None and joins.value is True,
+        passes_environment=kind is not None and kind.value in ("Intel", "MPICH"),
     )
     write_command(fields, start, world, make_runtime(conversion, RUNTIME))
     write_expected_world(conversion, start)

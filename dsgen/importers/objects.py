@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dsgen.importers.conversion import as_dns_name
+from dsgen.importers.conversion import as_dns_name, is_placeholder
 from dsgen.importers.fields import Action, Fields, Table, as_count, as_text, as_whole, drop, format_scalar, lose, to
 from dsgen.problems import KeyPath
 from dsgen.reading.nodes import Node
@@ -18,7 +18,8 @@ TOOLS = ("kubectl.kubernetes.io/", "meta.helm.sh/", "argocd.argoproj.io/", "flux
 
 def write_name(fields: Fields, path: KeyPath, node: Node) -> None:
     """metadata.name: a name of a job has no dots, and begins with a letter."""
-    found = as_dns_name(format_scalar(node.value), 63) if not isinstance(node.value, dict | list) else ""
+    text = format_scalar(node.value)
+    found = "" if is_placeholder(text) else as_dns_name(text, 63)
     if found and not fields.conversion.draft.get("name"):
         fields.set(path, node, "name", found)
     elif found:

@@ -17,6 +17,7 @@ from dsgen.problems import Position
 from dsgen.reading.nodes import Node, SourceText
 
 RAY = "a Ray program starts its own processes on a Ray cluster; start its training with torchrun or deepspeed instead"
+OF_RAY = re.compile(r"\bverl[./]trainer[./]main_\w+|\bopenrlhf[./]cli[./]train_\w*ray\w*|\bray job submit\b")
 KINDS: Mapping[str, str] = {
     "RayJob": RAY,
     "RayCluster": RAY,
@@ -132,7 +133,9 @@ ORIGINS: Mapping[str, Origin] = {
     "elasticjob": Origin("object", "elasticjob", "ElasticJob of DLRover", (("ElasticJob", "elastic.iml.github.io"),)),
     "volcano": Origin("object", "volcano", "Job of Volcano", (("Job", "batch.volcano.sh"),)),
     "hyperpod": Origin("object", "hyperpod", "HyperPodPyTorchJob of SageMaker HyperPod", (("HyperPodPyTorchJob", ""),)),
-    "deepspeedjob": Origin("object", "deepspeedjob", "DeepSpeedJob of T9k", (("DeepSpeedJob", ""),)),
+    "deepspeedjob": Origin(
+        "object", "deepspeedjob", "DeepSpeedJob of T9k", (("DeepSpeedJob", ""), ("DeepspeedJob", ""))
+    ),
     "msjob": Origin("object", "msjob", "MSJob of MindSpore", (("MSJob", "mindspore.gitee.com"),)),
     "skypilot": Origin(
         "values",
@@ -206,6 +209,7 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
     if not source.text.strip():
         raise ImportRefusedError("the file is empty", start)
     refuse_private(source.text, source.name)
+    _refuse_ray(source)
     script = (
         origin
         if origin and ORIGINS[origin].form in ("script", "line")
@@ -230,6 +234,13 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
     if not found:
         _refuse(read)
     return Contents(found, read)
+
+
+def _refuse_ray(source: SourceText) -> None:
+    """Programs that start their own processes on a cluster of Ray look like ones of Python."""
+    for number, line in enumerate(source.text.split("\n"), 1):
+        if (found := OF_RAY.search(line)) and not line.lstrip().startswith("#"):
+            raise ImportRefusedError(f"{found[0]}: {RAY}", Position(source.name, number, found.start() + 1))
 
 
 def _trains(source: SourceDocument | SourceText) -> bool:

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
-from dsgen.importers.environment import OWN, RANKS
+from dsgen.importers.environment import (
+    ADDRESS,
+    ADDRESS_HINT,
+    ADDRESS_WHY,
+    COUNT_HINT,
+    OWN,
+    RANKS,
+    find_other_count,
+)
 from dsgen.importers.facts import Role
 from dsgen.importers.fields import Action, Fields, as_count, as_list, as_map, as_text, format_scalar, remove_nulls, to
 from dsgen.importers.images import write_image
@@ -34,7 +42,7 @@ class Pod:
     """A pod template whose fields are read: its main container, and what the origin still has to decide.
 
     path: of the template; container: of the main container. command: the nodes of command and args with their paths.
-    devices: of each pod. restart: the node of restartPolicy.
+    devices: of each pod, None if it is not known. takes_others: it has variables of ConfigMaps or Secrets.
     """
 
     path: KeyPath
@@ -42,7 +50,8 @@ class Pod:
     container: KeyPath = ()
     command: list[tuple[KeyPath, Node]] = field(default_factory=list)
     has_command: bool = False
-    devices: int = 0
+    devices: int | None = 0
+    takes_others: bool = False
     facts: Role = field(default_factory=Role)
 
 
@@ -92,12 +101,12 @@ def add_all(key: str) -> Action:
 def write_container_image(is_worker: bool) -> Action:
     def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         image, draft = format_scalar(node.value), fields.conversion.draft
-        if not is_worker and draft.get("image.repository"):
-            same = image == _format_image(draft.get("image", {}))
-            if same:
+        if not is_worker and draft.get("image"):
+            missing = [hole.why for hole in draft.holes if hole.key == "image.repository"]
+            if image == _format_image(draft.get("image")) or (missing and image and image in missing[0]):
                 fields.drop(path, node, "the launcher has the image of the workers")
             else:
-                fields.lose(path, node, "the launcher has the image of the workers", "put its programs into that image")
+                fields.set(path, node, "launcher.image", image)
             return
         keys = write_image(fields.conversion, image)
         if keys:
@@ -115,25 +124,30 @@ def _format_image(data: Mapping[str, Any]) -> str:
     return f"{data.get('repository', '')}{tag}{digest}"
 
 
-def write_variable(fields: Fields, path: KeyPath, node: Node) -> None:
-    """One variable of a container."""
-    named, value, origin = node.find_child("name"), node.find_child("value"), node.find_child("valueFrom")
-    name = format_scalar(named.value) if named is not None else ""
-    key = ("training", "env", name)
-    for other, child in (node.value if isinstance(node.value, dict) else {}).items():
-        if other not in ("name", "value", "valueFrom"):
-            fields.lose((*path, other), child, "a variable of a container has no such field")
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        fields.lose(path, node, "its name is no name of a variable")
-    elif name == "MASTER_PORT" and value is not None and (port := as_count(value.value)) and 1024 <= port <= 65535:
-        fields.set(path, node, "launch.masterPort", port)
-    elif OWN.fullmatch(name):
-        fields.drop(path, node, RANKS)
-    elif origin is not None and isinstance(origin.value, dict):
-        fields.map(path, node, fields.conversion.draft.set(key, {"valueFrom": origin.as_data()}))
-    else:
-        text = format_scalar(value.value) if value is not None and not isinstance(value.value, dict | list) else ""
-        _write_constant(fields, path, node, key, text)
+def write_variable(where: str) -> Action:
+    """One variable of a container, for `training` or `launcher`."""
+
+    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
+        named, value, origin = node.find_child("name"), node.find_child("value"), node.find_child("valueFrom")
+        name = format_scalar(named.value) if named is not None else ""
+        text = format_scalar(value.value) if value is not None else ""
+        for other, child in (node.value if isinstance(node.value, dict) else {}).items():
+            if other not in ("name", "value", "valueFrom"):
+                fields.lose((*path, other), child, "a variable of a container has no such field")
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            fields.lose(path, node, "its name is no name of a variable")
+        elif name == "MASTER_PORT" and (port := as_count(text)) and 1024 <= port <= 65535:
+            fields.set(path, node, "launch.masterPort", port)
+        elif OWN.fullmatch(name):
+            fields.later.append(lambda: _report_own(fields, path, node, name, text))
+        elif ADDRESS.fullmatch(name):
+            fields.lose(path, node, ADDRESS_WHY, ADDRESS_HINT)
+        elif origin is not None and isinstance(origin.value, dict):
+            fields.map(path, node, fields.conversion.draft.set((where, "env", name), {"valueFrom": origin.as_data()}))
+        else:
+            _write_constant(fields, path, node, (where, "env", name), text)
+
+    return convert_part
 
 
 def _write_constant(fields: Fields, path: KeyPath, node: Node, key: tuple[str, ...], text: str) -> None:
@@ -148,6 +162,14 @@ def _write_constant(fields: Fields, path: KeyPath, node: Node, key: tuple[str, .
         fields.lose(path, node, f"workers and launcher have different values of {name}", "set it in training.setup")
     else:
         fields.set(path, node, key, text)
+
+
+def _report_own(fields: Fields, path: KeyPath, node: Node, name: str, text: str) -> None:
+    """A variable that dsgen sets itself, after the numbers of workers and slots are known."""
+    if why := find_other_count(fields.conversion, name, text):
+        fields.lose(path, node, why, COUNT_HINT)
+    else:
+        fields.drop(path, node, RANKS)
 
 
 def write_folder(fields: Fields, path: KeyPath, node: Node) -> None:
@@ -170,6 +192,11 @@ def write_main_context(role: RoleName) -> Action:
     return convert_part
 
 
+GANG_SCHEDULERS = ("kai-scheduler", "runai-scheduler", "yunikorn", "scheduler-plugins-scheduler", "koord-scheduler")
+NO_GANG = "this scheduler starts all pods of the job together or none, which dsgen does not ask of it"
+NO_GANG_HINT = "set scheduling.gang if the cluster has Volcano or the coscheduling plugin"
+
+
 def write_scheduler(role: RoleName) -> Action:
     def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
         if node.value in ("default-scheduler", "", None):
@@ -178,6 +205,10 @@ def write_scheduler(role: RoleName) -> Action:
             fields.set(path, node, "scheduling.gang", "volcano")
         else:
             to(f"{role}.schedulerName", as_text)(fields, path, node)
+            if node.value in GANG_SCHEDULERS and role == "workers":
+                fields.conversion.ledger.lose(
+                    fields.name_field(path), node.position, NO_GANG, NO_GANG_HINT, is_part=True
+                )
 
     return convert_part
 

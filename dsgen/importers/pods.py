@@ -66,7 +66,8 @@ def _write_amount(fields: Fields, path: KeyPath, node: Node, role: RoleName, pod
     if DEVICES.fullmatch(name):
         count = as_whole(node.value if node.value is not None else 1)
         if count is None:
-            fields.lose(path, node, "its value is no whole number", "set workers.accelerator.count")
+            pod.devices = None if role == "workers" else 0
+            fields.lose(path, node, "its value is no whole number", "set workers.slots to the number of devices")
         elif role == "launcher":
             fields.lose(path, node, "the launcher of dsgen needs no device") if count else fields.drop(
                 path, node, ITSELF
@@ -102,6 +103,7 @@ def read_pod(
     main = _find_main(fields, (*path, "spec", "containers"), names)
     pod.container = (*path, "spec", "containers", main)
     pod.facts = _read_facts(fields, pod)
+    pod.takes_others = fields.find_node(*pod.container, "envFrom") is not None
     node = fields.find_node(*path)
     if node is None:
         return pod
@@ -164,7 +166,7 @@ def _make_container_table(role: RoleName, pod: Pod) -> Table:
         "imagePullPolicy": to("image.pullPolicy", as_text) if worker else drop(ITSELF),
         "command": {},
         "args": {},
-        "env": {"*": of.write_variable},
+        "env": {"*": of.write_variable("training")} if worker else {},  # a launcher passes on a part of it
         "envFrom": of.add_all("training.envFrom"),
         "resources": write_resources(role, pod),
         "volumeMounts": {},
@@ -261,17 +263,18 @@ def write_pods(
     names: Sequence[str] = (),
     slots: int | None = None,
     runs_ranks: bool = True,
+    is_set_by_pods: bool = False,
 ) -> Pod:
     """Fill the values from a pod template whose pods all run the same command, and account for it.
 
     nodes: the number of pods, None if it is not known. runtime: what the operator sets in each pod. names: of the main
     container. slots: processes in each pod, None if the command or the devices say it. runs_ranks: a program without a
-    launcher is one rank in each pod, as in PyTorchJob.
+    launcher is one rank in each pod, as in PyTorchJob. is_set_by_pods: no operator sets the variables of runtime.
     """
     pod = read_pod(fields, template, "workers", names)
-    world = JobSize(nodes or None, slots, pod.devices, runs_ranks=runs_ranks and pod.devices <= 1)
+    world = JobSize(nodes or None, slots, pod.devices, runs_ranks=runs_ranks and pod.devices in (0, 1))
     fields.conversion.facts.workers = pod.facts
-    write_command(fields, pod, world, make_runtime(fields.conversion, runtime))
+    write_command(fields, pod, world, make_runtime(fields.conversion, runtime), is_set_by_pods=is_set_by_pods)
     return pod
 
 

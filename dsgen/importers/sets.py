@@ -20,7 +20,7 @@ from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Fields, Table, as_whole, drop, format_scalar, lose
 from dsgen.importers.jobset import JOB_TABLE
 from dsgen.importers.jobset import RUNTIME as JOB_RUNTIME
-from dsgen.importers.launchers import rank_command
+from dsgen.importers.kinds import choose_workers, lose_other, rank_words, refuse_servers
 from dsgen.importers.mpijob import drop_sshd, write_expected_world
 from dsgen.importers.objects import CONTROLLER, HEAD
 from dsgen.importers.pods import compare_templates, read_pod
@@ -64,10 +64,7 @@ class PodSet:
     @property
     def rank(self) -> int:
         """How surely it trains."""
-        words = self.text.split()
-        return max(
-            (rank_command(words[index : index + 3], is_under_srun=False) for index in range(len(words))), default=0
-        )
+        return rank_words(self.text.split())
 
 
 @dataclass
@@ -89,7 +86,9 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     workers = [one for one in sets if one is not launcher]
     trains = [one for one in workers if launcher is None and one.rank > 0]
     if launcher is None and trains:
-        workers = trains
+        kinds = [(one.fields.document.name, one.fields.document.root) for one in trains]
+        refuse_servers([(one.fields.document.name, one.fields.document.position) for one in workers])
+        workers = [trains[index] for index in choose_workers(kinds, document.position)]
     for one in (launcher, *workers):
         if one is not None:
             _apply_head(one)
@@ -99,8 +98,7 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
         _write_peers(conversion, workers, beside, document)
     for one in sets:
         if one not in workers and one is not launcher:
-            one.fields.lose((), one.fields.document.root, "it is another kind of pods, and dsgen has only workers",
-                            "apply it as an object of its own")  # fmt: skip
+            lose_other(one.fields, (), one.fields.document.root)
         one.fields.finish()
 
 
@@ -144,12 +142,12 @@ def _write_with_launcher(
     drop_sshd(first.fields, pod)
     conversion.facts.workers, conversion.facts.launcher = pod.facts, start.facts
     _check_hosts(conversion, beside, nodes, launcher)
-    each = beside.slots[0] if beside.slots else pod.devices or 1
+    each = beside.slots[0] if beside.slots else 1 if pod.devices == 0 else pod.devices
     world = JobSize(nodes or None, each, pod.devices, is_launcher=True)
     if name := re.sub(r"-(launcher|master|driver|client)$", "", conversion.draft.get("name", "")):
         conversion.draft.set("name", name)  # its pods are named after it and their role
     mounted = _mount_files(launcher, beside, conversion)
-    write_command(launcher.fields, start, world, make_runtime(conversion, RUNTIME))
+    write_command(launcher.fields, start, world, make_runtime(conversion, RUNTIME), is_set_by_pods=True)
     write_expected_world(conversion, start)
     _drop_mounts(launcher, beside, mounted, conversion)
     _drop_keys([launcher, *workers], conversion)
@@ -169,7 +167,7 @@ def _write_peers(
     conversion.facts.workers = pod.facts
     world = JobSize(sum(one.count for one in workers) or None, None, pod.devices, runs_ranks=False)
     mounted = _mount_files(first, beside, conversion)
-    write_command(first.fields, pod, world, make_runtime(conversion, RUNTIME))
+    write_command(first.fields, pod, world, make_runtime(conversion, RUNTIME), is_set_by_pods=True)
     _drop_mounts(first, beside, mounted, conversion)
 
 

@@ -99,7 +99,7 @@ def _make_spec_table(pod: Pod) -> Table:
             "image": write_container_image(is_worker=True),
             "command": {},
             "args": {},
-            "env": {"*": write_variable},
+            "env": {"*": write_variable("training")},
             "resourcesPerNode": write_resources("workers", pod),
         },
         "initializer": lose(STAGE, STAGE_HINT),
@@ -155,10 +155,10 @@ def _write_trainer_command(
     fields: Fields, runtime: Fields, found: Pod, trainer: Pod, nodes: int, given: set[str], has_launcher: bool
 ) -> None:
     """The command, from the trainer or from the runtime."""
-    devices = trainer.devices or found.devices
+    devices = found.devices if trainer.devices == 0 else trainer.devices
     each = _read_slots(fields, runtime)
     world = JobSize(
-        nodes or None, each or (1 if has_launcher and not devices else None), devices, runs_ranks=has_launcher
+        nodes or None, each or (1 if has_launcher and devices == 0 else None), devices, runs_ranks=has_launcher
     )
     if given & {"command", "args"}:
         found.command, found.has_command = read_container_command(fields, ("spec", "trainer"))

@@ -11,6 +11,7 @@ from dsgen.importers.documents import SourceDocument
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Fields, Table, as_text, drop, format_scalar, lose, to
+from dsgen.importers.kinds import choose_workers, list_words, lose_other
 from dsgen.importers.mpijob import drop_sshd, write_expected_world
 from dsgen.importers.objects import HEAD, lose_ttl, report_minimum, write_restarts
 from dsgen.importers.pods import compare_templates, map_replicas, read_number, read_pod, write_pods
@@ -41,29 +42,30 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One Job of Volcano. Raises ImportRefusedError if its tasks are not equal pods, or workers with a master."""
     fields = Fields(conversion, document)
     tasks = _list_tasks(fields)
+    if not tasks:
+        raise ImportRefusedError("the job has no tasks", document.position)
     conversion.draft.set("scheduling.gang", "volcano")
-    total = sum(read_number(fields, *TASKS, index, "replicas") for index in range(len(tasks)))
-    fields.apply({**HEAD, "spec": _make_spec_table(total)})
-    master = next((index for index, task in enumerate(tasks) if STARTS.search(_join_commands(task))), None)
-    if master is not None and len(tasks) == 2:
-        _write_with_master(fields, master, 1 - master)
-    elif len(tasks) in (1, 2):
-        _write_equal_pods(fields, tasks, total)
+    names = [format_scalar((task.find_child("name") or task).value) for task in tasks]
+    master = next((at for at, task in enumerate(tasks) if STARTS.search(" ".join(list_words(task)))), None)
+    rest = [index for index in range(len(tasks)) if index != master or len(tasks) == 1]
+    chosen = [rest[at] for at in choose_workers([(names[at], tasks[at]) for at in rest], document.position)]
+    counts = [read_number(fields, *TASKS, index, "replicas") for index in range(len(tasks))]
+    for index, task in enumerate(tasks):
+        if index not in chosen and index != master:
+            lose_other(fields, (*TASKS, index), task)
+    fields.apply({**HEAD, "spec": _make_spec_table(sum(counts[at] for at in chosen))})
+    if master is not None and master not in chosen:
+        _write_with_master(fields, master, chosen[-1])
     else:
-        why = "the job has several kinds of pods, and dsgen has only workers" if tasks else "the job has no tasks"
-        raise ImportRefusedError(why, document.position)
+        for other in chosen[:-1]:
+            compare_templates(fields, (*TASKS, chosen[-1], "template"), (*TASKS, other, "template"))
+        write_pods(fields, (*TASKS, chosen[-1], "template"), sum(counts[at] for at in chosen), RUNTIME)
     fields.finish()
 
 
 def _list_tasks(fields: Fields) -> list[Node]:
     node = fields.find_node(*TASKS)
     return list(node.value) if node is not None and isinstance(node.value, list) else []
-
-
-def _join_commands(task: Node) -> str:
-    """The text of all commands of a task."""
-    found = (node for path, node in task.walk() if {"command", "args"} & set(path))
-    return " ".join(format_scalar(node.value) for node in found if not isinstance(node.value, dict | list))
 
 
 def _write_with_master(fields: Fields, master: int, worker: int) -> None:
@@ -74,17 +76,9 @@ def _write_with_master(fields: Fields, master: int, worker: int) -> None:
     conversion.facts.workers, conversion.facts.launcher = pod.facts, start.facts
     drop_sshd(fields, pod)
     nodes = read_number(fields, *TASKS, worker, "replicas")
-    world = JobSize(nodes or None, pod.devices or 1, pod.devices, is_launcher=True)
+    world = JobSize(nodes or None, pod.devices if pod.devices != 0 else 1, pod.devices, is_launcher=True)
     write_command(fields, start, world, make_runtime(conversion, RUNTIME))
     write_expected_world(conversion, start)
-
-
-def _write_equal_pods(fields: Fields, tasks: list[Node], total: int) -> None:
-    """Equal pods; with the plugin pytorch, the master is worker 0."""
-    main = len(tasks) - 1
-    if len(tasks) == 2:
-        compare_templates(fields, (*TASKS, main, "template"), (*TASKS, 0, "template"))
-    write_pods(fields, (*TASKS, main, "template"), total, RUNTIME)
 
 
 def _make_spec_table(total: int) -> Table:

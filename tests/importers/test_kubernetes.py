@@ -408,7 +408,7 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
         *(([mpijob(MPIRUN, mpiImplementation=name)], {"lost": ["spec.mpiImplementation"]})
           for name in ("Intel", "MPICH")),
         ([mpijob(MPIRUN, runLauncherAsWorker=True)], {"workers.replicas": 3}),
-        ([mpijob(MPIRUN, {"env": [{"name": "A", "value": "1"}]})], {"training.env.A": "1"}),
+        ([mpijob(MPIRUN, {"env": [{"name": "A", "value": "1"}]})], {"launcher.env.A": "1"}),
         *(([mpijob(words)], {"launch.method": "launcher-command", "launch.command": words, "training.python": None})
           for words in (["python", "deepy.py", "train.py", "conf.yml"], ["./launch.sh"])),
         # others
@@ -442,8 +442,6 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
             "image.tag": "v1", "command": ["train.py"]})
           for change, lost in (
             ({"image": "registry.example.com/team/bert:v2"}, ["image"]),
-            ({"command": [*TORCHRUN[:2], "other.py", "--lr=1"]}, ["command[2]", "command[3]"]),
-            ({"args": ["--lr=1"]}, ["args[0]"]),
             ({"env": [{"name": "LR", "value": "1"}]}, ["env[0].value"]),
             ({"env": [{"name": "LR", "value": "0"}, {"name": "A", "value": "1"}]}, ["env[1].name", "env[1].value"]))),
         ([stateful("first", SSHD),
@@ -458,6 +456,96 @@ def test_objects(objects: list[str], expected: dict[str, object]) -> None:
     job = check("---\n".join(objects))
 
     assert {what: look(job, what) for what in expected} == expected
+
+
+OPEN_MPI = ["mpirun", "-np", "8", "-x", "LR=1", "-x", "HF_HOME", "python", "t.py"]
+LAUNCHER_ENV = {"env": [{"name": name, "value": "1"} for name in ("UCX_TLS", "HF_HOME", "OMPI_MCA_btl")]}
+OF_JOB = {name: pod(command=["python", "t.py", f"--job_name={name}"]) for name in ("evaluator", "worker", "ps")}
+COUNTS = [
+    {"name": name, "value": number}
+    for name, number in (("WORLD_SIZE", "16"), ("GPUS_PER_NODE", "4"), ("NUM_NODES", "2"), ("HEAD_NODE_IP", "bert-0"))
+]
+T9K = {
+    "config": {"slotPerWorker": 2, "run": {"python": "t.py"}},
+    "worker": {"replicas": 4, "template": pod(command=None)},
+}
+JOBSET = "jobset.x-k8s.io/v1alpha2"
+
+
+def tasks(*names: str) -> Fields:
+    """A Job of Volcano with two pods of each of these kinds."""
+    return {"tasks": [{"name": name, "replicas": 2, "template": OF_JOB[name]} for name in names]}
+
+
+def jobset(template: Fields) -> str:
+    return text("JobSet", {"replicatedJobs": [{"name": "w", "template": {
+        "spec": {"parallelism": 4, "completions": 4, "template": template}}}]}, JOBSET)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        # what another tool fills in is a hole, and no number is not the number 0
+        (pytorchjob(pod(command=["torchrun", "t.py"], resources={"limits": {"nvidia.com/gpu": "${GPUS}"}})),
+         {"holes": {"workers.slots"}, "training.env": None}),
+        (pytorchjob(pod({"nodeSelector": {"pool": "${POOL}"}}, env=[{"name": "LR", "value": "${LR}"}])),
+         {"holes": {"workers.nodeSelector.pool", "training.env.LR"}}),
+        (mpijob(OPEN_MPI, {"image": "r.example.com/a:v1"}).replace(IMAGE, "<image>"),
+         {"launcher.image": "r.example.com/a:v1", "image.repository": ""}),
+        # a launcher behind another program, or in the arguments of an image
+        *((mpijob(words), {"launch.method": "openmpi", "command": ["t.py"]}) for words in (
+            ["/entry.sh", "mpirun", "python", "t.py"], ["tini", "-g", "--", "mpirun", "python", "t.py"])),
+        (pytorchjob(pod(command=None, args=["torchrun", "t.py"])), {"command": ["t.py"], "launch.method": "torchrun"}),
+        (pytorchjob(pod(command=None, args=["--lr=1"])), {"holes": {"training.python"}, "training.args": ["--lr=1"]}),
+        # the interpreter that was chosen
+        (pytorchjob(pod(command=["/venv/bin/torchrun", "t.py"])), {"training.pythonCommand": "/venv/bin/python3"}),
+        (pytorchjob(pod(command=["python3.11", "-m", "torch.distributed.run", "t.py"])),
+         {"training.pythonCommand": "python3.11"}),
+        (mpijob(["/opt/mpi/bin/mpirun", "python", "t.py"]), {"lost": ["/opt/mpi/bin/mpirun"]}),
+        (pytorchjob(pod(command=["uv", "run", "torchrun", "t.py"])), {"lost": [
+            f"spec.pytorchReplicaSpecs.Worker.template.spec.containers[0].command[{at}]" for at in (0, 1)]}),
+        # the environment: only names that dsgen sets are dropped, and only with the number that it sets
+        (jobset(pod(command=["bash", "-c", "python t.py --world $WORLD_SIZE"], env=COUNTS)), {
+            "training.env": {"GPUS_PER_NODE": "4", "NUM_NODES": "2"},
+            "launch.command": ["python", "t.py", "--world", "16"]}),
+        (mpijob(OPEN_MPI, LAUNCHER_ENV), {"launcher.env": {"UCX_TLS": "1"}, "training.env": {
+            "LR": "1", "HF_HOME": "1", "OMPI_MCA_btl": "1"}}),
+        (mpijob("export UCX_TLS=1; mpirun python t.py"), {"launcher.env": {"UCX_TLS": "1"}, "training.env": None}),
+        (mpijob(["deepspeed", "t.py"], LAUNCHER_ENV), {"training.env": {"UCX_TLS": "1"},
+                                                       "launcher.env": {"HF_HOME": "1", "OMPI_MCA_btl": "1"}}),
+        (mpijob(MPIRUN, LAUNCHER_ENV, mpiImplementation="Intel"), {"launcher.env": None}),
+        (mpijob(MPIRUN, LAUNCHER_ENV, runLauncherAsWorker=True), {"launcher.env": None, "workers.replicas": 3}),
+        # a command of the shell, unless the container has a variable of this name
+        (pytorchjob(pod(command=["bash", "-c", "torchrun t.py --run $(MINE) $(id -u)"],
+                        env=[{"name": "MINE", "value": "1"}])),
+         {"training.exec": ["bash", "-c", 'exec python3 -u t.py --run "${MINE}" "$(id -u)"']}),
+        # several kinds of pods
+        (text("Job", tasks("evaluator", "worker"), "batch.volcano.sh/v1alpha1"), {"workers.replicas": 2}),
+        ("---\n".join(stateful(name, OF_JOB[name]) for name in ("evaluator", "worker")),
+         {"workers.replicas": None, "name": "worker"}),
+        # others
+        (text("Job", {"template": pod(command=["deepspeed", "t.py"])}, "batch/v1"),
+         {"launch.method": "deepspeed-no-ssh"}),
+        (text("DeepspeedJob", {**T9K, "runMode": {"debug": {"enabled": True}}}, "batch.tensorstack.dev/v1beta1"),
+         {"workers.replicas": 4, "workers.slots": 2, "lifecycle.debug": {"enabled": True}}),
+        (pytorchjob(pod(command=["tail", "-f", "/dev/null"])), {"holes": {"training.python"}}),
+        (pytorchjob(pod({"schedulerName": "kai-scheduler"})), {"lost": [
+            "spec.pytorchReplicaSpecs.Worker.template.spec.schedulerName"]}),
+    ],
+)  # fmt: skip
+def test_nothing_is_silently_another_job(source: str, expected: dict[str, object]) -> None:
+    job = check(source, allowed=["DS361"])
+
+    assert {what: look(job, what) for what in expected} == expected
+
+
+def test_a_second_file_is_read() -> None:
+    beside = [SourceText("runtime.yaml", RUNTIME), SourceText("hosts", "a slots=8\nb slots=8\n")]
+
+    job, script = import_jobs([*beside, SourceText("job.yaml", TRAINJOB), SourceText("run.sh", "deepspeed t.py")])
+
+    assert value(job, "image.tag") == "v1"
+    assert (value(script, "workers.replicas"), value(script, "workers.slots"), holes(script)) == (2, 8, set())
 
 
 def test_objects_beside_a_job_are_named() -> None:

@@ -31,6 +31,25 @@ OBJECT = "apiVersion: {}\nkind: {}\nmetadata: {{name: a}}\nspec: {{}}\n"
         ),
         (OBJECT.format("v1", "Service"), "a.yaml", "no object of the file describes a training: Service"),
         (OBJECT.format("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime"), "a.yaml", "ClusterTrainingRuntime"),
+        (
+            "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata:\nname: a\nspec:\nreplicas: 2\n",
+            "a.yaml",
+            "read no field of this object",
+        ),
+        (
+            "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: ps}\nspec:\n  template:\n    spec:\n"
+            "      containers: [{command: [python, t.py]}]\n",
+            "a.yaml",
+            "pods named ps",
+        ),
+        ("kind: DeepSpeedJob\nspec: {runMode: {pause: {enabled: true}}}\n", "a.yaml", "the job is paused"),
+        *(
+            (f"#!/bin/bash\n{line}\n", "a.sh", "a.sh:2:")
+            for line in (
+                "python3 -m verl.trainer.main_ppo a=b",
+                "ray job submit -- python3 -m openrlhf.cli.train_ppo_ray",
+            )
+        ),
         ("services: {a: {image: x}}\n", "compose.yaml", "docker compose"),
         ("name: a\nimage: {repository: x}\nworkers: {slots: 1}\n", "a.yaml", "a values file of dsgen already"),
         ("a: 1\n", "a.yaml", "dsgen does not know this kind of file"),
