@@ -13,6 +13,7 @@ A source that cannot be converted raises ImportRefusedError, which says why in o
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -61,7 +62,7 @@ BESIDE = {
     *("ClusterTrainingRuntime", "TrainingRuntime", "ConfigMap", "Secret", "Service", "PersistentVolumeClaim"),
     *("ServiceAccount", "Role", "RoleBinding", "Namespace"),
 }
-HOSTFILE = re.compile(r"(\s*(#[^\n]*)?\n|[^\s:]+\s+slots=\d{1,4}\s*\n)+")
+HOST = re.compile(r"\s*(#.*|[^\s:]+\s+slots=\d{1,4}\s*)?")
 
 
 def split_sources(sources: Sequence[SourceText]) -> tuple[list[SourceText], list[SourceText]]:
@@ -69,9 +70,20 @@ def split_sources(sources: Sequence[SourceText]) -> tuple[list[SourceText], list
     beside = []
     for source in sources:
         kinds = {*re.findall(r"(?m)^kind: *[\"']?(\w+)", source.text)}
-        if (kinds and kinds <= BESIDE) or ("slots=" in source.text and HOSTFILE.fullmatch(source.text + "\n")):
+        is_run = not kinds and any(_runs(one, source) for one in sources)
+        if (kinds and kinds <= BESIDE) or _is_hostfile(source.text) or is_run:
             beside.append(source)
     return ([one for one in sources if one not in beside], beside) if len(beside) < len(sources) else ([*sources], [])
+
+
+def _is_hostfile(text: str) -> bool:
+    return "slots=" in text and all(map(HOST.fullmatch, text.split("\n")))
+
+
+def _runs(job: SourceText, script: SourceText) -> bool:
+    """Whether an object runs a script, by its name."""
+    name = re.escape(posixpath.basename(script.name))
+    return job is not script and "kind:" in job.text and re.search(rf"(?<![\w.-]){name}\b", job.text) is not None
 
 
 def import_jobs(sources: Sequence[SourceText], options: ImportOptions | None = None) -> list[ImportedJob]:
@@ -99,22 +111,26 @@ def _import_source(source: SourceText, options: ImportOptions) -> list[ImportedJ
 
 def _convert_source(source: SourceText, options: ImportOptions) -> list[ImportedJob]:
     contents = recognise(source, options.origin)
-    objects = [one for one in options.beside if "slots=" not in one.text or "kind:" in one.text]
+    objects = [one for one in options.beside if re.search("(?m)^kind:", one.text)]
     contents = replace(
         contents, documents=[*contents.documents, *(one for text in objects for one in read_documents(text))]
     )
+    others = [one for one in options.beside if one not in objects]
     jobs: list[ImportedJob] = []
     for number, found in enumerate(contents.found):
         conversion = Conversion(source.name, options, others=contents.documents)
         conversion.is_object = isinstance(found.source, SourceDocument)
         for wrapper in found.around:
             _write_wrapper(conversion, wrapper, is_first=number == 0)
+        for script in others:
+            text = conversion.atlas.add_file(script.name, script.text)
+            conversion.mounted.setdefault(posixpath.basename(script.name), text)
         ORIGINS[found.origin].convert(found.source, conversion)
         if isinstance(found.source, SourceDocument) and not any(map(_says_more, conversion.ledger.entries)):
             raise ImportRefusedError(NOTHING, found.source.position, NOTHING_HINT)
         if number == 0:
             _lose_unused(conversion, contents)
-        for hosts in (one for one in options.beside if one not in objects):
+        for hosts in (one for one in others if _is_hostfile(one.text)):
             _read_hostfile(conversion, hosts)
         jobs.append(conversion.make_job())
     return jobs
@@ -142,16 +158,14 @@ def _says_more(entry: ConvertedPart) -> bool:
 def _write_wrapper(conversion: Conversion, wrapper: SourceDocument, is_first: bool) -> None:
     """Labels of an object around a job, such as the queue of an AppWrapper."""
     inner = Conversion(conversion.file, conversion.options, draft=conversion.draft) if not is_first else conversion
-    fields = Fields(inner, wrapper)
-    head = {"apiVersion": drop(WRAPPER), "kind": drop(WRAPPER)}
-    metadata = {**METADATA, "name": drop(WRAPPER)} if isinstance(METADATA, dict) else METADATA
-    fields.apply({**head, "metadata": metadata})
+    root, only = Fields(inner, wrapper).root, drop(WRAPPER)
+    root.apply({"apiVersion": only, "kind": only, "metadata": {**METADATA, "name": only}})
     inside = WRAPPED[wrapper.kind]
-    for path, node in wrapper.root.walk():
+    for one in root.walk():
         spend(OF_OPERATION)
-        is_inner = path[: len(inside)] == inside and (inside[-1] == "items" or "template" in path[: len(inside) + 2])
-        if not isinstance(node.value, dict | list) and not is_inner:
-            fields.lose(path, node, "the controller of the object around the job uses it")
+        below = one.path[: len(inside)] == inside
+        if not (below and (inside[-1] == "items" or "template" in one.path[: len(inside) + 2])):
+            one.lose("the controller of the object around the job uses it")
 
 
 def _lose_unused(conversion: Conversion, contents: Contents) -> None:
@@ -159,4 +173,4 @@ def _lose_unused(conversion: Conversion, contents: Contents) -> None:
     used = {id(one.source) for one in contents.found} | {id(one) for found in contents.found for one in found.around}
     for document in contents.documents:
         if id(document) not in used and id(document) not in conversion.used:
-            Fields(conversion, document).lose((), document.root, f"{document.kind or 'it'}: {UNUSED}", UNUSED_HINT)
+            Fields(conversion, document).root.lose(UNUSED, UNUSED_HINT)

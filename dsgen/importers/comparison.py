@@ -99,11 +99,13 @@ def _fill_hole(data: dict[str, Any], path: tuple[str | int, ...], key: str) -> N
         node[last] = FILLED[key]
     elif last == "secretKeyRef":
         node[last] = {"name": "secret", **node[last]}
-    elif path[0] == "storage":
+    elif path[0] == "storage" and len(path) == 2:
         node[last] = {"mountPath": "/root", **{k: v for k, v in node[last].items() if v}, "existingClaim": "claim"}
     elif path[:2] == ("training", "env"):
         reference = isinstance(node[last], dict) and "valueFrom" in node[last]
         node[last] = {"valueFrom": {"secretKeyRef": {"name": "secret", "key": last}}} if reference else "value"
+    elif node[last] in ({}, ""):
+        node[last] = "value"
     elif isinstance(node, dict):
         node.pop(last, None)
 

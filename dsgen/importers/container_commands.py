@@ -1,4 +1,4 @@
-"""The command of a container: words of a list, or a script after `bash -c`."""
+"""The command of a container: words of a list, or a script after `bash -c`; and what its launcher passes on."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import OWN, WORKER_SHELL
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
-from dsgen.importers.fields import Fields, format_scalar
+from dsgen.importers.fields import Field, read_name
 from dsgen.importers.launch import write_counts
 from dsgen.importers.launcher_options import PASSED_ON
 from dsgen.importers.launchers import WORKERS, LaunchCommand, find_launcher, is_python
 from dsgen.importers.ledger import ConvertedPart
-from dsgen.importers.pod_fields import VARIABLE, Pod, write_variable
+from dsgen.importers.pods import VARIABLE, Pod, write_variable
 from dsgen.importers.scripts import write_script
 from dsgen.importers.secrets import holds_secret, is_secret
 from dsgen.importers.shell.commands import WRAPPERS
@@ -24,8 +24,6 @@ from dsgen.importers.shell.reading import read_command_line
 from dsgen.importers.shell.scope import ShellScope
 from dsgen.importers.statements import ChosenScript, choose_launch
 from dsgen.importers.texts import Text, UnknownPart, join
-from dsgen.problems import KeyPath
-from dsgen.reading.nodes import Node
 
 REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")
 ENTRYPOINT = "the source names no command, the image starts the program by itself: write its script"
@@ -47,18 +45,15 @@ DEEPSPEED_PASSES = ("NCCL", "UCX", "MV2", "PYTHON", "MLFLOW")
 """How the names of variables begin that deepspeed passes on to other nodes."""
 WAITS = re.compile(
     r"\s*(.*(&&|[;\n])\s*)?(while\s+(true|:|\[ 1 \])\s*;?\s*do\s+)?(exec\s+)?"
-    r"(sleep|tail\s+-f|cat|(/usr/sbin/)?sshd|jupyter\S*|code-server)\b[^&;|\n]*"
-    r"(;\s*done)?\s*;?",
+    r"(sleep|tail\s+-f|cat|(/usr/sbin/)?sshd|jupyter\S*|code-server)\b[^&;|\n]*(;\s*done)?\s*;?",
     re.DOTALL,
 )
 """A command that ends in waiting: people start the training by hand, or another pod does."""
 WAITS_WHY = "it only waits, and starts no training"
-
 MEETS = re.compile(
     r"\b(import|from)\s+(torch|deepspeed|accelerate|transformers|trl|lightning|pytorch_lightning|ray)\b|\bexec\("
 )
 """What a program text imports if its ranks connect to each other."""
-
 Runtime = Mapping[str, Text]
 
 
@@ -72,25 +67,22 @@ def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def write_command(fields: Fields, pod: Pod, world: JobSize, runtime: Runtime, *, is_set_by_pods: bool = False) -> None:
-    """Fill launch and training from the command of the main container, and account for its words.
-
-    is_set_by_pods: no operator sets the variables of runtime, so that a number in the environment is what it says.
-    """
-    conversion = fields.conversion
+def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
+    """Fill launch and training from the command of the main container, and account for its words."""
+    conversion = pod.template.conversion
     conversion.is_container = True
     start = len(conversion.ledger.entries)
     known = {*runtime, *pod.facts.env}
-    words = [_expand(conversion, fields.read_text(node), runtime, known, pod.takes_others) for _, node in pod.command]
+    words = [_expand(conversion, one.read_text(), runtime, known, pod.takes_others) for one in pod.command]
     if not pod.has_command and not _starts_program(conversion, words):
-        _write_without_command(fields, pod, world, words)
+        _write_without_command(pod, world, words)
         return
     words, before = _split_entrypoint(conversion, words, pod.has_command)
     statement = join(words, " ")
     scope = ShellScope(conversion.atlas, runtime, conversion.read_variables())
     for name, fact in pod.facts.env.items():
         value = fact.value
-        if name in runtime and not (str(value).isdigit() and is_set_by_pods and _is_count(conversion, runtime[name])):
+        if name in runtime:
             continue
         is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
         part = UnknownPart("secret", name, f"${name}")
@@ -100,24 +92,20 @@ def write_command(fields: Fields, pod: Pod, world: JobSize, runtime: Runtime, *,
         reading = read_command_line(conversion.atlas, scope, words, statement, conversion.mounted)
         script = choose_launch(conversion, reading, statement)
         if world.is_launcher and script.started.launcher in ("", "python"):
-            raise ImportRefusedError("it starts the ranks by itself", pod.command[0][1].position)
+            raise ImportRefusedError("it starts the ranks by itself", pod.command[0].node.position)
         conversion.note_remarks(_find_script(words))
         write_script(conversion, script, world, _find_script(words))
         _report_chosen(conversion, script, start)
         for word, why, hint in before:
             conversion.lose(word, why, hint, is_part=True)
-        account_for_words(fields, pod.command, start)
+        account_for_words(pod.command, start)
         if pod.role == "launcher":
-            write_launcher_environment(fields, pod, script, world)
+            write_launcher_environment(pod, script, world)
     except ImportRefusedError:
         del conversion.ledger.entries[start:]
-        _write_verbatim(fields, pod, world, [*(word for word, _, _ in before), *words], runtime)
+        _write_verbatim(pod, world, [*(word for word, _, _ in before), *words], runtime)
         if pod.role == "launcher":
-            write_launcher_environment(fields, pod, None, world)
-
-
-def _is_count(conversion: Conversion, text: Text) -> bool:
-    return any(one.name in ("NNODES", "NPROC_PER_NODE") for one in conversion.atlas.list_unknowns(text))
+            write_launcher_environment(pod, None, world)
 
 
 def _starts_program(conversion: Conversion, words: Sequence[Text]) -> bool:
@@ -142,22 +130,19 @@ def _split_entrypoint(
     return words[start:], [(word, RUNS_LAUNCHER, ENTRYPOINT_HINT) for word in words[:start]]
 
 
-def write_launcher_environment(fields: Fields, pod: Pod, script: ChosenScript | None, world: JobSize) -> None:
+def write_launcher_environment(pod: Pod, script: ChosenScript | None, world: JobSize) -> None:
     """The environment of a launcher: only what it passes on reaches the ranks, all else is its own."""
-    conversion = fields.conversion
+    conversion = pod.template.conversion
     passes = make_passing(script.started, world) if script is not None else lambda _: False
-    exported = script.launch.exported if script is not None else {}
-    for name in exported.keys() - pod.facts.env.keys():
+    for name in (script.launch.exported if script is not None else {}).keys() - pod.facts.env.keys():
         if not passes(name):
             conversion.move(("training", "env", name), ("launcher", "env", name))
-    node = fields.find_node(*pod.container, "env")
-    for index, one in enumerate(node.value if node is not None and isinstance(node.value, list) else ()):
-        name = format_scalar((one.find_child("name") or one).value) if isinstance(one.value, dict) else ""
-        key = "training" if passes(name) else "launcher"
-        if key == "launcher" and world.joins and not OWN.fullmatch(name):
-            fields.lose((*pod.container, "env", index), one, JOINS, f"set training.env.{name} if all ranks need it")
+    for one in pod.container.list_items("env") if pod.container else ():
+        name = read_name(one)
+        if not passes(name) and world.joins and not OWN.fullmatch(name):
+            one.lose(JOINS, f"set training.env.{name} if all ranks need it")
         else:
-            write_variable(key)(fields, (*pod.container, "env", index), one)
+            write_variable("training" if passes(name) else "launcher")(one)
 
 
 def _report_chosen(conversion: Conversion, script: ChosenScript, start: int) -> None:
@@ -221,61 +206,60 @@ def _find_script(words: Sequence[Text]) -> Text:
     return words[shells[0] + 1] if is_shell and shells and shells[0] + 1 < len(words) else Text()
 
 
-def account_for_words(fields: Fields, nodes: Sequence[tuple[KeyPath, Node]], start: int) -> None:
+def account_for_words(words: Sequence[Field], start: int) -> None:
     """One entry for each word of the command; statements of a script are parts of their word."""
-    ledger = fields.conversion.ledger
+    if not words:
+        return
+    conversion = words[0].conversion
+    ledger = conversion.ledger
     entries = [replace(entry, is_part=True) for entry in ledger.entries[start:]]
     del ledger.entries[start:]
-    last_words = {node.position.line: path for path, node in nodes}
-    for path, node in nodes:
-        at = node.position
-        is_one_word = not re.search(r"\s", str(node.value).strip()) or node.text
+    last_words = {one.node.position.line: one for one in words}
+    for word in words:
+        at, value = word.node.position, str(word.node.value)
+        is_one_word = not re.search(r"\s", value.strip()) or word.node.text
         same_place = [
             one for one in entries if one.position.line == at.line and 0 <= one.position.column - at.column <= 1
         ]
-        fields.done.add(path)
-        name = fields.name_field(path)
+        word.fields.done.add(word.path)
         if same_place and is_one_word:
             first = same_place[0]
             entries.remove(first)
-            ledger.entries.append(replace(first, source=name, position=at, is_part=False))
-            if first.fate == "mapped" and last_words[at.line] == path:
-                fields.take_comments(node, first.to)
-        elif same_place or any(_is_inside(one, node) for one in entries):
-            to = "launch.command" if fields.conversion.draft.get("launch.command") else "training"
-            ledger.entries.append(ConvertedPart("mapped", name, at, to=to))
+            ledger.entries.append(replace(first, source=str(word), position=at, is_part=False))
+            if first.fate == "mapped" and last_words[at.line] is word:
+                word.take_comments(first.to)
+        elif same_place or any(at.line <= one.position.line <= at.line + value.count("\n") + 1 for one in entries):
+            to = "launch.command" if conversion.draft.get("launch.command") else "training"
+            ledger.entries.append(ConvertedPart("mapped", str(word), at, to=to))
         else:
-            ledger.entries.append(ConvertedPart("dropped", name, at, why=ITSELF))
+            ledger.entries.append(ConvertedPart("dropped", str(word), at, why=ITSELF))
     ledger.entries += entries
 
 
-def _is_inside(entry: ConvertedPart, node: Node) -> bool:
-    lines = str(node.value).count("\n") + 1
-    return node.position.line <= entry.position.line <= node.position.line + lines
-
-
-def _write_without_command(fields: Fields, pod: Pod, world: JobSize, words: Sequence[Text]) -> None:
+def _write_without_command(pod: Pod, world: JobSize, words: Sequence[Text]) -> None:
     """The image starts its program; arguments may be there."""
-    draft = fields.conversion.draft
-    write_counts(fields.conversion, world.nodes, world.slots or world.devices or 1, world)
+    conversion = pod.template.conversion
+    draft = conversion.draft
+    write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
     draft.set("launch.method", "openmpi" if world.is_launcher else "torchrun")
     draft.set_hole("training.python", "", ENTRYPOINT)
-    for (path, node), word in zip(pod.command, words, strict=True):
-        fields.map(path, node, draft.add("training.args", fields.conversion.atlas.format_text(word)))
+    for one, word in zip(pod.command, words, strict=True):
+        one.map(draft.add("training.args", conversion.atlas.format_text(word)))
 
 
-def _write_verbatim(fields: Fields, pod: Pod, world: JobSize, words: Sequence[Text], runtime: Runtime) -> None:
+def _write_verbatim(pod: Pod, world: JobSize, words: Sequence[Text], runtime: Runtime) -> None:
     """The command as it is, on each worker, with the variables that the operator would set."""
-    conversion, draft = fields.conversion, fields.conversion.draft
+    conversion = pod.template.conversion
+    draft = conversion.draft
     shown = [conversion.atlas.format_text(word) for word in words]
     draft.set("launch.method", "launcher-command" if world.is_launcher else WORKERS)
     write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
     if any(map(holds_secret, shown)) or WAITS.fullmatch(" ".join(shown[2:] if shown[0].endswith("sh") else shown)):
         draft.remove("launch.method")
         draft.set_hole("training.python", "", NO_TRAINING)
-        is_secret_line = any(map(holds_secret, shown))
-        for path, node in pod.command:
-            fields.lose(path, node, HAS_SECRET if is_secret_line else WAITS_WHY, "" if is_secret_line else WAITS_HINT)
+        reason = (HAS_SECRET, "") if any(map(holds_secret, shown)) else (WAITS_WHY, WAITS_HINT)
+        for one in pod.command:
+            one.lose(*reason)
         return
     exports = (
         []
@@ -299,5 +283,5 @@ def _write_verbatim(fields: Fields, pod: Pod, world: JobSize, words: Sequence[Te
     if re.search(r"\bpython[\d.]*\s+(-\w+\s+)*-c\s", " ".join(shown)) and not MEETS.search(" ".join(shown)):
         draft.set("launch.expectWorld", False)
         draft.add_comment("launch.expectWorld", "the program does not use torch.distributed")
-    for index, (path, node) in enumerate(pod.command, before):
-        fields.map(path, node, f"launch.command[{index}]")
+    for index, one in enumerate(pod.command, before):
+        one.map(f"launch.command[{index}]")

@@ -1,18 +1,19 @@
-"""Walks a tree of YAML by a table, so that each field is mapped, dropped or lost, and none is forgotten.
+"""One engine for all tables: each part of a source becomes a key, or is dropped or lost with a reason.
 
-A table is a map of names to what becomes of the field: another table, or an action. `*` stands for any name or item.
-A field that no table names is lost.
+A part is a field of a document, or an option of a command line. A table is a map of names to what becomes of the part:
+another table, or an action. `*` stands for any name or item. A field that no table names is lost.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument, format_path, walk_scalars
+from dsgen.importers.draft import Draft
 from dsgen.importers.secrets import MASK, is_secret
 from dsgen.importers.texts import Text
 from dsgen.problems import KeyPath, path_text
@@ -20,88 +21,105 @@ from dsgen.reading.nodes import Node
 
 NO_KEY = "dsgen has no key for it"
 NOT_USED = "its value is of a type that is not used here"
-OPERATOR = "it belongs to the operator, which dsgen does not need"
+
+
+NO_TEXT = Text()
+
+
+class Part:
+    """A part of a source. data: its value as plain data."""
+
+    conversion: Conversion
+    data: Any
+
+    @property
+    def draft(self) -> Draft:
+        """The values."""
+        return self.conversion.draft
+
+    def map(self, to: str, *, is_same: bool = False) -> None:
+        """It became this key. is_same: the value has the form of the part, with all its names."""
+        raise NotImplementedError
+
+    def drop(self, why: str) -> None:
+        """It is not needed."""
+        raise NotImplementedError
+
+    def lose(self, why: str, hint: str = "") -> None:
+        """It has no equivalent."""
+        raise NotImplementedError
+
+    def set(self, key: str | KeyPath, value: Any) -> None:
+        """Set a key from it."""
+        self.map(self.draft.set(key, value), is_same=isinstance(value, dict | list) and type(value) is type(self.data))
+
+
+Action = Callable[[Any], None]
+Table = Mapping[str, "Table"] | Action
+Read = Callable[[Any], Any]
+"""A value for a key from that of a part; None if it cannot be used."""
+
+
+def drop(why: str) -> Action:
+    """dsgen does it itself."""
+    return lambda part: part.drop(why)
+
+
+def lose(why: str, hint: str = "") -> Action:
+    """There is no equivalent."""
+    return lambda part: part.lose(why, hint)
+
+
+def to(key: str, read: Read = lambda data: data, *also: tuple[str, Any]) -> Action:
+    """The value of a key. also: other keys that the part sets with it."""
+
+    def write(part: Part) -> None:
+        value = read(part.data)
+        if value is None:
+            part.lose(NOT_USED, f"set {key}")
+            return
+        for other, constant in also:
+            part.draft.set(other, constant)
+        part.set(key, value)
+
+    return write
+
+
+# -- fields of documents ----------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Fields:
     """One document, and the conversion that it belongs to.
 
-    Each scalar gets one entry in the report, the first that is made for it.
+    Each scalar gets one entry in the report, the first that is made for it. later: what is decided when the numbers of
+    workers and slots are known.
     """
 
     conversion: Conversion
     document: SourceDocument
     done: set[KeyPath] = field(default_factory=set)
     later: list[Callable[[], None]] = field(default_factory=list)
-    """What is decided when the numbers of workers and slots are known."""
 
-    def find_node(self, *path: str | int) -> Node | None:
-        """The node at a path below the root, or None."""
+    @property
+    def root(self) -> Field:
+        """The whole document."""
+        return Field(self, (), self.document.root)
+
+    def find(self, *path: str | int) -> Field | None:
+        """The field at a path, or None."""
         node, known = self.document.root.find(path)
-        return node if len(known) == len(path) else None
-
-    def read_text(self, node: Node) -> Text:
-        """A scalar as a text with places."""
-        return self.document.read_text(node, self.conversion.atlas)
-
-    def map(self, path: KeyPath, node: Node, to: str, *, is_same: bool = False) -> None:
-        """All scalars of a field became this key. is_same: the value has the form of the field, with all its names."""
-        for place, one in self._take_scalars(path, node):
-            self.take_comments(one, to)
-            below = path_text(place[len(path) :]) if is_same else ""
-            name = f"{to}{'' if below.startswith('[') or not below else '.'}{below}"
-            self.conversion.ledger.map(self.name_field(place), one.position, name)
-
-    def drop(self, path: KeyPath, node: Node, why: str) -> None:
-        """A field is not needed."""
-        for place, one in self._take_scalars(path, node):
-            self.conversion.ledger.drop(self.name_field(place), one.position, why)
-
-    def lose(self, path: KeyPath, node: Node, why: str, hint: str = "") -> None:
-        """A field has no equivalent."""
-        whole = self._describe(path, node)
-        for place, one in self._take_scalars(path, node):
-            self.conversion.ledger.lose(self.name_field(place), one.position, why, hint, whole=whole)
-
-    def set(self, path: KeyPath, node: Node, key: str | KeyPath, value: Any) -> None:
-        """Set a key from a field."""
-        is_same = isinstance(value, dict | list) and isinstance(node.value, type(value))
-        self.map(path, node, self.conversion.draft.set(key, value), is_same=is_same)
-
-    def apply(self, table: Table, path: KeyPath = (), node: Node | None = None) -> None:
-        """Walk a field by a table."""
-        node = node if node is not None else self.document.root
-        if isinstance(table, Mapping):
-            self._descend(table, path, node)
-        else:
-            table(self, path, node)
+        return Field(self, path, node) if len(known) == len(path) else None
 
     def finish(self) -> None:
         """Name the fields for which nothing was said, and keys that the file has twice."""
         for decide in self.later:
             decide()
-        self.lose((), self.document.root, NO_KEY)
+        self.root.lose(NO_KEY)
         for problem in self.document.problems:
             if problem.position:
                 why = f"{problem.message}; only the first is read"
                 self.conversion.ledger.lose("duplicate key", problem.position, why, "remove one of them", is_part=True)
-
-    def _descend(self, table: Mapping[str, Table], path: KeyPath, node: Node) -> None:
-        if isinstance(node.value, dict):
-            for name, child in node.value.items():
-                rule = table.get(name, table.get("*"))
-                if rule is not None:
-                    self.apply(rule, (*path, name), child)
-        elif isinstance(node.value, list) and "*" in table:
-            for index, child in enumerate(node.value):
-                self.apply(table["*"], (*path, index), child)
-
-    def _take_scalars(self, path: KeyPath, node: Node) -> list[tuple[KeyPath, Node]]:
-        """The scalars of a field that have no entry yet."""
-        found = [(place, one) for place, one in walk_scalars(node, path) if place not in self.done]
-        self.done.update(place for place, _ in found)
-        return found
 
     def name_field(self, path: KeyPath) -> str:
         """How reports name a field: its path in the file."""
@@ -109,53 +127,154 @@ class Fields:
         prefix = f"{file}: " if file != self.conversion.file else ""
         return prefix + format_path((*self.document.path, *path))
 
-    def _describe(self, path: KeyPath, node: Node) -> str:
-        """A field with its name or its value, for people."""
-        if not path:
-            return f"{self.document.kind or 'the document'} {self.document.name}".strip()
-        named = node.find_child("name") if isinstance(node.value, dict) else None
-        if isinstance(node.value, dict | list):
-            return self.name_field(path) + (f" ({format_scalar(named.value)})" if named is not None else "")
-        name = self.find_node(*path[:-1], "name") if path[-1:] == ("value",) else None
-        text = format_scalar(node.value)
-        is_hidden = is_secret(format_scalar(name.value) if name is not None else str(path[-1]), text) or "\n" in text
-        return f"{self.name_field(path)} = {MASK if is_hidden else text}"
 
-    def take_comments(self, node: Node, to: str) -> None:
+@dataclass(frozen=True)
+class Field(Part):
+    """One field of a document: its path below the root, and its node."""
+
+    fields: Fields
+    path: KeyPath
+    node: Node
+
+    @property
+    def conversion(self) -> Conversion:  # type: ignore[override]  # of the document
+        """The conversion of its document."""
+        return self.fields.conversion
+
+    @property
+    def data(self) -> Any:
+        """Its value as plain data."""
+        return self.node.as_data()
+
+    @property
+    def text(self) -> str:
+        """Its value as a text, "" for a map or a list."""
+        return format_scalar(self.node.value)
+
+    @property
+    def name(self) -> str:
+        """Its last name or index, as a text."""
+        return str(self.path[-1])
+
+    def find(self, *path: str | int) -> Field | None:
+        """A field below it, or None."""
+        return self.fields.find(*self.path, *path)
+
+    def read(self, *path: str | int) -> Any:
+        """The data below it, None if there is none."""
+        found = self.find(*path)
+        return found.data if found else None
+
+    def list_items(self, *path: str | int) -> list[Field]:
+        """The items of a list, or the values of a map, at a path below it."""
+        found = self.find(*path)
+        value = found.node.value if found else ()
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        return [Field(self.fields, (*self.path, *path, key), node) for key, node in items]
+
+    def walk(self) -> Iterator[Field]:
+        """All scalars below it."""
+        return (Field(self.fields, path, node) for path, node in walk_scalars(self.node, self.path))
+
+    def read_text(self) -> Text:
+        """A scalar as a text with places."""
+        return self.fields.document.read_text(self.node, self.conversion.atlas)
+
+    def map(self, to: str, *, is_same: bool = False) -> None:
+        """Its scalars became this key."""
+        for one in self._take_scalars():
+            one.take_comments(to)
+            below = path_text(one.path[len(self.path) :]) if is_same else ""
+            name = f"{to}{'' if below.startswith('[') or not below else '.'}{below}"
+            self.conversion.ledger.map(str(one), one.node.position, name)
+
+    def drop(self, why: str) -> None:
+        """Its scalars are not needed."""
+        for one in self._take_scalars():
+            self.conversion.ledger.drop(str(one), one.node.position, why)
+
+    def lose(self, why: str, hint: str = "") -> None:
+        """Its scalars have no equivalent."""
+        whole = self._describe()
+        for one in self._take_scalars():
+            self.conversion.ledger.lose(str(one), one.node.position, why, hint, whole=whole)
+
+    def apply(self, table: Table) -> None:
+        """Walk it by a table."""
+        if callable(table):
+            table(self)
+            return
+        is_map = isinstance(self.node.value, dict)
+        for child in self.list_items():
+            rule = table.get(child.name if is_map else "*", table.get("*"))
+            if rule is not None:
+                child.apply(rule)
+
+    def take_comments(self, to: str) -> None:
         """The comments at a scalar and above it go to the key that it became."""
-        if comment := self.document.find_comment(node):
-            self.conversion.draft.add_comment(to, comment)
-        self.conversion.follow(self.document.remarks, node.position.line, to)
+        document = self.fields.document
+        if comment := document.find_comment(self.node):
+            self.draft.add_comment(to, comment)
+        self.conversion.follow(document.remarks, self.node.position.line, to)
+
+    def _take_scalars(self) -> list[Field]:
+        """Its scalars that have no entry yet."""
+        found = [one for one in self.walk() if one.path not in self.fields.done]
+        self.fields.done.update(one.path for one in found)
+        return found
+
+    def _describe(self) -> str:
+        """It with its name or its value, for people."""
+        document = self.fields.document
+        if not self.path:
+            return f"{document.kind or 'the document'} {document.name}".strip()
+        if isinstance(self.node.value, dict | list):
+            name = self.find("name")
+            return str(self) + (f" ({name.text})" if name else "")
+        twin = self.fields.find(*self.path[:-1], "name") if self.name == "value" else None
+        is_hidden = is_secret(twin.text if twin else self.name, self.text) or "\n" in self.text
+        return f"{self} = {MASK if is_hidden else self.text}"
+
+    def __str__(self) -> str:
+        return self.fields.name_field(self.path)
 
 
-Action = Callable[[Fields, KeyPath, Node], None]
-Table = Mapping[str, "Table"] | Action
-Read = Callable[[Any], Any]
-"""A value for a key from that of a field; None if it cannot be used."""
+def read_name(field: Field) -> str:
+    """The name of an item of a list."""
+    return format_scalar(field.read("name"))
 
 
-def drop(why: str) -> Action:
-    """dsgen does it itself."""
-    return lambda fields, path, node: fields.drop(path, node, why)
+# -- options of command lines -----------------------------------------------------------------------------------------
 
 
-def lose(why: str, hint: str = "") -> Action:
-    """There is no equivalent."""
-    return lambda fields, path, node: fields.lose(path, node, why, hint)
+@dataclass(frozen=True)
+class Option(Part):
+    """One option of a command line: its name without dashes, its words, and its value (empty for a switch)."""
 
+    conversion: Conversion
+    name: str
+    words: Sequence[Text]
+    value: Text = NO_TEXT
 
-def to(key: str, read: Read | None = None) -> Action:
-    """The value of a key."""
+    @property
+    def data(self) -> str | None:
+        """Its value as a text; None if only the cluster knows it."""
+        return self.value.chars if self.value.is_known else None
 
-    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
-        data = node.as_data()
-        value = read(data) if read else data
-        if value is None:
-            fields.lose(path, node, NOT_USED, f"set {key}")
-        else:
-            fields.set(path, node, key, value)
+    def map(self, to: str, *, is_same: bool = False) -> None:  # noqa: ARG002 - it has no names
+        """Its words became this key."""
+        for word in self.words:
+            self.conversion.map(word, to)
 
-    return convert_part
+    def drop(self, why: str) -> None:
+        """Its words are not needed."""
+        for word in self.words:
+            self.conversion.drop(word, why)
+
+    def lose(self, why: str, hint: str = "") -> None:
+        """Its words have no equivalent."""
+        for word in self.words:
+            self.conversion.lose(word, why, hint)
 
 
 # -- reading values ---------------------------------------------------------------------------------------------------
@@ -172,8 +291,7 @@ def as_whole(data: Any) -> int | None:
 
 def as_count(data: Any) -> int | None:
     """A whole number of at least 1."""
-    number = as_whole(data)
-    return number if number else None
+    return as_whole(data) or None
 
 
 def as_text(data: Any) -> str | None:
@@ -215,6 +333,11 @@ def remove_nulls(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: remove_nulls(value) for key, value in data.items() if value is not None}
     return [remove_nulls(one) for one in data] if isinstance(data, list) else data
+
+
+def list_maps(items: Any) -> list[dict[str, Any]]:
+    """The maps of a list; none of anything else."""
+    return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
 
 
 def format_scalar(value: Any) -> str:

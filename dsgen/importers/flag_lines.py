@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.fields import Action, Option, lose
 from dsgen.importers.shell.expansion import Expansion
 from dsgen.importers.shell.reader import list_arguments
 from dsgen.importers.shell.scope import ShellScope
@@ -19,24 +19,7 @@ from dsgen.reading.nodes import SourceText
 PROMPT = re.compile("^\\s*(?:[$#%>\u276f\u279c]+\\s+|\u279c\\s*)(?=\\w)")
 
 
-@dataclass(frozen=True)
-class Flag:
-    """One flag of a line: its name without dashes, the words of it, and its value (empty for a switch)."""
-
-    name: str
-    words: list[Text]
-    value: Text
-
-
-ConvertPart = Callable[[Conversion, Flag], None]
-
-
-@dataclass(frozen=True)
-class FlagRow:
-    """What becomes of a flag. is_switch: it has no value in the next word."""
-
-    convert_part: ConvertPart
-    is_switch: bool = False
+UNKNOWN = lose("dsgen knows no equivalent of this flag")
 
 
 def join_lines(source: SourceText) -> str:
@@ -92,76 +75,21 @@ def _make_expansion(script: Script, scope: ShellScope) -> Expansion:
     return expansion
 
 
-def read_flags(words: list[Text], table: Mapping[str, FlagRow]) -> Iterator[Flag]:
-    """The flags of a line, and its other words as flags without a name."""
-    rest = list(words)
+def read_options(
+    conversion: Conversion, words: Sequence[Text], table: Mapping[str, Action], switches: Collection[str]
+) -> list[Text]:
+    """Do with each option of a line what the table says; one that it does not name is lost. Returns the other words."""
+    rest, others = list(words), list[Text]()
     while rest:
         word = rest.pop(0)
         name, has_value, value = word.partition("=")
         if not word.chars.startswith("-") or word.chars in ("-", "--"):
-            yield Flag("", [word], word)
+            others.append(word)
             continue
-        row = table.get(name.chars.lstrip("-"))
-        parts = [word]
-        takes = row is None or not row.is_switch
-        if not has_value and takes and rest and not rest[0].chars.startswith("--"):
+        bare, parts = name.chars.lstrip("-"), [word]
+        if not has_value and bare not in switches and rest and not rest[0].chars.startswith("--"):
             value = rest.pop(0)
             parts.append(value)
-        yield Flag(name.chars.lstrip("-"), parts, value if has_value or len(parts) > 1 else Text())
-
-
-def write_flag(conversion: Conversion, flag: Flag, table: Mapping[str, FlagRow]) -> None:
-    """Do what the table says about a flag; one that it does not name is lost."""
-    row = table.get(flag.name)
-    if row is None:
-        for word in flag.words:
-            conversion.lose(word, "dsgen knows no equivalent of this flag")
-    else:
-        row.convert_part(conversion, flag)
-
-
-def to(key: str, read: Callable[[str], object | None] = lambda text: text or None) -> FlagRow:
-    """The value of a key."""
-
-    def convert_part(conversion: Conversion, flag: Flag) -> None:
-        value = read(conversion.atlas.format_text(flag.value)) if flag.value.is_known else None
-        if value is None:
-            for word in flag.words:
-                conversion.lose(word, "its value cannot be used", f"set {key}")
-            return
-        name = conversion.draft.set(key, value)
-        for word in flag.words:
-            conversion.map(word, name)
-
-    return FlagRow(convert_part)
-
-
-def drop(why: str, is_switch: bool = False) -> FlagRow:
-    """dsgen does it itself."""
-
-    def convert_part(conversion: Conversion, flag: Flag) -> None:
-        for word in flag.words:
-            conversion.drop(word, why)
-
-    return FlagRow(convert_part, is_switch)
-
-
-def lose(why: str, hint: str = "", is_switch: bool = False) -> FlagRow:
-    """There is no equivalent."""
-
-    def convert_part(conversion: Conversion, flag: Flag) -> None:
-        for word in flag.words:
-            conversion.lose(word, why, hint)
-
-    return FlagRow(convert_part, is_switch)
-
-
-def map_flag(conversion: Conversion, flag: Flag, to_key: str) -> None:
-    """The words of a flag became a key."""
-    for word in flag.words:
-        conversion.map(word, to_key)
-
-
-def as_count(text: str) -> int | None:
-    """A whole number of at least 1."""
-    return int(text) if re.fullmatch("[1-9][0-9]{0,5}", text) else None
+        option = Option(conversion, bare, parts, value if has_value or len(parts) > 1 else Text())
+        table.get(bare, UNKNOWN)(option)
+    return others

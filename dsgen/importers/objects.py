@@ -1,63 +1,67 @@
-"""Fields that several kinds of Kubernetes objects have: metadata, and how jobs run, restart, end and wait in queues."""
+"""Tables that several kinds of Kubernetes objects have: metadata, and how jobs run, restart, end and wait in queues."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from dsgen.importers.conversion import as_dns_name, is_placeholder
-from dsgen.importers.fields import Action, Fields, Table, as_count, as_text, as_whole, drop, format_scalar, lose, to
-from dsgen.problems import KeyPath
-from dsgen.reading.nodes import Node
+from dsgen.importers.fields import Action, Field, Table, as_count, as_text, as_whole, drop, format_scalar, lose, to
 
 CLUSTER = "the cluster writes it"
 KIND = "the kind of the object"
-QUEUE, PRIORITY = "kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class"
-TOOLS = ("kubectl.kubernetes.io/", "meta.helm.sh/", "argocd.argoproj.io/", "fluxcd.io/", "kustomize.toolkit.fluxcd.io/",
-         "app.kubernetes.io/managed-by", "helm.sh/")  # fmt: skip
+TOOL = "the tool that applies the manifests writes it"
+TOOLS = (
+    *("kubectl.kubernetes.io/", "meta.helm.sh/", "helm.sh/", "argocd.argoproj.io/", "fluxcd.io/"),
+    *("kustomize.toolkit.fluxcd.io/", "app.kubernetes.io/managed-by", "app.kubernetes.io/name"),
+    "app.kubernetes.io/instance",
+)
+KEYS = {
+    "kueue.x-k8s.io/queue-name": "scheduling.queue",
+    "kueue.x-k8s.io/priority-class": "scheduling.priorityClass",
+    "alpha.jobset.sigs.k8s.io/exclusive-topology": "scheduling.topology.required",
+    "kueue.x-k8s.io/podset-required-topology": "scheduling.topology.required",
+}
+"""Labels and annotations that are keys of their own."""
+DEFAULTS = {"sidecar.istio.io/inject": "false", "linkerd.io/inject": "disabled", "karpenter.sh/do-not-disrupt": "true"}
+OPERATORS = ("training.kubeflow.org/", "kubeflow.org/", "pod-template-hash", "job-name")
 
 
-def write_name(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_name(field: Field) -> None:
     """metadata.name: a name of a job has no dots, and begins with a letter."""
-    text = format_scalar(node.value)
-    found = "" if is_placeholder(text) else as_dns_name(text, 63)
-    if found and not fields.conversion.draft.get("name"):
-        fields.set(path, node, "name", found)
+    found = "" if is_placeholder(field.text) else as_dns_name(field.text, 63)
+    if found and not field.draft.get("name"):
+        field.set("name", found)
     elif found:
-        fields.drop(path, node, "the job has a name already")
+        field.drop("the job has a name already")
     else:
-        fields.lose(path, node, "no name of a job can be made of it", "set name")
+        field.lose("no name of a job can be made of it", "set name")
 
 
-def _write_label(fields: Fields, path: KeyPath, node: Node) -> None:
-    key, value = str(path[-1]), format_scalar(node.value)
-    if isinstance(node.value, dict | list):
-        fields.lose(path, node, "its value is no text")
-    elif key == QUEUE:
-        fields.set(path, node, "scheduling.queue", value)
-    elif key == PRIORITY:
-        fields.set(path, node, "scheduling.priorityClass", value)
-    elif key.startswith(TOOLS) or key in ("app.kubernetes.io/name", "app.kubernetes.io/instance"):
-        fields.drop(path, node, "the tool that applies the manifests writes it")
-    else:
-        fields.set(path, node, ("labels", key), value)
+def write_metadata(*where: str) -> Action:
+    """A label or an annotation of an object, or of its pods."""
+
+    def write(field: Field) -> None:
+        if isinstance(field.node.value, dict | list):
+            field.lose("its value is no text")
+        elif field.name in KEYS:
+            field.set(KEYS[field.name], field.text)
+        elif len(where) == 1 and (field.name.startswith(TOOLS) or "/last-applied" in field.name):
+            field.drop(TOOL)
+        elif len(where) == 2 and DEFAULTS.get(field.name) == field.text:
+            field.drop("dsgen writes it itself")
+        elif len(where) == 2 and field.name.startswith(OPERATORS):
+            field.drop("the operator sets it")
+        else:
+            field.set((*where, field.name), field.text)
+
+    return write
 
 
-def _write_annotation(fields: Fields, path: KeyPath, node: Node) -> None:
-    key = str(path[-1])
-    if isinstance(node.value, dict | list):
-        fields.lose(path, node, "its value is no text")
-    elif key.startswith(TOOLS) or "/last-applied" in key:
-        fields.drop(path, node, "the tool that applies the manifests writes it")
-    else:
-        fields.set(path, node, ("annotations", key), format_scalar(node.value))
-
-
-METADATA: Table = {
-    "name": write_name,
-    "generateName": write_name,
+METADATA: dict[str, Table] = {
+    **dict.fromkeys(("name", "generateName"), write_name),
     "namespace": to("namespace", lambda data: format_scalar(data) or None),
-    "labels": {"*": _write_label},
-    "annotations": {"*": _write_annotation},
+    "labels": {"*": write_metadata("labels")},
+    "annotations": {"*": write_metadata("annotations")},
     **dict.fromkeys(
         ("creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields", "ownerReferences",
          "finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"),
@@ -72,7 +76,6 @@ HEAD: Mapping[str, Table] = {
 }
 """What all objects have."""
 
-
 NO_RESTART = "a failed training does not restart unless lifecycle.maxRestarts allows it"
 UNSAID = "the source does not say how often a failed training may restart"
 RESTART_HINT = "set lifecycle.maxRestarts if the program loads its own checkpoint"
@@ -81,94 +84,87 @@ TTL = "Argo CD and Flux would show the job as out of sync, or apply its Jobs aga
 ENDS = "workers end with the run, and their pods stay until the run is deleted"
 GANG = "a gang of dsgen is the whole run"
 CONTROLLER = "it belongs to the controller, which dsgen does not need"
+REPLACED = "a worker that is lost is replaced"
+ELASTIC = "a run shrinks after a loss only (workers.min)"
 
 
-def write_restarts(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_restarts(field: Field) -> None:
     """How often a failed training may restart."""
-    if as_whole(node.value) == 0:
-        fields.drop(path, node, NO_RESTART)
+    if as_whole(field.data) == 0:
+        field.drop(NO_RESTART)
     else:
-        to("lifecycle.maxRestarts", lambda data: min(as_whole(data) or 0, MOST_RESTARTS) or None)(fields, path, node)
+        to("lifecycle.maxRestarts", lambda data: min(as_whole(data) or 0, MOST_RESTARTS) or None)(field)
 
 
-def report_restart_policy(fields: Fields, path: KeyPath, node: Node) -> None:
+def report_restart_policy(field: Field) -> None:
     """restartPolicy, after the number of restarts was read."""
-    if node.value == "Never":
-        fields.drop(path, node, NO_RESTART)
-    elif fields.conversion.draft.get("lifecycle.maxRestarts") and node.value in ("OnFailure", "Always"):
-        fields.map(path, node, "lifecycle.maxRestarts")
-    elif node.value == "ExitCode":
-        fields.lose(path, node, "the operator restarts pods that end with a code above 127",
-                    "set lifecycle.maxRestarts and lifecycle.restartExitCodes")  # fmt: skip
+    if field.data == "Never":
+        field.drop(NO_RESTART)
+    elif field.draft.get("lifecycle.maxRestarts") and field.data in ("OnFailure", "Always"):
+        field.map("lifecycle.maxRestarts")
+    elif field.data == "ExitCode":
+        field.lose("the operator restarts pods that end with a code above 127",
+                   "set lifecycle.maxRestarts and lifecycle.restartExitCodes")  # fmt: skip
     else:
-        fields.lose(path, node, UNSAID, RESTART_HINT)
+        field.lose(UNSAID, RESTART_HINT)
 
 
-def write_suspend(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_suspend(field: Field) -> None:
     """A queue suspends and resumes a job by itself."""
-    if node.value is not True:
-        fields.drop(path, node, "a job starts when it is applied")
-    elif fields.conversion.draft.get("scheduling.queue"):
-        fields.drop(path, node, "Kueue suspends and resumes the workers")
+    if field.data is not True:
+        field.drop("a job starts when it is applied")
+    elif field.draft.get("scheduling.queue"):
+        field.drop("Kueue suspends and resumes the workers")
     else:
-        fields.set(path, node, "lifecycle.suspend", True)
+        field.set("lifecycle.suspend", True)
 
 
-def lose_ttl(fields: Fields, path: KeyPath, node: Node) -> None:
+def lose_ttl(field: Field) -> None:
     """Jobs that Kubernetes deletes would be recreated by GitOps."""
-    hint = f"without Argo CD and Flux, set lifecycle.ttlSecondsAfterFinished: {format_scalar(node.value)}"
-    fields.lose(path, node, TTL, hint)
+    field.lose(TTL, f"without Argo CD and Flux, set lifecycle.ttlSecondsAfterFinished: {field.text}")
 
 
 def report_minimum(total: int) -> Action:
     """minAvailable of a gang: dsgen's is always the whole run."""
 
-    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
-        if as_count(node.value) in (total, total + 1):
-            fields.drop(path, node, GANG)
+    def report(field: Field) -> None:
+        if as_count(field.data) in (total, total + 1):
+            field.drop(GANG)
         else:
-            fields.lose(path, node, f"{GANG}, so fewer workers do not start")
+            field.lose(f"{GANG}, so fewer workers do not start")
 
-    return convert_part
-
-
-def make_scheduling_table(nodes: int) -> Table:
-    """schedulingPolicy of an operator."""
-    return {
-        "queue": write_volcano_queue,
-        "priorityClass": write_priority,
-        "minAvailable": report_minimum(nodes),
-        "scheduleTimeoutSeconds": to("lifecycle.startTimeoutSeconds", as_count),
-        "minResources": drop("the scheduler adds up the requests of the pods"),
-    }
+    return report
 
 
-def write_volcano_queue(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_volcano_queue(field: Field) -> None:
     """A queue of Volcano; a queue of Kueue, which a label names, takes precedence."""
-    draft = fields.conversion.draft
-    if draft.get("scheduling.queue"):
-        fields.drop(path, node, "the job is in a queue of Kueue")
-        return
-    draft.set("scheduling.gang", "volcano")
-    to("scheduling.queue", as_text)(fields, path, node)
+    if field.draft.get("scheduling.queue"):
+        field.drop("the job is in a queue of Kueue")
+    else:
+        to("scheduling.queue", as_text, ("scheduling.gang", "volcano"))(field)
 
 
-def write_priority(fields: Fields, path: KeyPath, node: Node) -> None:
+def write_priority(field: Field) -> None:
     """A priority in the queue, or of the pods if there is no queue."""
-    draft = fields.conversion.draft
-    has_queue = draft.get("scheduling.queue") or fields.find_node(*path[:-1], "queue") is not None
-    key = "scheduling.priorityClass" if has_queue or draft.get("scheduling.gang") else "workers.priorityClassName"
-    to(key, as_text)(fields, path, node)
+    scheduling = field.draft.get("scheduling") or {}
+    has_queue = {"queue", "gang"} & scheduling.keys() or field.fields.find(*field.path[:-1], "queue")
+    to("scheduling.priorityClass" if has_queue else "workers.priorityClassName", as_text)(field)
 
 
-def make_policy_table(nodes: int, clean: Action | None = None) -> dict[str, Table]:
+def make_policy_table(nodes: int, clean: Action = drop(ENDS)) -> dict[str, Table]:  # noqa: B008 - an action has no state
     """runPolicy of Kubeflow's operators. clean: what becomes of cleanPodPolicy."""
     return {
         "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
         "backoffLimit": write_restarts,
         "suspend": write_suspend,
         "ttlSecondsAfterFinished": lose_ttl,
-        "cleanPodPolicy": clean or drop(ENDS),
+        "cleanPodPolicy": clean,
         "managedBy": lose("dsgen has no equivalent of it"),
-        "schedulingPolicy": make_scheduling_table(nodes),
+        "schedulingPolicy": {
+            "queue": write_volcano_queue,
+            "priorityClass": write_priority,
+            "minAvailable": report_minimum(nodes),
+            "scheduleTimeoutSeconds": to("lifecycle.startTimeoutSeconds", as_count),
+            "minResources": drop("the scheduler adds up the requests of the pods"),
+        },
     }

@@ -124,19 +124,17 @@ ORIGINS: Mapping[str, Origin] = {
     "shell": Origin(
         "script", "scripts", "a shell script or a command line: deepspeed, torchrun, accelerate, mpirun, ..."
     ),
-    "pytorchjob": Origin("object", "pytorchjob", "PyTorchJob v1 of Kubeflow", (("PyTorchJob", "kubeflow.org"),)),
-    "mpijob": Origin("object", "mpijob", "MPIJob v2beta1 and v1 of Kubeflow", (("MPIJob", "kubeflow.org"),)),
+    "pytorchjob": Origin("object", "operators", "PyTorchJob v1 of Kubeflow", (("PyTorchJob", "kubeflow.org"),)),
+    "mpijob": Origin("object", "operators", "MPIJob v2beta1 and v1 of Kubeflow", (("MPIJob", "kubeflow.org"),)),
     "trainjob": Origin(
         "object", "trainjob", "TrainJob of Kubeflow Trainer, with its runtime", (("TrainJob", "trainer.kubeflow.org"),)
     ),
-    "jobset": Origin("object", "jobset", "JobSet with one kind of pods", (("JobSet", "jobset.x-k8s.io"),)),
-    "elasticjob": Origin("object", "elasticjob", "ElasticJob of DLRover", (("ElasticJob", "elastic.iml.github.io"),)),
-    "volcano": Origin("object", "volcano", "Job of Volcano", (("Job", "batch.volcano.sh"),)),
-    "hyperpod": Origin("object", "hyperpod", "HyperPodPyTorchJob of SageMaker HyperPod", (("HyperPodPyTorchJob", ""),)),
-    "deepspeedjob": Origin(
-        "object", "deepspeedjob", "DeepSpeedJob of T9k", (("DeepSpeedJob", ""), ("DeepspeedJob", ""))
-    ),
-    "msjob": Origin("object", "msjob", "MSJob of MindSpore", (("MSJob", "mindspore.gitee.com"),)),
+    "jobset": Origin("object", "operators", "JobSet with one kind of pods", (("JobSet", "jobset.x-k8s.io"),)),
+    "elasticjob": Origin("object", "operators", "ElasticJob of DLRover", (("ElasticJob", "elastic.iml.github.io"),)),
+    "volcano": Origin("object", "operators", "Job of Volcano", (("Job", "batch.volcano.sh"),)),
+    "hyperpod": Origin("object", "operators", "HyperPodPyTorchJob of HyperPod", (("HyperPodPyTorchJob", ""),)),
+    "deepspeedjob": Origin("object", "operators", "DeepSpeedJob of T9k", (("DeepSpeedJob", ""), ("DeepspeedJob", ""))),
+    "msjob": Origin("object", "operators", "MSJob of MindSpore", (("MSJob", "mindspore.gitee.com"),)),
     "skypilot": Origin(
         "values",
         "skypilot",

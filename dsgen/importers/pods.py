@@ -1,35 +1,54 @@
-"""Pod templates: the fields of pods and containers, shared by all kinds of objects, and jobs of equal pods."""
+"""Pod templates: what becomes of the fields of pods and containers, which all kinds of objects share."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from dataclasses import field as default
+from typing import Literal
 
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
-from dsgen.importers import pod_fields as of
-from dsgen.importers.container_commands import make_runtime, write_command
-from dsgen.importers.facts import PLACES, Fact, JobSize, Role, describe_volume
+from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
+from dsgen.importers.environment import (
+    ADDRESS,
+    ADDRESS_HINT,
+    ADDRESS_WHY,
+    COUNT_HINT,
+    OWN,
+    RANKS,
+    find_other_count,
+)
+from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
 from dsgen.importers.fields import (
     Action,
-    Fields,
+    Field,
+    Read,
     Table,
     as_count,
     as_list,
     as_map,
     as_text,
     as_texts,
+    as_true,
     as_whole,
     drop,
     format_scalar,
+    list_maps,
     lose,
+    read_name,
+    remove_nulls,
     to,
 )
-from dsgen.importers.pod_fields import ITSELF, Pod, RoleName
+from dsgen.importers.images import write_image
+from dsgen.importers.ledger import Placeholder
+from dsgen.importers.objects import report_restart_policy, write_metadata
+from dsgen.importers.secrets import has_secret, is_secret
 from dsgen.importers.volumes import write_volumes
-from dsgen.problems import KeyPath
-from dsgen.reading.nodes import Node
 
+RoleName = Literal["workers", "launcher"]
+ITSELF = "dsgen writes it itself"
+VARIABLE = re.compile(r"\$\((\w+)\)")
 DEVICES = re.compile(
     r"[a-z0-9.-]+/(gpu|pgpu|mig-[\w.]+|gaudi|Ascend\w+|neuron\w*|mlu\w*|dcu\w*|vgpu|gpu\.shared|npu|tpu|i915|xe|vcuda-core"
     r"|MLU|Ascend910\w*)"
@@ -39,284 +58,411 @@ RDMA = re.compile(
 )
 EFA = re.compile(r"vpc\.amazonaws\.com/efa")
 """Its driver needs no IPC_LOCK, and dsgen adds none."""
+GANGS = ("kai-scheduler", "runai-scheduler", "yunikorn", "scheduler-plugins-scheduler", "koord-scheduler")
+NO_GANG = "this scheduler starts all pods of the job together or none, which dsgen does not ask of it"
+NO_GANG_HINT = "set scheduling.gang if the cluster has Volcano or the coscheduling plugin"
+SAME = "it is the same as in the other pods"
 
 
-def write_resources(role: RoleName, pod: Pod) -> Action:
-    """Requests and limits: devices, networks, and the rest."""
+@dataclass
+class Pod:
+    """A pod template whose fields are read: its main container, and what the origin still has to decide.
 
-    def convert_part(fields: Fields, path: KeyPath, node: Node) -> None:
-        for kind in ("requests", "limits"):
-            amounts = node.find_child(kind)
-            for name, one in (amounts.value if amounts is not None and isinstance(amounts.value, dict) else {}).items():
-                _write_amount(fields, (*path, kind, name), one, role, pod)
-        if (claims := node.find_child("claims")) is not None:
-            to(f"{role}.resources.claims", as_list)(fields, (*path, "claims"), claims)
+    command: the fields of command and args. devices: of each pod, None if it is not known. takes_others: it has
+    variables of ConfigMaps or Secrets.
+    """
 
-    return convert_part
-
-
-def _write_amount(fields: Fields, path: KeyPath, node: Node, role: RoleName, pod: Pod) -> None:
-    kind, name = str(path[-2]), str(path[-1])
-    value = (
-        node.value
-        if isinstance(node.value, int | float) and not isinstance(node.value, bool)
-        else format_scalar(node.value)
-    )
-    draft = fields.conversion.draft
-    if DEVICES.fullmatch(name):
-        count = as_whole(node.value if node.value is not None else 1)
-        if count is None:
-            pod.devices = None if role == "workers" else 0
-            fields.lose(path, node, "its value is no whole number", "set workers.slots to the number of devices")
-        elif role == "launcher":
-            fields.lose(path, node, "the launcher of dsgen needs no device") if count else fields.drop(
-                path, node, ITSELF
-            )
-        else:
-            pod.devices = count
-            draft.set("workers.accelerator.resource", name)
-            fields.map(path, node, "workers.accelerator.count")
-    elif RDMA.fullmatch(name) and role == "workers" and as_whole(node.value) is not None:
-        fields.set(path, node, ("network", "rdma", "resources", name), as_whole(node.value))
-        if not EFA.fullmatch(name):
-            draft.set("network.rdma.ipcLock", "omit")  # the source says which capabilities its containers have
-    elif isinstance(node.value, dict | list) or node.value is None:
-        fields.lose(path, node, "its value is no amount")
-    else:
-        text = value if isinstance(value, str) else format_scalar(value)
-        fields.set(path, node, (role, "resources", kind, name), text)
-
-
-PROBES = "dsgen has probes of its own"
-NO_LAUNCHER_KEY = "the launcher of dsgen only starts the processes"
+    template: Field
+    role: RoleName
+    container: Field | None = None
+    command: list[Field] = default(default_factory=list)
+    has_command: bool = False
+    devices: int | None = 0
+    takes_others: bool = False
+    facts: Role = default(default_factory=Role)
 
 
 def read_pod(
-    fields: Fields, path: KeyPath, role: RoleName, names: Sequence[str] = (), instead: Mapping[str, Table] | None = None
+    template: Field, role: RoleName, names: Sequence[str] = (), instead: Mapping[str, Table] | None = None
 ) -> Pod:
-    """Fill the values from a pod template at a path (the map with `spec`), all but the command.
+    """Fill the values from a pod template (the map with `spec`), all but the command.
 
     names: of the main container, in order of preference; otherwise the first container is it. instead: what becomes of
     fields of the main container that something else replaces.
     """
-    pod = Pod(path, role)
-    main = _find_main(fields, (*path, "spec", "containers"), names)
-    pod.container = (*path, "spec", "containers", main)
-    pod.facts = _read_facts(fields, pod)
-    pod.takes_others = fields.find_node(*pod.container, "envFrom") is not None
-    node = fields.find_node(*path)
-    if node is None:
-        return pod
-    write_volumes(fields, (*path, "spec"), main, role)
-    fields.apply({"metadata": _make_metadata_table(role), "spec": _make_pod_table(role)}, path, node)
-    _write_containers(fields, pod, main, instead or {})
+    pod = Pod(template, role)
+    containers = template.list_items("spec", "containers")
+    found = {read_name(one): one for one in reversed(containers)}
+    pod.container = next((found[name] for name in names if name in found), next(iter(containers), None))
+    pod.facts = _read_facts(pod)
+    pod.takes_others = pod.container is not None and pod.container.find("envFrom") is not None
+    spec = template.find("spec")
+    if spec is not None:
+        write_volumes(spec, pod.container, role)
+    template.apply({"metadata": _make_metadata_table(role), "spec": _make_pod_table(role)})
+    for one in containers:
+        if pod.container is None or one.path != pod.container.path:
+            add_container(f"{role}.sidecars")(one)
+            continue
+        if not {"command", "args"} & (instead or {}).keys():
+            pod.command, pod.has_command = read_container_command(one)
+        one.apply({**_make_container_table(role, pod), **(instead or {})})
     return pod
 
 
-def _find_main(fields: Fields, path: KeyPath, names: Sequence[str]) -> int:
-    node = fields.find_node(*path)
-    items = node.value if node is not None and isinstance(node.value, list) else []
-    found = [str((one.find_child("name") or Node("", one.position)).value) for one in items]
-    return next((found.index(name) for name in names if name in found), 0)
+def read_container_command(container: Field) -> tuple[list[Field], bool]:
+    """The words of `command` and `args` of a container, and whether there is a command."""
+    words = [one for key in ("command", "args") for one in container.list_items(key)
+             if not isinstance(one.node.value, dict | list)]  # fmt: skip
+    return words, any("command" in one.path for one in words)
 
 
 def _make_metadata_table(role: RoleName) -> Table:
     return {
-        "labels": {"*": of.write_pod_metadata(role, "podLabels")},
-        "annotations": {"*": of.write_pod_metadata(role, "podAnnotations")},
+        "labels": {"*": write_metadata(role, "podLabels")},
+        "annotations": {"*": write_metadata(role, "podAnnotations")},
         **dict.fromkeys(("name", "namespace", "generateName", "creationTimestamp"), drop(ITSELF)),
     }
 
 
 def _make_pod_table(role: RoleName) -> Table:
     """The fields of a pod."""
-    worker = role == "workers"
-    table: dict[str, Table] = {
+    is_worker = role == "workers"
+    return {
         "containers": {},
         "volumes": {},
-        "initContainers": of.add_init_containers(role),
+        "initContainers": {"*": _add_init_container(role)},
         "nodeSelector": to(f"{role}.nodeSelector", as_texts),
         "affinity": to(f"{role}.affinity", as_map),
         "tolerations": to(f"{role}.tolerations", as_list),
         "topologySpreadConstraints": to(f"{role}.topologySpreadConstraints", as_list),
-        "schedulerName": of.write_scheduler(role),
+        "schedulerName": _write_scheduler(role),
         "priorityClassName": to(f"{role}.priorityClassName", as_text),
-        "serviceAccountName": of.write_service_account(role),
-        "serviceAccount": of.write_service_account(role),
-        "imagePullSecrets": to("image.pullSecrets", as_list),
-        "terminationGracePeriodSeconds": of.write_grace_period,
-        "securityContext": to("security.podSecurityContext", as_map),
-        "hostNetwork": of.write_host_network if worker else lose(NO_LAUNCHER_KEY),
-        "dnsPolicy": drop(ITSELF),
-        "restartPolicy": of.report_restart,
-        "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
-        **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken"), drop(ITSELF)),
-        "setHostnameAsFQDN": drop(ITSELF),
-        "*": of.write_extra(f"{role}.extraPodSpec", POD_FIELDS),
-    }
-    return table
+        **dict.fromkeys(("serviceAccountName", "serviceAccount"), _write_service_account(role)),
+        "imagePullSecrets": _share("image.pullSecrets", as_list),
+        "terminationGracePeriodSeconds": _write_grace_period,
+        "securityContext": _share("security.podSecurityContext", as_map),
+        "hostNetwork": _write_host_network if is_worker else lose("the launcher of dsgen only starts the processes"),
+        "restartPolicy": report_restart_policy,
+        "activeDeadlineSeconds": _share("lifecycle.activeDeadlineSeconds", as_count),
+        **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken", "dnsPolicy",
+                         "setHostnameAsFQDN"), drop(ITSELF)),
+        "*": _write_extra(f"{role}.extraPodSpec", POD_FIELDS),
+    }  # fmt: skip
 
 
-def _make_container_table(role: RoleName, pod: Pod) -> Table:
+def _make_container_table(role: RoleName, pod: Pod) -> dict[str, Table]:
     """The fields of the main container."""
-    worker = role == "workers"
+    is_worker = role == "workers"
     return {
         "name": drop(ITSELF),
-        "image": of.write_container_image(worker),
-        "imagePullPolicy": to("image.pullPolicy", as_text) if worker else drop(ITSELF),
+        "image": write_container_image(is_worker),
+        "imagePullPolicy": to("image.pullPolicy", as_text) if is_worker else drop(ITSELF),
         "command": {},
         "args": {},
-        "env": {"*": of.write_variable("training")} if worker else {},  # a launcher passes on a part of it
-        "envFrom": of.add_all("training.envFrom"),
-        "resources": write_resources(role, pod),
+        "env": {"*": write_variable("training")} if is_worker else {},  # a launcher passes on a part of it
+        "envFrom": {"*": _add_variables if is_worker else _report_variables},
+        "resources": make_resources_table(role, pod),
         "volumeMounts": {},
-        "workingDir": of.write_folder,
-        "securityContext": of.write_main_context(role),
+        "workingDir": _write_folder,
+        "securityContext": to(f"{role}.securityContext", as_map),
         "ports": drop("the pods of a run reach all ports of each other"),
-        **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), drop(PROBES)),
+        **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), drop("dsgen has probes of its own")),
         **dict.fromkeys(("terminationMessagePath", "terminationMessagePolicy"), drop(ITSELF)),
-        "*": of.write_extra(f"{role}.extraContainerSpec", CONTAINER_FIELDS),
+        "*": _write_extra(f"{role}.extraContainerSpec", CONTAINER_FIELDS),
     }
 
 
-def _write_containers(fields: Fields, pod: Pod, main: int, instead: Mapping[str, Table]) -> None:
-    """The main container, and the others as sidecars."""
-    path = (*pod.path, "spec", "containers")
-    node = fields.find_node(*path)
-    for index, one in enumerate(node.value if node is not None and isinstance(node.value, list) else ()):
-        here = (*path, index)
-        if index != main:
-            fields.apply(of.add_sidecar(pod.role), here, one)
-            continue
-        if not {"command", "args"} & instead.keys():
-            pod.command, pod.has_command = read_container_command(fields, here)
-        table = _make_container_table(pod.role, pod)
-        fields.apply({**table, **instead} if isinstance(table, Mapping) else table, here, one)
+# -- resources and facts ----------------------------------------------------------------------------------------------
 
 
-def read_container_command(fields: Fields, path: KeyPath) -> tuple[list[tuple[KeyPath, Node]], bool]:
-    """The words of `command` and `args` of a container with their paths, and whether there is a command."""
-    words: list[tuple[KeyPath, Node]] = []
-    has_command = False
-    for key in ("command", "args"):
-        node = fields.find_node(*path, key)
-        for number, word in enumerate(node.value if node is not None and isinstance(node.value, list) else ()):
-            if not isinstance(word.value, dict | list):
-                words.append(((*path, key, number), word))
-        has_command |= key == "command" and bool(words)
-    return words, has_command
+def make_resources_table(role: RoleName, pod: Pod) -> Table:
+    """Requests and limits: devices, networks, and the rest."""
+    amounts: Table = {"*": lambda field: _write_amount(field, role, pod)}
+    return {"requests": amounts, "limits": amounts, "claims": to(f"{role}.resources.claims", as_list)}
 
 
-def _read_facts(fields: Fields, pod: Pod) -> Role:
-    spec, main = fields.find_node(*pod.path, "spec"), fields.find_node(*pod.container)
-    data = spec.as_data() if spec is not None and isinstance(spec.value, dict) else {}
-    container = main.as_data() if main is not None and isinstance(main.value, dict) else {}
-    role = read_container_facts(fields, pod.container)
-    volumes = {format_scalar(one.get("name")): one for one in _list_items(data.get("volumes")) if isinstance(one, dict)}
-    for index, mount in enumerate(_list_items(container.get("volumeMounts"))):
-        if isinstance(mount, dict):
-            volume = volumes.get(format_scalar(mount.get("name")), {})
-            path = format_scalar(mount.get("mountPath")).rstrip("/")
-            role.mounts[path] = Fact(
-                describe_volume(volume), fields.name_field((*pod.container, "volumeMounts", index))
-            )
-    for key in PLACES:
-        if data.get(key):
-            role.placement[key] = Fact(data[key], fields.name_field((*pod.path, "spec", key)))
-    return role
-
-
-def read_container_facts(fields: Fields, path: KeyPath, amounts: str = "resources") -> Role:
-    """What a container says, for the comparison. amounts: the field that has requests and limits."""
-    node = fields.find_node(*path)
-    data = node.as_data() if node is not None and isinstance(node.value, dict) else {}
-
-    def make_fact(value: Any, *below: str | int) -> Fact:
-        return Fact(value, fields.name_field((*path, *below)))
-
-    role = Role(image=make_fact(format_scalar(data.get("image")), "image") if data.get("image") else None)
-    for index, one in enumerate(_list_items(data.get("env"))):
-        if isinstance(one, dict):
-            role.env[format_scalar(one.get("name"))] = make_fact(
-                one.get("valueFrom") or format_scalar(one.get("value")), "env", index
-            )
-    given = data.get(amounts)
-    for kind, known in (("requests", role.requests), ("limits", role.limits)):
-        found = given.get(kind) if isinstance(given, dict) else None
-        for name, value in (found if isinstance(found, dict) else {}).items():
-            known[name] = make_fact(value, amounts, kind, name)
-    return role
-
-
-def _list_items(data: Any) -> list[Any]:
-    return data if isinstance(data, list) else []
-
-
-SAME = "it is the same as in the other pods"
-
-
-def write_pods(
-    fields: Fields,
-    template: KeyPath,
-    nodes: int | None,
-    runtime: Mapping[str, str],
-    names: Sequence[str] = (),
-    slots: int | None = None,
-    runs_ranks: bool = True,
-    is_set_by_pods: bool = False,
-) -> Pod:
-    """Fill the values from a pod template whose pods all run the same command, and account for it.
-
-    nodes: the number of pods, None if it is not known. runtime: what the operator sets in each pod. names: of the main
-    container. slots: processes in each pod, None if the command or the devices say it. runs_ranks: a program without a
-    launcher is one rank in each pod, as in PyTorchJob. is_set_by_pods: no operator sets the variables of runtime.
-    """
-    pod = read_pod(fields, template, "workers", names)
-    world = JobSize(nodes or None, slots, pod.devices, runs_ranks=runs_ranks and pod.devices in (0, 1))
-    fields.conversion.facts.workers = pod.facts
-    write_command(fields, pod, world, make_runtime(fields.conversion, runtime), is_set_by_pods=is_set_by_pods)
-    return pod
-
-
-def compare_templates(fields: Fields, kept: KeyPath, other: KeyPath, holder: Fields | None = None) -> None:
-    """Drop the fields of another template that are the same, and name those that differ with both lines.
-
-    kept, other: the paths of the templates. holder: the object with the kept one, if that is another object.
-    """
-    holder = holder or fields
-    first, second = holder.find_node(*kept), fields.find_node(*other)
-    if first is None or second is None:
-        return
-    for place, node in second.walk(other):
-        if isinstance(node.value, dict | list):
-            continue
-        twin = holder.find_node(*kept, *place[len(other) :])
-        is_name = len(place) == len(other) + 4 and place[-3:-1] == ("containers", place[-2]) and place[-1] == "name"
-        if is_name or (twin is not None and twin.as_data() == node.as_data()):
-            fields.drop(place, node, SAME)
+def _write_amount(field: Field, role: RoleName, pod: Pod) -> None:
+    kind, name, count = str(field.path[-2]), field.name, as_whole(field.data)
+    if DEVICES.fullmatch(name):
+        count = 1 if field.data is None else count
+        if count is None:
+            pod.devices = None if role == "workers" else 0
+            field.lose("its value is no whole number", "set workers.slots to the number of devices")
+        elif role == "workers":
+            pod.devices = count
+            field.draft.set("workers.accelerator.resource", name)
+            field.map("workers.accelerator.count")
+        elif count:
+            field.lose("the launcher of dsgen needs no device")
         else:
-            where = f"line {twin.position.line}" if twin is not None else "none"
-            fields.lose(place, node, f"it differs from the other pods of the job ({where}), and all workers are equal",
-                        "see whether the workers need it")  # fmt: skip
+            field.drop(ITSELF)
+    elif RDMA.fullmatch(name) and role == "workers" and count is not None:
+        field.set(("network", "rdma", "resources", name), count)
+        if not EFA.fullmatch(name):
+            field.draft.set("network.rdma.ipcLock", "omit")  # the source says which capabilities its containers have
+    elif isinstance(field.data, dict | list) or field.data is None:
+        field.lose("its value is no amount")
+    else:
+        field.set((role, "resources", kind, name), field.text)
 
 
-def read_number(fields: Fields, *path: str | int, default: int = 1) -> int:
-    """A whole number at a path; the default if there is none, 0 if it is no number."""
-    node = fields.find_node(*path)
-    return default if node is None else as_whole(node.value) or 0
+def _read_facts(pod: Pod) -> Role:
+    role = read_container_facts(pod.container)
+    volumes = {read_name(one): one.data for one in pod.template.list_items("spec", "volumes")}
+    for mount in pod.container.list_items("volumeMounts") if pod.container else ():
+        volume = volumes.get(read_name(mount), {})
+        path = format_scalar(mount.read("mountPath")).rstrip("/")
+        role.mounts[path] = Fact(describe_volume(volume if isinstance(volume, dict) else {}), str(mount))
+    for key in PLACES:
+        if (place := pod.template.find("spec", key)) and place.data:
+            role.placement[key] = Fact(place.data, str(place))
+    return role
 
 
-def map_replicas(fields: Fields, path: KeyPath, node: Node) -> None:
+def read_container_facts(container: Field | None, amounts: str = "resources") -> Role:
+    """What a container says, for the comparison. amounts: the field that has requests and limits."""
+    role = Role()
+    if container is None:
+        return role
+    image = container.find("image")
+    role.image = Fact(image.text, str(image)) if image and image.text else None
+    for one in container.list_items("env"):
+        role.env[read_name(one)] = Fact(one.read("valueFrom") or format_scalar(one.read("value")), str(one))
+    for kind, known in (("requests", role.requests), ("limits", role.limits)):
+        for one in container.list_items(amounts, kind):
+            known[one.name] = Fact(one.data, str(one))
+    return role
+
+
+# -- single fields ----------------------------------------------------------------------------------------------------
+
+
+def _write_extra(key: str, own: Sequence[str]) -> Action:
+    """Fields for which dsgen has no key are written unchanged."""
+
+    def write(field: Field) -> None:
+        if field.name in own:
+            field.lose("it would break what dsgen writes")
+        else:
+            field.set((*key.split("."), field.name), remove_nulls(field.data))
+
+    return write
+
+
+def _add_variables(field: Field) -> None:
+    """An item of envFrom."""
+    if field.data in (field.draft.get("training.envFrom") or []):
+        field.drop("another container has it, too")
+    else:
+        field.map(field.draft.add("training.envFrom", field.data), is_same=True)
+
+
+def _report_variables(field: Field) -> None:
+    """An item of envFrom of a launcher."""
+    if field.data in (field.draft.get("training.envFrom") or []):
+        field.drop("another container has it, too")
+    else:
+        field.lose("dsgen gives variables of other objects to the workers", "set launcher.env, or training.envFrom")
+
+
+def _share(key: str, read: Read) -> Action:
+    """A key that workers and launcher share."""
+
+    def write(field: Field) -> None:
+        if field.draft.get(key) not in (None, read(field.data)):
+            field.lose("workers and launcher have different values of it", f"set {key}")
+        else:
+            to(key, read)(field)
+
+    return write
+
+
+def write_container_image(is_worker: bool) -> Action:
+    """The image of the workers, or another one of the launcher."""
+
+    def write(field: Field) -> None:
+        draft = field.draft
+        known = draft.get("image") or {}
+        if not is_worker and known:
+            missing = next((hole.why for hole in draft.holes if hole.key == "image.repository"), "")
+            tag = f":{known['tag']}" if known.get("tag") else ""
+            digest = f"@{known['digest']}" if known.get("digest") else ""
+            if field.text == f"{known['repository']}{tag}{digest}" or (field.text and field.text in missing):
+                field.drop("the launcher has the image of the workers")
+            else:
+                field.set("launcher.image", field.text)
+        elif keys := write_image(field.conversion, field.text):
+            field.map(keys[0])
+        else:
+            why = f"the source has {field.text or 'no image'} here: write the image"
+            field.map(draft.set_hole("image.repository", "", why))
+
+    return write
+
+
+def write_variable(where: str) -> Action:
+    """One variable of a container, for `training` or `launcher`."""
+
+    def write(field: Field) -> None:
+        name, text, origin = read_name(field), format_scalar(field.read("value")), field.read("valueFrom")
+        for other in field.list_items():
+            if other.name not in ("name", "value", "valueFrom"):
+                other.lose("a variable of a container has no such field")
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            field.lose("its name is no name of a variable")
+        elif name == "MASTER_PORT" and (port := as_count(text)) and 1024 <= port <= 65535:
+            field.set("launch.masterPort", port)
+        elif OWN.fullmatch(name):
+            field.fields.later.append(lambda: _report_own(field, name, text))
+        elif ADDRESS.fullmatch(name):
+            field.lose(ADDRESS_WHY, ADDRESS_HINT)
+        elif isinstance(origin, dict):
+            field.map(field.draft.set((where, "env", name), {"valueFrom": origin}))
+        else:
+            _write_constant(field, (where, "env", name), text)
+
+    return write
+
+
+def _write_constant(field: Field, key: tuple[str, ...], text: str) -> None:
+    draft, name = field.draft, key[-1]
+    if is_secret(name, text):
+        field.map(draft.set_hole(key, make_secret_reference(name), SECRET_HOLE))
+    elif any(OWN.fullmatch(one) for one in VARIABLE.findall(text)):
+        field.lose("it refers to a variable that dsgen sets when the process starts",
+                   "compute it in training.setup, or read the variable in the program")  # fmt: skip
+    elif draft.get(key) not in (None, text):
+        field.lose(f"workers and launcher have different values of {name}", "set it in training.setup")
+    else:
+        field.set(key, text)
+
+
+def _report_own(field: Field, name: str, text: str) -> None:
+    """A variable that dsgen sets itself, after the numbers of workers and slots are known."""
+    if why := find_other_count(field.conversion, name, text):
+        field.lose(why, COUNT_HINT)
+    else:
+        field.drop(RANKS)
+
+
+def _write_folder(field: Field) -> None:
+    if not field.text.startswith("/"):
+        field.lose("it is no absolute path", "set training.workingDir")
+    elif field.draft.get("training.workingDir") not in (None, field.text):
+        field.lose("workers and launcher start in different folders", "set training.workingDir")
+    else:
+        field.set("training.workingDir", field.text)
+
+
+def _write_scheduler(role: RoleName) -> Action:
+    def write(field: Field) -> None:
+        if field.data in ("default-scheduler", "", None):
+            field.drop("the cluster has a default")
+        elif field.data == "volcano":
+            field.set("scheduling.gang", "volcano")
+        else:
+            to(f"{role}.schedulerName", as_text)(field)
+            if field.data in GANGS and role == "workers":
+                field.conversion.ledger.lose(str(field), field.node.position, NO_GANG, NO_GANG_HINT, is_part=True)
+
+    return write
+
+
+def _write_service_account(role: RoleName) -> Action:
+    def write(field: Field) -> None:
+        if field.data in ("default", "", None):
+            field.drop("the namespace has a default")
+        elif role == "launcher":
+            field.lose("the launcher has a ServiceAccount of its own", "see serviceAccount")
+        else:
+            to("workers.serviceAccountName", as_text)(field)
+
+    return write
+
+
+def _write_grace_period(field: Field) -> None:
+    seconds = as_count(field.data)
+    if seconds and seconds >= 30:
+        _share("lifecycle.terminationGracePeriodSeconds", lambda _: min(seconds, 86400))(field)
+    else:
+        field.lose("dsgen needs at least 30 seconds", "set lifecycle.terminationGracePeriodSeconds")
+
+
+def _write_host_network(field: Field) -> None:
+    if field.data is True:
+        to("network.hostNetwork", as_true, ("network.policy", False))(field)
+    else:
+        field.drop("it is the default")
+
+
+def _add_init_container(role: RoleName) -> Action:
+    def add(field: Field) -> None:
+        name = read_name(field)
+        if name == "kubectl-delivery" or ("wait" in name and "master" in name):
+            field.drop("dsgen does not need it: workers and launcher wait for each other")
+        else:
+            add_container(f"{role}.initContainers")(field)
+
+    return add
+
+
+def add_container(key: str) -> Action:
+    """A container of the user, in this list of values."""
+
+    def add(field: Field) -> None:
+        data, names, draft = remove_nulls(field.data), field.conversion.volumes, field.draft
+        if not isinstance(data, dict):
+            field.lose("it is no container")
+            return
+        for mount in list_maps(data.get("volumeMounts")):
+            mount["name"] = names.get(str(mount.get("name")), mount.get("name"))
+        secrets = []
+        for index, one in enumerate(list_maps(data.get("env"))):
+            if is_secret(name := str(one.get("name")), str(one.get("value", ""))):
+                del one["value"]
+                one.update(make_secret_reference(name))
+                secrets.append(index)
+        words = [str(word) for name in ("command", "args") for word in as_list(data.get(name)) or ()]
+        if has_secret([data, " ".join(words)]):
+            field.lose("it holds a secret, which is not copied",
+                       f"put the secret into a Secret, and write the container into {key}")  # fmt: skip
+            return
+        name = draft.add(key, data)
+        draft.holes += [Placeholder(f"{name}.env[{index}].valueFrom.secretKeyRef", SECRET_HOLE) for index in secrets]
+        field.map(name, is_same=True)
+
+    return add
+
+
+# -- several pods -----------------------------------------------------------------------------------------------------
+
+
+def compare_templates(kept: Field, other: Field) -> None:
+    """Drop the fields of another template that are the same, and name those that differ with both lines."""
+    for one in other.walk():
+        below = one.path[len(other.path) :]
+        twin = kept.find(*below)
+        is_name = below[1:2] == ("containers",) and below[3:] == ("name",)
+        if is_name or (twin is not None and twin.data == one.data):
+            one.drop(SAME)
+        else:
+            where = f"line {twin.node.position.line}" if twin is not None else "none"
+            one.lose(f"it differs from the other pods of the job ({where}), and all workers are equal",
+                     "see whether the workers need it")  # fmt: skip
+
+
+def map_replicas(field: Field) -> None:
     """A number of pods."""
-    if as_whole(node.value) is None:
-        fields.lose(path, node, "its value is no number of pods", "set workers.replicas")
+    if as_whole(field.data) is None:
+        field.lose("its value is no number of pods", "set workers.replicas")
     else:
-        fields.map(path, node, "workers.replicas")
+        field.map("workers.replicas")
 
 
-def map_slots(fields: Fields, path: KeyPath, node: Node) -> None:
+def map_slots(field: Field) -> None:
     """A number of processes in each pod, or a word for one on each device."""
-    if node.value in ("gpu", "auto", "cpu") or as_whole(node.value):
-        fields.map(path, node, "workers.slots")
+    if field.data in ("gpu", "auto", "cpu") or as_whole(field.data):
+        field.map("workers.slots")
     else:
-        fields.lose(path, node, "its value is no number of processes", "set workers.slots")
+        field.lose("its value is no number of processes", "set workers.slots")

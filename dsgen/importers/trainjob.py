@@ -4,93 +4,80 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dsgen.importers.container_commands import make_runtime, write_command
+from dsgen.importers.container_commands import make_runtime, write_command, write_launcher_environment
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument, read_documents
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
-from dsgen.importers.fields import Fields, Table, as_count, drop, format_scalar, lose, to
-from dsgen.importers.mpijob import write_expected_world
-from dsgen.importers.objects import HEAD, lose_ttl, write_suspend
-from dsgen.importers.pod_fields import Pod, write_container_image, write_variable
+from dsgen.importers.fields import Field, Fields, Table, as_count, drop, lose, read_name, to
+from dsgen.importers.kinds import read_number, write_expected_world
+from dsgen.importers.objects import ELASTIC, HEAD, lose_ttl, write_suspend
+from dsgen.importers.operators import PYTORCH, report_implementation
 from dsgen.importers.pods import (
+    Pod,
+    make_resources_table,
     map_replicas,
     map_slots,
     read_container_command,
     read_container_facts,
-    read_number,
     read_pod,
-    write_resources,
+    write_container_image,
+    write_variable,
 )
 from dsgen.problems import KeyPath
-from dsgen.reading.nodes import Node
 
 RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
-RUNTIME: Mapping[str, str] = {
-    "PET_NNODES": "NNODES",
-    "PET_NODE_RANK": "NODE_RANK",
-    "PET_NPROC_PER_NODE": "NPROC_PER_NODE",
-    "PET_MASTER_ADDR": "MASTER_ADDR",
-    "PET_MASTER_PORT": "MASTER_PORT",
-    "JOB_COMPLETION_INDEX": "NODE_RANK",
+RUNTIME: Mapping[str, str] = {name: to for name, to in PYTORCH.items() if name.startswith("PET_")} | {
+    "JOB_COMPLETION_INDEX": "NODE_RANK"
 }
 JOBS: KeyPath = ("spec", "template", "spec", "replicatedJobs")
-STAGE = "dsgen downloads no datasets or models before a run"
-STAGE_HINT = "download them in workers.initContainers, or once onto a volume"
-CONTROLLER = "it belongs to the JobSet of the runtime, which dsgen does not need"
-REPLACED = "the TrainJob has another value"
+STAGE = lose("dsgen downloads no datasets or models before a run",
+             "download them in workers.initContainers, or once onto a volume")  # fmt: skip
+CONTROLLER = drop("it belongs to the JobSet of the runtime, which dsgen does not need")
+REPLACED = drop("the TrainJob has another value")
+OVERRIDES = lose("dsgen has no patches of a runtime", "set the field in workers, or in workers.extraPodSpec")
 
 
 def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One TrainJob."""
     fields = Fields(conversion, document)
-    runtime = Fields(conversion, _find_runtime(fields))
+    runtime = Fields(conversion, _find_runtime(fields.root))
     conversion.used.add(id(runtime.document))
-    path, role = _find_templates(runtime)
-    trainer: KeyPath = ("spec", "trainer")
-    nodes = read_number(fields, *trainer, "numNodes", default=read_number(runtime, "spec", "mlPolicy", "numNodes"))
-    pod = Pod(path, "workers")
-    fields.apply({**HEAD, "spec": _make_spec_table(pod)})
-    given = {key for key in ("image", "command", "args") if fields.find_node(*trainer, key) is not None}
-    runtime.apply(_make_runtime_table())
-    found = read_pod(runtime, path, "workers", ("node", "trainer"), {key: drop(REPLACED) for key in given})
-    if role:
-        read_pod(runtime, role, "launcher", ("node", "launcher"), {key: drop(REPLACED) for key in given})
-    _write_trainer_command(fields, runtime, found, pod, nodes, given, bool(role))
-    _report_other_jobs(runtime)
+    trainer = fields.find("spec", "trainer") or fields.root
+    jobs = {read_name(one): one for one in reversed(runtime.root.list_items(*JOBS))}
+    template = ("template", "spec", "template")
+    first, starts = jobs.get("node", next(iter(jobs.values()), None)), jobs.get("launcher")
+    node, launcher = (one.find(*template) if one else None for one in (first, starts))
+    if node is None:
+        raise ImportRefusedError("the runtime describes no pods", runtime.document.position)
+    pod = Pod(node, "workers")
+    fields.root.apply({**HEAD, "spec": _make_spec_table(pod)})
+    runtime.root.apply(_make_runtime_table(trainer))
+    given = {key: REPLACED for key in ("image", "command", "args") if trainer.find(key)}
+    found = read_pod(node, "workers", ("node", "trainer"), given)
+    starter = read_pod(launcher, "launcher", ("node", "launcher"), given) if launcher else None
+    nodes = read_number(trainer, "numNodes", default=read_number(runtime.root, "spec", "mlPolicy", "numNodes"))
+    _write_trainer_command(trainer, runtime, found, pod.devices, nodes, starter)
+    for name, one in jobs.items():
+        (STAGE if name.endswith("initializer") else CONTROLLER)(one)
     runtime.finish()
     fields.finish()
 
 
-def _find_runtime(fields: Fields) -> SourceDocument:
-    """The runtime that the job names, from the same file or from the files of --runtime."""
-    conversion = fields.conversion
-    node = fields.find_node("spec", "runtimeRef", "name")
-    name = format_scalar(node.value) if node is not None else "torch-distributed"
+def _find_runtime(job: Field) -> SourceDocument:
+    """The runtime that the job names, from the same file or from files beside it."""
+    conversion, named = job.conversion, job.find("spec", "runtimeRef", "name")
+    name = named.text if named else "torch-distributed"
     known = [*conversion.others, *(one for source in conversion.options.runtimes for one in read_documents(source))]
     found = next((one for one in known if one.kind in RUNTIMES and one.name == name), None)
     if found is None:
-        at = node.position if node is not None else fields.document.position
         hint = f"give it: --runtime FILE, from kubectl get clustertrainingruntime {name} -o yaml"
+        at = (named or job).node.position
         raise ImportRefusedError(f"the job needs the runtime {name}, which is in another file", at, hint)
     return found
 
 
-def _find_templates(runtime: Fields) -> tuple[KeyPath, KeyPath]:
-    """The template of the nodes, and that of the launcher if there is one."""
-    node = runtime.find_node(*JOBS)
-    items = node.value if node is not None and isinstance(node.value, list) else []
-    names = [
-        format_scalar((one.find_child("name") or one).value) if isinstance(one.value, dict) else "" for one in items
-    ]
-    below: KeyPath = ("template", "spec", "template")
-    nodes = names.index("node") if "node" in names else 0
-    launcher: KeyPath = (*JOBS, names.index("launcher"), *below) if "launcher" in names else ()
-    return (*JOBS, nodes, *below), launcher
-
-
 def _make_spec_table(pod: Pod) -> Table:
-    overrides = lose("dsgen has no patches of a runtime", "set the field in workers, or in workers.extraPodSpec")
     return {
         "runtimeRef": drop("the values have what the runtime says"),
         "trainer": {
@@ -100,104 +87,66 @@ def _make_spec_table(pod: Pod) -> Table:
             "command": {},
             "args": {},
             "env": {"*": write_variable("training")},
-            "resourcesPerNode": write_resources("workers", pod),
+            "resourcesPerNode": make_resources_table("workers", pod),
         },
-        "initializer": lose(STAGE, STAGE_HINT),
-        "labels": {"*": lose("dsgen labels its own pods", "set workers.podLabels")},
-        "annotations": {"*": lose("dsgen annotates its own pods", "set workers.podAnnotations")},
+        "initializer": STAGE,
+        "labels": lose("dsgen labels its own pods", "set workers.podLabels"),
+        "annotations": lose("dsgen annotates its own pods", "set workers.podAnnotations"),
         "suspend": write_suspend,
         "managedBy": lose("dsgen has no equivalent of it"),
         "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
         "ttlSecondsAfterFinished": lose_ttl,
-        "podTemplateOverrides": overrides,
-        "runtimePatches": overrides,
+        **dict.fromkeys(("podTemplateOverrides", "runtimePatches"), OVERRIDES),
     }
 
 
-def _make_runtime_table() -> Table:
+def _make_runtime_table(trainer: Field) -> Table:
     """The fields of a runtime beside its pods."""
     return {
         **HEAD,
         "metadata": drop("the name and labels of the runtime belong to it"),
         "spec": {
             "mlPolicy": {
-                "numNodes": drop(REPLACED),
-                "torch": {
-                    "numProcPerNode": map_slots,
-                    "elasticPolicy": lose("a run shrinks after a loss only (workers.min)"),
-                },
+                "numNodes": REPLACED if trainer.find("numNodes") else map_replicas,
+                "torch": {"numProcPerNode": map_slots, "elasticPolicy": lose(ELASTIC)},
                 "mpi": {
                     "numProcPerNode": map_slots,
                     "sshAuthMountPath": drop("dsgen generates the ssh key and mounts it"),
                     "runLauncherAsNode": drop("the launcher of dsgen does not train, all nodes are workers"),
-                    "mpiImplementation": drop("launch.method openmpi uses Open MPI"),
+                    "mpiImplementation": report_implementation,
                 },
             },
             "podGroupPolicy": {
-                "volcano": _write_volcano,
+                "volcano": lambda field: field.set("scheduling.gang", "volcano"),
                 "coscheduling": _write_coscheduling,
             },
-            "template": {"spec": {"replicatedJobs": {}, "*": drop(CONTROLLER)}, "metadata": drop(CONTROLLER)},
+            "template": {"spec": {"replicatedJobs": {}, "*": CONTROLLER}, "metadata": CONTROLLER},
         },
     }
 
 
-def _write_volcano(fields: Fields, path: KeyPath, node: Node) -> None:
-    fields.set(path, node, "scheduling.gang", "volcano")
-
-
-def _write_coscheduling(fields: Fields, path: KeyPath, node: Node) -> None:
-    fields.conversion.draft.set("scheduling.gang", "coscheduling")
-    fields.lose(path, node, "dsgen waits as long as lifecycle.startTimeoutSeconds", "set it")
+def _write_coscheduling(field: Field) -> None:
+    field.draft.set("scheduling.gang", "coscheduling")
+    field.lose("dsgen waits as long as lifecycle.startTimeoutSeconds", "set it")
 
 
 def _write_trainer_command(
-    fields: Fields, runtime: Fields, found: Pod, trainer: Pod, nodes: int, given: set[str], has_launcher: bool
+    trainer: Field, runtime: Fields, found: Pod, own_devices: int | None, nodes: int, starter: Pod | None
 ) -> None:
-    """The command, from the trainer or from the runtime."""
-    devices = found.devices if trainer.devices == 0 else trainer.devices
-    each = _read_slots(fields, runtime)
-    world = JobSize(
-        nodes or None, each or (1 if has_launcher and devices == 0 else None), devices, runs_ranks=has_launcher
-    )
-    if given & {"command", "args"}:
-        found.command, found.has_command = read_container_command(fields, ("spec", "trainer"))
-    else:
-        fields = runtime
-    _merge_facts(fields, found)
-    fields.conversion.facts.workers = found.facts
-    write_command(fields, found, world, make_runtime(fields.conversion, RUNTIME))
-    write_expected_world(fields.conversion, found)
-
-
-def _merge_facts(fields: Fields, pod: Pod) -> None:
-    """What the trainer says takes the place of what the runtime says."""
-    node = fields.find_node("spec", "trainer")
-    if node is None:
-        return
-    role = read_container_facts(fields, ("spec", "trainer"), "resourcesPerNode")
-    pod.facts.image = role.image or pod.facts.image
-    pod.facts.env.update(role.env)
-    pod.facts.requests, pod.facts.limits = role.requests or pod.facts.requests, role.limits or pod.facts.limits
-
-
-def _read_slots(fields: Fields, runtime: Fields) -> int | None:
-    places = (
-        (fields, ("spec", "trainer", "numProcPerNode")),
-        (runtime, ("spec", "mlPolicy", "torch", "numProcPerNode")),
-        (runtime, ("spec", "mlPolicy", "mpi", "numProcPerNode")),
-    )
-    found = (one.find_node(*path) for one, path in places)
-    return next((number for node in found if node is not None and (number := as_count(node.value))), None)
-
-
-def _report_other_jobs(runtime: Fields) -> None:
-    """The jobs of the runtime beside nodes and launcher, and the fields around their pods."""
-    node = runtime.find_node(*JOBS)
-    for index, one in enumerate(node.value if node is not None and isinstance(node.value, list) else ()):
-        named = one.find_child("name") if isinstance(one.value, dict) else None
-        name = format_scalar(named.value) if named is not None else ""
-        if name.endswith("initializer"):
-            runtime.lose((*JOBS, index), one, STAGE, STAGE_HINT)
-        else:
-            runtime.drop((*JOBS, index), one, CONTROLLER)
+    """The command, from the trainer or from the runtime; what the trainer says replaces what the runtime says."""
+    devices = found.devices if own_devices == 0 else own_devices
+    policies = (runtime.root.read("spec", "mlPolicy", key, "numProcPerNode") for key in ("torch", "mpi"))
+    slots = next(filter(None, map(as_count, (trainer.read("numProcPerNode"), *policies))), None)
+    slots = slots or (1 if starter and devices == 0 else None)
+    world = JobSize(nodes or None, slots, devices, runs_ranks=bool(starter))
+    if trainer.find("command") or trainer.find("args"):
+        found.command, found.has_command = read_container_command(trainer)
+    role, conversion = read_container_facts(trainer, "resourcesPerNode"), trainer.conversion
+    found.facts.image = role.image or found.facts.image
+    found.facts.env.update(role.env)
+    found.facts.requests, found.facts.limits = role.requests or found.facts.requests, role.limits or found.facts.limits
+    conversion.facts.workers = found.facts
+    write_command(found, world, make_runtime(conversion, RUNTIME))
+    if starter:
+        write_launcher_environment(starter, None, world)
+    write_expected_world(conversion, found.facts)

@@ -34,7 +34,7 @@ OBJECT = "apiVersion: {}\nkind: {}\nmetadata: {{name: a}}\nspec: {{}}\n"
         (
             "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata:\nname: a\nspec:\nreplicas: 2\n",
             "a.yaml",
-            "read no field of this object",
+            "describes no pods",
         ),
         (
             "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: ps}\nspec:\n  template:\n    spec:\n"
