@@ -11,7 +11,7 @@ from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.environment import write_value
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize, Role
-from dsgen.importers.fields import Action, Option, as_count, as_text, drop, lose, to
+from dsgen.importers.fields import Action, Option, Row, as_count, as_text, drop, lose, to
 from dsgen.importers.flag_lines import find_command, join_lines, read_options
 from dsgen.importers.images import write_image
 from dsgen.importers.kinds import write_expected_world
@@ -41,7 +41,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     is_mpi = KINDS[words[submit + 1].chars] == "mpi"
     for word in words[: submit + 2]:
         conversion.drop(word, "the values describe the job")
-    command = read_options(conversion, words[submit + 2 :], TABLE, SWITCHES)
+    command = read_options(conversion, words[submit + 2 :], TABLE)
     _write_code_folder(conversion)
     facts = conversion.flags
     nodes = as_number(facts["workers"]) if "workers" in facts else 1
@@ -140,8 +140,8 @@ def _add_toleration(option: Option) -> None:
     option.map(option.draft.add("workers.tolerations", toleration))
 
 
-def _switch(*key: str, value: object = True) -> Action:
-    return lambda option: option.set(key, value)
+def _switch(*key: str, value: object = True) -> Row:
+    return Row(lambda option: option.set(key, value), 0)
 
 
 def _write_amount(option: Option) -> None:
@@ -177,8 +177,6 @@ def _write_code_folder(conversion: Conversion) -> None:
 
 
 OF_LINE = drop("it is a flag of the command line itself")
-SWITCHES = frozenset(("gang", "rdma", "tensorboard", "trace", "hostNetwork", "mounts-on-launcher", "gpu-topology"))
-"""Flags without a value."""
 TABLE: Mapping[str, Action] = {
     "name": _write_name,
     **dict.fromkeys(("namespace", "n"), to("namespace", as_text)),
@@ -215,11 +213,12 @@ TABLE: Mapping[str, Action] = {
     "queue": to("scheduling.queue", as_text),
     "config-file": lose("dsgen mounts files by training.files", "set training.files"),
     "device": lose("dsgen has one device resource", "set workers.accelerator.resource"),
-    **dict.fromkeys(("loglevel", "trace", "output"), OF_LINE),
+    **dict.fromkeys(("loglevel", "output"), OF_LINE),
+    "trace": Row(OF_LINE.action, 0),
     "shell": drop("the command is read as one of bash"),
     "hostNetwork": _switch("network", "hostNetwork"),
-    "mounts-on-launcher": drop("workers and launcher have the same volumes"),
-    "gpu-topology": lose("dsgen has no equivalent of it"),
+    "mounts-on-launcher": drop("workers and launcher have the same volumes", 0),
+    "gpu-topology": lose("dsgen has no equivalent of it", values=0),
     "launcher-selector": _write_pair("launcher.nodeSelector"),
     "launcher-annotation": _write_pair("launcher.podAnnotations"),
     "worker-annotation": _write_pair("workers.podAnnotations"),

@@ -277,7 +277,8 @@ def _make_difference(job: ImportedJob, role: str, subject: str, fact: Fact, resu
     if not why and role == "launcher" and isinstance(fact.value, dict) and name in job.data["training"].get("env", {}):
         why = "the launcher has only the texts of training.env"
     if not why and subject.startswith("env.") and (given := _explain_mapped(job, key)):
-        why = f"{given}, which has another value"
+        is_option = job.data.get("launch", {}).get("method") == "openmpi" and re.search("(command|args)", given)
+        why = f"{'-x of mpirun sets it, ' if is_option else ''}{given}, which has another value"
     if not why and subject.startswith("env.") and OWN.fullmatch(name):
         why = "dsgen sets it when the process starts"
     if not why and job.data.get("scheduling", {}).get("queue") and subject in ("nodeSelector", "affinity"):

@@ -55,22 +55,37 @@ class Part:
 
 
 Action = Callable[[Any], None]
+"""What becomes of a part."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table. values: how many words follow an option of a command line."""
+
+    action: Action
+    values: int = 1
+
+    def __call__(self, part: Part) -> None:
+        """Do with a part what the row says."""
+        self.action(part)
+
+
 Table = Mapping[str, "Table"] | Action
 Read = Callable[[Any], Any]
 """A value for a key from that of a part; None if it cannot be used."""
 
 
-def drop(why: str) -> Action:
+def drop(why: str, values: int = 1) -> Row:
     """dsgen does it itself."""
-    return lambda part: part.drop(why)
+    return Row(lambda part: part.drop(why), values)
 
 
-def lose(why: str, hint: str = "") -> Action:
+def lose(why: str, hint: str = "", values: int = 1) -> Row:
     """There is no equivalent."""
-    return lambda part: part.lose(why, hint)
+    return Row(lambda part: part.lose(why, hint), values)
 
 
-def to(key: str, read: Read = lambda data: data, *also: tuple[str, Any]) -> Action:
+def to(key: str, read: Read = lambda data: data, *also: tuple[str, Any]) -> Row:
     """The value of a key. also: other keys that the part sets with it."""
 
     def write(part: Part) -> None:
@@ -82,7 +97,7 @@ def to(key: str, read: Read = lambda data: data, *also: tuple[str, Any]) -> Acti
             part.draft.set(other, constant)
         part.set(key, value)
 
-    return write
+    return Row(write)
 
 
 # -- fields of documents ----------------------------------------------------------------------------------------------

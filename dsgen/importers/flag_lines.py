@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.fields import Action, Option, lose
+from dsgen.importers.fields import Action, Option, Row, lose
 from dsgen.importers.shell.expansion import Expansion
 from dsgen.importers.shell.reader import list_arguments
 from dsgen.importers.shell.scope import ShellScope
@@ -75,9 +75,7 @@ def _make_expansion(script: Script, scope: ShellScope) -> Expansion:
     return expansion
 
 
-def read_options(
-    conversion: Conversion, words: Sequence[Text], table: Mapping[str, Action], switches: Collection[str]
-) -> list[Text]:
+def read_options(conversion: Conversion, words: Sequence[Text], table: Mapping[str, Action]) -> list[Text]:
     """Do with each option of a line what the table says; one that it does not name is lost. Returns the other words."""
     rest, others = list(words), list[Text]()
     while rest:
@@ -87,9 +85,10 @@ def read_options(
             others.append(word)
             continue
         bare, parts = name.chars.lstrip("-"), [word]
-        if not has_value and bare not in switches and rest and not rest[0].chars.startswith("--"):
+        row = table.get(bare, UNKNOWN)
+        if not has_value and (not isinstance(row, Row) or row.values) and rest and not rest[0].chars.startswith("--"):
             value = rest.pop(0)
             parts.append(value)
         option = Option(conversion, bare, parts, value if has_value or len(parts) > 1 else Text())
-        table.get(bare, UNKNOWN)(option)
+        row(option)
     return others

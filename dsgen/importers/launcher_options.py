@@ -3,62 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
 
-Action = Literal["drop", "lose", "take", "keep", "replace"]
+from dsgen.importers.fields import Row, drop, lose
 
-
-@dataclass(frozen=True)
-class OptionRule:
-    """What becomes of an option.
-
-    action: `drop` it, because dsgen does it (why); `lose` it (why, hint); `take` its value as a fact (field); `keep` it
-    as an argument of the launcher; `replace` its value by what dsgen's variable (field) has in each pod. values: how
-    many words follow it.
-    """
-
-    action: Action
-    values: int = 1
-    field: str = ""
-    why: str = ""
-    hint: str = ""
-
-
-Table = Mapping[str, OptionRule]
+Options = Mapping[str, Row]
 RANKS = "dsgen gives every process its rank and the address of worker 0"
 LOGS = "the log of the pods has the output of all ranks; training.rankLogs also writes files"
 PASSED_ON = "the ranks have it from the environment of the pods"
 HOSTS = "dsgen writes the hostfile"
-KEEP, FLAG = OptionRule("keep"), OptionRule("keep", 0)
+KEEP, FLAG = Row(lambda part: part.keep()), Row(lambda part: part.keep(), 0)
 
 
-def drop(why: str, values: int = 1) -> OptionRule:
-    """dsgen does it itself."""
-    return OptionRule("drop", values, why=why)
-
-
-def lose(why: str, hint: str = "", values: int = 1) -> OptionRule:
-    """There is no equivalent."""
-    return OptionRule("lose", values, why=why, hint=hint)
-
-
-def take(field: str, values: int = 1) -> OptionRule:
+def take(field: str, values: int = 1) -> Row:
     """The value is a fact about the job."""
-    return OptionRule("take", values, field)
+    return Row(lambda part: part.take(field), values)
 
 
-def replace(field: str) -> OptionRule:
-    """In each pod, a variable has the value."""
-    return OptionRule("replace", 1, field)
+def replace(field: str) -> Row:
+    """In each pod, a variable of dsgen has the value."""
+    return Row(lambda part: part.replace(field))
 
 
-def _make_rules(names: str, rule: OptionRule) -> dict[str, OptionRule]:
+def _make_rules(names: str, rule: Row) -> dict[str, Row]:
     return dict.fromkeys(names.split(), rule)
 
 
 WAIT = "set lifecycle.startTimeoutSeconds to how long the run may wait for its workers"
-TORCHRUN: Table = {
+TORCHRUN: Options = {
     "--nnodes": take("nodes"),
     "--nproc-per-node": take("slots"),
     "--master-port": take("port"),
@@ -81,7 +52,7 @@ TORCHRUN: Table = {
     ),
     **_make_rules("--run-path --virtual-local-rank", lose("dsgen starts the program itself", values=0)),
 }
-DLROVER: Table = {
+DLROVER: Options = {
     **TORCHRUN,
     "--network-check": lose(
         "dsgen has a check of its own",
@@ -97,7 +68,7 @@ DLROVER: Table = {
     ),
     **_make_rules("--accelerator --training-port --precheck", lose("it is an option of DLRover's agent")),
 }
-HYPERPOD: Table = {
+HYPERPOD: Options = {
     **TORCHRUN,
     **_make_rules(
         "--server-host --server-port --server-log-level --server-shutdown-timeout --tail-log-lines --pre-train-script"
@@ -105,7 +76,7 @@ HYPERPOD: Table = {
         lose("it is an option of HyperPod's agent"),
     ),
 }
-DEEPSPEED: Table = {
+DEEPSPEED: Options = {
     **_make_rules("--hostfile -H", drop(HOSTS)),
     "--num-nodes": take("nodes"),
     **_make_rules("--num-gpus --num-accelerators", take("slots")),
@@ -137,7 +108,7 @@ DEEPSPEED: Table = {
     **_make_rules("--launcher-args --log-level", KEEP),
     **_make_rules("--no-ssh-check --quiet -q", FLAG),
 }
-ACCELERATE: Table = {
+ACCELERATE: Options = {
     "--num-machines": replace("NNODES"),
     "--machine-rank": replace("NODE_RANK"),
     "--num-processes": replace("WORLD_SIZE"),
@@ -153,7 +124,7 @@ ACCELERATE: Table = {
         FLAG,
     ),
 }
-COMPOSER: Table = {
+COMPOSER: Options = {
     **_make_rules("-n --nproc", replace("NPROC_PER_NODE")),
     "--world-size": replace("WORLD_SIZE"),
     "--base-rank": replace("BASE_RANK"),
@@ -162,7 +133,7 @@ COMPOSER: Table = {
     "--master-port": replace("MASTER_PORT"),
     **_make_rules("-m --module-mode -c --command-mode -v --verbose", FLAG),
 }
-TUNE: Table = {
+TUNE: Options = {
     "--nnodes": replace("NNODES"),
     "--nproc-per-node": replace("NPROC_PER_NODE"),
     "--node-rank": replace("NODE_RANK"),
@@ -173,7 +144,7 @@ TUNE: Table = {
     **_make_rules("--standalone --no-python -m --module --use-env", FLAG),
 }
 """Also of other programs that pass options on to torchrun."""
-MSRUN: Table = {
+MSRUN: Options = {
     "--worker-num": replace("WORLD_SIZE"),
     "--local-worker-num": replace("NPROC_PER_NODE"),
     "--node-rank": replace("NODE_RANK"),
@@ -182,7 +153,7 @@ MSRUN: Table = {
 }
 MCA = "^-?-?(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames|(tag|timestamp|xml)_output))$"
 """Parameters of Open MPI that dsgen sets."""
-MPIRUN: Table = {
+MPIRUN: Options = {
     **_make_rules("np n c", take("processes")),
     **_make_rules("N npernode ppn", take("slots")),
     "pernode": take("one_each", 0),
@@ -213,7 +184,7 @@ MPIRUN: Table = {
     ),
 }
 """mpirun takes options with one dash or two; these are without."""
-HOROVODRUN: Table = {
+HOROVODRUN: Options = {
     **_make_rules("np num-proc", take("processes")),
     **_make_rules("H hosts hostfile host-discovery-script", drop(HOSTS)),
     **_make_rules("p ssh-port i ssh-identity-file", drop("dsgen connects with its own key and port")),

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dsgen.importers import launcher_options as options
-from dsgen.importers.launcher_options import OptionRule, Table
+from dsgen.importers.fields import Part, Row, lose
+from dsgen.importers.launcher_options import Options
 from dsgen.importers.texts import SourceMap, Text, UnknownPart, join, place_at
 
 Style = Literal["argparse", "mpi"]
@@ -26,7 +27,7 @@ class Launcher:
     """
 
     method: str
-    table: Table
+    table: Options
     verbs: tuple[str, ...] = ()
     style: Style = "argparse"
     passes_local_rank: bool = False
@@ -146,41 +147,28 @@ def as_bare_name(word: str) -> str:
     return word.lstrip("-").partition("=")[0]
 
 
-def read_options(rest: list[Text], launcher: Launcher) -> Iterator[tuple[OptionRule, Text, list[Text]]]:
-    """The options at the beginning, each with its rule and its values; they are removed from the list."""
+def read_options(rest: list[Text], launcher: Launcher) -> Iterator[tuple[Row, Text, list[Text]]]:
+    """The options at the beginning, each with its row and its values; they are removed from the list."""
     while rest and rest[0].chars.startswith("-") and rest[0].chars not in ("-", "--"):
         word = rest.pop(0)
         name, has_value, value = word.partition("=")
         if launcher.style == "mpi":
-            rule = launcher.table.get(name.chars.lstrip("-"))
+            row = launcher.table.get(name.chars.lstrip("-"))
         else:
-            rule = launcher.table.get(name.chars) or launcher.table.get(name.chars.replace("_", "-"))
-        if rule is None:
+            row = launcher.table.get(name.chars) or launcher.table.get(name.chars.replace("_", "-"))
+        if row is None:
             follows = not has_value and rest and not rest[0].chars.startswith("-") and not _looks_like_program(rest[0])
-            rule = OptionRule("lose", int(bool(follows)), why="dsgen does not know this option of the launcher")
-        values = [value] if has_value and rule.values else []
-        while len(values) < rule.values and rest:
+            row = lose("dsgen does not know this option of the launcher", values=int(bool(follows)))
+        values = [value] if has_value and row.values else []
+        while len(values) < row.values and rest:
             values.append(rest.pop(0))
-        yield rule, word, values
+        yield row, word, values
     if rest and rest[0].chars == "--":
         rest.pop(0)
 
 
 def _looks_like_program(word: Text) -> bool:
     return word.chars.endswith((".py", ".sh")) or is_python(word)
-
-
-def apply_rule(rule: OptionRule, option: Text, values: list[Text], started: LaunchCommand) -> None:
-    """Note what becomes of an option and its values."""
-    words = [option, *(value for value in values if value.places and value.places[0] not in option.places)]
-    words = words if len(words) <= 1 + len(values) else words[: 1 + len(values)]
-    if rule.action in ("drop", "lose"):
-        fate: Literal["dropped", "lost"] = "dropped" if rule.action == "drop" else "lost"
-        started.notes += [Note(word, fate, why=rule.why, hint=rule.hint) for word in words]
-    elif rule.action == "keep":
-        started.kept += words
-    else:
-        _take(rule.field, option, values, words, started)
 
 
 KEYS = {
@@ -205,41 +193,65 @@ PASSED = "dsgen passes it"
 REACHED = "dsgen sets how mpirun reaches the workers"
 
 
-def _take(name: str, option: Text, values: list[Text], words: list[Text], started: LaunchCommand) -> None:
-    if name == "variable":
-        _take_variable(values, words, started)
-    elif name == "pair" and len(values) == 2:
-        started.variables.append((values[0].chars, values[1], words))
-    elif name == "mca" and len(values) == 2:
-        _keep_unless(words, started, bool(re.match(options.MCA, values[0].chars)), REACHED)
-    elif name == "placement":
-        is_default = bool(values) and values[0].chars == DEFAULT_PLACEMENT[as_bare_name(option.chars)]
-        _keep_unless(words, started, is_default, PASSED)
-    elif name == "endpoint" and values:
-        take_port(values[0], started)
-        _keep_unless(words, started, True, options.RANKS)
-    elif name not in KEYS:
-        started.notes += [Note(word, "lost", why="its value is missing") for word in words]
-    else:
-        started.facts[name] = values[0] if values else option
-        started.notes += [Note(word, "mapped", KEYS[name]) for word in words]
+@dataclass(frozen=True)
+class LaunchOption(Part):
+    """An option of a launcher with its values; what becomes of its words is noted in the command line."""
 
+    started: LaunchCommand
+    option: Text
+    values: list[Text]
 
-def _take_variable(values: list[Text], words: list[Text], started: LaunchCommand) -> None:
-    """`-x NAME=value` sets a variable, `-x NAME` passes one on."""
-    variable, has_value, value = values[0].partition("=") if values else (Text(), False, Text())
-    if has_value:
-        started.variables.append((variable.chars, value, words))
-    else:
-        started.notes += [Note(word, "dropped", why=options.PASSED_ON) for word in words]
+    @property
+    def words(self) -> list[Text]:
+        """Its words: a value may be a part of the word of its option."""
+        return [self.option, *(one for one in self.values if one.places and one.places[0] not in self.option.places)]
 
+    def map(self, to: str, *, is_same: bool = False) -> None:  # noqa: ARG002 - it has no names
+        """Its words became this key."""
+        self.started.notes += [Note(word, "mapped", to) for word in self.words]
 
-def _keep_unless(words: list[Text], started: LaunchCommand, is_dropped: bool, why: str) -> None:
-    """Words that the launcher of dsgen gets too, unless it passes the same itself."""
-    if is_dropped:
-        started.notes += [Note(word, "dropped", why=why) for word in words]
-    else:
-        started.kept += words
+    def drop(self, why: str) -> None:
+        """Its words are not needed."""
+        self.started.notes += [Note(word, "dropped", why=why) for word in self.words]
+
+    def lose(self, why: str, hint: str = "") -> None:
+        """Its words have no equivalent."""
+        self.started.notes += [Note(word, "lost", why=why, hint=hint) for word in self.words]
+
+    def keep(self) -> None:
+        """The launcher of dsgen gets it, too."""
+        self.started.kept += self.words
+
+    def take(self, name: str) -> None:
+        """It is a fact about the job, by this name."""
+        started, values = self.started, self.values
+        variable, has_value, value = values[0].partition("=") if values else (Text(), False, Text())
+        if name == "variable" and has_value:
+            started.variables.append((variable.chars, value, self.words))
+        elif name == "variable":
+            self.drop(options.PASSED_ON)
+        elif name == "pair" and len(values) == 2:
+            started.variables.append((values[0].chars, values[1], self.words))
+        elif name == "mca" and len(values) == 2:
+            self._keep_unless(re.match(options.MCA, values[0].chars) is not None, REACHED)
+        elif name == "placement":
+            usual = DEFAULT_PLACEMENT[as_bare_name(self.option.chars)]
+            self._keep_unless(bool(values) and values[0].chars == usual, PASSED)
+        elif name == "endpoint" and values:
+            take_port(values[0], started)
+            self.drop(options.RANKS)
+        elif name not in KEYS:
+            self.lose("its value is missing")
+        else:
+            started.facts[name] = values[0] if values else self.option
+            self.map(KEYS[name])
+
+    def _keep_unless(self, is_dropped: bool, why: str) -> None:
+        """The launcher of dsgen gets it too, unless dsgen passes the same itself."""
+        if is_dropped:
+            self.drop(why)
+        else:
+            self.keep()
 
 
 def take_port(endpoint: Text, started: LaunchCommand) -> None:
@@ -305,37 +317,39 @@ def read_worker_line(
     while rest and rest[0].chars.startswith("-") and rest[0].chars != "--":
         word = rest.pop(0)
         name, has_value, value = word.partition("=")
-        rule = launcher.table.get(name.chars) or launcher.table.get(name.chars.replace("_", "-"))
-        rule = rule or OptionRule("keep", 0 if not rest or rest[0].chars.startswith("-") else 1)
-        values = [value] if has_value and rule.values else []
-        while len(values) < rule.values and rest:
+        row = launcher.table.get(name.chars) or launcher.table.get(name.chars.replace("_", "-"))
+        row = row or (options.FLAG if not rest or rest[0].chars.startswith("-") else options.KEEP)
+        values = [value] if has_value and row.values else []
+        while len(values) < row.values and rest:
             values.append(rest.pop(0))
-        if rule.action == "replace":
-            _replace_value(rule.field, word, name, values, bool(has_value), started, atlas)
-        elif rule.action == "keep":
-            started.command += [word, *([] if has_value else values)]
-        else:
-            apply_rule(rule, word, values, started)
+        row(WorkerOption(started, word, values, atlas))
     started.command += rest
 
 
-def _replace_value(
-    name: str, word: Text, option: Text, values: list[Text], is_joined: bool, started: LaunchCommand, atlas: SourceMap
-) -> None:
-    """An option with dsgen's variable as its value."""
-    places = word.places
-    variable = atlas.add_unknown(UnknownPart("runtime", name, VARIABLES.get(name, f"${name}")), places)
-    if name in FACTS and values:
-        started.facts[FACTS[name]] = values[0]
-    if name == "ENDPOINT" and values:
-        take_port(values[0], started)
-    if is_joined:
-        started.command.append(join([option, place_at("=", word), variable]))
-    else:
-        started.command += [option, variable]
-        started.notes += [
-            Note(value, "dropped", why=f"each worker has {VARIABLES.get(name, f'${name}')}") for value in values
-        ]
+@dataclass(frozen=True)
+class WorkerOption(LaunchOption):
+    """An option of a launcher that each worker starts itself."""
+
+    atlas: SourceMap
+
+    def keep(self) -> None:
+        """It is a part of the command of each worker."""
+        self.started.command += self.words
+
+    def replace(self, name: str) -> None:
+        """It gets dsgen's variable as its value."""
+        started, shell = self.started, VARIABLES.get(name, f"${name}")
+        variable = self.atlas.add_unknown(UnknownPart("runtime", name, shell), self.option.places)
+        if name in FACTS and self.values:
+            started.facts[FACTS[name]] = self.values[0]
+        if name == "ENDPOINT" and self.values:
+            take_port(self.values[0], started)
+        option, is_joined, _ = self.option.partition("=")
+        if is_joined:
+            started.command.append(join([option, place_at("=", self.option), variable]))
+        else:
+            started.command += [option, variable]
+            started.notes += [Note(value, "dropped", why=f"each worker has {shell}") for value in self.values]
 
 
 def find_given_variables(started: LaunchCommand, atlas: SourceMap) -> set[str]:
@@ -356,8 +370,8 @@ def parse_launch_command(words: Sequence[Text], atlas: SourceMap) -> LaunchComma
         return started
     started.notes += [Note(word, "mapped", "launch.method") for word in words[:count]]
     rest = list(words[count:])
-    for rule, option, values in read_options(rest, launcher):
-        apply_rule(rule, option, values, started)
+    for row, option, values in read_options(rest, launcher):
+        row(LaunchOption(started, option, values))
     is_hydra = {"ppn", "genv", "env", "f", "iface"} & {as_bare_name(note.word.chars) for note in started.notes}
     started.is_other_mpi = launcher is MPI and (bool(is_hydra) or name in OTHER_MPI)
     take_program(rest, started)
