@@ -105,7 +105,7 @@ def _fill_hole(data: dict[str, Any], path: tuple[str | int, ...], key: str) -> N
         reference = isinstance(node[last], dict) and "valueFrom" in node[last]
         node[last] = {"valueFrom": {"secretKeyRef": {"name": "secret", "key": last}}} if reference else "value"
     elif node[last] in ({}, ""):
-        node[last] = "value"
+        node[last] = "1"
     elif isinstance(node, dict):
         node.pop(last, None)
 
@@ -236,7 +236,7 @@ def _compare_amounts(
 ) -> Iterator[Difference]:
     for name, fact in source.items():
         if _normalize(fact.value if fact.value is not None else 1) != _normalize(result.get(name)):
-            yield _make_difference(job, role, f"{kind}.{name}", fact, result.get(name), f"{role}.resources.{kind}")
+            yield _make_difference(job, role, f"{kind}.{name}", fact, result.get(name), f"{role}.resources")
     for name, value in result.items():
         if name not in source:
             is_default = kind == "requests" and name in ("cpu", "memory")

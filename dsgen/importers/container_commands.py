@@ -31,6 +31,7 @@ WAITS_HINT = "give the script that calls deepspeed, torchrun or srun"
 HAS_SECRET = "it holds a secret, which is not copied"
 NO_TRAINING = "the source starts no training by itself: write the script that people start by hand"
 ITSELF = "dsgen starts the program itself"
+OTHER_USER = ("sudo", "gosu", "su-exec", "runuser", "setpriv", "chroot")
 SHELL = re.compile(r"(^|/)(ba|da|z)?sh$")
 RUNS = re.compile(r"(\S*/)?((ba|da|z)?sh|python[\d.]*)")
 """The first word of arguments that are a command line."""
@@ -40,12 +41,13 @@ ENTRYPOINT_HINT = "put what it prepares into training.setup"
 CHOSEN_WHY = "the image has the environment"
 CHOSEN = "it chooses the environment of Python, and dsgen starts the python3 that is first in PATH"
 CHOSEN_HINT = "set training.pythonCommand to the interpreter of that environment"
+ONLY_LAUNCHER = "only the launcher had it, and training.setup is for all workers"
 JOINS = "only the rank in the launcher had it; all workers of dsgen are equal"
 DEEPSPEED_PASSES = ("NCCL", "UCX", "MV2", "PYTHON", "MLFLOW")
 """How the names of variables begin that deepspeed passes on to other nodes."""
 WAITS = re.compile(
     r"\s*(.*(&&|[;\n])\s*)?(while\s+(true|:|\[ 1 \])\s*;?\s*do\s+)?(exec\s+)?"
-    r"(sleep|tail\s+-f|cat|(/usr/sbin/)?sshd|jupyter\S*|code-server)\b[^&;|\n]*(;\s*done)?\s*;?",
+    r"(sleep|tail\s+-f|cat|(/usr/sbin/)?sshd|jupyter\S*|code-server)\b[^&;|\n]*(;\s*done)?(\s*&\s*wait\b[^&;|\n]*)?\s*;?",
     re.DOTALL,
 )
 """A command that ends in waiting: people start the training by hand, or another pod does."""
@@ -71,6 +73,7 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
     """Fill launch and training from the command of the main container, and account for its words."""
     conversion = pod.template.conversion
     conversion.is_container = True
+    conversion.has_other_variables = pod.takes_others
     start = len(conversion.ledger.entries)
     known = {*runtime, *pod.facts.env}
     words = [_expand(conversion, one.read_text(), runtime, known, pod.takes_others) for one in pod.command]
@@ -121,11 +124,12 @@ def _split_entrypoint(
     shown = [conversion.atlas.format_text(word) for word in words]
     if not has_command:
         return words, [(words[0], IMAGE_RUNS, ENTRYPOINT_HINT)]
-    if find_launcher(shown) or is_python(words[0]) or posixpath.basename(shown[0]) in WRAPPERS or "-c" in shown[:2]:
+    name = posixpath.basename(shown[0])
+    if find_launcher(shown) or is_python(words[0]) or name in WRAPPERS or "-c" in shown[:2]:
         return words, []
     first = 2 if SHELL.search(shown[0]) else 1
     starts = (index for index in range(first, len(words) - 1) if find_launcher(shown[index:])
-              and (index == first or shown[index - 1] == "--"))  # fmt: skip
+              and (index == first or shown[index - 1] == "--" or name in OTHER_USER))  # fmt: skip
     start = next(starts, 0)
     return words[start:], [(word, RUNS_LAUNCHER, ENTRYPOINT_HINT) for word in words[:start]]
 
@@ -134,9 +138,12 @@ def write_launcher_environment(pod: Pod, script: ChosenScript | None, world: Job
     """The environment of a launcher: only what it passes on reaches the ranks, all else is its own."""
     conversion = pod.template.conversion
     passes = make_passing(script.started, world) if script is not None else lambda _: False
-    for name in (script.launch.exported if script is not None else {}).keys() - pod.facts.env.keys():
+    launch = script.launch if script is not None else None
+    given = {name for name, _, _ in script.started.variables} if script is not None else set()
+    for name in sorted({*launch.exported, *launch.prefix} - pod.facts.env.keys() - given) if launch else ():
         if not passes(name):
             conversion.move(("training", "env", name), ("launcher", "env", name))
+            conversion.lose_setup(f"export {name}=", ONLY_LAUNCHER, f"set launcher.env.{name} if mpirun needs it")
     for one in pod.container.list_items("env") if pod.container else ():
         name = read_name(one)
         if not passes(name) and world.joins and not OWN.fullmatch(name):

@@ -168,6 +168,8 @@ class Conversion:
     """The source is YAML, in which nothing but a tool before dsgen fills in `${NAME}`."""
     is_container: bool = False
     """The command ran in a container, whose image and operator set variables that the source does not show."""
+    has_other_variables: bool = False
+    """The container has variables of ConfigMaps or Secrets, whose names are not known."""
     volumes: dict[str, str] = field(default_factory=dict)
     """The names of volumes in the source, and those in storage."""
     accounted: list[tuple[int, int]] = field(default_factory=list)
@@ -229,6 +231,19 @@ class Conversion:
         self.draft.comments |= {to: self.draft.comments.pop(key)} if key in self.draft.comments else {}
         entries = self.ledger.entries
         entries[:] = [replace(one, to=name) if one.to == old else one for one in entries]
+
+    def lose_setup(self, start: str, why: str, hint: str) -> None:
+        """Take lines out of training.setup, by how they begin."""
+        lines = self.draft.get("training.setup", "").splitlines()
+        kept = [line for line in lines if not line.startswith(start)]
+        if len(kept) == len(lines):
+            return
+        self.draft.set("training.setup", "\n".join(kept) + "\n")
+        if not kept:
+            self.draft.remove("training.setup")
+        for index, one in enumerate(self.ledger.entries):
+            if one.to == "training.setup" and (one.source + "=").startswith((start, start.removeprefix("export "))):
+                self.ledger.entries[index] = replace(one, fate="lost", to="", why=why, hint=hint)
 
     def _account_for(self, text: Text) -> Position | None:
         if text:

@@ -115,6 +115,9 @@ def _format_unknown(conversion: Conversion, part: UnknownPart, word: Text, varia
     if part.kind == "command":
         conversion.lose(word, "every process runs this command by itself", "write its value instead", is_part=True)
         return part.shell
+    if conversion.is_container and not conversion.has_other_variables and part.name not in AMBIENT:
+        hint = f"set training.env.{part.name} if the image does not set it"
+        conversion.lose(word, f"nothing in the source sets ${part.name}", hint, is_part=True)
     ask_for_variable(conversion, part)
     return f"${{{part.name}}}"
 

@@ -135,7 +135,7 @@ def write_workers(workers: Sequence[PodKind], start: Start) -> Pod:
     pod = read_pod(first.template, "workers", start.names)
     conversion = first.template.conversion
     conversion.facts.workers = pod.facts
-    devices = pod.devices if start.is_known else None
+    devices = _count_devices(pod, start)
     nodes = sum(one.count for one in workers) if all(one.count for one in workers) else None
     world = JobSize(nodes, start.slots, devices, runs_ranks=start.runs_ranks and devices in (0, 1))
     write_command(pod, world, make_runtime(conversion, choose_runtime(pod, start)))
@@ -152,13 +152,20 @@ def write_with_launcher(launcher: PodKind, workers: Sequence[PodKind], start: St
     starter = read_pod(launcher.template, "launcher", start.launcher_names)
     conversion.facts.workers, conversion.facts.launcher = pod.facts, starter.facts
     drop_sshd(pod)
-    devices = pod.devices if start.is_known else None
+    devices = _count_devices(pod, start)
     nodes = sum(one.count for one in workers) + start.joins if all(one.count for one in workers) else None
-    world = JobSize(nodes, start.slots or (1 if devices == 0 else devices), pod.devices, is_launcher=True,
+    world = JobSize(nodes, start.slots or (1 if devices == 0 else devices), devices, is_launcher=True,
                     joins=start.joins, passes_environment=start.passes_environment)  # fmt: skip
     write_command(starter, world, make_runtime(conversion, choose_runtime(starter, start)))
     write_expected_world(conversion, starter.facts)
     return pod
+
+
+def _count_devices(pod: Pod, start: Start) -> int | None:
+    """The devices of a worker; None if they do not say how many processes it runs."""
+    if not start.is_known and pod.devices:
+        pod.template.draft.set("workers.accelerator.count", pod.devices)
+    return pod.devices if start.is_known else None
 
 
 def choose_runtime(pod: Pod, start: Start) -> dict[str, str]:

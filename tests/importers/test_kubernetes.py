@@ -490,11 +490,16 @@ def jobset(template: Fields) -> str:
          {"holes": {"workers.slots"}, "training.env": None}),
         (pytorchjob(pod({"nodeSelector": {"pool": "${POOL}"}}, env=[{"name": "LR", "value": "${LR}"}])),
          {"holes": {"workers.nodeSelector.pool", "training.env.LR"}}),
+        (pytorchjob(pod(command=["torchrun", "t.py"]), nprocPerNode="${N}"),
+         {"holes": {"workers.slots"}, "workers.accelerator.count": 4}),
+        (jobset(pod()).replace("parallelism: 4", "parallelism: ${N}"), {"holes": {"workers.replicas"}}),
+        (pytorchjob(pod(command=["bash", "-c", "torchrun t.py --lr ${LR}"])), {"lost": ["${LR}"]}),
         (mpijob(OPEN_MPI, {"image": "r.example.com/a:v1"}).replace(IMAGE, "<image>"),
          {"launcher.image": "r.example.com/a:v1", "image.repository": ""}),
         # a launcher behind another program, or in the arguments of an image
         *((mpijob(words), {"launch.method": "openmpi", "command": ["t.py"]}) for words in (
-            ["/entry.sh", "mpirun", "python", "t.py"], ["tini", "-g", "--", "mpirun", "python", "t.py"])),
+            ["/entry.sh", "mpirun", "python", "t.py"], ["sudo", "-E", "mpirun", "python", "t.py"],
+            ["tini", "-g", "--", "mpirun", "python", "t.py"])),
         (pytorchjob(pod(command=None, args=["torchrun", "t.py"])), {"command": ["t.py"], "launch.method": "torchrun"}),
         (pytorchjob(pod(command=None, args=["--lr=1"])), {"holes": {"training.python"}, "training.args": ["--lr=1"]}),
         # the interpreter that was chosen
@@ -510,7 +515,11 @@ def jobset(template: Fields) -> str:
             "launch.command": ["python", "t.py", "--world", "16"]}),
         (mpijob(OPEN_MPI, LAUNCHER_ENV), {"launcher.env": {"UCX_TLS": "1"}, "training.env": {
             "LR": "1", "HF_HOME": "1", "OMPI_MCA_btl": "1"}}),
-        (mpijob("export UCX_TLS=1; mpirun python t.py"), {"launcher.env": {"UCX_TLS": "1"}, "training.env": None}),
+        (mpijob("export UCX_TLS=1; A=2 mpirun python t.py"), {
+            "launcher.env": {"UCX_TLS": "1", "A": "2"}, "training.env": None}),
+        (mpijob("export A=$(cat /x)\nmpirun python t.py"),
+         {"training.setup": None, "lost": ["$(cat /x)", "A=$(cat /x)"]}),
+        (mpijob(MPIRUN, {"envFrom": [{"secretRef": {"name": "s"}}]}), {"training.envFrom": None}),
         (mpijob(["deepspeed", "t.py"], LAUNCHER_ENV), {"training.env": {"UCX_TLS": "1"},
                                                        "launcher.env": {"HF_HOME": "1", "OMPI_MCA_btl": "1"}}),
         (mpijob(MPIRUN, LAUNCHER_ENV, mpiImplementation="Intel"), {"launcher.env": None}),
@@ -540,12 +549,16 @@ def test_nothing_is_silently_another_job(source: str, expected: dict[str, object
 
 
 def test_a_second_file_is_read() -> None:
-    beside = [SourceText("runtime.yaml", RUNTIME), SourceText("hosts", "a slots=8\nb slots=8\n")]
+    """A runtime, a hostfile, and a script that a container runs."""
+    beside = [("runtime.yaml", RUNTIME), ("hosts", "a slots=8\nb slots=8\n"), ("start.sh", "torchrun t.py --lr 1\n")]
+    jobs = [("job.yaml", TRAINJOB), ("run.sh", "deepspeed t.py"),
+            ("other.yaml", pytorchjob(pod(command=["bash", "/code/start.sh"])))]  # fmt: skip
 
-    job, script = import_jobs([*beside, SourceText("job.yaml", TRAINJOB), SourceText("run.sh", "deepspeed t.py")])
+    job, script, other = import_jobs([SourceText(*one) for one in [*beside, *jobs]])
 
     assert value(job, "image.tag") == "v1"
     assert (value(script, "workers.replicas"), value(script, "workers.slots"), holes(script)) == (2, 8, set())
+    assert command(other) == ["t.py", "--lr", "1"]
 
 
 def test_objects_beside_a_job_are_named() -> None:

@@ -55,6 +55,12 @@ def test_a_flag_of_arena_without_an_equivalent(flags: str) -> None:
     assert flags.split()[0] in fates(job, "lost")
 
 
+def test_a_number_that_is_not_known_is_a_hole() -> None:
+    job = convert(f'{ARENA.replace("=4", "=$N").replace("=2", "=$M")} "torchrun train.py"', "submit.sh")
+
+    assert [hole.key for hole in job.holes] == ["workers.replicas", "workers.slots"]
+
+
 def test_arena_with_a_prompt_and_lines_without_backslashes() -> None:
     line = f"""$ {ARENA} \\
     --env=A=1 \\
