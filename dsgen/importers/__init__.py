@@ -173,4 +173,8 @@ def _lose_unused(conversion: Conversion, contents: Contents) -> None:
     used = {id(one.source) for one in contents.found} | {id(one) for found in contents.found for one in found.around}
     for document in contents.documents:
         if id(document) not in used and id(document) not in conversion.used:
-            Fields(conversion, document).root.lose(UNUSED, UNUSED_HINT)
+            root = Fields(conversion, document).root
+            if document.position.file == conversion.file:
+                root.lose(UNUSED, UNUSED_HINT)
+            else:
+                root.drop("nothing of this job refers to it")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
@@ -188,107 +188,90 @@ def _compare_role(
 ) -> Iterator[Difference]:
     if facts is None:
         return
-    spec, container = result
-    if facts.image is not None and facts.image.value != container["image"]:
-        yield _make_difference(
-            job,
-            role,
-            "image",
-            facts.image,
-            container["image"],
-            "launcher.image" if role == "launcher" else "image.repository",
-        )
-    yield from _compare_environment(job, role, facts, container)
-    resources = container.get("resources", {})
-    effective = {**facts.limits, **facts.requests}
-    yield from _compare_amounts(job, role, "requests", effective, resources.get("requests", {}))
-    yield from _compare_amounts(job, role, "limits", facts.limits, resources.get("limits", {}))
-    yield from _compare_mounts(job, role, facts, spec, container)
-    for name in PLACES:
-        fact, given = facts.placement.get(name), spec.get(name)
-        if fact is not None and _normalize(fact.value) != _normalize(given):
-            yield _make_difference(job, role, name, fact, given, f"{role}.{name}")
-
-
-def _compare_environment(
-    job: ImportedJob, role: str, facts: Role, container: Mapping[str, Any]
-) -> Iterator[Difference]:
-    result = {one["name"]: one.get("valueFrom") or one.get("value", "") for one in container.get("env", ())}
-    for name, fact in facts.env.items():
-        if name not in result or _normalize(result[name]) != _normalize(fact.value):
-            yield _make_difference(job, role, f"env.{name}", fact, result.get(name), f"training.env.{name}")
+    source, found = _list_facts(facts), _list_results(*result)
     known = {name for one in (job.facts.workers, job.facts.launcher) if one for name in one.env}
-    own = sorted(name for name in result.keys() - known if ADDED.fullmatch(name))
+    own = sorted(subject[4:] for subject in found if ADDED.fullmatch(subject[4:]) and subject[4:] not in known)
     yield Difference(role, "env", "", ", ".join(own), OWN_VARIABLES)
-    for name, value in result.items():
-        if name in known and name not in facts.env:
-            yield Difference(
-                role, f"env.{name}", "", _format_value(value), "workers and launcher have the same environment"
-            )
-        elif name not in known and name not in own:
-            mapped = (_explain_mapped(job, f"{key}.env.{name}") for key in ("training", "launcher"))
-            why = NO_DEVICE if name == "DS_ACCELERATOR" else next(filter(None, mapped), "")
-            yield Difference(role, f"env.{name}", "", _format_value(value), why)
+    for subject, fact in source.items():
+        value = found.get(subject)
+        is_memory = subject == "mounts./dev/shm" and "emptyDir" in str(value)
+        if _normalize(fact.value) != _normalize(value) and not is_memory:
+            yield _make_difference(job, role, subject, fact, value)
+    for subject, value in found.items():
+        if subject not in source and subject not in PLACES and not (subject.startswith("env.") and subject[4:] in own):
+            why = _explain_addition(job, subject, known)
+            yield Difference(role, subject, "", hide(_format_value(value)), why)
 
 
-def _compare_amounts(
-    job: ImportedJob, role: str, kind: str, source: Mapping[str, Fact], result: Mapping[str, Any]
-) -> Iterator[Difference]:
-    for name, fact in source.items():
-        if _normalize(fact.value if fact.value is not None else 1) != _normalize(result.get(name)):
-            yield _make_difference(job, role, f"{kind}.{name}", fact, result.get(name), f"{role}.resources")
-    for name, value in result.items():
-        if name not in source:
-            is_default = kind == "requests" and name in ("cpu", "memory")
-            has_other = job.facts.workers is not None and name in (
-                job.facts.workers.limits | job.facts.workers.requests
-            )
-            why = DEFAULT_REQUEST if is_default else DEVICE if has_other else EACH_PROCESS if "/" in name else ""
-            yield Difference(role, f"{kind}.{name}", "", str(value), why)
+def _list_facts(facts: Role) -> dict[str, Fact]:
+    """What the source says about a role, by subject. A limit is a request, too, and no value of a device is one."""
+    kinds = {"env": facts.env, "requests": {**facts.limits, **facts.requests}, "limits": facts.limits}
+    found = {f"{kind}.{name}": one for kind, known in {**kinds, "mounts": facts.mounts}.items()
+             for name, one in known.items()}  # fmt: skip
+    found = {subject: replace(one, value=1) if one.value is None else one for subject, one in found.items()}
+    return found | ({"image": facts.image} if facts.image else {}) | facts.placement
 
 
-def _compare_mounts(
-    job: ImportedJob, role: str, facts: Role, spec: Mapping[str, Any], container: Mapping[str, Any]
-) -> Iterator[Difference]:
+def _list_results(spec: Mapping[str, Any], container: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of rendered pods."""
     volumes = {one["name"]: one for one in spec.get("volumes", ())}
     mounts = [one for one in container.get("volumeMounts", ()) if _is_of_user(one)]
-    result = {one["mountPath"]: describe_volume(volumes.get(one["name"], {})) for one in mounts}
-    for path, fact in facts.mounts.items():
-        is_memory = path == "/dev/shm" and "emptyDir" in result.get(path, "")
-        if path not in result or (result[path] != fact.value and not is_memory):
-            yield _make_difference(job, role, f"mounts.{path}", fact, result.get(path), "storage")
-    for path, value in result.items():
-        if path not in facts.mounts:
-            is_hole = any(hole.key.startswith("storage.") for hole in job.holes)
-            why = SHARED_MEMORY if path == "/dev/shm" else HOLE if is_hole else _explain_mapped(job, "storage.")
-            yield Difference(role, f"mounts.{path}", "", value, why)
+    mounted = {one["mountPath"]: describe_volume(volumes.get(one["name"], {})) for one in mounts}
+    variables = {one["name"]: one.get("valueFrom") or one.get("value", "") for one in container.get("env", ())}
+    kinds = {"env": variables, **container.get("resources", {}), "mounts": mounted}
+    found = {f"{kind}.{name}": value for kind in ("env", "requests", "limits", "mounts")
+             for name, value in kinds.get(kind, {}).items()}  # fmt: skip
+    return found | {"image": container["image"]} | {name: spec[name] for name in PLACES if name in spec}
 
 
 def _is_of_user(mount: Mapping[str, Any]) -> bool:
     return not mount["name"].startswith("dsgen-") or mount["mountPath"] == "/dev/shm"
 
 
-def _make_difference(job: ImportedJob, role: str, subject: str, fact: Fact, result: Any, key: str) -> Difference:
+def _explain_addition(job: ImportedJob, subject: str, known: Collection[str]) -> str:
+    """Why the result has something that the source does not have here."""
+    kind, _, name = subject.partition(".")
+    if kind == "env":
+        if name in known:
+            return "workers and launcher have the same environment"
+        mapped = (_explain_mapped(job, f"{key}.env.{name}") for key in ("training", "launcher"))
+        return NO_DEVICE if name == "DS_ACCELERATOR" else next(filter(None, mapped), "")
+    if kind in ("requests", "limits"):
+        has_other = job.facts.workers is not None and name in job.facts.workers.limits | job.facts.workers.requests
+        is_default = kind == "requests" and name in ("cpu", "memory")
+        return DEFAULT_REQUEST if is_default else DEVICE if has_other else EACH_PROCESS if "/" in name else ""
+    is_hole = kind == "image" or any(hole.key.startswith("storage.") for hole in job.holes)
+    return SHARED_MEMORY if name == "/dev/shm" else HOLE if is_hole else _explain_mapped(job, "storage.")
+
+
+KEYS = {"env": "training.env", "requests": "resources", "limits": "resources", "mounts": "storage", "image": "image"}
+
+
+def _make_difference(job: ImportedJob, role: str, subject: str, fact: Fact, result: Any) -> Difference:
     """A difference with its reason: a hole, or what the report says about the place in the source."""
+    kind, _, name = subject.partition(".")
+    key = "launcher.image" if subject == "image" and role == "launcher" else KEYS.get(kind, subject)
+    key = f"{key}.{name}" if kind == "env" else key if kind in ("mounts", "image") else f"{role}.{key}"
     why = _explain_fact(job, fact)
     if not why and any(hole.key.startswith(key) for hole in job.holes):
         why = HOLE
-    name = subject.partition(".")[2]
-    if not why and role == "launcher" and isinstance(fact.value, dict) and name in job.data["training"].get("env", {}):
-        why = "the launcher has only the texts of training.env"
-    if not why and subject.startswith("env.") and (given := _explain_mapped(job, key)):
-        is_option = job.data.get("launch", {}).get("method") == "openmpi" and re.search("(command|args)", given)
-        why = f"{'-x of mpirun sets it, ' if is_option else ''}{given}, which has another value"
-    if not why and subject.startswith("env.") and OWN.fullmatch(name):
-        why = "dsgen sets it when the process starts"
+    if not why and kind == "env":
+        why = _explain_variable(job, role, name, fact)
     if not why and job.data.get("scheduling", {}).get("queue") and subject in ("nodeSelector", "affinity"):
         why = "in a queue of Kueue, the node selector is written as required affinity"
-    source = (
-        MASK
-        if subject.startswith("env.") and is_secret(name, _format_value(fact.value))
-        else hide(_format_value(fact.value))
-    )
+    is_hidden = kind == "env" and is_secret(name, _format_value(fact.value))
+    source = MASK if is_hidden else hide(_format_value(fact.value))
     return Difference(role, subject, source, "" if result is None else hide(_format_value(result)), why)
+
+
+def _explain_variable(job: ImportedJob, role: str, name: str, fact: Fact) -> str:
+    """Why a variable has another value."""
+    if role == "launcher" and isinstance(fact.value, dict) and name in job.data.get("training", {}).get("env", {}):
+        return "the launcher has only the texts of training.env"
+    if given := _explain_mapped(job, f"training.env.{name}"):
+        is_option = job.data.get("launch", {}).get("method") == "openmpi" and re.search("(command|args)", given)
+        return f"{'-x of mpirun sets it, ' if is_option else ''}{given}, which has another value"
+    return "dsgen sets it when the process starts" if OWN.fullmatch(name) else ""
 
 
 def _explain_fact(job: ImportedJob, fact: Fact) -> str:

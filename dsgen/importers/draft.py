@@ -98,6 +98,13 @@ class Draft:
         node[str(path[-1])] = refused
         return name
 
+    def choose_volume(self, text: str) -> str:
+        """A name in storage that is not used yet."""
+        base = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:20].strip("-") or "volume"
+        base = f"v{base}"[:20] if base.startswith("dsgen-") else base
+        numbered = (f"{base[:16].rstrip('-0123456789')}-{number}".strip("-") for number in range(2, 1000))
+        return next(name for name in (base, *numbered) if name not in (self.get("storage") or {}))
+
     def fill(self, path: KeyPath, why: str) -> None:
         """Make a hole of a text anywhere in the values, also in a list."""
         self.holes.append(Placeholder(path_text(path), why))

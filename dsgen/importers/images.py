@@ -47,20 +47,12 @@ def write_mounts(conversion: Conversion, mounts: Text) -> None:
         if not target.startswith("/") or not re.fullmatch(r"(/[\w.-]+)+", target):
             conversion.lose(mount, "its path in the container is not known", "add a volume to storage", is_part=True)
             continue
-        name = _choose_name(conversion, target)
+        name = conversion.draft.choose_volume(target.rsplit("/", 1)[-1])
         why = f"write the claim that has {shown}"
         hole: dict[str, object] = {"mountPath": target, "existingClaim": ""}
         if mount.chars.endswith(":ro"):
             hole = {"mountPath": target, "readOnly": True, "existingClaim": ""}
         conversion.map(mount, conversion.draft.set_hole(("storage", name), hole, why), is_part=True)
-
-
-def _choose_name(conversion: Conversion, path: str) -> str:
-    """A name of a volume from the last folder of its path."""
-    base = re.sub(r"[^a-z0-9]+", "-", path.rsplit("/", 1)[-1].lower()).strip("-")[:18].strip("-") or "data"
-    used = conversion.draft.get("storage", {})
-    names = (base if not number else f"{base}-{number + 1}"[:20] for number in range(100))
-    return next(name for name in names if name not in used)
 
 
 def _split(text: Text, separator: str) -> list[Text]:

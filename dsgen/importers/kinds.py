@@ -11,7 +11,7 @@ from dsgen.importers.conversion import Conversion
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize, Role
 from dsgen.importers.fields import Field, as_whole, read_name
-from dsgen.importers.launchers import rank_command
+from dsgen.importers.launchers import rank_words
 from dsgen.importers.pods import Pod, compare_templates, read_pod
 from dsgen.problems import KeyPath, Position
 
@@ -61,10 +61,8 @@ class PodKind:
     @property
     def rank(self) -> tuple[int, bool, bool]:
         """How surely it trains."""
-        words = self.words
-        starts = max((rank_command(words[at : at + 3], is_under_srun=False) for at in range(len(words))), default=0)
         has_devices = any("limits" in one.path and "/" in one.name for one in self.template.walk())
-        return starts, has_devices, "worker" in self.name.lower()
+        return rank_words(self.words), has_devices, "worker" in self.name.lower()
 
 
 def list_kinds(job: Field, path: KeyPath, template: KeyPath, count: Callable[[Field], int]) -> list[PodKind]:

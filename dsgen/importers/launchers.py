@@ -119,6 +119,11 @@ def rank_command(words: Sequence[str], is_under_srun: bool) -> int:
     )
 
 
+def rank_words(words: Sequence[str]) -> int:
+    """How surely a command among words starts the training."""
+    return max((rank_command(words[at : at + 3], is_under_srun=False) for at in range(len(words))), default=0)
+
+
 def find_launcher(words: Sequence[str]) -> tuple[str, int] | None:
     """The launcher that words begin with, and how many words name it."""
     name = posixpath.basename(words[0])

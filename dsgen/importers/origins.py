@@ -6,44 +6,36 @@ import importlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import TEMPLATE, SourceDocument, read_documents, read_items, refuse_private
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.flag_lines import PROMPT
-from dsgen.importers.launchers import rank_command
+from dsgen.importers.launchers import rank_words
 from dsgen.problems import Position
 from dsgen.reading.nodes import Node, SourceText
 
 RAY = "a Ray program starts its own processes on a Ray cluster; start its training with torchrun or deepspeed instead"
 OF_RAY = re.compile(r"\bverl[./]trainer[./]main_\w+|\bopenrlhf[./]cli[./]train_\w*ray\w*|\bray job submit\b")
+STEPS = "runs steps one after the other; import the job of the step that trains"
 KINDS: Mapping[str, str] = {
-    "RayJob": RAY,
-    "RayCluster": RAY,
-    "RayService": RAY,
+    **dict.fromkeys(("RayJob", "RayCluster", "RayService"), RAY),
     "TFJob": "TensorFlow starts its processes from TF_CONFIG, which dsgen does not set",
     "XGBoostJob": "XGBoost has a tracker of its own, which dsgen does not run",
     "PaddleJob": "PaddlePaddle has a launcher of its own, which dsgen does not run",
     "JAXJob": "JAX has a coordinator of its own, which dsgen does not set up",
-    "Workflow": "an Argo Workflow runs steps one after the other; import the job of the step that trains",
-    "CronWorkflow": "an Argo Workflow runs steps one after the other; import the job of the step that trains",
-    "PipelineRun": "a pipeline runs steps one after the other; import the job of the step that trains",
+    **dict.fromkeys(("Workflow", "CronWorkflow"), f"an Argo Workflow {STEPS}"),
+    "PipelineRun": f"a pipeline {STEPS}",
     "SparkApplication": "Spark starts its own processes",
 }
 """Kinds of Kubernetes objects that are known and not supported, with the reason."""
-OTHER_SYSTEMS = (
-    ("#PBS", "PBS: write its resources as #SBATCH lines, or import the command line that starts the training"),
-    ("#BSUB", "LSF: write its resources as #SBATCH lines, or import the command line that starts the training"),
-    ("#$ -", "Grid Engine: write its resources as #SBATCH lines, or import the command line that starts the training"),
-    ("#COBALT", "Cobalt: write its resources as #SBATCH lines, or import the command line that starts the training"),
-    ("#PJM", "PJM: write its resources as #SBATCH lines, or import the command line that starts the training"),
-)
-"""Marks of other queues, with their name and what to do."""
+OTHER_SYSTEMS = {"#PBS": "PBS", "#BSUB": "LSF", "#$ -": "Grid Engine", "#COBALT": "Cobalt", "#PJM": "PJM"}
+"""Marks of other queues, with their name."""
+AS_SBATCH = "write its resources as #SBATCH lines, or import the command line that starts the training"
 
 
-@dataclass(frozen=True)
-class Printed:
+class Printed(NamedTuple):
     """What another tool turns into Kubernetes objects, which dsgen converts.
 
     what: the source. command: prints the objects. program: the first word of a line of the tool. keys: some of those at
@@ -62,27 +54,15 @@ class Printed:
 
 
 PRINTED = (
-    Printed(
-        "values of a chart of Bitnami",
-        "helm template NAME CHART -f FILE | dsgen import -",
-        keys=frozenset(("client", "worker", "source", "worldSize", "entrypoint", "cloneFilesFromGit")),
-    ),
-    Printed(
-        "settings of the pytorchjob-generator of MLBatch",
-        "helm template -f FILE mlbatch/pytorchjob-generator | dsgen import -",
-        keys=frozenset(("jobName", "containerImage", "numPods", "numGpusPerPod", "mainProgram", "setupCommands")),
-    ),
-    Printed(
-        "a line of xpk",
-        "xpk workload create ... --dry-run --output-manifest-file job.yaml && dsgen import job.yaml",
-        program="xpk",
-    ),
-    Printed(
-        "a line of the HyperPod CLI",
-        "kubectl get hyperpodpytorchjob NAME -o yaml | dsgen import -",
-        program="hyp",
-    ),
-)
+    Printed("values of a chart of Bitnami", "helm template NAME CHART -f FILE | dsgen import -",
+            keys=frozenset(("client", "worker", "source", "worldSize", "entrypoint", "cloneFilesFromGit"))),
+    Printed("settings of the pytorchjob-generator of MLBatch",
+            "helm template -f FILE mlbatch/pytorchjob-generator | dsgen import -",
+            keys=frozenset(("jobName", "containerImage", "numPods", "numGpusPerPod", "mainProgram", "setupCommands"))),
+    Printed("a line of xpk",
+            "xpk workload create ... --dry-run --output-manifest-file job.yaml && dsgen import job.yaml", "xpk"),
+    Printed("a line of the HyperPod CLI", "kubectl get hyperpodpytorchjob NAME -o yaml | dsgen import -", "hyp"),
+)  # fmt: skip
 """Sources of tools that print the objects."""
 COMPOSE = "it describes containers on one node"
 DSGEN = "this is a values file of dsgen already"
@@ -187,8 +167,7 @@ def explain_origins() -> Iterator[str]:
     yield ""
     reasons = {reason: [kind for kind, other in KINDS.items() if other == reason] for reason in KINDS.values()}
     yield from (f"  {', '.join(kinds)}: {reason}" for reason, kinds in reasons.items())
-    systems = ", ".join(words.partition(":")[0] for _, words in OTHER_SYSTEMS)
-    yield f"  scripts for {systems}: write their resources as #SBATCH lines"
+    yield f"  scripts for {', '.join(OTHER_SYSTEMS.values())}: write their resources as #SBATCH lines"
     yield f"  docker compose: {COMPOSE}"
     yield ""
     yield "Refused, since another tool prints the objects that dsgen converts:"
@@ -208,13 +187,7 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
         raise ImportRefusedError("the file is empty", start)
     refuse_private(source.text, source.name)
     _refuse_ray(source)
-    script = (
-        origin
-        if origin and ORIGINS[origin].form in ("script", "line")
-        else ""
-        if origin
-        else _find_script_origin(source)
-    )
+    script = _find_script_origin(source) if not origin else origin if ORIGINS[origin].form in ("script", "line") else ""
     if script:
         return Contents([Found(script, _decode(source))], ())
     read = read_documents(source)
@@ -246,19 +219,17 @@ def _trains(source: SourceDocument | SourceText) -> bool:
     root = source.root if isinstance(source, SourceDocument) else None
     words = [word for path, node in (root.walk() if root else ()) if {"command", "args"} & set(path)
              and isinstance(node.value, str) for word in node.value.split()]  # fmt: skip
-    return any(rank_command(words[index : index + 3], is_under_srun=False) for index in range(len(words))) or any(
-        word.endswith("sshd") for word in words
-    )
+    return rank_words(words) > 0 or any(word.endswith("sshd") for word in words)
 
 
 def _find_script_origin(source: SourceText) -> str:
     """The origin of a script, "" for a file of YAML."""
     lines = source.text.removeprefix("\ufeff").split("\n")
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
-    for mark, words in OTHER_SYSTEMS:
-        if any(line.startswith(mark) for line in lines):
-            number = next(number for number, line in enumerate(lines, 1) if line.startswith(mark))
-            raise ImportRefusedError(f"dsgen reads no scripts for {words}", Position(source.name, number, 1))
+    for number, line in enumerate(lines, 1):
+        if system := next((name for mark, name in OTHER_SYSTEMS.items() if line.startswith(mark)), ""):
+            why = f"dsgen reads no scripts for {system}: {AS_SBATCH}"
+            raise ImportRefusedError(why, Position(source.name, number, 1))
     is_named = source.name.endswith((".yaml", ".yml", ".json"))
     is_script = lines[0].startswith("#!") or not (is_named or _is_yaml(first))
     if not is_script:

@@ -82,7 +82,7 @@ def _write_unmounted(volume: Field) -> None:
 def _add_volume(volume: Field, entry: dict[str, Any], kind: str) -> str:
     """Write an entry of storage, and account for its volume; a claim is existingClaim. Returns its key."""
     given = read_name(volume)
-    name = _choose_name(volume, given)
+    name = volume.draft.choose_volume(given)
     volume.conversion.volumes.setdefault(given, name)
     volume.draft.set(("storage", name), entry)
     key = f"storage.{name}"
@@ -101,15 +101,3 @@ def _find_source(volume: Field) -> tuple[str | None, Any]:
         return "existingClaim", str(claim)
     kind = next((one for one in SOURCES if volume.find(one)), None)
     return kind, (volume.read(kind) or {}) if kind else None
-
-
-def _choose_name(volume: Field, name: str) -> str:
-    """A name for storage that is not used yet."""
-    base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:20].strip("-") or "volume"
-    base = f"v{base}"[:20] if base.startswith("dsgen-") else base
-    used = volume.draft.get("storage") or {}
-    for number in range(2, 1000):
-        if base not in used:
-            return base
-        base = f"{base[:16].rstrip('-0123456789')}-{number}".strip("-")
-    return base
