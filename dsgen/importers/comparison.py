@@ -104,9 +104,9 @@ def _fill_hole(data: dict[str, Any], path: tuple[str | int, ...], key: str) -> N
     elif path[:2] == ("training", "env"):
         reference = isinstance(node[last], dict) and "valueFrom" in node[last]
         node[last] = {"valueFrom": {"secretKeyRef": {"name": "secret", "key": last}}} if reference else "value"
-    elif node[last] in ({}, ""):
+    elif isinstance(node, list) or (len(path) > 1 and node.get(last) in ({}, "")):
         node[last] = "1"
-    elif isinstance(node, dict):
+    else:
         node.pop(last, None)
 
 

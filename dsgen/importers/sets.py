@@ -67,9 +67,12 @@ class SharedFiles:
 def convert(document: SourceDocument, conversion: Conversion) -> None:
     """All hand-written objects of a file, which are one job. Raises ImportRefusedError if they are not."""
     objects = [one for one in conversion.others if (one.kind, one.group) in KINDS] or [document]
-    kinds = [found for one in objects if (found := _make_kind(Fields(conversion, one).root))]
+    wholes = [Fields(conversion, one).root for one in objects]
+    kinds = [found for whole in wholes if (found := _make_kind(whole))]
     beside = _read_beside(conversion)
     conversion.used.update(map(id, objects))
+    if not kinds:
+        raise ImportRefusedError("the file describes no pods", document.position)
     launcher = find_launcher(kinds)
     workers = [one for one in kinds if one is not launcher]
     if launcher is None:
@@ -96,8 +99,8 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     _drop_mounts(runs, beside, mounted)
     if launcher:
         _drop_keys(kinds, conversion)
-    for kind in kinds:
-        kind.whole.fields.finish()
+    for whole in wholes:
+        whole.fields.finish()
 
 
 def _make_kind(whole: Field) -> PodKind | None:
