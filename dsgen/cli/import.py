@@ -140,17 +140,15 @@ def _convert(files: Sequence[str], options: ImportOptions) -> tuple[list[Importe
     jobs, refusals = list[ImportedJob](), list[DsgenError]()
     read = [_read(name) for name in files]
     sources, beside = split_sources([one for one in read if isinstance(one, SourceText)])
-    for source in read:
+    for name, source in zip(files, read, strict=True):
         try:
             if isinstance(source, DsgenError):
                 raise source
-            if source not in sources:
-                continue
-            jobs += import_jobs([source], replace(options, beside=beside, helpers=_find_helpers(source)))
+            if source in sources:
+                jobs += import_jobs([source], replace(options, beside=beside, helpers=_find_helpers(source)))
         except DsgenError as error:
             refusals.append(error)
         except Exception as error:  # a mistake of dsgen must not cost the files beside this one
-            name = source.name if isinstance(source, SourceText) else ""
             refusals.append(DsgenError(f"{name}: {describe_bug(error)}"))
     if not jobs:
         raise join_errors(refusals)

@@ -292,25 +292,6 @@ def test_a_launcher_of_mpi(launch: Sequence[str] | str, key: str, expected: obje
     assert (found[0] if key == "training.exec" and isinstance(found, list) else found) == expected
 
 
-def test_another_number_of_processes_is_named() -> None:
-    job = check(mpijob(["mpirun", "-np", "6", "python", "train.py"]))
-
-    (lost,) = [entry for entry in job.entries if entry.fate == "lost"]
-    assert "6 processes" in lost.why
-
-
-def test_slots_that_are_not_the_devices() -> None:
-    job = check(mpijob(["mpirun", "python", "train.py"], slotsPerWorker=1), allowed=["DS361"])
-
-    assert (effective(job, "workers.slots"), value(job, "workers.accelerator.count")) == (1, 4)
-
-
-def test_devices_of_the_launcher_are_lost() -> None:
-    job = check(mpijob(["mpirun", "python", "train.py"], {"resources": GPUS}))
-
-    assert [one for one in fates(job, "lost") if "Launcher" in one and "nvidia" in one]
-
-
 def test_version_1_has_its_policy_outside() -> None:
     source = mpijob(["mpirun", "-np", "8", "python", "train.py"], cleanPodPolicy="Running", mainContainer="pytorch")
     delivery = [{"name": "kubectl-delivery", "image": "mpioperator/kubectl-delivery:latest"}]
@@ -405,6 +386,9 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
          {"network.rdma.ipcLock": None, "workers.securityContext": None}),
         ([pytorchjob(pod(resources=RDMA))], {"network.rdma.ipcLock": "omit"}),
         # MPIJobs
+        ([mpijob(["mpirun", "-np", "6", "python", "train.py"])], {"lost": ["6"]}),
+        ([mpijob(MPIRUN, {"resources": GPUS})], {"lost": [
+            'spec.mpiReplicaSpecs.Launcher.template.spec.containers[0].resources.limits["nvidia.com/gpu"]']}),
         *(([mpijob(MPIRUN, mpiImplementation=name)], {"lost": ["spec.mpiImplementation"]})
           for name in ("Intel", "MPICH")),
         ([mpijob(MPIRUN, runLauncherAsWorker=True)], {"workers.replicas": 3}),
@@ -492,6 +476,7 @@ def jobset(template: Fields) -> str:
          {"holes": {"workers.nodeSelector.pool", "training.env.LR"}}),
         (pytorchjob(pod(command=["torchrun", "t.py"]), nprocPerNode="${N}"),
          {"holes": {"workers.slots"}, "workers.accelerator.count": 4}),
+        (mpijob(MPIRUN, slotsPerWorker=1), {"workers.slots": None, "workers.accelerator.count": 4}),
         (jobset(pod()).replace("parallelism: 4", "parallelism: ${N}"), {"holes": {"workers.replicas"}}),
         (pytorchjob(pod(command=["bash", "-c", "torchrun t.py --lr ${LR}"])), {"lost": ["${LR}"]}),
         (mpijob(OPEN_MPI, {"image": "r.example.com/a:v1"}).replace(IMAGE, "<image>"),
