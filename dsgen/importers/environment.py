@@ -48,11 +48,17 @@ LINE = 96
 
 AMBIENT = frozenset(
     (
-        *("HOME", "PWD", "USER", "HOSTNAME", "LANG", "PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "PYTHONPATH", "CPATH"),
-        *("LD_PRELOAD", "MANPATH", "SHELL", "TMPDIR", "CUDA_HOME"),
+        *("HOME", "PWD", "HOSTNAME", "LANG", "PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "PYTHONPATH", "CPATH"),
+        *("LD_PRELOAD", "MANPATH"),
     )
 )
 """Variables that every container has, or may lack without harm."""
+
+
+KNOWN_HOSTS = ("MASTER_ADDR", "HOSTNAME")
+NOT_FOLLOWED = "dsgen does not follow the statement that sets its value"
+OTHER_HOST = "only the old cluster knows the hosts that it names"
+OTHER_HOST_HINT = "in a run, $MASTER_ADDR is the first host and $HOSTNAME the own one"
 
 
 EACH_PROCESS = "it changes with each submission; the id of the run takes its place"
@@ -92,6 +98,9 @@ def format_word(conversion: Conversion, word: Text, variables: Mapping[str, str]
         text = "".join(map(str, pieces))
         return text if SAFE.fullmatch(text) else shlex.quote(text)
     inner = ""
+    if len(pieces) == 1 and isinstance(pieces[0], UnknownPart) and pieces[0].is_split:
+        _format_unknown(conversion, pieces[0], word, variables)
+        return f"${pieces[0].name}"  # without quotes, as in the source: it may be several words
     for piece in pieces:
         if isinstance(piece, str):
             if re.match(r"\w", piece, re.ASCII):
@@ -106,9 +115,14 @@ def _format_unknown(conversion: Conversion, part: UnknownPart, word: Text, varia
     if part.kind == "runtime":
         return variables.get(part.name) or _format_count(conversion, part.name)
     if part.kind == "hosts":
-        return "$MASTER_ADDR"
+        if part.name not in KNOWN_HOSTS:
+            conversion.lose(word, OTHER_HOST, OTHER_HOST_HINT, is_part=True)
+        return f"${part.name}" if part.name in KNOWN_HOSTS else part.shell
     if part.kind == "changing":
-        conversion.drop(word, EACH_PROCESS, is_part=True)
+        if "SLURM" in part.source:
+            conversion.drop(word, EACH_PROCESS, is_part=True)
+        else:
+            conversion.lose(word, EACH_PROCESS, "see whether the program needs another value", is_part=True)
         return "$DSGEN_RUN"
     if part.kind == "secret":
         return f"${{{part.name}}}"
@@ -119,7 +133,7 @@ def _format_unknown(conversion: Conversion, part: UnknownPart, word: Text, varia
         hint = f"set training.env.{part.name} if the image does not set it"
         conversion.lose(word, f"nothing in the source sets ${part.name}", hint, is_part=True)
     ask_for_variable(conversion, part)
-    return f"${{{part.name}}}"
+    return part.shell if part.shell.startswith("${") else f"${{{part.name}}}"
 
 
 def _format_count(conversion: Conversion, name: str) -> str:
@@ -135,16 +149,17 @@ def _format_count(conversion: Conversion, name: str) -> str:
 
 def ask_for_variable(conversion: Conversion, part: UnknownPart) -> None:
     """A hole for a variable that the source never sets."""
-    if conversion.is_container:
+    if conversion.is_container and part.kind != "unclear":
         return
-    if part.name in AMBIENT:
+    if part.name in AMBIENT and part.kind != "unclear":
         if part.name == "HOME":
             why = "the source uses files below $HOME: write the claim that has them, and the path of the home folder"
             conversion.draft.set_hole("storage.home", {"mountPath": "", "existingClaim": ""}, why)
         return
     key = ("training", "env", part.name)
     if conversion.draft.get(key) is None:
-        conversion.draft.set_hole(key, {}, f"${part.name} is not set in the source: write its value")
+        why = "is not set in the source" if part.kind == "variable" else "is set where dsgen does not follow the script"
+        conversion.draft.set_hole(key, {}, f"${part.name} {why}: write its value")
 
 
 OWN = re.compile(
@@ -225,7 +240,8 @@ def write_exported(
     if OWN.fullmatch(name):
         report_own(conversion, name, value, statement)
         return None
-    if (NAMES_A_PROGRAM.fullmatch(name) or len(value.split()) > 1) and _is_used(value, words):
+    is_line = NAMES_A_PROGRAM.fullmatch(name) or (value.chars.startswith("-") and len(value.split()) > 1)
+    if is_line and _is_used(value, words):
         conversion.drop(statement, IN_LINE)
         return None
     shown = conversion.atlas.format_text(value)
@@ -257,13 +273,15 @@ def _write_computed(conversion: Conversion, name: str, value: Text, statement: T
         ask_for_variable(conversion, conversion.atlas.list_unknowns(value)[0])
         conversion.map(statement, f"training.env.{name}")
         return None
-    if kinds & {"positional", "hosts"}:
-        if "hosts" in kinds:
-            conversion.drop(statement, RANKS)
-        else:
-            conversion.lose(
-                statement, "its value is an argument of the script", f"--set 1=VALUE, or set training.env.{name}"
-            )
+    hosts = {one.name for one in conversion.atlas.list_unknowns(value) if one.kind == "hosts"}
+    why = (
+        "its value is an argument of the script" if "positional" in kinds
+        else NOT_FOLLOWED if "unclear" in kinds
+        else OTHER_HOST if hosts - set(KNOWN_HOSTS)
+        else ""
+    )  # fmt: skip
+    if why:
+        conversion.lose(statement, why, f"set training.env.{name}, or give {name} with --set")
         return None
     known: Mapping[str, str] = {**WORKER_SHELL, name: f"${name}"}
     line = f"export {name}={format_word(conversion, value, known)}"

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
-from dsgen.importers.environment import RANK_METHODS_SHELL, WORKER_SHELL, format_script, write_value
+from dsgen.importers.environment import (
+    AMBIENT,
+    NAME,
+    OWN,
+    RANK_METHODS_SHELL,
+    WORKER_SHELL,
+    format_script,
+    write_value,
+)
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
 from dsgen.importers.files import WrittenFiles
@@ -180,8 +188,12 @@ LOCAL_RANK = "torch.distributed.launch passes --local_rank to the program, launc
 LOCAL_RANK_HINT = "read LOCAL_RANK from the environment, or use launch.method: deepspeed-no-ssh, which passes it"
 
 
-def refuse_positional(conversion: Conversion, started: LaunchCommand) -> None:
-    """Refuse a command line that needs arguments of the script."""
+def refuse_unknown(conversion: Conversion, started: LaunchCommand, loops: Sequence[int] = ()) -> None:
+    """Refuse a command line that needs arguments of the script, or what dsgen does not compute.
+
+    A single value that dsgen does not follow is a hole instead, where it cannot be an option. loops: the places of the
+    loops around the command line.
+    """
     names: dict[str, Text] = {}
     for word in [*started.program, *started.command, *started.kept, *started.facts.values()]:
         for one in conversion.atlas.list_unknowns(word):
@@ -193,11 +205,38 @@ def refuse_positional(conversion: Conversion, started: LaunchCommand) -> None:
         at = conversion.atlas.locate(next(iter(names.values())))
         assert at is not None
         raise ImportRefusedError(f"the command line needs arguments of the script: {listed}", at, hint)
+    for number, word in enumerate([*started.program, *started.command, *started.kept]):
+        is_first = number == 0 and bool(started.program)
+        for one in conversion.atlas.list_unknowns(word):
+            if one.kind == "unclear" or (one.is_split and is_first and _is_before_program(started.program)):
+                _refuse_unclear(conversion, word, one, loops, is_first)
 
 
-def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
-    """Fill launch, training and the counts of workers from a command line."""
-    refuse_positional(conversion, started)
+def _is_before_program(words: Sequence[Text]) -> bool:
+    """Whether options of the launcher may be in a variable before the program."""
+    return len(words) > 1 and words[1].chars.endswith((".py", ".sh"))
+
+
+def _refuse_unclear(
+    conversion: Conversion, word: Text, part: UnknownPart, loops: Sequence[int], is_first: bool
+) -> None:
+    at = conversion.atlas.locate(word)
+    assert at is not None
+    line = f", on line {conversion.atlas.resolve_place(part.cause).line}" if part.cause else ""
+    if part.cause in loops:
+        raise ImportRefusedError("a loop starts several trainings", at, "take one of them into a script of its own")
+    is_variable = NAME.fullmatch(part.name) is not None
+    if not is_variable or OWN.fullmatch(part.name) or (is_first and part.is_split) or part.name in AMBIENT:
+        hint = f"--set {part.name}=VALUE, or write its words into the command line"
+        hint = hint if is_variable else "write its value into the command line"
+        raise ImportRefusedError(f"the command line needs {part.shell}, which dsgen does not compute{line}", at, hint)
+
+
+def write_launch(
+    conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles, loops: Sequence[int] = ()
+) -> None:
+    """Fill launch, training and the counts of workers from a command line. loops: the places of those around it."""
+    refuse_unknown(conversion, started, loops)
     for note in started.notes:
         _write_note(conversion, note)
     method = _choose_method(conversion, started, world)

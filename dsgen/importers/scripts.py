@@ -15,7 +15,7 @@ from dsgen.importers.launch import write_launch
 from dsgen.importers.launchers import parse_launch_command
 from dsgen.importers.remarks import Remarks
 from dsgen.importers.secrets import is_secret
-from dsgen.importers.shell.commands import WRAPPERS
+from dsgen.importers.shell.commands import WRAPPERS, Wrapper
 from dsgen.importers.shell.reading import Launch
 from dsgen.importers.shell.syntax import find_units
 from dsgen.importers.statements import (
@@ -31,7 +31,10 @@ from dsgen.importers.statements import (
 from dsgen.importers.texts import Text, UnknownPart
 from dsgen.reading.nodes import SourceText
 
+OF_MPI = Wrapper(why="dsgen starts the launcher on all workers")
+"""mpirun, if it starts the launcher of each node."""
 NOT_CHOSEN = "it is another command line than the one that was chosen"
+OF_SLURM = "Slurm sets it in some jobs only, such as arrays and restarts; it is taken as unset"
 PREPARES = "it is a program that runs before the training"
 BACKGROUND = re.compile(r"^/(dev|proc|sys|etc|usr|bin|sbin|lib|lib64|opt|tmp|var|run|root|app|job)(/|$)")
 """Folders that belong to an image or to the system."""
@@ -47,7 +50,7 @@ def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, t
     if at := conversion.atlas.locate(launch.statement):
         for key in ("training", "launch"):
             conversion.follow(conversion.remarks.get(at.file, Remarks()), at.line, key)
-    write_launch(conversion, script.started, world, files)
+    write_launch(conversion, script.started, world, files, launch.loops)
     _write_folder(conversion, launch, world)
     setup = write_events(conversion, script, world)
     for name, value in launch.prefix.items():
@@ -58,15 +61,26 @@ def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, t
     _write_setup(conversion, setup)
     files.lose_unused(conversion, mounted)
     _report_others(conversion, script)
-    for default in script.reading.scope.defaults:
-        shown = Text(f"${{{default.name}}}", [default.place] * (len(default.name) + 3))
-        used = conversion.atlas.format_text(default.value)
-        conversion.drop(shown, f"{default.name} is not set in the script: its default {used} is used", is_part=True)
+    _report_guesses(conversion, script)
     if world.is_batch:
         _add_claims(conversion)
     if not conversion.is_container:
         conversion.facts.workers = _make_role(conversion, launch)
     lose_unread(conversion, text)
+
+
+def _report_guesses(conversion: Conversion, script: ChosenScript) -> None:
+    """Name the defaults that were used, and the words of the command line that may be others in bash."""
+    for default in script.reading.scope.defaults:
+        shown = Text(f"${{{default.name}}}", [default.place] * (len(default.name) + 3))
+        used = conversion.atlas.format_text(default.value)
+        if default.name.startswith("SLURM_"):
+            conversion.lose(shown, OF_SLURM, "see whether the training needs it", is_part=True)
+        else:
+            conversion.drop(shown, f"{default.name} is not set in the script: its default {used} is used", is_part=True)
+    for word in script.launch.words:
+        if word.places and (why := script.reading.scope.doubts.get(word.places[0])):
+            conversion.lose(word, why, "write the names themselves", is_part=True)
 
 
 def _make_role(conversion: Conversion, launch: Launch) -> Role:
@@ -83,7 +97,7 @@ def _make_role(conversion: Conversion, launch: Launch) -> Role:
 
 def _drop_wrappers(conversion: Conversion, launch: Launch) -> None:
     for name, words in launch.wrappers:
-        wrapper = WRAPPERS[name]
+        wrapper = WRAPPERS.get(name, OF_MPI)
         if name in ("srun", "singularity", "apptainer"):
             continue  # the origin reads their options
         for word in words:

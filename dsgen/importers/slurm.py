@@ -113,11 +113,12 @@ def write_directive(conversion: Conversion, request: Request, directive: Directi
 
 
 DIRECTIVE = re.compile(r"#SBATCH(?=\s)")
-HOSTS = (
-    *("SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_STEP_NODELIST", "SLURMD_NODENAME", "HOSTNAME"),
-    *("SLURM_LAUNCH_NODE_IPADDR", "SLURM_SUBMIT_HOST", "SLURM_TOPOLOGY_ADDR"),
-)
-"""Variables with names of nodes."""
+HOSTS = {
+    **dict.fromkeys(("SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_STEP_NODELIST"), "LIST"),
+    "SLURM_LAUNCH_NODE_IPADDR": "MASTER_ADDR",
+    **dict.fromkeys(("SLURM_SUBMIT_HOST", "SLURM_TOPOLOGY_ADDR"), "OTHER"),
+}
+"""Variables with names of nodes, and which they are."""
 IGNORED = "it stands after the first command, where sbatch does not read it"
 SHORT: Mapping[str, str] = {
     "-J": "job-name",
@@ -163,7 +164,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
         write_directive(conversion, request, directive)
     request.nodes = request.nodes or request.implied_nodes
     name = posixpath.basename(source.name)
-    script = read_script(conversion, text, _make_variables(conversion, request), name)
+    script = read_script(conversion, text, _make_variables(conversion, request), name, own_host="MASTER_ADDR")
     world = _make_world(conversion, request, script.launch)
     if not conversion.draft.get("name"):
         stem = re.sub(r"(\.(sh|slurm|sbatch|bash|job))+$", "", name)
@@ -259,7 +260,6 @@ def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]
     each = make_value(tasks, "runtime", "NPROC_PER_NODE")
     all_tasks = request.all_tasks or (request.nodes * (tasks or 1) if request.nodes else None)
     job = conversion.atlas.add_unknown(UnknownPart("changing", "SLURM_JOB_ID", "$SLURM_JOB_ID"), ())
-    hosts = make_value(None, "hosts", "MASTER_ADDR")
     name = conversion.draft.get("name", "")
     all_nodes = dict.fromkeys(("SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_STEP_NUM_NODES"), nodes)
     world = make_value(all_tasks, "runtime", "WORLD_SIZE")
@@ -274,7 +274,10 @@ def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]
         "SLURM_NODEID": make_value(None, "runtime", "NODE_RANK"),
         "SLURM_LOCALID": make_value(None, "runtime", "LOCAL_RANK"),
         **dict.fromkeys(("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_ARRAY_JOB_ID"), job),
-        **dict.fromkeys(HOSTS, hosts),
+        **{
+            name: conversion.atlas.add_unknown(UnknownPart("hosts", which, f"${name}"), ())
+            for name, which in HOSTS.items()
+        },
         "SLURM_SUBMIT_DIR": Text("."),
     }
     if request.cpus_of_task:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import refuse_private
-from dsgen.importers.environment import write_exported
+from dsgen.importers.environment import OWN, write_exported
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import as_number
 from dsgen.importers.launchers import LaunchCommand, parse_launch_command
-from dsgen.importers.secrets import holds_secret
+from dsgen.importers.secrets import holds_secret, is_secret_name
 from dsgen.importers.shell.reading import Launch, Reading, ScriptEvent
 from dsgen.importers.shell.reading import read_script as read_shell_script
 from dsgen.importers.shell.scope import ShellScope
@@ -36,10 +36,13 @@ class ChosenScript:
 
 
 def read_script(
-    conversion: Conversion, text: Text, runtime: Mapping[str, Text] | None = None, name: str = ""
+    conversion: Conversion, text: Text, runtime: Mapping[str, Text], name: str = "", own_host: str = "HOSTNAME"
 ) -> ChosenScript:
-    """Read a script and choose its launch. Raises ImportRefusedError if there is none, or more than one."""
-    scope = ShellScope(conversion.atlas, runtime or {}, conversion.read_variables(), name=name)
+    """Read a script and choose its launch. Raises ImportRefusedError if there is none, or more than one.
+
+    own_host: which host the script itself runs on: the first one, or each.
+    """
+    scope = ShellScope(conversion.atlas, runtime, conversion.read_variables(), name=name, own_host=own_host)
     positional = {number: value for number, value in scope.given.items() if number.isdigit()}
     if positional:
         count = max(map(int, positional))
@@ -56,17 +59,24 @@ def choose_launch(conversion: Conversion, reading: Reading, text: Text) -> Chose
     line = conversion.options.line
     if line:
         launches = [one for one in launches if _find_line(conversion, one) == line]
-    if not launches:
-        words = f"no command that starts a training on line {line}" if line else "no command that starts a training"
+    if not launches and reading.blocked:
+        statement, part = reading.blocked[0]
+        hint = f"--set {part.name}=VALUE" if re.match("[A-Za-z_]", part.name) else "write the program itself"
         raise ImportRefusedError(
-            f"the script has {words}", at, "give the script that calls deepspeed, torchrun or srun"
+            f"it starts {part.shell}, which dsgen does not compute", conversion.atlas.locate(statement) or at, hint
         )
+    if not launches:
+        words = f" on line {line}" if line else ""
+        raise ImportRefusedError(
+            f"dsgen finds no command in the script{words} that starts a training", at,
+            "give the script that calls deepspeed, torchrun or srun",
+        )  # fmt: skip
     best = max(one.rank for one in launches)
     strong = [one for one in launches if one.rank == best]
     strong = [one for one in strong if one.is_certain] or strong
     started = [parse_launch_command(one.words, conversion.atlas) for one in strong]
     first = make_signature(conversion, started[0])
-    if any(make_signature(conversion, one) != first for one in started[1:]) or strong[0].is_repeated:
+    if any(make_signature(conversion, one) != first for one in started[1:]):
         _refuse_several(conversion, strong)
     others = [one for one in reading.launches if one is not strong[0]]
     return ChosenScript(reading, strong[0], started[0], others)
@@ -117,7 +127,7 @@ def refuse_syntax_error(name: str, text: str) -> None:
 
 ONCE = re.compile(r"(wget|curl|git|tar|unzip|ln|chmod)\b")
 """Commands that prepare a cluster once, and not each container."""
-AFTER = "it runs after the training"
+AFTER = "it stands after the command line"
 
 
 PREPARES_HINT = "run it once as a job of its own, or in workers.initContainers if every worker needs it"
@@ -139,38 +149,63 @@ COUNTS = {
 """Variables with numbers that launchers read, such as that of LLaMA-Factory."""
 
 
+@dataclass
+class _Statements:
+    """What the statements of a script become. lines: of training.setup. loaded: what the image must contain."""
+
+    conversion: Conversion
+    script: ChosenScript
+    world: JobSize
+    final: Mapping[str, ScriptEvent]
+    prepares: bool
+    lines: list[str] = field(default_factory=list)
+    loaded: list[str] = field(default_factory=list)
+
+    def write(self, event: ScriptEvent, is_before: bool) -> None:
+        """Account for one statement; is_before: it stands before the command line."""
+        conversion = self.conversion
+        if event.kind == "outside":
+            _report_outside(conversion, event, self.script, is_before)
+        elif event.kind in ("dropped", "lost", "file") or (event.kind == "sourced" and self.world.is_batch):
+            _report(conversion, event)
+        elif event.name == "set" and not (self.prepares and is_before):
+            conversion.drop(event.text, event.why)
+        elif not is_before and event.kind == "setup":
+            conversion.lose(event.text, AFTER, "run it as a job of its own")
+        elif not is_before:
+            conversion.drop(event.text, AFTER)
+        else:
+            self._write_before(event)
+
+    def _write_before(self, event: ScriptEvent) -> None:
+        if event.kind == "slots":
+            _write_slots(self.conversion, event)
+        elif event.kind in ("loaded", "sourced", "setup"):
+            _write_preparation(self.conversion, event, self.world, self.lines, self.loaded)
+        elif event.kind == "folder":
+            _write_folder(self.conversion, event, self.script, self.world, self.lines)
+        else:
+            is_exported = event.name in self.script.launch.exported
+            is_last = self.final.get(event.name) is event
+            _write_variable(self.conversion, event, self.script, self.lines, is_exported, is_last)
+
+
 def write_events(conversion: Conversion, script: ChosenScript, world: JobSize) -> list[str]:
     """Account for the statements; returns the lines of training.setup."""
-    lines: list[str] = []
-    loaded: list[str] = []
-    last = script.launch.after
-    final = _find_last_exports(script.reading.events[:last])
-    prepares = any(_is_preparation(event, world) for event in script.reading.events[:last])
+    before = script.reading.events[: script.launch.after]
+    prepares = any(_is_preparation(event, world) for event in before)
+    found = _Statements(conversion, script, world, _find_last_exports(before), prepares)
     for index, event in enumerate(script.reading.events):
-        if index >= last and event.kind not in ("dropped", "lost", "file"):
-            conversion.drop(event.text, AFTER)
-        elif event.kind in ("dropped", "lost"):
-            _report(conversion, event)
-        elif event.name == "set" and not prepares:
-            conversion.drop(event.text, event.why)
-        elif event.kind == "slots":
-            _write_slots(conversion, event)
-        elif event.kind in ("loaded", "setup"):
-            _write_preparation(conversion, event, world, lines, loaded)
-        elif event.kind == "folder":
-            _write_folder(conversion, event, script, world, lines)
-        elif event.kind in ("exported", "assigned"):
-            is_exported = event.name in script.launch.exported
-            _write_variable(conversion, event, script, lines, is_exported, final.get(event.name) is event)
-    if world.is_batch and loaded:
-        shown = [line for text in dict.fromkeys(loaded) for line in text.split("\n")[:1]]
+        found.write(event, index < script.launch.after)
+    if world.is_batch and found.loaded:
+        shown = [line for text in dict.fromkeys(found.loaded) for line in text.split("\n")[:1]]
         conversion.draft.add_above("image", ["The script gets its programs from:", *(f"  {line}" for line in shown)])
-    return lines
+    return found.lines
 
 
 def _is_preparation(event: ScriptEvent, world: JobSize) -> bool:
     """Whether a statement becomes a line of training.setup, in which `set -e` ends the pod after a mistake."""
-    if event.kind == "loaded":
+    if event.kind in ("loaded", "sourced"):
         return not world.is_batch
     return event.kind == "setup" and event.name != "set" and not (world.is_batch and ONCE.match(event.text.chars))
 
@@ -237,10 +272,28 @@ def _fill_hole(conversion: Conversion, key: str, value: int) -> None:
     draft.set(key, value)
 
 
+def _report_outside(conversion: Conversion, event: ScriptEvent, script: ChosenScript, is_before: bool) -> None:
+    """A statement that dsgen does not follow: lost if the training may need what it does."""
+    launch, atlas = script.launch, conversion.atlas
+    values = [value for name, (value, _) in launch.exported.items() if not OWN.fullmatch(name)]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    texts += [*launch.words, *launch.prefix.values(), *([launch.folder] if launch.folder else [])]
+    needed = {one.name for text in texts for one in atlas.list_unknowns(text) if one.kind == "unclear"} & event.names
+    names = sorted(needed if needed and is_before else event.names)
+    if needed and is_before:
+        listed = ", ".join(f"${name}" for name in names[:8])
+        hint = "write what applies into the values" if is_secret_name(names[0]) else f"--set {names[0]}=VALUE"
+        conversion.lose(event.text, f"{event.why}: what it does to {listed} is not known", hint)
+    elif event.name or not names:
+        conversion.lose(event.text, event.why, "see whether the training needs the commands in it")
+    else:
+        conversion.drop(event.text, f"the command line uses nothing that it sets: {', '.join(names[:8])}")
+
+
 def _report(conversion: Conversion, event: ScriptEvent) -> None:
     if event.kind == "dropped":
         conversion.drop(event.text, event.why)
-    else:
+    elif event.kind != "file":
         conversion.lose(event.text, event.why, event.hint)
 
 

@@ -291,10 +291,8 @@ T = "srun torchrun --nproc_per_node 4"
         (f'ARGS=(--a 1 "--b c")\nARGS+=(--d)\nif [ -n "$X" ]; then MORE=(--x); fi\n'
          f'{T} "${{MORE[@]}}" t.py "${{ARGS[@]}}" ${{#ARGS[@]}}',
          {"command": ["t.py", "--a", "1", "--b c", "--d", "4"]}),
-        (f'launch() {{\n  local lr=$2\n  {T} "$1" --lr $lr "${{@:3}}"\n}}\nlaunch t.py 1e-4 --x y',
-         {"command": ["t.py", "--lr", "1e-4", "--x", "y"]}),
         (f"SIZES=(1 2 3)\n{T} t.py ${{SIZES[$SLURM_ARRAY_TASK_ID]}} ${{SIZES[1]}} ${{SIZES[7]}}",
-         {"training.exec": [*SHELL, 'exec python3 -u t.py "${SIZES}" 2'], "holes": {"training.env.SIZES"}}),
+         {"training.exec": [*SHELL, 'exec python3 -u t.py $SIZES 2'], "holes": {"training.env.SIZES"}}),
         # options after the script belong to it
         (f"{T} t.py --nnodes 3 --x", {"command": ["t.py", "--nnodes", "3", "--x"]}),
         ("deepspeed --num_gpus 4 t.py -H h --num_gpus 2", {"command": ["t.py", "-H", "h", "--num_gpus", "2"]}),
@@ -380,7 +378,7 @@ def test_why_a_part_is_lost(script: str, why: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        *("module load cuda", "ml pytorch", "conda activate x", "source venv/bin/activate", ". env.sh"),
+        *("module load cuda", "ml pytorch", "conda activate x", "source venv/bin/activate", ". ~/.bashrc"),
         'eval "$(conda shell.bash hook)"',
     ],
 )

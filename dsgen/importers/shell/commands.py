@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -153,13 +154,14 @@ MEANINGS: Mapping[str, Meaning] = {
     **_make_meanings(
         "echo printf nvidia-smi rocm-smi printenv date clear hostname pwd which type ls df free lscpu ibstat uname tree"
         " cat head tail tee env whoami id lsof ps top nvcc gcc locale ifconfig ip ibv_devinfo ds_report time w uptime"
-        " squeue sinfo sacct sstat nproc tput stty reset du wc sort md5sum stat file awk sed grep cut tr",
+        " squeue sinfo sacct sstat nproc tput stty reset du wc sort md5sum stat file awk sed grep cut tr"
+        " nslookup getent host dig nc ping",
         "silent",
         "it only prints",
     ),
     **_make_meanings(
         "set shopt trap wait exit return true false : sleep sync read shift local break continue hash let test [ ["
-        " getopts builtin disown jobs fg bg history alias",
+        " getopts mapfile readarray builtin disown jobs fg bg history",
         "silent",
         "it controls the script itself",
     ),
@@ -215,13 +217,31 @@ SSH = Meaning("slurm", "dsgen generates the ssh key in the cluster, and configur
 OF_SSH = ("/.ssh", "/etc/ssh", "/run/sshd")
 """Folders of ssh in a container."""
 FILES = ("cp", "mv", "install", "ln", "chmod", "chown", "cat", "rm")
+CHANGES = Meaning("once", "it changes a file", "mount the changed file, or write it into training.files")
+TRAP = Meaning("once", "dsgen runs nothing at a signal", "handle SIGTERM in the program")
 PREPARES = Meaning("once", "it is a program that runs before the training", ONCE_HINT)
 LOADS_CONDA = ("activate", "deactivate", "init", "env")
+
+
+LOADERS = re.compile(
+    r"activate|(conda|mamba|setvars|lmod|modules?)\.sh|(bash|zsh|shell)rc|(bash_)?profile|/init/(bash|sh|profile)|conda\b|mamba\b"
+    r"|modulecmd|spack|pyenv|ssh-agent"
+)
+"""Files and programs that prepare a shell, and set no variables of the script itself."""
+
+
+def is_loader(words: Sequence[str]) -> bool:
+    """Whether `source FILE` or `eval "$(...)"` prepares the shell."""
+    return LOADERS.search(" ".join(words[1:])) is not None
 
 
 def find_meaning(words: Sequence[str]) -> Meaning:
     """The meaning of a command that starts no training; words: its name and its arguments."""
     name = words[0] if words[0] in MEANINGS else posixpath.basename(words[0])
+    if name in ("sed", "perl") and any(word.startswith(("-i", "--in-place")) for word in words[1:]):
+        return CHANGES
+    if name == "trap" and find_meaning(words[1].split() or ["-"]).role not in ("silent", "never") and len(words) > 2:
+        return TRAP
     if name in FILES and any(folder in word for word in words[1:] for folder in OF_SSH):
         return SSH
     if name in ("huggingface-cli", "hf", "modelscope") and "login" in words[1:3]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dsgen.importers.shell.parameters import (
+    ASSIGNS,
     NAME,
     WordPart,
-    add_unknown_command,
+    add_part,
     compute,
     decode_ansi,
     read_parameter,
@@ -18,7 +19,7 @@ from dsgen.importers.shell.parameters import (
 )
 from dsgen.importers.shell.scope import ShellScope
 from dsgen.importers.shell.syntax import EXPANSIONS, Script
-from dsgen.importers.texts import OF_OPERATION, Kind, Text, UnknownPart, join, place_at, spend
+from dsgen.importers.texts import OF_OPERATION, Text, UnknownPart, join, place_at, spend
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -45,7 +46,33 @@ class Expansion:
 
     def expand_words(self, nodes: Sequence[Node]) -> list[Text]:
         """The words of a command line."""
-        return [word for group in self._group_nodes(nodes) for word in _split_fields(self._join_group(group))]
+        return [word for group in self._group_nodes(nodes) for word in self._expand_group(group)]
+
+    def _expand_group(self, group: Sequence[Node]) -> list[Text]:
+        """The words that one word of the script becomes."""
+        start, end = self.script.find_start(group[0]), group[-1].end_byte
+        of = self.script.cut_text(start, end)
+        bare = self._blank_quotes(group, of.chars, start)
+        if BRACES.search(bare):
+            return [add_part(self, "unclear", "", of)]
+        words = list(_split_fields(self._join_group(group)))
+        if words and words[0].places and (GLOB.search(bare) or re.match(r"~[^/]", bare)):
+            self.scope.doubts[words[0].places[0]] = "bash puts the names of files that match in its place"
+        return words
+
+    def _blank_quotes(self, nodes: Sequence[Node], text: str, start: int) -> str:
+        """The text of nodes with blanks in place of what is quoted or expanded."""
+        if not re.search(r"[{*?\[~]", text):
+            return ""
+        waiting, chars = list(nodes), list(re.sub(r"\\.", "  ", text, flags=re.DOTALL))
+        while waiting:
+            node = waiting.pop()
+            if node.type in RUNS and node.type != "concatenation":
+                first, last = self.script.find_start(node) - start, node.end_byte - start
+                chars[first:last] = " " * (last - first)
+            else:
+                waiting.extend(node.children)
+        return "".join(chars)
 
     def _group_nodes(self, nodes: Sequence[Node]) -> Iterator[list[Node]]:
         """The nodes of each word: the parser ends a word at a backslash, as in `$A\\ b` and `$A\\$B`."""
@@ -75,11 +102,16 @@ class Expansion:
 
     def expand_array(self, node: Node) -> list[Text]:
         """The items of an array in parentheses."""
-        return self.expand_words([child for child in node.children if child.is_named and child.type != "comment"])
+        items = [child for child in node.children if child.is_named and child.type != "comment"]
+        if any(re.match(r"\[[^\]]*\]\+?=", self.script.read_text(item).chars) for item in items):
+            return [add_part(self, "unclear", "", self.script.read_text(node))]
+        return self.expand_words(items)
 
-    def expand_heredoc(self, node: Node, start: int, is_quoted: bool) -> Text:
-        """The text of a here document."""
+    def expand_heredoc(self, node: Node, start: int, is_quoted: bool, is_stripped: bool = False) -> Text:
+        """The text of a here document. is_stripped: of `<<-`, whose lines lose their tabs."""
         whole = self.script.cut_text(start, node.end_byte)
+        if is_stripped and re.search(r"^\t", whole.chars, re.MULTILINE):
+            return add_part(self, "unclear", "", whole)
         if is_quoted or not node.children:
             return whole if is_quoted else unescape(whole, "$`\\\n")
         return join([run.text for run in self._expand_inside(node, start, node.end_byte, "$`\\\n")])
@@ -95,16 +127,18 @@ class Expansion:
         for run in self._replace_names(node, inner):
             expression += run
         spend(4 * len(expression))
+        names = [match[1] or match[2] for match in ASSIGNS.finditer(inner.chars)]
+        if names:
+            self.scope.blur(names, inner.places[0])
+            return add_part(self, "unclear", "", self.script.read_text(node))
         number = compute(expression)
         places = [inner.places[0]] if inner.places else []
         if number is None:
-            kind: Kind = "changing" if "RANDOM" in expression or "$$" in expression else "command"
-            names = self._find_unknowns(node)
-            source = self.script.read_text(node).chars
-            if names and all(one.kind == "runtime" for one in names):
-                kind = "command"
-                source = f"$(({self.scope.atlas.format_text(self._expand_expression(node, inner))}))"
-            return self.scope.atlas.add_unknown(UnknownPart(kind, "arithmetic", source), places)
+            unknown = self._find_unknowns(node)
+            if not unknown or any(one.kind in ("unclear", "hosts", "positional") for one in unknown):
+                return add_part(self, "unclear", "", self.script.read_text(node))
+            source = f"$(({self.scope.atlas.format_text(self._expand_expression(node, inner))}))"
+            return self.scope.atlas.add_unknown(UnknownPart("command", "arithmetic", source), places)
         return Text(str(number), places * len(str(number)))
 
     def _replace_names(self, node: Node, inner: Text) -> Iterator[str]:
@@ -193,7 +227,9 @@ class Expansion:
         return text
 
 
-BLANKS = re.compile(r"(\\ )*")
+BRACES = re.compile(r"\{[^{}\s]*(,|\.\.)[^\s]*\}")
+GLOB = re.compile(r"[*?]|\[[^\]\s]+\]")
+BLANKS = re.compile(r"(\\[ \n])*")
 """What can be between the parts of a word."""
 STARTS = ("", " ", "\t", "\n", "=", ":", "(", ";", "&", "|")
 """What can be before a word, or a part of one in which `~` is the home folder."""
@@ -201,7 +237,7 @@ PLAIN = ("word", "number", "extglob_pattern", "regex", "variable_name", "test_op
 """Nodes of plain characters; some have parts."""
 RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[WordPart]]] = {
     "raw_string": lambda words, node: iter([WordPart(words.script.read_text(node)[1:-1], "quoted")]),
-    "ansi_c_string": lambda words, node: iter([WordPart(decode_ansi(words.script.read_text(node)[2:-1]), "quoted")]),
+    "ansi_c_string": lambda words, node: iter([WordPart(_expand_ansi(words, node), "quoted")]),
     "string": Expansion._expand_quoted,
     "translated_string": Expansion._expand_quoted,
     "concatenation": Expansion._expand_concatenation,
@@ -211,10 +247,16 @@ RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[WordPart]]] = {
     "arithmetic_expansion": lambda words, node: iter([WordPart(words.expand_arithmetic(node), "split")]),
     "command_substitution": lambda words, node: iter([WordPart(words.substitute(node, words.script), "split")]),
     "process_substitution": lambda words, node: iter(
-        [WordPart(add_unknown_command(words, node, words.script.read_text(node)), "quoted")]
+        [WordPart(add_part(words, "command", node.type, words.script.read_text(node)), "quoted")]
     ),
 }
 """The parts of a node, by its type."""
+
+
+def _expand_ansi(words: Expansion, node: Node) -> Text:
+    of = words.script.read_text(node)
+    text = decode_ansi(of[2:-1])
+    return add_part(words, "unclear", "", of) if text is None else text
 
 
 def _find_expansions(node: Node) -> Iterator[Node]:

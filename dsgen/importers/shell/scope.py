@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from dsgen.importers.texts import SourceMap, Text, UnknownPart
+from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, UnknownPart, spend
 
 Value = Text | list[Text]
 """A variable: a text, or the items of an array."""
+OWN_HOST = ("HOSTNAME", "SLURMD_NODENAME")
+"""Variables with the name of the node on which a shell runs."""
 
 
 @dataclass
@@ -25,8 +27,10 @@ class ShellScope:
     """Variables, and what is known about those that the script does not set.
 
     runtime: variables of the system that started the script, such as SLURM_NNODES: numbers that are known, or parts
-    that only the cluster knows. given: values from the user, which also replace assignments. arguments: of the script
-    or of the function that is being read; None if they are not known. defaults: those that were used.
+    that only the cluster knows. given: values from the user, which also replace assignments. arguments: of the script;
+    None if they are not known. cause: the place of the statement that made the arguments unknown, 0 for those of the
+    user. defaults: those that were used. own_host: what the name of the own node is, MASTER_ADDR or HOSTNAME. doubts:
+    why a word may be another one in bash, by its place.
     """
 
     atlas: SourceMap
@@ -38,18 +42,19 @@ class ShellScope:
     name: str = ""
     defaults: list[Default] = field(default_factory=list)
     exports_all: bool = False
+    cause: int = 0
+    own_host: str = "HOSTNAME"
+    doubts: dict[int, str] = field(default_factory=dict)
+
+    def fork(self) -> ShellScope:
+        """The scope of a subshell: what it sets does not come back."""
+        spend(OF_OPERATION * len(self.variables))
+        return replace(self, variables=dict(self.variables), exported=dict(self.exported))
 
     def make_inner(self) -> ShellScope:
         """The scope of another shell that this one starts: it sees only exported variables."""
-        kept = {name: value for name, value in self.variables.items() if name in self.exported}
-        known = {**self.list_unexported(), **kept}
-        return ShellScope(
-            self.atlas, self.runtime, self.given, known, dict(self.exported), None, self.name, self.defaults
-        )
-
-    def list_unexported(self) -> dict[str, Value]:
-        """Variables that the script sets without exporting them: empty in another shell."""
-        return {name: Text() for name in self.variables if name not in self.exported}
+        kept = {name: value if name in (*self.exported, "PWD") else Text() for name, value in self.variables.items()}
+        return replace(self, variables=kept, exported=dict(self.exported), arguments=None, exports_all=False)
 
     def assign(self, name: str, value: Value, place: int = 0) -> None:
         """Set a variable, unless the user gave its value."""
@@ -68,12 +73,20 @@ class ShellScope:
         self.variables.pop(name, None)
         self.exported.pop(name, None)
 
+    def blur(self, names: Iterable[str], cause: int) -> None:
+        """Make variables unknown, which a statement at this place may change."""
+        for name in names:
+            part = UnknownPart("unclear", name, f"${{{name}}}", cause)
+            self.assign(name, self.atlas.add_unknown(part, [cause]), cause)
+
     def find(self, name: str) -> Value | None:
         """The value of a variable; None if the script does not set it and nothing else is known."""
-        for known in (self.given, self.variables, self.runtime):
+        for known in (self.given, self.variables):
             if name in known:
                 return known[name]
-        return None
+        if name in OWN_HOST:
+            return self.atlas.add_unknown(UnknownPart("hosts", self.own_host, f"${name}"), ())
+        return self.runtime.get(name)
 
     def is_set(self, name: str) -> bool:
         """Whether anything is known about a variable."""
