@@ -67,6 +67,16 @@ def test_from_a_file_to_a_rendered_job_in_three_commands(cli: Cli) -> None:
     assert 0 == cli("render", "bert.yaml").code
 
 
+def test_an_object_that_is_lost_is_one_line_and_what_is_dropped_is_told_on_demand(cli: Cli, sources: Path) -> None:
+    queue = "kind: LocalQueue\nmetadata: {name: q, labels: {a: b}}\nspec: {clusterQueue: c}\n"
+    put(sources / "job.yaml", f"{queue}---\n{JOB}")
+
+    err, verbose = (cli("import", sources / "job.yaml", *flags).err for flags in ([], ["-v"]))
+
+    assert (1, 0) == (err.count("lost: LocalQueue q: it is another object"), err.count(": dropped: "))
+    assert 3 == verbose.count(": dropped: ")
+
+
 @pytest.mark.usefixtures("sources")
 def test_what_is_lost_is_named_with_its_place(cli: Cli) -> None:
     code, out, err = cli("import", "train.sbatch", "--set", "MODEL=base")
