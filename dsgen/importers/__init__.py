@@ -22,9 +22,15 @@ from typing import TYPE_CHECKING
 from dsgen.importers.conversion import Conversion, ImportOptions
 from dsgen.importers.documents import SourceDocument, read_documents
 from dsgen.importers.draft import as_key_path
-from dsgen.importers.errors import ImportRefusedError, MissingParserError
 from dsgen.importers.fields import Fields, drop
-from dsgen.importers.ledger import ConvertedPart, ImportedJob, Placeholder, make_report
+from dsgen.importers.ledger import (
+    ConvertedPart,
+    ImportedJob,
+    ImportRefusedError,
+    MissingParserError,
+    Placeholder,
+    make_report,
+)
 from dsgen.importers.objects import METADATA
 from dsgen.importers.origins import ORIGINS, WRAPPED, Contents, Origin, recognise
 from dsgen.importers.texts import OF_OPERATION, TooMuchWorkError, limit_work, spend

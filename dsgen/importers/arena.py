@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dsgen.importers.container_commands import make_runtime
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.environment import write_value
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize, Role
 from dsgen.importers.fields import Action, Option, Row, as_count, as_text, drop, lose, to
-from dsgen.importers.flag_lines import find_command, join_lines, read_options
 from dsgen.importers.images import write_image
 from dsgen.importers.kinds import write_expected_world
 from dsgen.importers.launch import as_number
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.objects import ELASTIC
 from dsgen.importers.operators import PYTORCH
+from dsgen.importers.origins import PROMPT
 from dsgen.importers.scripts import lose_unread, write_script
+from dsgen.importers.shell.expansion import Expansion
+from dsgen.importers.shell.reader import list_arguments
+from dsgen.importers.shell.scope import ShellScope
+from dsgen.importers.shell.substitutions import substitute_command
+from dsgen.importers.shell.syntax import Script, parse, walk_nodes
 from dsgen.importers.statements import read_script
 from dsgen.importers.texts import Text
 from dsgen.reading.nodes import SourceText
@@ -27,6 +32,7 @@ KINDS = {**dict.fromkeys(("pytorch", "pytorchjob", "py"), "pytorch"), **dict.fro
          **dict.fromkeys(("et", "etjob", "deepspeed", "deepspeedjob", "dp"), "mpi")}  # fmt: skip
 CODE = "/root/code"
 HOME = "/root"
+UNKNOWN = lose("dsgen knows no equivalent of this flag")
 
 
 def convert(source: SourceText, conversion: Conversion) -> None:
@@ -60,6 +66,78 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     write_script(conversion, script, world, line)
     write_expected_world(conversion, Role())
     lose_unread(conversion, text)
+
+
+def join_lines(source: SourceText) -> str:
+    """The text of a pasted line, as long as the source: without its prompt, its lines joined where a shell needs it."""
+    lines = source.text.split("\n")
+    joined, quote = list[str](), ""
+    for number, line in enumerate(lines):
+        match = PROMPT.match(line)
+        line = " " * match.end() + line[match.end() :] if match else line
+        follows = number + 1 < len(lines) and re.match(r"\s*(-|\"|')", lines[number + 1])
+        quote = _find_open_quote(line, quote)
+        is_end = quote or not follows or line.rstrip().endswith("\\") or not line.strip()
+        joined.append(line + ("\n" if is_end else " "))
+    return "".join(joined)[: len(source.text)]
+
+
+def _find_open_quote(line: str, quote: str) -> str:
+    """The quote that is open at the end of a line."""
+    escaped = False
+    for char in line:
+        if escaped:
+            escaped = False
+        elif char == "\\" and quote != "'":
+            escaped = True
+        elif quote and char == quote:
+            quote = ""
+        elif not quote and char in "'\"":
+            quote = char
+    return quote
+
+
+def find_command(conversion: Conversion, text: Text, program: str) -> list[Text]:
+    """The words of the one command of a program in a text. Raises ImportRefusedError if there is none, or several."""
+    script = parse(text, conversion.atlas)
+    scope = ShellScope(conversion.atlas, given=conversion.read_variables())
+    found = []
+    for node in walk_nodes(script.root):
+        if node.type == "command":
+            words = _make_expansion(script, scope).expand_words(list_arguments(node))
+            if words and words[0].chars.rpartition("/")[2] == program:
+                found.append(words)
+    at = conversion.atlas.resolve_place(text.places[0])
+    if not found:
+        raise ImportRefusedError(f"there is no command {program}", at)
+    if len(found) > 1:
+        other = conversion.atlas.locate(found[1][0]) or at
+        raise ImportRefusedError(f"there are several commands {program}", other, "import them one by one")
+    return found[0]
+
+
+def _make_expansion(script: Script, scope: ShellScope) -> Expansion:
+    expansion = Expansion(script, scope, lambda node, _: substitute_command(node, expansion, None))
+    return expansion
+
+
+def read_options(conversion: Conversion, words: Sequence[Text], table: Mapping[str, Action]) -> list[Text]:
+    """Do with each option of a line what the table says; one that it does not name is lost. Returns the other words."""
+    rest, others = list(words), list[Text]()
+    while rest:
+        word = rest.pop(0)
+        name, has_value, value = word.partition("=")
+        if not word.chars.startswith("-") or word.chars in ("-", "--"):
+            others.append(word)
+            continue
+        bare, parts = name.chars.lstrip("-"), [word]
+        row = table.get(bare, UNKNOWN)
+        if not has_value and (not isinstance(row, Row) or row.values) and rest and not rest[0].chars.startswith("--"):
+            value = rest.pop(0)
+            parts.append(value)
+        option = Option(conversion, bare, parts, value if has_value or len(parts) > 1 else Text())
+        row(option)
+    return others
 
 
 def _join_command(command: Text) -> Text:

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import OWN, WORKER_SHELL
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, read_name
 from dsgen.importers.launch import write_counts
 from dsgen.importers.launcher_options import PASSED_ON
 from dsgen.importers.launchers import WORKERS, LaunchCommand, find_launcher, is_python
-from dsgen.importers.ledger import ConvertedPart
+from dsgen.importers.ledger import ConvertedPart, ImportRefusedError
 from dsgen.importers.pods import VARIABLE, Pod, write_variable
 from dsgen.importers.scripts import write_script
 from dsgen.importers.secrets import holds_secret, is_secret

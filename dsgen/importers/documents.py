@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.remarks import LONGEST_LINE, TOOLS, Remarks, find_yaml_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, is_private, spend
 from dsgen.problems import Diagnostic, KeyPath, Position, path_text

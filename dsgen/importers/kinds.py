@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from dsgen.importers.container_commands import make_runtime, write_command
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize, Role
 from dsgen.importers.fields import Field, as_whole, read_name
 from dsgen.importers.launchers import rank_words
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.pods import Pod, compare_templates, read_pod
 from dsgen.problems import KeyPath, Position
 

@@ -16,10 +16,10 @@ from dsgen.importers.environment import (
     format_script,
     write_value,
 )
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
 from dsgen.importers.files import WrittenFiles
 from dsgen.importers.launchers import OTHER_MPI, WORKERS, LaunchCommand, Note, find_given_variables
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.secrets import holds_secret, is_secret_option
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
 

@@ -1,4 +1,4 @@
-"""What became of every part of a source: mapped to a key, dropped because dsgen does it itself, or lost."""
+"""What became of every part of a source: mapped to a key, dropped because dsgen does it itself, or lost; or refused."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from dsgen.errors import EXIT_FINDINGS, DsgenError
 from dsgen.importers.secrets import hide
 from dsgen.importers.texts import OF_ENTRY, spend
 from dsgen.problems import Position
@@ -13,6 +14,27 @@ from dsgen.problems import Position
 Fate = Literal["mapped", "dropped", "lost"]
 LONGEST = 120
 """Characters of a source text in a report."""
+
+
+class ImportRefusedError(DsgenError):
+    """A source that is not converted. `position`: where the reason is; `hint`: what to do instead."""
+
+    exit_code = EXIT_FINDINGS
+
+    def __init__(self, message: str, position: Position, hint: str = "") -> None:
+        place = f"{position.file}:{position.line}:{position.column}: " if position.line else f"{position.file}: "
+        super().__init__(f"{place}{message}", *([f"hint: {hint}"] if hint else []))
+        self.message, self.position, self.hint = message, position, hint
+
+
+class MissingParserError(DsgenError):
+    """The library that parses shell scripts is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "reading shell commands needs tree-sitter: pipx inject dsgen-k8s tree-sitter tree-sitter-bash,"
+            " or pip install in a virtual environment"
+        )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import (
     Field,
@@ -38,6 +37,7 @@ from dsgen.importers.kinds import (
     write_workers,
 )
 from dsgen.importers.launch import OTHER_MPI_HINT, OTHER_MPI_WHY, write_counts
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.objects import (
     CONTROLLER,
     ELASTIC,

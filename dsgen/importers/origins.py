@@ -10,9 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import TEMPLATE, SourceDocument, read_documents, read_items, refuse_private
-from dsgen.importers.errors import ImportRefusedError
-from dsgen.importers.flag_lines import PROMPT
 from dsgen.importers.launchers import rank_words
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.problems import Position
 from dsgen.reading.nodes import Node, SourceText
 
@@ -64,6 +63,7 @@ PRINTED = (
     Printed("a line of the HyperPod CLI", "kubectl get hyperpodpytorchjob NAME -o yaml | dsgen import -", "hyp"),
 )  # fmt: skip
 """Sources of tools that print the objects."""
+PROMPT = re.compile("^\\s*(?:[$#%>\u276f\u279c]+\\s+|\u279c\\s*)(?=\\w)")
 COMPOSE = "it describes containers on one node"
 DSGEN = "this is a values file of dsgen already"
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument
 from dsgen.importers.environment import OWN
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Field, Fields, Table, drop, format_scalar, lose, read_name
 from dsgen.importers.kinds import (
     PodKind,
@@ -27,6 +26,7 @@ from dsgen.importers.kinds import (
     write_with_launcher,
     write_workers,
 )
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.objects import CONTROLLER, HEAD
 from dsgen.importers.operators import INDEXED, JOB, count_job
 from dsgen.importers.pods import map_replicas

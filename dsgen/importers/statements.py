@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import refuse_private
 from dsgen.importers.environment import OWN, write_exported
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import as_number
 from dsgen.importers.launchers import LaunchCommand, parse_launch_command
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.secrets import holds_secret, is_secret_name
 from dsgen.importers.shell.reading import Launch, Reading, ScriptEvent
 from dsgen.importers.shell.reading import read_script as read_shell_script

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dsgen.importers.container_commands import make_runtime, write_command, write_launcher_environment
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument, read_documents
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, Fields, Table, as_count, drop, lose, read_name, to
 from dsgen.importers.kinds import read_number, write_expected_world
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.objects import ELASTIC, HEAD, lose_ttl, write_suspend
 from dsgen.importers.operators import PYTORCH, report_implementation
 from dsgen.importers.pods import (

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from dsgen import values
 from dsgen.importers import ImportedJob, ImportOptions, ImportRefusedError, SourceText, check, import_jobs
+from dsgen.importers.arena import join_lines
 from dsgen.importers.comparison import fill_holes
 from dsgen.importers.documents import read_documents, walk_scalars
 from dsgen.importers.draft import as_key_path
-from dsgen.importers.flag_lines import join_lines
 from dsgen.importers.ledger import LONGEST
 from dsgen.importers.origins import ORIGINS, recognise
 from dsgen.importers.shell.syntax import find_units

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.launchers import rank_command
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS, count_wrapper_words, find_meaning
 from dsgen.importers.shell.effects import EffectFinder, Effects
 from dsgen.importers.shell.expansion import Expansion

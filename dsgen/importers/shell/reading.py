@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.secrets import is_secret_name
 from dsgen.importers.shell.calls import is_hostfile, read_command, read_pipeline, read_redirected, read_words
 from dsgen.importers.shell.conditions import Conditions

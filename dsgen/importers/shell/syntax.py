@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dsgen.importers.errors import ImportRefusedError, MissingParserError
+from dsgen.importers.ledger import ImportRefusedError, MissingParserError
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, join, place_at, spend
 
 if TYPE_CHECKING:
