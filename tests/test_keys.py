@@ -39,6 +39,7 @@ ELSEWHERE = "estimate"  # tests/estimate/test_section.py
 UNSEEN = {
     "global": "for parent charts",
     "training.deepspeed.version": "for the checks",
+    **{f"training.parallel.{kind}": "for the checks" for kind in ("tensor", "pipeline", "context", "expert")},
     "storage": "its volumes are below",
 }
 

@@ -204,6 +204,10 @@ def test_hostfile_names_each_worker_in_order():
     assert expected == config["hostfile"]
 
 
+HUGGING_FACE = ["--deepspeed", "/job/ds_config.json"]
+DEEPSPEED = ["--deepspeed", "--deepspeed_config", "/job/ds_config.json"]
+
+
 @pytest.mark.parametrize(
     ("training", "program", "arguments"),
     [
@@ -221,6 +225,38 @@ def test_hostfile_names_each_worker_in_order():
             ["--deepspeed", "--deepspeed_config", "/etc/ds.json"],
         ),
         ("{python: a.py, deepspeed: {config: {a: 1}, passConfig: false}}", ["python3", "-u", "a.py"], []),
+        *[
+            (
+                f"{{python: a.py, deepspeed: {{{beside}config: {{{config}}}}}}}",
+                ["python3", "-u", "a.py"],
+                list(expected),
+            )
+            for beside, config, expected in (
+                ("", "train_batch_size: auto", HUGGING_FACE),
+                ("", "train_batch_size: 8, gradient_accumulation_steps: auto", HUGGING_FACE),
+                ("", "a: auto, zero_optimization: {train_batch_size: auto}", DEEPSPEED),
+                ("autotuning: tune, ", "train_micro_batch_size_per_gpu: auto", DEEPSPEED),
+                ("passConfig: huggingface, ", "train_batch_size: 8", HUGGING_FACE),
+                ("passConfig: deepspeed, ", "train_batch_size: auto", DEEPSPEED),
+            )
+        ],
+        *[
+            (
+                f"{{exec: [a], args: {args}, files: {json.dumps(files)}, deepspeed: {{config: {{a: 1}}}}}}",
+                ["a"],
+                args + expected,
+            )
+            for args, files, expected in (
+                (["--deepspeed", "/job/ds_config.json"], {}, []),
+                (["--deepspeed=/job/ds_config.json"], {}, []),
+                (["/job/ds_config.json"], {}, []),
+                (["/job/ds_config.json.old"], {}, DEEPSPEED),
+                ([], {"a.yaml": "a: 1\ndeepspeed: /job/ds_config.json\n"}, []),
+                ([], {"a.yml": "deepspeed_config:\n  deepspeed_config_file: x.json"}, []),
+                ([], {"a.yaml": "mydeepspeed: x\ndeepspeed:\n  x: 1\n# deepspeed: x"}, DEEPSPEED),
+                ([], {"a.txt": "deepspeed: x"}, DEEPSPEED),
+            )
+        ],
     ],
 )
 def test_command_of_a_rank(training, program, arguments):

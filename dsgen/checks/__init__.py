@@ -19,6 +19,7 @@ from dsgen.checks import (  # noqa: F401 - each adds its rules
     names,
     network,
     pods,
+    programs,
     quantities,
     scheduling,
     security,

@@ -29,8 +29,8 @@ GRACE: KeyPath = ("lifecycle", "terminationGracePeriodSeconds")
 READ: tuple[KeyPath, ...] = (
     ("estimate",),
     ("workers",),
-    ("training", "deepspeed"),
-    ("training", "files"),
+    ("training",),
+    ("launch", "command"),
     ("storage",),
     ("lifecycle",),
 )

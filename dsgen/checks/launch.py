@@ -252,8 +252,7 @@ CONVERT_INSTEAD = {
     "training.deepspeed.autotuning": "remove one of them",
     "training.deepspeed.resize.checkpoint": "set training.deepspeed.config or configFile",
     "training.deepspeed.configFile": "write the whole path of the file in the image",
-    "training.deepspeed.passConfig": "remove passConfig; for the Hugging Face Trainer, set training.args:"
-    " [--deepspeed, /job/ds_config.json]",
+    "training.deepspeed.passConfig": "remove passConfig, or put the path into training.args",
     "training.deepspeed.version": "use an image with a later version",
 }
 """The keys that may keep checkpoints from being converted, and what to do."""

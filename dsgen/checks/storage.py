@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.checks.rule import Problem, Problems, UnknownValueError, Values, error, warning
+from dsgen.deepspeed.options import ProgramOption, list_options
 from dsgen.generated import helpers
 from dsgen.language.functions import matching
 from dsgen.language.text import quote, to_json
-from dsgen.problems import KeyPath, path_text
+from dsgen.problems import KeyPath, Severity, path_text
+from dsgen.schema import look_up
 
 Mount = tuple[KeyPath, str, str, Mapping[str, Any]]
 """The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""
@@ -34,12 +37,14 @@ def list_sources(volume: Any) -> list[str]:
 
 
 def is_on_volume(values: Values, path: str, kind: str = "any") -> bool:
-    """Whether a path is on a volume of the workers of a kind: any, writable or kept."""
-    for volume in values.storage.values():
+    """Whether a path is on a volume of the workers of a kind: any, writable, kept, or copied (by a sidecar)."""
+    for name, volume in values.storage.items():
         where, source = volume.mountPath, list_sources(volume)[:1]
         if where and f"{path}/".startswith(f"{where}/") and helpers.is_mounted_in(values, volume, "workers"):
             is_writable = not volume.readOnly and source not in [[one] for one in READ_ONLY]
-            if {"any": True, "kept": source not in [[one] for one in OF_ONE_POD], "writable": is_writable}[kind]:
+            is_kept = source not in [[one] for one in OF_ONE_POD]
+            is_copied = is_kept or bool(helpers.used_in_pod(values.workers, name))
+            if {"any": True, "kept": is_kept, "copied": is_copied, "writable": is_writable}[kind]:
                 return True
     return False
 
@@ -121,40 +126,64 @@ def warn_of_no_class(_: Values, path: KeyPath, volume: Any) -> Problems:
 OFFLOADED = ("offload_optimizer", "offload_param")
 CONFIG: KeyPath = ("training", "deepspeed", "config")
 FOLDERS = ("training.rankLogs", "lifecycle.progress.checkpointPath", "training.deepspeed.resize.checkpoint")
-
-
-def _list_folders(path: KeyPath, value: Any) -> Iterator[tuple[KeyPath, str]]:
-    """The folders at a path: itself, or those for what DeepSpeed offloads."""
-    if path == CONFIG:
-        zero = value.get("zero_optimization")
-        for part in OFFLOADED if isinstance(zero, dict) else ():
-            given = zero.get(part)
-            if isinstance(given, dict) and given.get("device") == "nvme" and isinstance(given.get("nvme_path"), str):
-                yield (*path, "zero_optimization", part, "nvme_path"), given["nvme_path"]
-    elif value:
-        yield path, value
+WRITES = (
+    r"(?!(load|resume|init|pretrained)_)(\w+_)?(out|output|save|log|logs|logging|results?|tensorboard|dump|default_root)"
+    r"((_\w+)?_?(dir|path|folder|directory))?"
+)
+"""Options for folders of results, such as output_dir."""
+KEEPS = rf"({WRITES}|(checkpoints?|ckpt|exp|experiment|work)_?(dir|folder|directory))"
+"""The same, with those that some programs only read."""
+READS = (
+    r"(\w+_)?(data|datasets?|corpus|train|valid|eval)(_?(dir|path|file|folder|root|prefix))?"
+    r"|(model|tokenizer)(_?(dir|path|name_or_path))?|load"
+)
+"""Options for data and models."""
+LEFT = r"/([$].*|(dev|job|proc)(/.*)?)"
+"""Folders of which nothing is known, or that are no folders of the user."""
 
 
 def _is_absolute(folder: str) -> bool:
     return matching(folder, "^/[^/].*$")
 
 
-@warning("DS387", *FOLDERS, ".".join(map(str, CONFIG)), hint="mount a volume there, or choose a folder on one")
-def warn_of_lost_files(values: Values, path: KeyPath, value: Any) -> Problems:
-    for here, folder in _list_folders(path, value):
+def _list_given_folders(values: Values, names: str) -> Iterator[tuple[ProgramOption, str]]:
+    """The options of these names and their folders; none where only the image knows the working folder."""
+    base = values.training.workingDir or (values.code.mountPath if helpers.has_code(values, "workers") else "")
+    for option in list_options(values):
+        folder = posixpath.normpath(posixpath.join(base, option.value))
+        is_folder = re.match("[^-]", option.value) and ("/" in option.value or option.name.endswith("dir"))
+        is_other = "://" in option.value or re.fullmatch(LEFT, folder)
+        if is_folder and not is_other and re.fullmatch(names, option.name) and _is_absolute(folder):
+            yield option, folder
+
+
+def _list_folders(values: Values, names: str) -> Iterator[tuple[KeyPath, str, str]]:
+    """The folders to which the training writes: where each is named, and how messages call that place."""
+    for key in FOLDERS:
+        yield tuple(key.split(".")), f"{key}:", look_up(values, tuple(key.split(".")))
+    zero = values.training.deepspeed.config.zero_optimization
+    for part in OFFLOADED if isinstance(zero, dict) else ():
+        given, path = zero.get(part), (*CONFIG, "zero_optimization", part, "nvme_path")
+        if isinstance(given, dict) and given.get("device") == "nvme" and isinstance(given.get("nvme_path"), str):
+            yield path, f"{path_text(path)}:", given["nvme_path"]
+    for option, folder in _list_given_folders(values, names):
+        yield option.path, f"{path_text(option.path)}: {option.written}", folder
+
+
+@warning("DS387", "training", hint="mount a volume there, or choose a folder on one")
+def warn_of_lost_files(values: Values) -> Problems:
+    what = "is on no volume of storage, so its files fill the disk of the node and are lost with the pod"
+    for path, where, folder in _list_folders(values, KEEPS):
         if _is_absolute(folder) and not is_on_volume(values, folder):
-            yield Problem(
-                f"{path_text(here)}: {quote(folder)} is on no volume of storage, so its files fill the disk of the node"
-                " and are lost with the pod",
-                here,
-            )
+            yield Problem(f"{where} {quote(folder)} {what}", path)
 
 
-@error("DS388", *FOLDERS, ".".join(map(str, CONFIG)), hint="choose a folder on a volume without readOnly")
-def refuse_read_only_folders(values: Values, path: KeyPath, value: Any) -> Problems:
-    for here, folder in _list_folders(path, value):
+@error("DS388", "training", hint="choose a folder on a volume without readOnly")
+def refuse_read_only_folders(values: Values) -> Problems:
+    for path, where, folder in _list_folders(values, WRITES):
         if _is_absolute(folder) and is_on_volume(values, folder) and not is_on_volume(values, folder, "writable"):
-            yield Problem(f"{path_text(here)}: {quote(folder)} is on a volume that is mounted read-only", here)
+            severity: Severity | None = None if where.endswith(":") else "warning"
+            yield Problem(f"{where} {quote(folder)} is on a volume that is mounted read-only", path, "", severity)
 
 
 @warning(
@@ -186,6 +215,28 @@ def warn_of_local_checkpoints(values: Values) -> Problems:
             "training.deepspeed.config: with use_node_local_storage, each worker needs its own part of a checkpoint,"
             " and may start on another node next time"
         )
+
+
+@warning("DS389", "training.args", hint="write results to a volume that outlasts the pods, such as create: {}")
+def warn_of_results_of_one_pod(values: Values) -> Problems:
+    for option, folder in _list_given_folders(values, KEEPS):
+        if is_on_volume(values, folder) and not is_on_volume(values, folder, "copied"):
+            where = f"{path_text(option.path)}: {option.written} {quote(folder)}"
+            yield Problem(f"{where} is on an emptyDir or ephemeral volume, lost with its pod", option.path)
+
+
+@warning("DS387", "training.args", hint="write the path at which the volume is mounted, or remove the volume")
+def warn_of_data_beside_volume(values: Values) -> Problems:
+    """Data that is on no volume, and a volume that nothing names: the image may have the data, but not both."""
+    named = to_json([values.training, values.launch.command, values.lifecycle, values.workers])
+    mounts = [(name, volume.mountPath) for name, volume in values.storage.items() if volume.mountPath]
+    idle = [f"storage.{name} at {path}" for name, path in mounts if not re.search(rf"{re.escape(path)}\b", named)]
+    code = values.code.mountPath if helpers.has_code(values, "workers") else "/job"
+    for option, folder in _list_given_folders(values, READS) if idle else ():
+        is_in_code = f"{folder}/".startswith(f"{code}/") or not option.value.startswith("/")
+        if not is_on_volume(values, folder) and not is_in_code:
+            where = f"{path_text(option.path)}: {option.written} {quote(folder)}"
+            yield Problem(f"{where} is on no volume, and nothing names {', '.join(idle[:3])}", option.path)
 
 
 # -- mounts that conflict ---------------------------------------------------------------------------------------------

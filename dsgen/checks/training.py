@@ -27,9 +27,8 @@ LINE_OF_BASH = re.compile(rf"^{STDIN}: (line \d+: .*)$")
 
 
 def passes_config(values: Values) -> bool:
-    """Whether the program gets the DeepSpeed configuration as arguments."""
-    deepspeed = values.training.deepspeed
-    return bool(deepspeed.passConfig and (deepspeed.config or deepspeed.configFile))
+    """Whether dsgen adds the DeepSpeed configuration to the arguments of the program."""
+    return bool(helpers.config_way(values))
 
 
 @error("DS203", "training", hint="keep one of them")
@@ -81,10 +80,12 @@ def warn_of_literal_path(_: Values, path: KeyPath, value: Any) -> Problems:
         yield Problem(f"{where} contains the name of a variable after $, which is not expanded")
 
 
-@warning("DS224", "training.args.*", hint="remove it, or set training.deepspeed.passConfig: false")
+@warning("DS224", "training.args.*")
 def warn_of_repeated_configuration(values: Values, _: KeyPath, argument: str) -> Problems:
-    if passes_config(values) and matching(argument, "^--deepspeed(_config(=.*)?)?$"):
-        yield Problem(f"training.args: dsgen already passes {quote(argument)}, from training.deepspeed")
+    if passes_config(values) and matching(argument, "^--deepspeed(_config)?(=.*)?$"):
+        path = helpers.config_path(values)
+        hint = f"remove it and its value, or make {path} its value: then dsgen passes nothing"
+        yield Problem(f"training.args: beside {quote(argument)}, dsgen passes {path} of training.deepspeed", hint=hint)
 
 
 @warning("DS395", "training.setup", hint="write set -e as the first line, or || exit after the command")
@@ -140,12 +141,15 @@ COMMAND_LINE = (
     f"^(([^ ]*/)?({PROGRAMS}) .*|.*[.]py +.*|.* --?[A-Za-z].*|.* (&&|[|][|]?|>>?|2>&1) .*|[A-Z_][A-Z0-9_]*=[^ ]* .*)$"
 )
 """A text that is a command line, not the name of one file."""
-STARTERS = "deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai"
+FRAMEWORKS = "trl|axolotl|tune run|accelerate|composer|colossalai"
+STARTERS = f"{FRAMEWORKS}|deepspeed|torchrun|mpirun|mpiexec|orterun|horovodrun|srun|msrun"
 STARTS_RANKS = (
     f"^([^ ]*/)?(({STARTERS})( {ANY_TEXT})?|(ba|da)?sh -[a-z]*c +(exec +)?({STARTERS})( {ANY_TEXT})?"
     "|python3? (-u )?-m (torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.]|accelerate[.]commands[.])"
     f"{ANY_TEXT})$"
 )
+STARTS_SEVERAL = f"^(([^ ]*/)?llamafactory-cli train {ANY_TEXT}|{STARTS_RANKS[1:-1]})$"
+"""The same, with a command that starts torchrun if it sees several GPUs."""
 STARTING_MODULE = "^(torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.].*|accelerate[.]commands[.].*)$"
 LAUNCHER_OPTION = (
     "^--(num_gpus|num_nodes|hostfile|no_ssh(_check)?|launcher_args|force_multi|enable_each_rank_log|bind_cores_to_rank"
@@ -261,11 +265,13 @@ def warn_of_two_words(_: Values, __: KeyPath, argument: str) -> Problems:
 @error(
     "DS364",
     "training.exec",
-    hint="set training.python, module or exec to the program that each process runs; to run your own launcher, set"
+    hint="set training.python, module (such as trl.scripts.sft, axolotl.cli.train or llamafactory.launcher) or exec to"
+    " the program that each process runs; to run your own launcher, set"
     " launch.method: worker-command and launch.command",
 )
 def refuse_second_launcher(values: Values) -> Problems:
-    if matching(" ".join(values.training.exec), STARTS_RANKS) and not helpers.runs_command(values):
+    words, slots = " ".join(values.training.exec), values.workers.slots
+    if matching(words, STARTS_SEVERAL if slots > 1 else STARTS_RANKS) and not helpers.runs_command(values):
         yield Problem(f"training.exec starts a launcher, but launch.method {values.launch.method} {STARTS_EACH}")
 
 

@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from dsgen.deepspeed import options
 from dsgen.deepspeed.keys import RelativeDiagnostic
+from dsgen.generated import helpers
 from dsgen.language.functions import load_launch_methods
 from dsgen.problems import Diagnostic, KeyPath, Position
 
@@ -20,6 +22,8 @@ ARGS: KeyPath = ("training", "deepspeed", "args")
 VERSION: KeyPath = ("training", "deepspeed", "version")
 PROCESSES: tuple[KeyPath, ...] = (("workers", "replicas"), ("workers", "slots"))
 """The keys on which the batch sizes depend."""
+PROGRAM: tuple[KeyPath, ...] = (("training", "parallel"), *options.COMMANDS, options.FILES)
+"""The keys that say how a program divides the model, and its batch sizes."""
 NAMED: tuple[KeyPath, ...] = (
     ("name",),
     ("run", "id"),
@@ -32,7 +36,7 @@ FILES = "/job/files"
 """Where training.files are mounted."""
 LOOKS_AT: dict[str, tuple[KeyPath, ...]] = {
     **dict.fromkeys(("DS260", "DS261", "DS262", "DS263"), (VERSION,)),
-    "DS265": (VERSION, CONFIG, ARGS, *PROCESSES),
+    "DS265": (VERSION, CONFIG, ARGS, *PROCESSES, *PROGRAM),
     **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (VERSION, CONFIG)),
     **dict.fromkeys(("DS280", "DS281", "DS282", "DS283", "DS284"), (VERSION, ARGS, *NAMED, *PROCESSES)),
 }
@@ -85,17 +89,18 @@ def _check_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
     given, workers = values["training"]["deepspeed"], values["workers"]
     config = given["config"]
     is_filtered = any(re.match("--?(i|inc|e|exc)[a-z]*(=|$)", str(word)) for word in given["args"])
-    sizes = () if is_filtered else (workers["replicas"], workers["slots"], given["passConfig"])
+    ranks = batch.make_ranks(workers["replicas"], workers["slots"], options.find_parallel(values))
+    passed, said = helpers.config_way(values) == "deepspeed", options.find_numbers(values, options.BATCH)
     of_each = [
         [
             *keys.check_keys(config, version),
             *optimizers.check_names(config, version),
             *combinations.check_cpus(config, workers, version),
-            *(batch.check_sizes(config, *sizes, version) if sizes else ()),
+            *(() if is_filtered else batch.check_sizes(config, ranks, passed, version, said)),
         ]
         for version in keys.list_nearest_versions(given["version"])
     ]
-    found = [*_find_common(of_each), *combinations.check_combinations(config)]
+    found = [*_find_common(of_each), *batch.compare_sizes(config, said), *combinations.check_combinations(config)]
     if not given["resize"]["checkpoint"]:
         return found
     hint = batch.suggest_workers(config, workers["replicas"], workers["slots"])

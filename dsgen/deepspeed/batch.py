@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from dsgen.deepspeed.combinations import Config
-from dsgen.deepspeed.keys import NO_VERSION, RelativeDiagnostic, Version, parse_version
+from dsgen.deepspeed.keys import AUTO, NO_VERSION, RelativeDiagnostic, Version, parse_version
+from dsgen.deepspeed.options import DIVIDING, ProgramOption
 
 TOTAL, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
 SEQUENCE, DATA = "sequence_parallel_size", "data_parallel_size"
@@ -32,6 +34,23 @@ DIVIDES = "0.17.0"
 program that passes an `mpu` (an object with the sizes of its parallel groups) to deepspeed.initialize."""
 
 
+class Ranks(NamedTuple):
+    """All processes, and how many of them share one copy of the model; both also in words."""
+
+    number: int
+    words: str
+    split: int
+    split_words: str
+
+
+def make_ranks(replicas: int, slots: int, parallel: Mapping[str, int] = MappingProxyType({})) -> Ranks:
+    """The ranks of a job. parallel: the sizes of `find_parallel`."""
+    sizes = {kind: parallel[kind] for kind in DIVIDING if parallel.get(kind, 1) > 1}
+    split_words = " x ".join(f"{kind} {size}" for kind, size in sizes.items())
+    words = f"workers.replicas {replicas} x workers.slots {slots}"
+    return Ranks(replicas * slots, words, math.prod(sizes.values()), split_words)
+
+
 @dataclass(frozen=True)
 class Copies:
     """The number of copies of the model, also in words. may_be_fewer: a program with an `mpu` may divide it further."""
@@ -42,30 +61,50 @@ class Copies:
 
 
 def check_sizes(
-    config: Mapping[str, Any], replicas: int, slots: int, passed: bool, version: Version = NO_VERSION
+    config: Mapping[str, Any],
+    ranks: Ranks,
+    passed: bool,
+    version: Version = NO_VERSION,
+    said: Mapping[str, ProgramOption] = MappingProxyType({}),
 ) -> Iterator[RelativeDiagnostic]:
     """Sizes that do not fit the number of processes; none if one of them is not a positive number.
 
-    passed: DeepSpeed reads the file itself, so the program cannot add a missing size.
+    passed: DeepSpeed reads the file itself, so the program cannot add a missing size. said: the options of the program
+    that mean the same and take the place of `auto`; what does not fit then is a warning.
     """
     given = {key: _read_count(config[key]) for key in (TOTAL, MICRO, STEPS) if key in config}
+    given |= {key: int(option.value) for key, option in said.items() if config.get(key) == AUTO}
     if None in given.values():
         return  # another check reports it, or it is a placeholder
     counts = {key: value for key, value in given.items() if value}
+    if ranks.number % ranks.split:
+        message = f"the {ranks.number} processes ({ranks.words}) cannot be divided among {ranks.split_words}"
+        yield RelativeDiagnostic("DS265", (), message, "change workers.replicas, workers.slots or the sizes")
+        return
     if TOTAL not in counts:
         if passed and MICRO not in counts:
             message = f"one of {TOTAL} and {MICRO} is required"
             yield RelativeDiagnostic("DS265", (), message, f"set {MICRO}, the batch size of one process")
         return
     total, shared = counts.pop(TOTAL), _read_count(config.get(SEQUENCE))
-    ranks = replicas * slots
-    if shared and ranks % shared and parse_version(version.table) >= parse_version(DIVIDES):
-        message = f"{SEQUENCE} must divide the {ranks} processes (workers.replicas {replicas} x workers.slots {slots})"
-        yield RelativeDiagnostic("DS265", (SEQUENCE,), f"{message}, not {shared}")
+    if shared and ranks.number % shared and parse_version(version.table) >= parse_version(DIVIDES):
+        message = f"{SEQUENCE} must divide the {ranks.number} processes ({ranks.words}), not {shared}"
+        yield RelativeDiagnostic("DS265", (SEQUENCE,), message)
         return
-    copies = _count_copies(config, replicas, slots, version)
+    copies = _count_copies(config, ranks, version)
     if not _fits(total, counts, copies.count):
-        yield from _report_misfit(config, total, counts, copies)
+        for one in _report_misfit(config, total, counts, copies, ranks):
+            yield one._replace(severity="warning") if AUTO in map(config.get, given) else one
+
+
+def compare_sizes(config: Mapping[str, Any], said: Mapping[str, ProgramOption]) -> Iterator[RelativeDiagnostic]:
+    """Sizes that differ from those of the program's options."""
+    for key, option in said.items():
+        given = _read_count(config.get(key))
+        if given and given != int(option.value):
+            message = f"{key} is {given}, but {option.written} of the program is {option.value}"
+            hint = "write the same number; programs of the Hugging Face Trainer also take auto"
+            yield RelativeDiagnostic("DS265", (key,), message, hint, "warning")
 
 
 def suggest_workers(config: Mapping[str, Any], replicas: int, slots: int) -> str:
@@ -89,12 +128,14 @@ def sizes(config: Mapping[str, Any], slots: int) -> list[int]:
 
 
 def _report_misfit(
-    config: Mapping[str, Any], total: int, others: Mapping[str, int], copies: Copies
+    config: Mapping[str, Any], total: int, others: Mapping[str, int], copies: Copies, ranks: Ranks
 ) -> Iterator[RelativeDiagnostic]:
     message, hint = _explain_misfit(total, others, copies), _suggest_sizes(total, others, copies.count)
     product = math.prod(others.values())
     # a number of copies that divides the known one may fit
     may_fit = total % product == 0 and (len(others) < 2 or copies.count % (total // product) == 0)
+    if may_fit and not copies.may_be_fewer and copies.count == ranks.number:
+        hint += "; if several processes share one copy of the model, set training.parallel"
     if not (copies.may_be_fewer and may_fit):
         yield RelativeDiagnostic("DS265", (TOTAL,), message, hint)
     elif not _is_split_otherwise(config):
@@ -113,15 +154,16 @@ def _is_split_otherwise(config: Mapping[str, Any]) -> bool:
     return "pipeline" in config or any((known.read_number(*path) or 1) > 1 for path in SPLITS)
 
 
-def _count_copies(config: Mapping[str, Any], replicas: int, slots: int, version: Version) -> Copies:
-    """How many copies DeepSpeed counts without an `mpu`."""
-    ranks, shared, data = replicas * slots, _read_count(config.get(SEQUENCE)) or 1, _read_count(config.get(DATA))
-    words = f"workers.replicas {replicas} x workers.slots {slots}"
+def _count_copies(config: Mapping[str, Any], ranks: Ranks, version: Version) -> Copies:
+    """How many copies DeepSpeed counts: without an `mpu`, or with one that has the sizes of `ranks`."""
+    shared, data = _read_count(config.get(SEQUENCE)) or 1, _read_count(config.get(DATA))
     if SEQUENCE in config and data and parse_version(version.table) >= parse_version(MESH):
         return Copies(data, DATA, may_be_fewer=True)
     if shared > 1 and parse_version(version.table) >= parse_version(DIVIDES):
-        return Copies(ranks // shared, f"{words} / {SEQUENCE} {shared}", may_be_fewer=True)
-    return Copies(ranks, words, may_be_fewer=shared > 1 or _is_split_otherwise(config))
+        return Copies(ranks.number // shared, f"{ranks.words} / {SEQUENCE} {shared}", may_be_fewer=True)
+    if ranks.split > 1:
+        return Copies(ranks.number // ranks.split, f"{ranks.words} / {ranks.split_words}")
+    return Copies(ranks.number, ranks.words, may_be_fewer=shared > 1 or _is_split_otherwise(config))
 
 
 def _fits(total: int, others: Mapping[str, int], copies: int) -> bool:

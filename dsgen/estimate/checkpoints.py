@@ -41,15 +41,15 @@ def estimate_checkpoint(setup: Setup) -> CheckpointSize | None:
     """The checkpoint of a job; None if the parameters, the precision or the stage are unknown.
 
     Stages 0 to 2 save the weights of the training and the states; stage 3 saves weights only in the states, except for
-    frozen ones. Ranks of tensor parallelism save what they do not split, too.
+    frozen ones. Ranks that share a copy save what they do not split, too.
     """
     given = setup.inputs
     if given.parameters is None or not setup.precision or not setup.config.data:
         return None
     held = compute_symbols(setup)
-    symbols: dict[str, Bounds] = {**held, "T": held["F"]}
+    symbols: dict[str, Bounds] = {**held, "T": held["F"], "t": setup.split}
     if setup.expert_ranks > 1:
-        symbols["P"] = float(given.parameters) / setup.tensor
+        symbols["P"] = float(given.parameters) / setup.split
     weights = "w * (P - T) * t" if setup.stage == 3 else "w * P * t"
     items = [
         make_item("weights", weights, weights, symbols, SOURCE),

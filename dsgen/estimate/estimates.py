@@ -90,7 +90,7 @@ def estimate_job(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
         per_accelerator=memory,
         in_step=estimate_memory(job, RUNNING) if memory and memory.moment == START else None,
         is_complete=is_complete(job) and not job.left_out,
-        is_split=job.tensor > 1,
+        is_split=job.split > 1,
         capacity=find_capacity(job),
         per_worker=worker,
         traffic=sent,

@@ -122,5 +122,7 @@ def _note_left_out(setup: Setup, given: Mapping[str, Any]) -> None:
         found = setup.config.get(*path)
         if setup.is_on(*path) or isinstance(found, Mapping):
             setup.left_out.append(LeftOut(".".join((DEEPSPEED, *path)), why))
+    if setup.pipeline > 1:
+        setup.left_out.append(LeftOut("training.parallel.pipeline", LEFT_OUT[0][1]))
     if given["autotuning"] != "none":
         setup.left_out.append(LeftOut("training.deepspeed.autotuning", "the autotuner changes the batch and the stage"))

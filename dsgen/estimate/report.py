@@ -88,7 +88,8 @@ def _describe_zero(setup: Setup) -> tuple[str, ...]:
     offloads = [
         f"{what} on {'the CPU' if where == 'cpu' else 'NVMe'}" for what, where in moved.items() if where != "none"
     ]
-    split = [f"tensor parallel {setup.tensor}"] if setup.tensor > 1 else []
+    kinds = {"tensor": setup.tensor, "pipeline": setup.pipeline}
+    split = [f"{kind} parallel {ranks}" for kind, ranks in kinds.items() if ranks > 1]
     return (f"ZeRO stage {setup.stage}", *offloads, *split, *filter(None, (setup.precision,)))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dsgen.deepspeed import find_config
 from dsgen.deepspeed.combinations import ZERO, Config
+from dsgen.deepspeed.options import find_parallel
 from dsgen.estimate import accelerators, optimizers
 from dsgen.estimate.accelerators import Accelerator
 from dsgen.estimate.formulas import Bounds
@@ -47,11 +48,11 @@ class Setup:
 
     workers, slots: N and S. is_cpu: the workers have no accelerators. of_device: the part of an accelerator that a rank
     has. weight, gradient, master: bytes for each parameter; communicated: the least and the most bytes of a gradient on
-    its way. stage: of ZeRO. shard: the ranks among which ZeRO partitions. tensor, sequence_ranks, expert_ranks: the
-    ranks that share one copy of a layer, of a sample, of a layer's experts. micro: samples of a rank at a time;
-    accumulation: how often before a step. optimizer_device, parameter_device: none, cpu or nvme. offloaded: the share
-    of the optimizer that is offloaded. resizes: checkpoints are converted if the number of ranks has changed. missing,
-    left_out: what is not computed.
+    its way. stage: of ZeRO. shard: the ranks among which ZeRO partitions. tensor, pipeline, sequence_ranks,
+    expert_ranks: the ranks that share one copy of a layer, of all layers, of a sample, of a layer's experts. micro:
+    samples of a rank at a time; accumulation: how often before a step. optimizer_device, parameter_device: none, cpu or
+    nvme. offloaded: the share of the optimizer that is offloaded. resizes: checkpoints are converted if the number of
+    ranks has changed. missing, left_out: what is not computed.
     """
 
     inputs: Inputs
@@ -70,6 +71,7 @@ class Setup:
     communicated: tuple[int, int]
     optimizer: Optimizer
     tensor: int
+    pipeline: int
     sequence_ranks: int
     expert_ranks: int
     micro: int | None
@@ -89,8 +91,13 @@ class Setup:
 
     @property
     def copies(self) -> int:
-        """D: the ranks among which optimizer states are partitioned; those of a tensor-parallel group count once."""
-        return max(1, self.ranks // self.tensor)
+        """D: the ranks among which optimizer states are partitioned; those that share a copy count once."""
+        return max(1, self.ranks // self.split)
+
+    @property
+    def split(self) -> int:
+        """The ranks that share one copy of the model by tensor and pipeline parallelism."""
+        return self.tensor * self.pipeline
 
     @property
     def samples(self) -> int | None:
@@ -137,7 +144,7 @@ def make_setup(values: Mapping[str, Any], inputs: Inputs) -> Setup:
     states = _find_optimizer(config, inputs, _find_optimizer_device(config, stage) != "none")
     if config.is_on("bf16", "bf16_optimizer_states"):
         states = replace(states, low=states.low / 2, high=states.high / 2)
-    tensor = _count_tensor_ranks(config)
+    parallel = find_parallel(values)
     setup = Setup(
         inputs=inputs,
         config=config,
@@ -154,9 +161,10 @@ def make_setup(values: Mapping[str, Any], inputs: Inputs) -> Setup:
         master=0 if weight == 4 and stage == 0 else 2 if low_master else 4,
         communicated=_count_sent_bytes(config, weight),
         optimizer=states,
-        tensor=tensor,
-        sequence_ranks=int(config.read_number("sequence_parallel_size") or 1),
-        expert_ranks=_count_expert_ranks(config, inputs),
+        tensor=max(_count_tensor_ranks(config), parallel["tensor"]),
+        pipeline=parallel["pipeline"],
+        sequence_ranks=int(config.read_number("sequence_parallel_size") or parallel["context"]),
+        expert_ranks=max(_count_expert_ranks(config, inputs), parallel["expert"]),
         micro=None,
         accumulation=None,
         shard=1,
@@ -300,8 +308,8 @@ def compute_symbols(setup: Setup) -> dict[str, Bounds]:
     share = trained / parameters if parameters else 0.0
     whole = min(parameters, 2.0 * (given.vocabulary or 0) * (given.hidden or 0))
     spread = min(parameters, float(given.expert_parameters or 0)) * (1 - 1 / setup.expert_ranks)
-    low, high = parameters / setup.tensor, parameters / setup.tensor + whole * (1 - 1 / setup.tensor)
-    held = (low - spread / setup.tensor, high - spread / setup.tensor)
+    low, high = parameters / setup.split, parameters / setup.split + whole * (1 - 1 / setup.split)
+    held = (low - spread / setup.split, high - spread / setup.split)
     largest = float(given.largest_layer or 0)
     stacked = max(largest, (given.expert_parameters or 0) / max(1, given.layers or 1))
     return {

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "d4cf5e1eb82338b93b2a44302ac814153fc1517538663edfa88d32f028750e4d"
+DIGEST = "fd151637f4abc38c8acbd7bc2f514b9686518dd5db43f89ec864b22e56ee7164"

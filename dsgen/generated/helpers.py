@@ -109,6 +109,64 @@ def world_bytes(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     return f"{scalar(pods * (2 * len(run) + 15 + slots) + int(digits_below(pods)))}"
 
 
+def config_path(values: Mapping[str, Any]) -> str:
+    """The path of DeepSpeed's configuration in a pod; empty without one."""
+    if values['training']['deepspeed']['configFile'] or values['training']['deepspeed']['config']:
+        return f"{values['training']['deepspeed']['configFile'] or '/job/ds_config.json'}"
+    return ""
+
+
+def has_config(words: Any, path: str) -> str:
+    """"true" if one of the words of a command is the path of the configuration."""
+    if path in words or '--deepspeed=' + path in words or '--deepspeed_config=' + path in words:
+        return "true"
+    return ""
+
+
+def configured_in_file(training: Any) -> str:
+    """"true" if a YAML file of the job, such as LLaMA-Factory's, names a configuration."""
+    text = ""
+    for name, text_ in items(training['files']):
+        if (
+            matching(name, '^.*[.]ya?ml$')
+            and matching(text_, '^(([^$]|[$])*[^ -~])? *deepspeed(_config_file)?: +[!-~]([^$]|[$])*$')
+        ):
+            text += "true\n"
+    return text.removesuffix("\n")
+
+
+def has_auto_batch(config: Any) -> str:
+    """"true" if a batch size is `auto`, which programs of the Hugging Face Trainer fill in, and DeepSpeed alone
+    refuses.
+    """
+    text = ""
+    for key in ['train_batch_size', 'train_micro_batch_size_per_gpu', 'gradient_accumulation_steps']:
+        size = get(config, key, '')
+        if is_string(size) and size == 'auto':
+            text += "true\n"
+    return text.removesuffix("\n")
+
+
+def config_way(values: Mapping[str, Any]) -> str:
+    """How the program gets DeepSpeed's configuration: "deepspeed" is --deepspeed --deepspeed_config FILE, "huggingface"
+    is --deepspeed FILE; empty if dsgen does not pass it. The autotuner fills `auto` itself.
+    """
+    deepspeed = values['training']['deepspeed']
+    path = config_path(values)
+    words = values['training']['exec'] + values['training']['args']
+    if not path or not deepspeed['passConfig']:
+        text = ""
+        return text.removesuffix("\n")
+    if is_string(deepspeed['passConfig']):
+        return f"{deepspeed['passConfig']}"
+    if has_config(words, path) or configured_in_file(values['training']):
+        text = ""
+        return text.removesuffix("\n")
+    if deepspeed['autotuning'] == 'none' and has_auto_batch(deepspeed['config']):
+        return "huggingface"
+    return "deepspeed"
+
+
 def image_fields(values: Mapping[str, Any], role: str) -> str:
     """The image of a role, see image_of."""
     return (
@@ -501,10 +559,12 @@ def command(values: Mapping[str, Any]) -> str:
     """The content of command.json: the program and its arguments. launch.command gets no further arguments."""
     text = ""
     training = values['training']
-    config = training['deepspeed']['configFile'] or training['deepspeed']['config'] and '/job/ds_config.json'
+    way = config_way(values)
     arguments = training['args']
-    if training['deepspeed']['passConfig'] and config:
-        arguments = arguments + ['--deepspeed', '--deepspeed_config', config]
+    if way == 'huggingface':
+        arguments = arguments + ['--deepspeed', config_path(values)]
+    elif way:
+        arguments = arguments + ['--deepspeed', '--deepspeed_config', config_path(values)]
     if values['launch']['command']:
         text += quote(to_json({'program': values['launch']['command'], 'arguments': []})) + "\n"
     elif training['python']:
@@ -848,8 +908,7 @@ def own_volume(name: str) -> str:
 def refused_resize(values: Mapping[str, Any], key: str) -> str:
     """DS376: a checkpoint could not be converted. `key`: the key that keeps it from being converted."""
     deepspeed = values['training']['deepspeed']
-    has_config = deepspeed['config'] or deepspeed['configFile']
-    path = deepspeed['configFile'] or '/job/ds_config.json'
+    path = config_path(values)
     if not deepspeed['resize']['checkpoint']:
         text = ""
         return text.removesuffix("\n")
@@ -861,7 +920,7 @@ def refused_resize(values: Mapping[str, Any], key: str) -> str:
         return (
             "training.deepspeed.resize cannot be used with autotuning, which starts trainings with other configurations"
         )
-    if key == 'training.deepspeed.resize.checkpoint' and not has_config:
+    if key == 'training.deepspeed.resize.checkpoint' and not path:
         return "training.deepspeed.resize needs a DeepSpeed configuration, to which it adds checkpoint.load_universal"
     if (
         key == 'training.deepspeed.configFile'
@@ -871,9 +930,9 @@ def refused_resize(values: Mapping[str, Any], key: str) -> str:
         return "training.deepspeed.resize cannot be used with a configFile that is not an absolute path"
     if (
         key == 'training.deepspeed.passConfig'
-        and not deepspeed['passConfig']
-        and has_config
-        and path not in values['training']['args']
+        and path
+        and not config_way(values)
+        and not has_config(values['training']['args'], path)
         and not runs_command(values)
     ):
         return f"training.deepspeed.resize cannot be used without passConfig, unless training.args has the path {path}"

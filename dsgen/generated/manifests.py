@@ -13,6 +13,7 @@ from dsgen.generated.helpers import (
     claim_name,
     claim_of_one_pod,
     command,
+    config_path,
     default_account,
     failure_policy,
     gang_name,
@@ -389,7 +390,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     if training['deepspeed']['resize']['checkpoint']:
         text += (
             f"      \"resizeCheckpoint\": {to_plain_json(training['deepspeed']['resize']['checkpoint'])},\n"
-            f"      \"resizeConfig\": {to_plain_json(training['deepspeed']['configFile'] or '/job/ds_config.json')},\n"
+            f"      \"resizeConfig\": {to_plain_json(config_path(values))},\n"
             f"      \"resizeLoadsFrozen\": {scalar(training['deepspeed']['resize']['programLoadsFrozen'])},\n"
         )
     if values['workers']['min']:

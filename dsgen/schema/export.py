@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dsgen.language.functions import read_json
+from dsgen.language.text import scalar
 from dsgen.schema import (
     DEFINITION,
     KUBERNETES_FILE,
@@ -210,7 +211,7 @@ def _describe_type(part: Schema) -> str:
     if words := _link_kubernetes_type(part):
         return words
     if "enum" in part:
-        return ", ".join(f"`{word}`" if word else '`""`' for word in part["enum"])
+        return ", ".join(f"`{scalar(word)}`" if word != "" else '`""`' for word in part["enum"])
     words = " or ".join(TYPES[name] for name in list_types(part) if name != "null")
     items = list_types(resolve(part["items"])) if "items" in part else []
     return f"{words} of {TYPES[items[0]]}s" if items and items[0] == "string" else words

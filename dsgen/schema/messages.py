@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dsgen import schema
-from dsgen.language.text import format_item, format_value
+from dsgen.language.text import format_item, format_value, scalar
 from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node, name_type
 from dsgen.reading.quantities import parse_duration
@@ -145,7 +145,9 @@ def _suggest_text(violation: Violation) -> str:
 def _report_not_in_enum(violation: Violation) -> Iterator[Diagnostic]:
     if type(violation.value) is not str:
         return  # reported as a wrong type
-    hint = suggestions.suggest_among(violation.value, violation.limit) or violation.rule.get("x-otherwise", "")
+    hint = suggestions.suggest_among(violation.value, list(map(scalar, violation.limit))) or violation.rule.get(
+        "x-otherwise", ""
+    )
     yield violation.make_problem("DS103", f"{violation.name} cannot be {format_value(violation.value)}", hint)
 
 

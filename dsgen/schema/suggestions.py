@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from dsgen import schema
 from dsgen.language.functions import load_launch_methods
+from dsgen.language.text import scalar
 from dsgen.problems import KeyPath, path_text
 
 ENV_SOURCES = ("secretKeyRef", "configMapKeyRef", "fieldRef", "resourceFieldRef")
-MOST_SHOWN = 12
+MOST_SHOWN = 13
 """How many possible words a hint lists at most."""
 SHORT, SURE = 6, 0.75
 """The similarity that a short word needs."""
@@ -45,7 +46,7 @@ def suggest_among(word: str, words: Sequence[str]) -> str:
 
 def list_possible(words: Sequence[str], what: str = "values") -> str:
     """A list of these words; empty if there are none or too many."""
-    listed = ", ".join(word or '""' for word in words)
+    listed = ", ".join(scalar(word) or '""' for word in words)
     return f"possible {what}: {listed}" if 0 < len(words) <= MOST_SHOWN else ""
 
 

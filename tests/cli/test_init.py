@@ -140,7 +140,7 @@ def test_names_that_cannot_be_are_wrong_usage(
     ("preset", "close"),
     [
         ("Singlenode", "did you mean single-node? "),
-        ("lama", "did you mean accelerate or aws-trainium or cpu-cluster? "),
+        ("lama", "did you mean llama-factory or accelerate or aws-trainium? "),
         ("eks", "did you mean aws-efa? "),
         ("zzz", ""),
     ],

@@ -230,7 +230,8 @@ def test_the_message_has_the_arithmetic() -> None:
     factors = "4 (train_micro_batch_size_per_gpu) x 2 (gradient_accumulation_steps)"
 
     assert f"{TOTAL} must be {factors} x 16 (workers.replicas 4 x workers.slots 4) = 128, not 32" == problem.message
-    assert f"set {TOTAL}: 128, or remove it: DeepSpeed computes it" == problem.hint
+    shared = "if several processes share one copy of the model, set training.parallel"
+    assert f"set {TOTAL}: 128, or remove it: DeepSpeed computes it; {shared}" == problem.hint
 
 
 def test_the_hint_for_a_job_of_several_sizes_is_the_nearest_numbers_of_workers() -> None:
@@ -337,7 +338,8 @@ def test_no_value_can_stop_the_checks(value: Any) -> None:
         for key in reversed(path):
             config = {key: config}
         parts = (keys.check_keys(config), optimizers.check_names(config), combinations.check_combinations(config))
-        reported = [one for part in parts for one in part] + list(batch.check_sizes(config, 2, 2, passed=True))
+        reported = [one for part in parts for one in part]
+        reported += batch.check_sizes(config, batch.make_ranks(2, 2), passed=True)
 
         assert all(one.message.isprintable() for one in reported)
 

@@ -105,3 +105,64 @@ names, 15 other characters and its slots with two characters between them; and t
 {{- $pods := include "deepspeed-job.workerPods" . | int64 -}}
 {{ add (mul $pods (add (mul 2 (len $run)) 15 $slots)) (include "deepspeed-job.digitsBelow" $pods | int64) }}
 {{- end }}
+
+{{/* The path of DeepSpeed's configuration in a pod; empty without one. */}}
+{{- define "deepspeed-job.configPath" -}}
+{{- if or .Values.training.deepspeed.configFile .Values.training.deepspeed.config -}}
+{{ or .Values.training.deepspeed.configFile "/job/ds_config.json" }}
+{{- end -}}
+{{- end }}
+
+{{/* "true" if one of the words of a command is the path of the configuration. */}}
+{{- define "deepspeed-job.hasConfig" -}}
+{{- if or (has .path .words)
+          (has (printf "--deepspeed=%s" .path) .words)
+          (has (printf "--deepspeed_config=%s" .path) .words) -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/* "true" if a YAML file of the job, such as LLaMA-Factory's, names a configuration. */}}
+{{- define "deepspeed-job.configuredInFile" -}}
+{{- range $name, $text := .files }}
+{{- if and (regexMatch "^.*[.]ya?ml$" $name)
+           (regexMatch "^(([^$]|[$])*[^ -~])? *deepspeed(_config_file)?: +[!-~]([^$]|[$])*$" $text) }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/*
+"true" if a batch size is `auto`, which programs of the
+Hugging Face Trainer fill in, and DeepSpeed alone refuses.
+*/}}
+{{- define "deepspeed-job.hasAutoBatch" -}}
+{{- range $key := list
+    "train_batch_size" "train_micro_batch_size_per_gpu" "gradient_accumulation_steps" }}
+{{- $size := dig $key "" $ }}
+{{- if and (kindIs "string" $size) (eq $size "auto") }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/*
+How the program gets DeepSpeed's configuration: "deepspeed" is --deepspeed --deepspeed_config FILE,
+"huggingface" is --deepspeed FILE; empty if dsgen does not pass it. The autotuner fills `auto` itself.
+*/}}
+{{- define "deepspeed-job.configWay" -}}
+{{- $deepspeed := .Values.training.deepspeed -}}
+{{- $path := include "deepspeed-job.configPath" . -}}
+{{- $words := concat .Values.training.exec .Values.training.args | default list -}}
+{{- if or (not $path) (not $deepspeed.passConfig) -}}
+{{- else if kindIs "string" $deepspeed.passConfig -}}
+{{ $deepspeed.passConfig }}
+{{- else if or (include "deepspeed-job.hasConfig" (dict "words" $words "path" $path))
+               (include "deepspeed-job.configuredInFile" .Values.training | trim) -}}
+{{- else if and (eq $deepspeed.autotuning "none")
+                (include "deepspeed-job.hasAutoBatch" $deepspeed.config | trim) -}}
+huggingface
+{{- else -}}
+deepspeed
+{{- end -}}
+{{- end }}

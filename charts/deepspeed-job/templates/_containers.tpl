@@ -473,10 +473,13 @@ Mounts of the main container. A mount with subPath costs a node more than a volu
 {{/* The content of command.json: the program and its arguments. launch.command gets no further arguments. */}}
 {{- define "deepspeed-job.command" -}}
 {{- $training := .Values.training -}}
-{{- $config := or $training.deepspeed.configFile (and $training.deepspeed.config "/job/ds_config.json") -}}
+{{- $way := include "deepspeed-job.configWay" . -}}
 {{- $arguments := $training.args -}}
-{{- if and $training.deepspeed.passConfig $config -}}
-{{- $arguments = concat $arguments (list "--deepspeed" "--deepspeed_config" $config) -}}
+{{- if eq $way "huggingface" -}}
+{{- $arguments = concat $arguments (list "--deepspeed" (include "deepspeed-job.configPath" .)) -}}
+{{- else if $way -}}
+{{- $arguments = concat $arguments (list
+    "--deepspeed" "--deepspeed_config" (include "deepspeed-job.configPath" .)) -}}
 {{- end -}}
 {{- if .Values.launch.command -}}
 {{ dict "program" .Values.launch.command "arguments" (list) | toRawJson | quote }}

@@ -323,23 +323,24 @@ storage: {{ . | quote }}: names that begin with dsgen- are reserved for dsgen's 
 {{/* DS376: a checkpoint could not be converted. `key`: the key that keeps it from being converted. */}}
 {{- define "deepspeed-job.refusedResize" -}}
 {{- $deepspeed := .Values.training.deepspeed }}
-{{- $hasConfig := or $deepspeed.config $deepspeed.configFile }}
-{{- $path := or $deepspeed.configFile "/job/ds_config.json" }}
+{{- $path := include "deepspeed-job.configPath" . }}
 {{- if not $deepspeed.resize.checkpoint }}
 {{- else if and (eq .key "launch.command") (include "deepspeed-job.runsCommand" .) }}
 training.deepspeed.resize cannot be used with launch.command: only the command could give its program another configuration
 {{- else if and (eq .key "training.deepspeed.autotuning") (ne $deepspeed.autotuning "none") }}
 training.deepspeed.resize cannot be used with autotuning, which starts trainings with other configurations
-{{- else if and (eq .key "training.deepspeed.resize.checkpoint") (not $hasConfig) }}
+{{- else if and (eq .key "training.deepspeed.resize.checkpoint") (not $path) }}
 training.deepspeed.resize needs a DeepSpeed configuration, to which it adds checkpoint.load_universal
 {{- else if and (eq .key "training.deepspeed.configFile")
                 $deepspeed.configFile
                 (not (hasPrefix "/" $deepspeed.configFile)) }}
 training.deepspeed.resize cannot be used with a configFile that is not an absolute path
 {{- else if and (eq .key "training.deepspeed.passConfig")
-                (not $deepspeed.passConfig)
-                $hasConfig
-                (not (has $path .Values.training.args))
+                $path
+                (not (include "deepspeed-job.configWay" .))
+                (not (include "deepspeed-job.hasConfig" (dict
+                    "words" .Values.training.args
+                    "path" $path)))
                 (not (include "deepspeed-job.runsCommand" .)) }}
 training.deepspeed.resize cannot be used without passConfig, unless training.args has the path {{ $path }}
 {{- else if and (eq .key "training.deepspeed.version")

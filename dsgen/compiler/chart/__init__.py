@@ -14,7 +14,7 @@ from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.programs import make_program, read
 from dsgen.editing import format_flow, write_values
 from dsgen.language.functions import SHIPPED
-from dsgen.language.text import quote
+from dsgen.language.text import quote, scalar
 from dsgen.schema import export
 
 WIDTH = 120
@@ -45,7 +45,7 @@ def _format_record(record: Mapping[str, Any], tree: Mapping[str, Any], pad: str,
 
 
 def _describe(part: Mapping[str, Any]) -> str:
-    options = [option for option in part.get("enum", ()) if option]
+    options = [scalar(option) for option in part.get("enum", ()) if option != ""]
     return str(part.get("description", "")) + (f" One of: {', '.join(options)}." if options else "")
 
 
