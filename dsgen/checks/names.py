@@ -123,7 +123,6 @@ def _list_texts(part: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
 # -- secrets -----------------------------------------------------------------------------------------------------------
 
 # What dsgen/problems/safe_text.py hides.
-SECRET_NAME = "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$"
 TOKEN = f"{safe_text.TOKEN}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
 HAS_TOKEN = f"^{ANY_TEXT}{TOKEN}{ANY_TEXT}$"
 ASSIGNS_SECRET = (
@@ -168,7 +167,7 @@ def warn_of_key_of_webhook(values: Values) -> Problems:
 def warn_of_secret_variables(_: Values, path: KeyPath, value: Any) -> Problems:
     if not isinstance(value, str):
         return
-    is_named = matching(str(path[-1]), SECRET_NAME) and matching(value, f"^{ANY_TEXT}[^ ]{ANY_TEXT}$")
+    is_named = safe_text.is_secret_name(str(path[-1])) and matching(value, f"^{ANY_TEXT}[^ ]{ANY_TEXT}$")
     if is_named or matching(value, HAS_TOKEN):
         where, name = path_text(path[:-1]), quote(path[-1])
         yield Problem(

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dsgen.checks.names import SECRET_NAME, TOKEN
-from dsgen.problems.safe_text import redact
+from dsgen.checks.names import TOKEN
+from dsgen.problems.safe_text import SECRET_WORDS, is_secret_name, redact
+
+__all__ = ["has_secret", "hide", "holds_secret", "is_secret", "is_secret_name", "is_secret_option"]
 
 MASK = "***"
-_NAME = re.compile(SECRET_NAME)
 _TOKEN = re.compile(TOKEN)
 _OPTION = re.compile(
-    r"(?i)--?([a-z0-9]+[-_]){0,5}(api[-_]?keys?|access[-_]key([-_]id)?|secret([-_](access[-_])?key)?|passw(or)?d"
-    r"|(hf|auth|access|hub|wandb|github)[-_]token|wandb[-_]key)"
+    r"(?i)--?([a-z0-9]+[-_]){0,5}(api[-_]?keys?|access[-_]key([-_]id)?|secret([-_](access[-_])?key)?|passw(or)?d|pass(phrase)?|pat"
+    r"|(hf|auth|access|hub|wandb|github)[-_]token|(wandb|comet|neptune|clearml|openai)[-_]key)"
 )
 """An option whose value is a secret. Not every name that ends with token: an `--eos_token` is none."""
+_NETRC = re.compile(r"(?i)\blogin\s{1,8}\S+\s{1,8}password\s{1,8}\S+")
 _PASSWORD = re.compile(r"://[^/\s:@]{0,256}:[^/\s@]{1,256}@")
 _VALUE = r"[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?![$\s\"'{]|[A-Za-z_.]+\()([^\s\"',}]+)"
 _ASSIGNED = re.compile(
-    r"(?<![A-Za-z0-9_])(?:[A-Z0-9_]{1,80}_)?(?:API_?KEY|ACCESS_KEY|SECRET(?:_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD"
-    rf"|PRIVATE_KEY){_VALUE}"
+    rf"(?<![A-Za-z0-9_])(?!(?:[A-Z0-9]+_)?(?:PAD|EOS|BOS|MAX|MASK)_TOKEN)(?:[A-Z0-9_]{{1,80}}_)?(?:{SECRET_WORDS}){_VALUE}"
 )
 """An assignment to a variable that is named like a secret, unless the value is a variable or a call."""
 _NAMED = re.compile(
@@ -29,7 +30,7 @@ _NAMED = re.compile(
 )
 """The same in small letters, without names such as `eos_token`."""
 _ITEM = re.compile(
-    r"name: ?[\"']?(?:[A-Z0-9_]{1,80}_)?(?:API_?KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD|PRIVATE_KEY)[\"']?, ?value: ?"
+    r"name: ?[\"']?(?:[A-Z0-9_]{1,80}_)?(?:" + SECRET_WORDS + r")[\"']?, ?value: ?"
     r"[\"']?([^\s\"',}]+)"
 )
 """A variable of a container in one line of YAML."""
@@ -39,11 +40,6 @@ _BEARER = re.compile(
 )
 
 
-def is_secret_name(name: str) -> bool:
-    """Whether a variable of this name holds a secret: HF_TOKEN, AWS_SECRET_ACCESS_KEY, ..."""
-    return _NAME.fullmatch(name.upper()) is not None
-
-
 def is_secret_option(word: str) -> bool:
     """Whether the value of an option such as `--wandb_key` is a secret."""
     return _OPTION.fullmatch(word) is not None
@@ -51,7 +47,9 @@ def is_secret_option(word: str) -> bool:
 
 def holds_secret(text: str) -> bool:
     """Whether a text contains a token, a password of a URL, a login, or an assignment of a secret to a variable."""
-    return any(pattern.search(text) for pattern in (_TOKEN, _PASSWORD, _ASSIGNED, _NAMED, _ITEM, _LOGIN, _BEARER))
+    return any(
+        pattern.search(text) for pattern in (_TOKEN, _PASSWORD, _NETRC, _ASSIGNED, _NAMED, _ITEM, _LOGIN, _BEARER)
+    )
 
 
 def is_secret(name: str, value: str) -> bool:

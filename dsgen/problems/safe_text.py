@@ -105,19 +105,34 @@ _KEYED_HOST = re.compile(
 """Webhooks of these services have the key in their path."""
 _TOKEN = re.compile(
     r"(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
-    r"|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,})"
+    r"|\bsk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,})"
 )
 TOKEN = _TOKEN.pattern
 """Tokens of a known form."""
-_NAMED = re.compile(
-    r"(?<![A-Za-z0-9])(?:API_?KEY|ACCESS_KEY|SECRET(?:_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD"
-    r"|PRIVATE_KEY)[\"']?\s*[:=]\s*[\"']?([^\s\"'{$,}][^\s\"',}]*)"
+SECRET_WORDS = (
+    "API_?KEY|ACCESS_KEY(?:_ID)?|SECRET(?:_ACCESS)?_KEY|SECRET|PRIVATE_KEY|TOKEN|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT"
+    "|(?:WANDB|COMET|NEPTUNE|CLEARML|OPENAI|ANTHROPIC|HF|HUGGINGFACE|AZURE|STORAGE|ACCOUNT|LICENSE)_KEY"
 )
+"""What the name of a variable ends with that holds a secret, behind a `_`, or one of these systems."""
+_SYSTEMS = "(?:DB|PG|MY|MYSQL|REDIS|SSH|SMTP|SUDO)?"
+_NO_SECRET = re.compile(
+    "(.*_)?(PAD|EOS|BOS|UNK|SEP|CLS|MASK|MAX|MIN|NUM|IMAGE|STOP|START|END|SPECIAL|PER|NEW|FIRST|LAST|NEXT)_TOKEN"
+)
+"""Tokens of a text."""
+_SECRET_NAME = re.compile(f"(.*_)?{_SYSTEMS}({SECRET_WORDS})")
+_NETRC = re.compile(r"(?i)\blogin\s{1,8}\S+\s{1,8}password\s{1,8}(\S+)")
+_NAMED = re.compile(rf"(?<![A-Za-z0-9]){_SYSTEMS}(?:{SECRET_WORDS})[\"']?\s*[:=]\s*[\"']?([^\s\"'{{$,}}][^\s\"',}}]*)")
 """The value of a variable whose name says that it is a secret, unless the value is a reference or a variable."""
 _NAMED_IN_OUTPUT = re.compile(
     r"(?i)((?:key|secret|token|password|passwd|bearer)[\"']?(?:\s{0,3}[:=]\s{0,3}|\s)[\"']?)([^\s\"',}]+)"
 )
 _LONG_WORD = re.compile(r"[A-Za-z0-9_+=-]{16,}")
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a variable of this name holds a secret: HF_TOKEN, AWS_ACCESS_KEY_ID, PGPASSWORD, and no PAD_TOKEN."""
+    upper = name.upper()
+    return _SECRET_NAME.fullmatch(upper) is not None and _NO_SECRET.fullmatch(upper) is None
 
 
 def redact(text: str) -> str:
@@ -126,7 +141,7 @@ def redact(text: str) -> str:
     Secrets are user, password, query, fragment and random-looking parts of the path of a URL, tokens, and values of
     variables named like secrets.
     """
-    for pattern in (_KEYED_HOST, _BARE, _TOKEN, _NAMED):
+    for pattern in (_KEYED_HOST, _BARE, _TOKEN, _NAMED, _NETRC):
         text = pattern.sub(lambda match: _star(match[0], match.start(1) - match.start(), len(match[1])), text)
     first, *rest = _SCHEME.split(text)
     parts, before, hiding = [first], first, False
