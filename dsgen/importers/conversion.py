@@ -172,6 +172,8 @@ class Conversion:
     """The container has variables of ConfigMaps or Secrets, whose names are not known."""
     volumes: dict[str, str] = field(default_factory=dict)
     """The names of volumes in the source, and those in storage."""
+    decided: Position | None = None
+    """The command line that became the values."""
     accounted: list[tuple[int, int]] = field(default_factory=list)
     """The first and the last place of each text that has an entry."""
 
@@ -291,7 +293,7 @@ class Conversion:
         compare_text(text, data)
         order = {key: number for number, key in enumerate(data)}
         holes = sorted(draft.holes, key=lambda hole: order.get(as_key_path(hole.key)[0], len(order)))
-        return ImportedJob(draft.get("name", ""), self.file, text, data, entries, holes, self.facts)
+        return ImportedJob(draft.get("name", ""), self.file, text, data, entries, holes, self.facts, self.decided)
 
 
 def _find_placeholders(draft: Draft) -> None:

@@ -82,7 +82,12 @@ def _write_through_shell(conversion: Conversion, started: LaunchCommand, words: 
     """`training.exec: [bash, -c, ...]`: bash expands what is only known in the pod."""
     start = [] if started.form == "exec" else ["python3", "-u", *(["-m"] if started.form == "module" else [])]
     text = format_script(conversion, words, RANK_METHODS_SHELL, ["exec", *start], world.prefix)
-    conversion.draft.set("training.exec", ["bash", "-c", text])
+    has_config = conversion.draft.get("training.deepspeed.config") is not None
+    if has_config and conversion.draft.get("training.deepspeed.passConfig") is not False:
+        text, name = text.rstrip("\n") + ' "$@"', ["bash"]  # dsgen's arguments about DeepSpeed
+    else:
+        name = []
+    conversion.draft.set("training.exec", ["bash", "-c", text, *name])
     for word in words:
         conversion.map(word, "training.exec[2]", is_part=True)
 

@@ -119,7 +119,8 @@ class ImportedJob:
 
     name: of the job, "" if it is a hole. file: the source. text: the values file. data: the same as plain data.
     entries: what became of every part of the source. holes: what a person must fill in. facts: what the source says
-    about its pods and processes, for `dsgen.importers.comparison`.
+    about its pods and processes, for `dsgen.importers.comparison`. decided: the command line of a script that
+    became the values; None for objects.
     """
 
     name: str
@@ -129,6 +130,7 @@ class ImportedJob:
     entries: Sequence[ConvertedPart]
     holes: Sequence[Placeholder]
     facts: Any = None
+    decided: Position | None = None
 
     @property
     def lost(self) -> list[ConvertedPart]:

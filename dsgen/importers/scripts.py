@@ -31,9 +31,15 @@ from dsgen.importers.statements import (
 from dsgen.importers.texts import Text, UnknownPart
 from dsgen.reading.nodes import SourceText
 
+SET_HINT = "give it with --set"
 OF_MPI = Wrapper(why="dsgen starts the launcher on all workers")
 """mpirun, if it starts the launcher of each node."""
 NOT_CHOSEN = "it is another command line than the one that was chosen"
+LEFTOVERS = re.compile(
+    r"\bSLURM_\w+|\b(?:srun|scontrol|singularity|apptainer|shifter)\b(?=\s)|\bmodule (?:load|use|purge)\b|\{\{"
+    r"|\$\{(?![A-Za-z_#!@*\d])"
+)
+"""What only the old cluster has."""
 OF_SLURM = "Slurm sets it in some jobs only, such as arrays and restarts; it is taken as unset"
 PREPARES = "it is a program that runs before the training"
 BACKGROUND = re.compile(r"^/(dev|proc|sys|etc|usr|bin|sbin|lib|lib64|opt|tmp|var|run|root|app|job)(/|$)")
@@ -51,11 +57,15 @@ def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, t
         for key in ("training", "launch"):
             conversion.follow(conversion.remarks.get(at.file, Remarks()), at.line, key)
     write_launch(conversion, script.started, world, files, launch.loops)
+    _lose_words(conversion, launch)
+    conversion.decided = conversion.decided or at
     _write_folder(conversion, launch, world)
     setup = write_events(conversion, script, world)
     for name, value in launch.prefix.items():
         statement = value if value else launch.statement
-        if not fill_count(conversion, name, value, statement):
+        if name in _list_unknown(conversion, launch.words):
+            conversion.lose(statement, f"the command line needs the value that ${name} has before", SET_HINT)
+        elif not fill_count(conversion, name, value, statement):
             line = write_exported(conversion, name, value, statement, launch.words)
             setup += [line] if line else []
     _write_setup(conversion, setup)
@@ -67,6 +77,31 @@ def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, t
     if not conversion.is_container:
         conversion.facts.workers = _make_role(conversion, launch)
     lose_unread(conversion, text)
+    _lose_leftovers(conversion, launch)
+
+
+def _lose_words(conversion: Conversion, launch: Launch) -> None:
+    """Name the words of the command line that are neither in the values nor in the report."""
+    for word in launch.words:
+        known = (first in word.places or first <= word.places[0] <= last for first, last in conversion.accounted)
+        if word.places and not any(known):
+            conversion.lose(
+                word, "dsgen does not know what it is for", "see whether the training needs it", is_part=True
+            )
+
+
+def _lose_leftovers(conversion: Conversion, launch: Launch) -> None:
+    """Name what belongs to the old cluster and is in the values all the same."""
+    draft = conversion.draft
+    training = {key: value for key, value in (draft.get("training") or {}).items() if key != "files"}
+    texts = [*_list_texts(training), *_list_texts(draft.get("launch.command") or [])]
+    named = " ".join(
+        [*(one.source for one in conversion.ledger.entries if one.fate == "lost"), *training.get("env", {})]
+    )
+    found = [match[0] for text in texts for match in LEFTOVERS.finditer(text)]
+    for word in dict.fromkeys(found):
+        if word not in named:
+            conversion.lose(launch.statement, f"{word} is in the values, and only the old cluster has it", is_part=True)
 
 
 def _report_guesses(conversion: Conversion, script: ChosenScript) -> None:
@@ -81,6 +116,12 @@ def _report_guesses(conversion: Conversion, script: ChosenScript) -> None:
     for word in script.launch.words:
         if word.places and (why := script.reading.scope.doubts.get(word.places[0])):
             conversion.lose(word, why, "write the names themselves", is_part=True)
+
+
+def _list_unknown(conversion: Conversion, words: Sequence[Text]) -> set[str]:
+    """The variables of a command line whose values are not known."""
+    parts = (one for word in words for one in conversion.atlas.list_unknowns(word))
+    return {one.name for one in parts if one.kind in ("variable", "unclear")}
 
 
 def _make_role(conversion: Conversion, launch: Launch) -> Role:

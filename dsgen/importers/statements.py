@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import refuse_private
-from dsgen.importers.environment import OWN, write_exported
+from dsgen.importers.environment import AMBIENT, OWN, ask_for_variable, write_exported
 from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import as_number
 from dsgen.importers.launchers import LaunchCommand, parse_launch_command
@@ -18,7 +18,7 @@ from dsgen.importers.shell.reading import Launch, Reading, ScriptEvent
 from dsgen.importers.shell.reading import read_script as read_shell_script
 from dsgen.importers.shell.scope import ShellScope
 from dsgen.importers.shell.syntax import find_mistake
-from dsgen.importers.texts import Text, is_private
+from dsgen.importers.texts import Text, UnknownPart, is_private
 from dsgen.problems import Position
 
 
@@ -142,6 +142,7 @@ IN_FILE = "its value is in a file that the script writes"
 UNUSED = "the command line does not use it"
 
 
+VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 COUNTS = {
     **dict.fromkeys(("NNODES", "NUM_NODES", "N_NODES", "NUM_MACHINES"), "workers.replicas"),
     **dict.fromkeys(("NPROC_PER_NODE", "GPUS_PER_NODE", "NUM_GPUS", "N_GPUS", "NGPUS"), "workers.slots"),
@@ -180,7 +181,7 @@ class _Statements:
     def _write_before(self, event: ScriptEvent) -> None:
         if event.kind == "slots":
             _write_slots(self.conversion, event)
-        elif event.kind in ("loaded", "sourced", "setup"):
+        elif event.kind in ("loaded", "sourced", "setup") and self._has_variables(event):
             _write_preparation(self.conversion, event, self.world, self.lines, self.loaded)
         elif event.kind == "folder":
             _write_folder(self.conversion, event, self.script, self.world, self.lines)
@@ -188,6 +189,19 @@ class _Statements:
             is_exported = event.name in self.script.launch.exported
             is_last = self.final.get(event.name) is event
             _write_variable(self.conversion, event, self.script, self.lines, is_exported, is_last)
+
+    def _has_variables(self, event: ScriptEvent) -> bool:
+        """Whether a pod has the variables of a statement; if not, it is lost, or they are holes."""
+        names = {*VARIABLE.findall(event.text.chars)} - {*self.script.launch.exported} - AMBIENT
+        own = sorted(names & {*self.script.reading.scope.variables})
+        is_loaded = event.kind == "loaded" and self.world.is_batch
+        if own and not is_loaded:
+            why = f"it uses {', '.join(f'${name}' for name in own)}, which a pod does not have"
+            self.conversion.lose(event.text, why, "write it into training.setup with the values")
+            return False
+        for name in sorted(names if event.kind == "setup" else ()):
+            ask_for_variable(self.conversion, UnknownPart("variable", name))
+        return True
 
 
 def write_events(conversion: Conversion, script: ChosenScript, world: JobSize) -> list[str]:

@@ -627,3 +627,9 @@ test -f nosuch && RUN --x 1
 RUN --x 2
 #
 X=1; [ $X = 1 ] && RUN --x 1; [ $X = 2 ] && RUN --x 2
+#
+R=a.txt
+pip install -r $R
+RUN
+#
+X=1 RUN --x $X
