@@ -266,16 +266,42 @@ def test_command_of_a_rank(training, program, arguments):
     assert {"program": program, "arguments": arguments} == command
 
 
-def test_the_users_environment_is_literal_and_wins():
-    """Dollar signs reach the ranks as they are written, and dsgen's own caches give way."""
+def test_the_users_environment_wins():
+    """Dollar signs are those of Kubernetes, and dsgen's own caches give way."""
     env = "{A: 'x$(B)$$', TRITON_CACHE_DIR: /mine, T: {valueFrom: {secretKeyRef: {name: s, key: k}}}}"
     things = objects(BASE.replace("{python: train.py}", f"{{python: train.py, env: {env}}}"))
     for role in ("worker", "launcher"):
         variables = environment(things[f"Job/cifar-1-{role}"], role)
-        assert "x$$(B)$$$$" == variables["A"]
+        assert "x$(B)$$" == variables["A"]
         assert "/mine" == variables["TRITON_CACHE_DIR"]
         assert role == variables["DSGEN_ROLE"]
     assert {"secretKeyRef": {"name": "s", "key": "k"}} == environment(things["Job/cifar-1-worker"], "worker")["T"]
+
+
+@pytest.mark.parametrize(
+    ("env", "more", "order"),
+    [
+        ({"B": "1", "A": "x"}, {}, ["A", "B"]),
+        ({"A": "$(B)", "B": "1"}, {}, ["B", "A"]),
+        ({"A": "$(B)", "B": "$(C)", "C": "1", "D": "$(A)"}, {}, ["C", "B", "A", "D"]),
+        ({"A": "$(C)$(B)", "B": "1", "C": "$(D)", "D": "$(E)"}, {}, ["B", "D", "C", "A"]),
+        ({"A": "$(DSGEN_RUN)", "B": "$(A) $(HOSTNAME)"}, {}, ["A", "B"]),
+        ({"A": "$$(B)", "B": "$$$(C)", "C": "$(A"}, {}, ["A", "C", "B"]),
+        ({"A": "$(Z)", "B": "x"}, {"Z": "$(C)", "C": "$(B)"}, ["B", "C", "Z", "A"]),
+        ({"A": "$(T)", "T": {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}}, {}, ["T", "A"]),
+    ],
+)
+def test_a_variable_stands_after_those_that_it_names(
+    env: dict[str, Any], more: dict[str, str], order: list[str]
+) -> None:
+    """The kubelet replaces $(NAME) only by a variable that stands before it."""
+    data = {"launcher": {"env": more}, "launch": {"method": "launcher-command", "command": ["x"]}}
+    things = objects(BASE.replace("{python: train.py}", json.dumps({"env": env})), json.dumps(data))
+    written = environment(things["Job/cifar-1-launcher"], "launcher")
+
+    assert order == [name for name in written if name in {**env, **more}]
+    assert list(written)[:4] == ["DSGEN_ROLE", "DSGEN_JOB", "DSGEN_RUN", "DSGEN_JOB_LIMITS"]
+    assert {name: value for name, value in {**env, **more}.items() if name != "T"}.items() <= written.items()
 
 
 def test_only_caches_of_compiled_code_are_on_the_volume_for_caches(case: dict[str, Any]) -> None:

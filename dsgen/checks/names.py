@@ -128,7 +128,7 @@ HAS_TOKEN = f"^{ANY_TEXT}{TOKEN}{ANY_TEXT}$"
 ASSIGNS_SECRET = (
     f"^{ANY_TEXT}[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({{~.<]?[A-Za-z0-9+_-]{{8,}}{ANY_TEXT}$"
 )
-FROM_SECRET = "{valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}"
+FROM_SECRET = "{valueFrom: {secretKeyRef: {name: my-secret, key: KEY}}}"
 IN_SECRET = f"put it into a Secret, and set training.env.NAME: {FROM_SECRET}"
 LOGIN_IN_SECRET = "put username and password into a Secret and set code.git.secretName to its name"
 ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and set status.webhook.secretName to its name"

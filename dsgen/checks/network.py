@@ -80,7 +80,8 @@ def warn_of_loopback(values: Values) -> Problems:
     network, training = values.network, values.training
     if not network.hostNetwork or int(helpers.worker_pods(values)) <= 1:
         return
-    if not network.socketInterface and not training.setup and "GLOO_SOCKET_IFNAME" not in training.env:
+    has_own = "GLOO_SOCKET_IFNAME" in training.env or "GLOO_SOCKET_IFNAME=" in training.setup
+    if not network.socketInterface and not has_own:
         yield Problem(
             "network.socketInterface: with network.hostNetwork, Gloo uses the interface to which the name of the node"
             " resolves, which is the loopback interface on many nodes"

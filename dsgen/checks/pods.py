@@ -50,7 +50,8 @@ def warn_of_chosen_devices(values: Values) -> Problems:
         return
     resources = values.workers.resources
     devices = [key for key in (*resources.requests, *resources.limits) if matching(key, "^[^/]+/.*$")]
-    if "DS_ACCELERATOR" in values.training.env or devices or resources.claims:
+    shares = [key for key in (*values.annotations, *values.workers.podAnnotations) if "gpu" in key]
+    if "DS_ACCELERATOR" in values.training.env or devices or resources.claims or shares:
         return
     if not matching(values.training.setup, f"^{ANY_TEXT}DS_ACCELERATOR{ANY_TEXT}$"):
         where = "workers.accelerator.count is 0"

@@ -88,6 +88,20 @@ def refuse_small_memory(_: Values, path: KeyPath, part: Any) -> Problems:
                 yield from _check_size((*path, kind, key), amounts[key])
 
 
+@error("DS441", *of_roles("resources"), "monitoring.tensorboard.resources", *(f"{one}.resources" for one in CONTAINERS))
+def check_cpus(_: Values, path: KeyPath, part: Any) -> Problems:
+    """A number of CPUs that is one of bytes, or of thousandths without their unit."""
+    resources, most = part.resources if isinstance(path[-2], int) else part, 256 if path[0] == "workers" else 32
+    for kind in ("requests", "limits"):
+        cpus = (resources.get(kind) or {}).get("cpu", 0) if resources else 0
+        at, where = (*path, kind, "cpu"), f"{path_text((*path, kind, 'cpu'))}: {cpus}"
+        if matching(str(cpus), "^.*([KMGTPE]i|[MGTPE])$"):
+            yield Problem(f"{where} has a unit of memory", at, "write the number of CPUs, such as 4 or 500m")
+        elif cpus != "auto" and parse_quantity(cpus) >= most:
+            hint = f"write the number of CPUs; did you mean {cpus}m, which are thousandths?"
+            yield Problem(f"{where} CPUs are more than a node has", at, hint, "warning")
+
+
 @error("DS287", "storage.*", hint=UNIT, suggest=_suggest_unit)
 def refuse_small_volumes(_: Values, path: KeyPath, volume: Any) -> Problems:
     for keys in SIZES_OF_VOLUMES:

@@ -7,14 +7,15 @@ import posixpath
 import re
 from typing import Any
 
-from dsgen.checks.rule import ANY_TEXT, Problem, Problems, Values, error, warning
+from dsgen.checks.rule import ANY_TEXT, CONTAINERS, Problem, Problems, Values, error, warning
 from dsgen.generated import helpers
-from dsgen.language.functions import matching
+from dsgen.language.functions import REFERENCE, matching, variables
 from dsgen.language.text import quote
 from dsgen.problems import KeyPath, path_text
 from dsgen.schema import commands, look_up
 
-LITERAL_PATH = "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$"
+OF_SHELL = re.compile(r"[$][$]|[$]([{]?[A-Z_][A-Z0-9_]+|[(](?:LD_LIBRARY_PATH|PATH|PYTHONPATH)[)])")
+"""A variable as only a shell reads it, or one of the image, which the kubelet does not know."""
 INSTALLS = (
     f"^({ANY_TEXT}[^!-~])?(((python3? -m )?pip3?|uv pip|conda|mamba|(sudo )?(apt|apt-get|yum|dnf)) ([^ ]* )*install"
     f"|git (clone|pull|checkout|fetch)|wget|curl|python3? setup[.]py|make) {ANY_TEXT}$"
@@ -72,12 +73,41 @@ def warn_of_unused_debug_command(values: Values) -> Problems:
 
 @warning(
     *("DS222", "training.env.*", "launcher.env.*"),
-    hint="set it in training.setup, which is a shell script: export NAME=/more:$NAME",
+    hint="write $(NAME) for a variable of training.env, or set it in training.setup, which is a shell script: export"
+    " NAME=/more:$NAME",
 )
-def warn_of_literal_path(_: Values, path: KeyPath, value: Any) -> Problems:
-    if isinstance(value, str) and matching(value, LITERAL_PATH):
+def warn_of_literal_variables(values: Values, path: KeyPath, value: Any) -> Problems:
+    names = OF_SHELL.findall(value) if isinstance(value, str) else ()
+    if any(name and name[1:-1] not in values.training.env for name in names):
         where = f"{path_text(path[:-1])}: {quote(path[-1])}"
         yield Problem(f"{where} contains the name of a variable after $, which is not expanded")
+
+
+EARLIER = "write $$(NAME) for these characters themselves; the kubelet replaces $(NAME) if NAME stands before"
+
+
+@error("DS431", "training.env", "launcher.env", hint=EARLIER)
+def refuse_circles(values: Values, path: KeyPath, _: Any) -> Problems:
+    own = values[str(path[0])].env
+    env = {**values.training.env, **own}
+    names, circle = variables(env), []
+    waiting = sorted(env.keys() - names)
+    while waiting and waiting[0] not in circle:
+        circle.append(waiting[0])
+        waiting = [name for name in REFERENCE.findall(env[waiting[0]]) if name in env and name not in names]
+    for name in sorted({*circle[circle.index(waiting[0]) :]} & own.keys() if waiting else ())[:1]:
+        yield Problem(helpers.circle_of_variables(names, name), (*path, name))
+
+
+@warning("DS431", *(f"{place}.env" for place in CONTAINERS), hint=EARLIER)
+def warn_of_later_variables(_: Values, path: KeyPath, container: Any) -> Problems:
+    """The list of a container is written as it stands."""
+    env = [one for one in container.env or () if isinstance(one.name, str)]
+    for number, one in enumerate(env):
+        needed = REFERENCE.findall(one.value) if isinstance(one.value, str) else ()
+        if {*needed} & {later.name for later in env[number:]} - {earlier.name for earlier in env[:number]}:
+            message = f"{path_text(path[:2])}: $(NAME) in the value of {quote(one.name)} is kept, because NAME follows"
+            yield Problem(message, (*path, number, "value"))
 
 
 @warning("DS224", "training.args.*")

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "fd151637f4abc38c8acbd7bc2f514b9686518dd5db43f89ec864b22e56ee7164"
+DIGEST = "707dc5d73cd7c66ea2c0cc1fff84fedf7606051caa344e1ee19315a457880ab4"

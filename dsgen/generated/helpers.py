@@ -4,7 +4,7 @@ Written by `make generate` from the files dsgen/templates/**/_*.j2; changes are 
 """
 
 from collections.abc import Mapping
-from dsgen.language.functions import get, is_string, items, join, join_blocks, matching, overlay, refuse
+from dsgen.language.functions import get, is_string, items, join, join_blocks, matching, overlay, refuse, variables
 from dsgen.language.text import indent, quote, scalar, to_json, to_yaml
 from typing import Any
 
@@ -412,9 +412,9 @@ def device_resources(values: Mapping[str, Any], role: str) -> str:
 
 
 def environment(values: Mapping[str, Any], release: Mapping[str, str], role: str) -> str:
-    """dsgen's variables, then the user's; in a launcher that does not run the program, without those from other
-    objects, such as Secrets. Dollar signs are doubled, so that the kubelet does not expand $(NAME). Only caches of
-    compiled code are put elsewhere: a cache of models would fill the disk of the node.
+    """dsgen's variables, then the user's, in an order in which the kubelet expands $(NAME); in a launcher that does not
+    run the program, without those from other objects, such as Secrets. Only caches of compiled code are put elsewhere:
+    a cache of models would fill the disk of the node.
     """
     text = (
         "- name: DSGEN_ROLE\n"
@@ -430,7 +430,7 @@ def environment(values: Mapping[str, Any], release: Mapping[str, str], role: str
     own = {'PYTHONUNBUFFERED': '1', 'CUDA_CACHE_PATH': '/run/dsgen/cache/cuda', 'NEURON_COMPILE_CACHE_URL': '/run/dsgen/cache/neuron', 'TORCH_EXTENSIONS_DIR': '/run/dsgen/cache/torch_extensions', 'TORCHINDUCTOR_CACHE_DIR': '/run/dsgen/cache/torchinductor', 'TRITON_CACHE_DIR': '/run/dsgen/cache/triton'}
     # Git refuses a working tree of another user, such as that of the code container.
     if values['code']['git']['repository']:
-        own = overlay(own, {'GIT_CONFIG_COUNT': '1', 'GIT_CONFIG_KEY_0': 'safe.directory', 'GIT_CONFIG_VALUE_0': values['code']['mountPath']})
+        own = overlay(own, {'GIT_CONFIG_COUNT': '1', 'GIT_CONFIG_KEY_0': 'safe.directory', 'GIT_CONFIG_VALUE_0': str.replace(values['code']['mountPath'], '$', '$$')})
     if role == 'worker' and values['network']['socketInterface']:
         own = overlay(own, {'NCCL_SOCKET_IFNAME': values['network']['socketInterface']})
         # Gloo supports neither lists of interfaces nor the prefixes ^ and =.
@@ -438,16 +438,20 @@ def environment(values: Mapping[str, Any], release: Mapping[str, str], role: str
             own = overlay(own, {'GLOO_SOCKET_IFNAME': values['network']['socketInterface']})
     for name, value in items(values['training']['env']):
         refuse('DS220', reserved_variable(values, 'training.env', name))
-    own = overlay(own, values['training']['env'])
+    all = overlay(own, values['training']['env'])
     if role == 'launcher':
         for name, value in items(values['launcher']['env']):
             refuse('DS220', reserved_variable(values, 'launcher.env', name))
-        own = overlay(own, values['launcher']['env'])
-    for name, value in items(own):
+        all = overlay(all, values['launcher']['env'])
+    names = variables(all)
+    for name, value in items(all):
+        refuse('DS431', circle_of_variables(names, name))
+    for name in names:
+        value = get(all, name, '')
         if is_string(value) or role == 'worker' or name in values['launcher']['env'] or program_in_launcher(values):
             text += f"- name: {quote(name)}\n"
             if is_string(value):
-                text += f"  value: {quote(str.replace(value, '$', '$$'))}\n"
+                text += f"  value: {quote(value)}\n"
             else:
                 text += (
                     "  valueFrom:\n"
@@ -642,6 +646,13 @@ def reserved_variable(values: Mapping[str, Any], where: str, key: str) -> str:
         or values['launch']['method'] == 'worker-command' and matching(key, '^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$')
     ):
         return f"{where}: {quote(key)} is set by dsgen or DeepSpeed"
+    return ""
+
+
+def circle_of_variables(names: Any, name: str) -> str:
+    """DS431: the kubelet would keep $(NAME) as it stands. `names`: those of which the values can be found."""
+    if name not in names:
+        return f"$(NAME) in the value of {quote(name)} leads back to itself"
     return ""
 
 

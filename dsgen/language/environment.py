@@ -43,6 +43,7 @@ from dsgen.language.functions import (
     matching,
     overlay,
     refuse,
+    variables,
     whole_bytes,
 )
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
@@ -91,6 +92,14 @@ BUILTINS = (
     Builtin("blocks", "filter", join_blocks, '| compact | join "\\n"', ("list",), "block"),
     Builtin("basename", "filter", posixpath.basename, "base {0}", ("file",), "word"),
     Builtin("items", "filter", items, "{0}", ("map", "any"), "pairs"),
+    Builtin(
+        "variables",
+        "filter",
+        variables,
+        'include "<CHARTNAME>.variables" {0} | splitList "\\n"',
+        ("any", "map"),
+        "list of str",
+    ),
     Builtin("get", "function", get, "dig {1:} {0}", ("any", "map"), "any", (3, 9)),
     Builtin("overlay", "function", overlay, "mergeOverwrite {0:}", ("any", "map"), "any", (2, 9), each="(deepCopy {})"),
     Builtin("range", "function", count_to, "until (int {0})", ("int",), "list of int", converts=True),

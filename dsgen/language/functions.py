@@ -5,6 +5,7 @@ Functions for text are in dsgen/language/text.py. Generated code imports this mo
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -58,6 +59,29 @@ def refuse(id_: str, message: str) -> None:
 def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Keys and values, sorted by code point, as in Go's `range`."""
     return sorted(tree.items())
+
+
+REFERENCE = re.compile(r"[$][$]|[$][(]([^)]*)[)]")
+"""What the kubelet replaces in an environment variable: `$$` by `$`, and `$(NAME)` if NAME stands before it."""
+
+
+def variables(env: Mapping[str, Any]) -> list[str]:
+    """The names of environment variables, sorted; one with `$(NAME)` of a later one follows after all that need not
+    wait, as if the list were passed through until it is empty. Those that wait for themselves are left out.
+    """
+    needs = {name: {*REFERENCE.findall(value)} & env.keys() for name, value in env.items() if isinstance(value, str)}
+    if not any(needs.values()):
+        return sorted(env)
+    import graphlib  # imported late: few values have a reference
+
+    sorter, passes = graphlib.TopologicalSorter({name: needs.get(name, ()) for name in env}), dict[str, int]()
+    with contextlib.suppress(graphlib.CycleError):
+        sorter.prepare()
+    while ready := sorter.get_ready():
+        for name in ready:
+            passes[name] = max((passes[one] + (one > name) for one in needs.get(name, ())), default=0)
+        sorter.done(*ready)
+    return sorted(passes, key=lambda name: (passes[name], name))
 
 
 def matching(text: str, pattern: str) -> bool:

@@ -48,6 +48,7 @@ def make_chart_schema() -> Schema:
     their entries. Descriptions and defaults are in values.yaml. Definitions with the same content refer to one of them.
     """
     whole = _add_required(_allow_nulls(_copy_used()))
+    whole["properties"]["enabled"] = {"const": True}  # of a parent chart, whose condition it may be; false would train
     shared: Schema = _publish(whole["definitions"], WORDS)
     chart: Schema = _publish(whole, WORDS, shared)
     texts = {name: json.dumps(part) for name, part in (shared | chart["definitions"]).items()}
@@ -94,6 +95,11 @@ def _allow_nulls(schema: Schema) -> Schema:
             schema["properties"][key] = _allow_null(part)
     if "definitions" in schema:
         schema["definitions"][NULLS_IN_MAPS] = FREE_MAP
+        for _, part in walk_keys():  # null removes a default, also one in an object of Kubernetes
+            type_ = find_kubernetes_type(part)
+            for key in part.get("default", ()) if type_ else ():
+                fields = schema["definitions"][type_]["properties"]
+                fields[key] = {"anyOf": [{"type": "null"}, fields[key]]}
     return schema
 
 

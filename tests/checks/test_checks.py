@@ -148,7 +148,7 @@ def test_a_key_of_the_user_is_in_the_path_as_it_is(key: str) -> None:
     resources = {"requests": {key: 1}}
     loaded.data["workers"]["sidecars"] = [{"name": "mine", "image": "x:1", "resources": resources}]
 
-    [problem] = values.check(loaded, RELEASE)
+    [problem] = [one for one in values.check(loaded, RELEASE) if one.id != "DS432"]
     assert ("workers", "sidecars", 0, "resources", "requests", key) == problem.path
 
 

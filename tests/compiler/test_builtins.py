@@ -33,7 +33,12 @@ VALUES: dict[str, Any] = {
     "numbers": [1, 1000000, 12345678],
     "labels": {"b": "1", "a": "x: y", "items": "z", "é": "{{", "Z": ""},
     "limits": {"cpu": 1, "memory": "2Gi", "x": 12345678},
-    "env": {"A": "text $x", "B": {"valueFrom": {"x": [1, 1.5]}}},
+    "env": {
+        "A": "text $x",
+        "B": {"valueFrom": {"x": [1, 1.5]}},
+        **dict(zip("CDEFGH", ("$(D)$(E) $(X)", "$(E)$$(G)", "$(N)", "$(G)", "$(F) $(A)", "$(F)"), strict=True)),
+        **dict(zip("IJKLMNO", ("$(I)", "$a$(K)", "$$$(L)", "$(a $(M)", "$(M", "", "$(A)$(B)$(C)"), strict=True)),
+    },
     "free": {
         "empty": {},
         "none": [],

@@ -263,9 +263,9 @@ claims:
 {{- end }}
 
 {{/*
-dsgen's variables, then the user's; in a launcher that does not run the program, without those from
-other objects, such as Secrets. Dollar signs are doubled, so that the kubelet does not expand $(NAME).
-Only caches of compiled code are put elsewhere: a cache of models would fill the disk of the node.
+dsgen's variables, then the user's, in an order in which the kubelet expands $(NAME); in a
+launcher that does not run the program, without those from other objects, such as Secrets. Only
+caches of compiled code are put elsewhere: a cache of models would fill the disk of the node.
 */}}
 {{- define "deepspeed-job.environment" -}}
 - name: DSGEN_ROLE
@@ -289,7 +289,7 @@ Only caches of compiled code are put elsewhere: a cache of models would fill the
 {{- $own = mergeOverwrite $own (dict
     "GIT_CONFIG_COUNT" "1"
     "GIT_CONFIG_KEY_0" "safe.directory"
-    "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}
+    "GIT_CONFIG_VALUE_0" (.Values.code.mountPath | replace "$" "$$")) }}
 {{- end }}
 {{- if and (eq .role "worker") .Values.network.socketInterface }}
 {{- $own = mergeOverwrite $own (dict "NCCL_SOCKET_IFNAME" .Values.network.socketInterface) }}
@@ -302,22 +302,28 @@ Only caches of compiled code are put elsewhere: a cache of models would fill the
 {{- include "deepspeed-job.refuse" (list
     "DS220" "reservedVariable" (dict "Values" $.Values "where" "training.env" "key" $name)) }}
 {{- end }}
-{{- $own = mergeOverwrite $own (deepCopy .Values.training.env) }}
+{{- $all := mergeOverwrite (deepCopy $own) (deepCopy .Values.training.env) }}
 {{- if eq .role "launcher" }}
 {{- range $name, $value := .Values.launcher.env }}
 {{- include "deepspeed-job.refuse" (list
     "DS220" "reservedVariable" (dict "Values" $.Values "where" "launcher.env" "key" $name)) }}
 {{- end }}
-{{- $own = mergeOverwrite $own (deepCopy .Values.launcher.env) }}
+{{- $all = mergeOverwrite $all (deepCopy .Values.launcher.env) }}
 {{- end }}
-{{- range $name, $value := $own }}
+{{- $names := include "deepspeed-job.variables" $all | splitList "\n" }}
+{{- range $name, $value := $all }}
+{{- include "deepspeed-job.refuse" (list
+    "DS431" "circleOfVariables" (dict "names" $names "name" $name)) }}
+{{- end }}
+{{- range $name := $names }}
+{{- $value := dig $name "" $all }}
 {{- if or (kindIs "string" $value)
           (eq $.role "worker")
           (hasKey $.Values.launcher.env $name)
           (include "deepspeed-job.programInLauncher" $) }}
 - name: {{ $name | quote }}
   {{- if kindIs "string" $value }}
-  value: {{ $value | replace "$" "$$" | quote }}
+  value: {{ $value | quote }}
   {{- else }}
   valueFrom:
     {{- include "deepspeed-job.yaml" $value.valueFrom | nindent 4 }}

@@ -66,6 +66,13 @@ run.id: the Service of the run tensorboard would have the same name as TensorBoa
 {{- end }}
 {{- end }}
 
+{{/* DS431: the kubelet would keep $(NAME) as it stands. `names`: those of which the values can be found. */}}
+{{- define "deepspeed-job.circleOfVariables" -}}
+{{- if not (has .name .names) }}
+$(NAME) in the value of {{ .name | quote }} leads back to itself
+{{- end }}
+{{- end }}
+
 {{/* DS223: the same, by the variables of a ConfigMap or Secret. */}}
 {{- define "deepspeed-job.reservedPrefix" -}}
 {{- if and (kindIs "string" .prefix) (regexMatch "^(DSGEN|MASTER)_.*$" .prefix) }}

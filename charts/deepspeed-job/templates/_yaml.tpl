@@ -26,6 +26,25 @@
 {{- $text }}
 {{- end }}
 
+{{/* The names of environment variables, each after those of its $(NAME), in as many passes as that needs. */}}
+{{- define "deepspeed-job.variables" -}}
+{{- $waiting := . }}
+{{- $names := list }}
+{{- range . }}
+{{- range $name, $value := $waiting }}
+{{- $isReady := true }}
+{{- range regexFindAll `[$]([$]|[(][^)]*[)])` (kindIs "string" $value | ternary $value "") -1 }}
+{{- $isReady = and $isReady (not (hasKey $waiting (trimPrefix "$(" . | trimSuffix ")"))) }}
+{{- end }}
+{{- if $isReady }}
+{{- $names = append $names $name }}
+{{- $waiting = omit $waiting $name }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- join "\n" $names }}
+{{- end }}
+
 {{/* A quantity such as 1.5Gi as a whole number of bytes, rounded down, at most 2^53; 0 for a text without a number. */}}
 {{- define "deepspeed-job.bytes" -}}
 {{- $units := dict "n" 1e-9 "u" 1e-6 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18

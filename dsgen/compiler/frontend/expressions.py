@@ -348,6 +348,8 @@ def find_result_type(row: Builtin, arguments: Sequence[Expr]) -> Type:
             return Type("json", item=first)
         case "list of int":
             return Type("list", item=INT)
+        case "list of str":
+            return Type("list", item=STR)
     return Type(row.gives)
 
 
