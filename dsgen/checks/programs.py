@@ -53,7 +53,7 @@ LACKS = (
         one=True,
     ),
     Command(
-        "axolotl train",
+        "axolotl([.]cli[.]main)? train",
         "--launcher[ =]torchrun",
         "starts accelerate, which does not read the variables that dsgen sets, so each worker trains alone",
         "add --launcher torchrun",
@@ -61,14 +61,14 @@ LACKS = (
     ),
     Command(
         "llamafactory-cli train",
-        "FORCE_TORCHRUN=",
+        "FORCE_TORCHRUN=(?!0|false)",
         "starts torchrun only for several GPUs, so each worker trains alone",
         'set training.env.FORCE_TORCHRUN: "1"',
         one=True,
     ),
     Command(
         "tune run",
-        "--rdzv[-_]endpoint",
+        "--rdzv_endpoint",
         "lets workers meet only with --rdzv_endpoint, whatever --master_addr says",
         "in [bash, -c, ...], use --nnodes $NNODES --node_rank $NODE_RANK --nproc_per_node $NPROC_PER_NODE"
         " --rdzv_backend c10d --rdzv_id run --rdzv_endpoint $MASTER_ADDR:$MASTER_PORT",
@@ -83,7 +83,9 @@ def warn_of_lone_workers(values: Values) -> Problems:
     launch = values.launch
     if launch.method != "worker-command" or int(helpers.worker_pods(values)) <= 1:
         return
-    words = re.sub(r"\s+", " ", " ".join(["", *(f"{name}=" for name in values.training.env), *launch.command, ""]))
+    variables = [f"{name}={value}" for name, value in values.training.env.items()]
+    words = re.sub(r"\s+", " ", " ".join(["", *variables, *launch.command, ""]))
+    words = re.sub(r"--[\w-]+", lambda option: "--" + option[0][2:].replace("-", "_"), words)
     for row in LACKS:
         start = re.search(f"(?<=[ /])({row.command})(?= )", words)
         if start and not re.search(row.lacking, words) and not (row.one and values.workers.slots > 1):

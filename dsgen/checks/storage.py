@@ -126,16 +126,17 @@ def warn_of_no_class(_: Values, path: KeyPath, volume: Any) -> Problems:
 OFFLOADED = ("offload_optimizer", "offload_param")
 CONFIG: KeyPath = ("training", "deepspeed", "config")
 FOLDERS = ("training.rankLogs", "lifecycle.progress.checkpointPath", "training.deepspeed.resize.checkpoint")
+NO_INPUT = "(?!(load|resume|init|pretrained)_)"
 WRITES = (
-    r"(?!(load|resume|init|pretrained)_)(\w+_)?(out|output|save|log|logs|logging|results?|tensorboard|dump|default_root)"
+    rf"{NO_INPUT}(\w+_)?(out|output|save|log|logs|logging|results?|tensorboard|dump|export|default_root)"
     r"((_\w+)?_?(dir|path|folder|directory))?"
 )
 """Options for folders of results, such as output_dir."""
-KEEPS = rf"({WRITES}|(checkpoints?|ckpt|exp|experiment|work)_?(dir|folder|directory))"
+KEEPS = rf"({WRITES}|{NO_INPUT}(\w+_)?(checkpoints?|ckpt|exp|experiment|work|run)_?(dir|folder|directory))"
 """The same, with those that some programs only read."""
 READS = (
-    r"(\w+_)?(data|datasets?|corpus|train|valid|eval)(_?(dir|path|file|folder|root|prefix))?"
-    r"|(model|tokenizer)(_?(dir|path|name_or_path))?|load"
+    r"(\w+_)?(data|datasets?|corpus|train|valid|eval)(_?(dir|path|files?|folder|root|prefix))?"
+    r"|(model|tokenizer)(_?(dir|path|model|name_or_path))?|(vocab|merges?)_file|load"
 )
 """Options for data and models."""
 LEFT = r"/([$].*|(dev|job|proc)(/.*)?)"
@@ -153,7 +154,7 @@ def _list_given_folders(values: Values, names: str) -> Iterator[tuple[ProgramOpt
         folder = posixpath.normpath(posixpath.join(base, option.value))
         is_folder = re.match("[^-]", option.value) and ("/" in option.value or option.name.endswith("dir"))
         is_other = "://" in option.value or re.fullmatch(LEFT, folder)
-        if is_folder and not is_other and re.fullmatch(names, option.name) and _is_absolute(folder):
+        if is_folder and not is_other and re.fullmatch(names, option.name.replace(".", "_")) and _is_absolute(folder):
             yield option, folder
 
 

@@ -32,9 +32,7 @@ BATCH = {
 
 
 class ProgramOption(NamedTuple):
-    """One option: its place in the values, its last name (`dir` of --a.dir) with underscores, as it is written, and its
-    value.
-    """
+    """One option: its place in the values, its name with underscores and dots, as it is written, and its value."""
 
     path: KeyPath
     name: str
@@ -59,15 +57,15 @@ def list_options(values: Mapping[str, Any]) -> Iterator[ProgramOption]:
 
 
 def _make_option(path: KeyPath, written: str, value: str) -> ProgramOption:
-    name = written.lstrip("-").rpartition(".")[2]
-    return ProgramOption(path, name.replace("-", "_").lower(), written, value)
+    return ProgramOption(path, written.lstrip("-").replace("-", "_").lower(), written, value)
 
 
 def find_numbers(values: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> dict[str, ProgramOption]:
     """The last option of each row of a table whose value is a number of at least 1."""
     rows = {name: key for key, names in table.items() for name in names}
     numbers = (one for one in list_options(values) if re.fullmatch("[1-9][0-9]{0,8}", one.value))
-    return {rows[one.name]: one for one in numbers if one.name in rows}
+    named = ((rows.get(one.name.rpartition(".")[2]), one) for one in numbers)
+    return {key: one for key, one in named if key}
 
 
 def find_parallel(values: Mapping[str, Any]) -> dict[str, int]:

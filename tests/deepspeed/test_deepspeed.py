@@ -299,6 +299,54 @@ def test_sequence_parallel_ranks_share_a_batch(
         assert "set train_batch_size: 16, or remove it: DeepSpeed computes it" == found[0].hint
 
 
+MEGATRON = {TOTAL: 8, MICRO: 2, STEPS: 2}  # of two copies of the model
+SIZES = ["--tensor-model-parallel-size", "4", "--pipeline-model-parallel-size=2"]
+
+
+@pytest.mark.parametrize(
+    "training",
+    [
+        {"args": SIZES},
+        {"parallel": {"tensor": 4, "pipeline": 2}},
+        {"parallel": {"tensor": 2, "pipeline": 2, "context": 2, "expert": 4}},
+        {"exec": ["bash", "-c", f"exec python pretrain.py {' '.join(SIZES)}"], "python": ""},
+        {"files": {"neox.yml": '"pipe-parallel-size": 2,\n"model-parallel-size": 4\n'}},
+    ],
+    ids=str,
+)
+def test_ranks_that_share_a_copy_of_the_model_get_one_batch(training: dict[str, Any]) -> None:
+    """It is refused without the sizes, and with sizes that do not fit."""
+    assert [] == of_batch(MEGATRON, **training)
+    assert [("error", TOTAL)] == of_batch({**MEGATRON, TOTAL: 64}, **training)
+    assert [("error", TOTAL)] == of_batch(MEGATRON)
+    assert [("error", "config")] == of_batch(MEGATRON, parallel={"tensor": 3})
+
+
+@pytest.mark.parametrize(
+    ("config", "args", "expected"),
+    [
+        ({MICRO: 4}, ["--per_device_train_batch_size", "4"], []),
+        ({MICRO: 4}, ["--per_device_train_batch_size", "8"], [("warning", MICRO)]),
+        ({MICRO: 2}, ["--micro-batch-size=4", "--micro-batch-size=2"], []),
+        ({MICRO: 2, STEPS: 2}, ["--gradient_accumulation_steps", "3"], [("warning", STEPS)]),
+        ({TOTAL: 64, MICRO: "auto"}, ["--per_device_train_batch_size", "4"], []),
+        ({TOTAL: 60, MICRO: "auto"}, ["--per_device_train_batch_size", "4"], [("warning", TOTAL)]),
+        ({TOTAL: "auto"}, ["--global-batch-size", "$N"], []),
+    ],
+)
+def test_the_program_says_the_same_batch(config: dict[str, Any], args: list[str], expected: list[Any]) -> None:
+    assert expected == of_batch(config, args=args)
+
+
+def of_batch(config: dict[str, Any], **training: Any) -> list[tuple[str, Any]]:
+    """The severity and the key of each problem of the batch, with 16 processes."""
+    job = {"python": "train.py", "deepspeed": {"config": config}, **training}
+    given = {"name": "a", "namespace": "b", "image": {"repository": "c", "tag": "d"}, "training": job}
+    loaded = values.load([SourceText("v.yaml", json.dumps({**given, "workers": {"replicas": 2, "slots": 8}}))])
+    found = values.check(loaded, Release("a", "b"))
+    return [(one.severity, one.path[-1]) for one in found if one.id == "DS265"]
+
+
 def test_the_sequence_parallel_size_divides_the_ranks() -> None:
     [problem] = problems({TOTAL: 16, MICRO: 4, "sequence_parallel_size": 3}, 2, 8)
 
