@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def start(job: ImportedJob, folder: Path) -> tuple[list[str], dict[str, str]] | 
     known = {name: str(one) for name, one in env.items()} if isinstance(env, dict) else {}
     known |= {"DSGEN_RUN": "run", "MASTER_ADDR": "w0", "HOSTNAME": "w0"}
     setup = f'{value(job, "training.setup") or ""}\nexec "$@"'
-    return run(folder, ["bash", "-c", setup, "bash", *map(str, words)], known)
+    return run(folder, ["bash", "-c", setup, "bash", *(str(one).replace("/job/files/", "") for one in words)], known)
 
 
 def compare(script: str, folder: Path) -> str:
@@ -65,3 +66,18 @@ def compare(script: str, folder: Path) -> str:
 @pytest.mark.parametrize("number", range(len(SCRIPTS)))
 def test_a_script_is_converted_as_bash_runs_it_or_the_report_says_so(number: int, tmp_path: Path) -> None:
     assert compare(SCRIPTS[number], tmp_path) != "SILENT"
+
+
+def list_examples() -> list[str]:
+    """The first column of the table in docs/import/slurm.md."""
+    page = (Path(__file__).parents[2] / "docs/import/slurm.md").read_text("utf-8")
+    rows = page.partition("## The part of bash that is read")[2].partition("\nLoops")[0].split("\n")
+    return [row.split("`")[1] for row in rows if row.startswith("| `")]
+
+
+@pytest.mark.parametrize("example", list_examples())
+def test_the_documented_part_of_bash_is_converted(example: str, tmp_path: Path) -> None:
+    names = re.findall(r"\b([A-Z])\+?=", example)
+    launch = "" if "RUN" in example else "\nRUN " + " ".join(f'"${{{name}[@]}}"' for name in dict.fromkeys(names))
+
+    assert compare(example + launch, tmp_path) == "same"
