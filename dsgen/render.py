@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from dsgen.catalogue import TEMPLATES, Scope
+from dsgen.catalogue import TEMPLATES, Scope, Template
 from dsgen.generated import manifests
 from dsgen.values import Release
 
 # A text from values cannot contain such a line: it is always quoted, and blocks are indented.
 SEPARATOR = "\n---\n"
+SCRIPTS = "scripts/"
+"""The folder of the templates whose objects are shared without runtime.create."""
 
 
 class Document(NamedTuple):
@@ -26,9 +28,20 @@ def render(values: Mapping[str, Any], release: Release) -> list[Document]:
 
     `values` is the complete tree (Job.data): the user's values merged over the schema's defaults, checked.
     """
+    own = values["runtime"]["create"]
+    return _render((row for row in TEMPLATES if own or not row.path.startswith(SCRIPTS)), values, release)
+
+
+def render_runtime(name: str, namespace: str) -> list[Document]:
+    """The scripts that the jobs of a namespace share; name: runtime.name."""
+    values = {"namespace": namespace, "runtime": {"create": False, "name": name}}
+    return _render((row for row in TEMPLATES if row.path.startswith(SCRIPTS)), values, Release("", namespace))
+
+
+def _render(rows: Iterable[Template], values: Mapping[str, Any], release: Release) -> list[Document]:
     functions: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, str]], str]] = manifests.TEMPLATES
     names, documents = release._asdict(), list[Document]()
-    for template in TEMPLATES:
+    for template in rows:
         text = functions[template.path](values, names)
         # A template of several objects begins each with `---`. Searching in other texts, such as that of the scripts,
         # would take a tenth of the time of a job.

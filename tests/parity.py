@@ -146,7 +146,7 @@ EMPTY = "#"
 
 def without_scripts(files: Mapping[str, str]) -> dict[str, str]:
     """A chart whose scripts, two thirds of its text and the same for all values, are empty."""
-    return {path: EMPTY if path.startswith("scripts/") else text for path, text in files.items()}
+    return {path: EMPTY if path.startswith("charts/runtime/scripts/") else text for path, text in files.items()}
 
 
 def batch_objects(major: int, folder: Path, texts: Sequence[str]) -> list[Objects]:

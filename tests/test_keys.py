@@ -38,6 +38,8 @@ ROLES = (("workers", "worker"), ("launcher", "launcher"))
 ELSEWHERE = "estimate"  # tests/estimate/test_section.py
 UNSEEN = {
     "global": "for parent charts",
+    "runtime.create": "tests/test_runtime.py",
+    "runtime.name": "tests/test_runtime.py",
     "training.deepspeed.version": "for the checks",
     **{f"training.parallel.{kind}": "for the checks" for kind in ("tensor", "pipeline", "context", "expert")},
     "storage": "its volumes are below",

@@ -17,6 +17,7 @@ Words in capitals are placeholders for names and numbers.
 
 """
 PLACES = {
+    "scripts": "the ConfigMaps of shared scripts",
     "creation": "events of the Job (FailedCreate)",
     "job": "the Jobs of the run",
     "queue": "the Workload of Kueue",

@@ -32,6 +32,9 @@ _WARNING = re.compile(r"^[^\s:]+(?::\d+)*: (warning: .*)$", re.MULTILINE)
 DIGEST = '''"""A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
 DIGEST = "{}"
+
+SCRIPTS = "{}"
+"""Of the scripts alone, which is in the names of their objects."""
 '''
 
 
@@ -41,7 +44,7 @@ def python_texts() -> dict[str, str]:
     files = {f"{folder}/{name}": text for name, text in make_python_files().items()}
     modules = {path: text for path, text in files.items() if path.endswith(".py")}  # the others are explanations
     digest = compute_checksum(as_canonical_json([modules, SHIPPED.texts, schema.load(), load_table()]).encode())
-    return files | {f"{folder}/digest.py": DIGEST.format(digest)}
+    return files | {f"{folder}/digest.py": DIGEST.format(digest, SHIPPED.digest("scripts/**"))}
 
 
 def chart_texts() -> dict[str, str]:

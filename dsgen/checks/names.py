@@ -55,6 +55,12 @@ def warn_of_system_namespace(values: Values) -> Problems:
         yield Problem(f"{quote(namespace)} is a namespace of Kubernetes itself")
 
 
+@error("DS420", "runtime.name", hint="choose a name such as dsgen-runtime")
+def refuse_name_of_own_scripts(values: Values) -> Problems:
+    if not values.runtime.create and values.runtime.name.endswith("-scripts"):
+        yield Problem("runtime.name ends with -scripts, as the names of a job's own scripts begin")
+
+
 def _suggest_key(_: Values, path: KeyPath) -> str:
     key = WRITTEN_FROM.get(str(path[-1]))
     return f"use {key}" if key else ""

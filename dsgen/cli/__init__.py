@@ -50,6 +50,7 @@ ON_CLUSTERS = {
     "suspend": "Pause a run: delete its pods and keep its Jobs.",
     "resume": "Resume a suspended run.",
     "delete": "Delete the objects of a run.",
+    "runtime": "Print the scripts that the jobs of a namespace share, or list the scripts that no run uses.",
 }
 COMMANDS = ON_FILES | ON_CLUSTERS
 """Command -> the first sentence of its help."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,13 +16,15 @@ from dsgen.cli._loading import Report, ReportedError, RequestedJob
 from dsgen.cli._options import Delivery
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.problems import Diagnostic, Position, Severity, has_errors
-from dsgen.runs import compute_input_checksum, format_owner, plan_job_folder
+from dsgen.repository import find_orphans, place_scripts
+from dsgen.repository.settings import SCRIPTS
+from dsgen.runs import compute_input_checksum, format_owner, plan_job_folder, plan_scripts_chart, plan_scripts_folder
 from dsgen.values import Job, Override
 from dsgen.writer import INDEX, Changes, Destination, Mode, Plan, compare, find_untouched, name_folder, rewrite, write
-from dsgen.writer.plan import LISTS, Lists
+from dsgen.writer.plan import LISTS, SHARED, Lists
 
 if TYPE_CHECKING:
-    from dsgen.repository import Repository
+    from dsgen.repository import Member, Repository
     from dsgen.runs.bump import Bump
 
 
@@ -46,6 +49,21 @@ class Edit(NamedTuple):
             rewrite(Destination(path.parent), path.name, self.new.text)
 
 
+class ScriptsFolder(NamedTuple):
+    """The folder of the scripts that the jobs of a namespace share: their objects, or their chart."""
+
+    place: Destination
+    namespace: str
+    is_chart: bool = False
+    is_listed: bool = False
+
+    def plan(self, names: Collection[str], keeps: bool) -> Plan:
+        """See `plan_scripts_folder`."""
+        if self.is_chart:
+            return plan_scripts_chart(self.namespace, names)
+        return plan_scripts_folder(self.place, self.namespace, names, keeps, LISTS if self.is_listed else {})
+
+
 class OutputFolder(NamedTuple):
     """A folder and the function that makes its plan, so that the texts of many folders are not kept in memory.
 
@@ -53,12 +71,15 @@ class OutputFolder(NamedTuple):
     index, the folder needs no change. "" to compare the files in any case.
     bump: makes the folder of the next run, if the plan needs these changes. edit: of the values file then. problems:
     why that is not possible.
+    scripts: the folder of the scripts that its job may share. runtime: those that it has in a folder that stays.
     """
 
     place: Destination
     make: Callable[[], Plan]
     owner: str = ""
     made_of: str = ""
+    scripts: ScriptsFolder | None = None
+    runtime: str = ""
     bump: Callable[[OutputFolder, Plan, Changes], OutputFolder] | None = None
     edit: Edit | None = None
     problems: tuple[Diagnostic, ...] = ()
@@ -152,8 +173,21 @@ def plan_manifests(
         is_listed = kustomization or (each.member and each.member.settings.read_value("kustomization"))
         job, lists = each.job, LISTS if is_listed else {}
         sums = compute_input_checksum(job, lists) if trust else ""
-        folders.append(OutputFolder(place, functools.partial(plan_job, job, lists), format_owner(job), sums))
+        scripts = _find_scripts(job, place, None if output else each.member, is_listed=bool(is_listed))
+        folders.append(OutputFolder(place, functools.partial(plan_job, job, lists), format_owner(job), sums, scripts))
     return folders
+
+
+def _find_scripts(
+    job: Job, place: Destination, member: Member | None, is_chart: bool = False, is_listed: bool = False
+) -> ScriptsFolder:
+    """The folder of the shared scripts of a job: that of the repository, or one beside the folder of the job."""
+    namespace = job.release.namespace
+    if member:
+        beside = place_scripts(member.settings, "charts" if is_chart else "output", namespace)
+    else:
+        beside = Destination(place.root if place.below else place.root.parent, SCRIPTS)
+    return ScriptsFolder(beside, namespace, is_chart, is_listed)
 
 
 def plan_job(job: Job, lists: Lists) -> Plan:
@@ -163,16 +197,42 @@ def plan_job(job: Job, lists: Lists) -> Plan:
 
 def plan_charts(jobs: Sequence[RequestedJob]) -> list[OutputFolder]:
     """The chart of each job of a repository."""
-    return [plan_chart(each.member.chart_place, each.job) for each in jobs if each.member]
+    return [plan_chart(each.member.chart_place, each.job, each.member) for each in jobs if each.member]
 
 
-def plan_chart(place: Destination, job: Job | None) -> OutputFolder:
+def plan_chart(place: Destination, job: Job | None, member: Member | None = None) -> OutputFolder:
     """The chart of a job, or the chart without the values of a job."""
-    return OutputFolder(place, functools.partial(api.chart, job))
+    scripts = _find_scripts(job, place, member, is_chart=True) if job else None
+    return OutputFolder(place, functools.partial(api.chart, job), scripts=scripts)
 
 
-def deliver(folders: Sequence[OutputFolder], delivery: Delivery, report: Report) -> int:
-    """Write the folders, or compare them; returns the exit code.
+def plan_scripts(
+    used: Sequence[tuple[OutputFolder, str]], others: Sequence[OutputFolder] | None, keeps: bool = False
+) -> list[OutputFolder]:
+    """The folders of the scripts that jobs share. used: the folders of the jobs, with the scripts that each needs.
+
+    others: all other folders of the repository; without these, or with `keeps`, no scripts are removed.
+    """
+    names: dict[ScriptsFolder, set[str]] = {}
+    for folder, runtime in (*used, *((one, one.runtime) for one in others or ())):
+        if folder.scripts and (runtime or folder.place == folder.scripts.place):
+            names.setdefault(folder.scripts, set()).update([runtime] if runtime else [])
+    places = [scripts.place for scripts in names]
+    if twice := {one for one in places if places.count(one) > 1} | {one.place for one, _ in used}.intersection(places):
+        raise UsageError(
+            f"{twice.pop().path} is for the scripts that the jobs of one namespace share: "
+            f"write {{namespace}} and {{name}} into the folder of a job, and name no job {SCRIPTS}"
+        )
+    keeps = keeps or others is None
+    return [
+        OutputFolder(scripts.place, functools.partial(scripts.plan, needed, keeps)) for scripts, needed in names.items()
+    ]
+
+
+def deliver(
+    folders: Sequence[OutputFolder], delivery: Delivery, report: Report, others: Sequence[OutputFolder] | None = None
+) -> int:
+    """Write the folders, or compare them; returns the exit code. others: see `plan_scripts`.
 
     All are compared before the first one is written: when one refuses, none is written, or with --keep-going all
     others. The texts of many folders would take too much memory, so each of their plans is made again when it is
@@ -182,6 +242,9 @@ def deliver(folders: Sequence[OutputFolder], delivery: Delivery, report: Report)
         folders = [folder._replace(make=functools.cache(folder.make)) for folder in folders]
     writes = not (delivery.check or delivery.dry_run)
     outcomes = [_compare_folder(folder, delivery.mode) for folder in show_progress("compared", folders, len(folders))]
+    used = [(one.folder, one.changes.runtime) for one in outcomes]
+    scripts = plan_scripts(used, others, any(one.refused for one in outcomes))
+    outcomes += [_compare_folder(folder, delivery.mode) for folder in scripts]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
         echo(text for one in outcomes for text in format_stale(one))
@@ -235,33 +298,41 @@ def _write_folder(outcome: Outcome, mode: Mode) -> Outcome:
     return _make_outcome(folder, plan, changes)
 
 
-def add_orphans(folders: Sequence[OutputFolder], key: str, delivery: Delivery, report: Report) -> list[OutputFolder]:
-    """The folders of a repository, with --prune also empty plans for the folders of removed jobs.
+def deliver_all(folders: Sequence[OutputFolder], key: str, delivery: Delivery, report: Report) -> int:
+    """Write or compare the folders of a repository, with --prune also those of removed jobs.
 
     Without --prune, these folders are reported. key: the setting that names the folders.
     """
     repository = report.repository
     assert repository is not None
-    orphans = list_orphans(repository, key, folders)
+    orphans, others = list_orphans(repository, key, folders)
     if delivery.prune:
         if not folders:
             raise UsageError("--prune would remove every job: dsgen.yaml names no existing job")
-        return [*folders, *orphans]
+        return deliver([*folders, *orphans], delivery, report, others)
     for orphan in orphans:
         message = f"{orphan.place.path} is the folder of {orphan.owner}, which is not in dsgen.yaml"
         severity: Severity = "error" if delivery.check else "warning"
         at = repository.settings.position(("jobs",))
         hint = "--prune removes the files that dsgen wrote there"
         report.problems.append(Diagnostic("DS910", message, at, ("jobs",), hint, severity))
-    return list(folders)
+    return deliver(folders, delivery, report, [*orphans, *others])
 
 
-def list_orphans(repository: Repository, key: str, folders: Sequence[OutputFolder]) -> list[OutputFolder]:
-    """Empty plans for the folders of removed jobs."""
-    from dsgen.repository import find_orphans  # imported late: most calls have no repository
-
-    gone = find_orphans(repository, key, {folder.place.below for folder in folders})
-    return [OutputFolder(place, functools.partial(Plan, owner, {}), owner) for place, owner in gone]
+def list_orphans(
+    repository: Repository, key: str, folders: Sequence[OutputFolder]
+) -> tuple[list[OutputFolder], list[OutputFolder]]:
+    """Empty plans for the folders of removed jobs, and for the folders of shared scripts."""
+    known, found = repository.settings, list[OutputFolder]()
+    for place, index in find_orphans(repository, key, {folder.place.below for folder in folders}):
+        namespace = re.split("[ /]", index.owner.removeprefix(SHARED))[-1 if index.owner.startswith(SHARED) else 1]
+        beside = place_scripts(known, key, namespace)
+        scripts = ScriptsFolder(beside, namespace, key == "charts", known.read_value("kustomization"))
+        make = functools.partial(Plan, index.owner, {})
+        found.append(OutputFolder(place, make, index.owner, scripts=scripts, runtime=index.runtime))
+    return [one for one in found if not one.owner.startswith(SHARED)], [
+        one for one in found if one.owner.startswith(SHARED)
+    ]
 
 
 def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:

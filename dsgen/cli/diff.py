@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from dsgen.cli._console import echo, show_progress, write, write_json
-from dsgen.cli._delivery import OutputFolder, list_orphans, plan_chart, plan_charts, plan_manifests
+from dsgen.cli._delivery import OutputFolder, list_orphans, plan_chart, plan_charts, plan_manifests, plan_scripts
 from dsgen.cli._loading import Report, load_chart, load_jobs
 from dsgen.cli._options import Inputs, format_option, input_options, kustomization_option, output_option
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
@@ -49,11 +49,16 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
     if output is not None and not inputs.has_files:
         raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
     folders, report = _plan(inputs, output, chart, kustomization)
+    others = None
     if report.repository:
-        folders = [*folders, *list_orphans(report.repository, "charts" if chart else "output", folders)]
+        orphans, others = list_orphans(report.repository, "charts" if chart else "output", folders)
+        folders = [*folders, *orphans]
     differences = [
         compare_job(each.place, each.make(), chart) for each in show_progress("compared", folders, len(folders))
     ]
+    used = [(each, one.changes.runtime) for each, one in zip(folders, differences, strict=True)]
+    scripts = plan_scripts(used, others, any(one.changes.refused for one in differences))
+    differences += [compare_job(each.place, each.make(), chart) for each in scripts]
     is_equal = all(one.is_equal for one in differences)
     if form == "text":
         echo(line for one in differences for line in _as_lines(one))

@@ -114,7 +114,7 @@ class Folder:
         if not self.settings.get("repository") and self.tool == "argocd":
             raise UsageError("Argo CD needs the address of the repository: add --repository")
         pattern = self.settings["path"] or self.pattern
-        delivered = [gitops.make_delivered(job, pattern) for job in jobs]
+        delivered = [*(gitops.make_delivered(job, pattern) for job in jobs), *gitops.list_shared(jobs, pattern)]
         return gitops.plan(self.tool, self.settings, delivered, pattern)
 
 

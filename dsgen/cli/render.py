@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dsgen.cli._console import show_progress, write
+from dsgen.cli._console import echo, show_progress, write
 from dsgen.cli._loading import load_chart, load_jobs, load_only
 from dsgen.cli._options import (
     NO_PRUNE,
@@ -22,6 +22,9 @@ from dsgen.render import render as render_job
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+SHARED = "without the scripts that the jobs of {0} share: dsgen runtime -n {0} | kubectl apply --server-side -f -"
 
 
 @click.command("render")
@@ -65,15 +68,17 @@ def render(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool,
         for number, each in show_progress("rendered", enumerate(jobs), len(jobs)):
             for place, document in enumerate(render_job(each.job.data, each.job.release)):
                 write(f"---\n{document.text}" if number or place else document.text)
+        spaces = sorted({one.job.release.namespace for one in jobs if not one.job.data["runtime"]["create"]})
+        echo((SHARED.format(space) for space in spaces), err=True)
         return EXIT_OK
     # Imported late, as below: printing does not need the writer.
-    from dsgen.cli._delivery import add_orphans, deliver, plan_bumps, plan_manifests
+    from dsgen.cli._delivery import deliver, deliver_all, plan_bumps, plan_manifests
 
     trust = delivery.mode == "keep" and not delivery.check
     folders = plan_manifests(jobs, output, kustomization, trust)
     if bump:
         folders = plan_bumps(folders, jobs, inputs.overrides)
-    return deliver(folders if output else add_orphans(folders, "output", delivery, report), delivery, report)
+    return deliver(folders, delivery, report) if output else deliver_all(folders, "output", delivery, report)
 
 
 @click.command("chart")
@@ -93,14 +98,14 @@ def chart(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
       dsgen chart cifar.yaml -o charts/cifar
       dsgen chart cifar.yaml -f prod.yaml -o charts/cifar-prod --dry-run
     """
-    from dsgen.cli._delivery import add_orphans, deliver, plan_chart, plan_charts  # imported late, as above
+    from dsgen.cli._delivery import deliver, deliver_all, plan_chart, plan_charts  # imported late, as above
     from dsgen.writer import Destination
 
     if output is None:
         if inputs.has_files:
             raise UsageError("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
         jobs, report = load_jobs(inputs, delivery.form)
-        return deliver(add_orphans(plan_charts(jobs), "charts", delivery, report), delivery, report)
+        return deliver_all(plan_charts(jobs), "charts", delivery, report)
     if delivery.prune:
         raise UsageError(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)

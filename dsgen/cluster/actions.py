@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dsgen.catalogue import KINDS, Kind
 from dsgen.cluster.models import JOB, RUN, RunState, count_accelerators, format_time
 from dsgen.cluster.phase import ENDS, RECORD_VERSION, Owner, find_owner
-from dsgen.cluster.reader import FORBIDDEN, MISSING, RECORD_SUFFIX, make_api_path
+from dsgen.cluster.reader import FORBIDDEN, MISSING, RECORD_SUFFIX, list_scripts, make_api_path
 from dsgen.errors import ApiError, RevertedError
 
 if TYPE_CHECKING:
@@ -76,6 +76,15 @@ def list_objects(cluster: Cluster, state: RunState, whole: bool, volumes: bool) 
 def list_labelled(cluster: Cluster, namespace: str, selector: str) -> list[ObjectRef]:
     """The objects with these labels, without claims."""
     return [one for kind in OTHERS for one in _list(cluster, namespace, kind, selector)]
+
+
+def list_unused_scripts(cluster: Cluster, namespace: str, kept: Iterable[str]) -> list[ObjectRef]:
+    """The ConfigMaps with scripts of whose digest no Job names one. kept: digests that are needed in any case."""
+    jobs = json.dumps([one["spec"] for one in cluster.list_items(make_api_path("jobs", namespace))])
+    names = list_scripts(cluster, namespace)
+    digests = {digest for name in names if f'-{(digest := name.rpartition("-")[2])}"' not in jobs}.difference(kept)
+    unused = [name for name in names if name.rpartition("-")[2] in digests]
+    return [ObjectRef(make_api_path("configmaps", namespace, name), f"configmap/{name}") for name in unused]
 
 
 def _list(cluster: Cluster, namespace: str, kind: Kind, selector: str) -> Iterator[ObjectRef]:

@@ -18,13 +18,13 @@ from dsgen import __version__
 from dsgen.cluster.actions import ObjectRef, delete_objects, explain_refusal, list_labelled
 from dsgen.cluster.models import JOB, RUN, read_map
 from dsgen.cluster.phase import ENDS, find_owner
-from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_records, list_runs
+from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_records, list_runs, list_scripts
 from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError, ApplyError, IncompleteApplyError, RevertedError
 from dsgen.problems import Diagnostic
-from dsgen.render import Document, render
+from dsgen.render import Document, render, render_runtime
 from dsgen.runs.differences import FieldChange, compare_fields
-from dsgen.runs.keys import JobGuard, select_given
+from dsgen.runs.keys import JobGuard, name_runtime, select_given
 from dsgen.runs.rendered import collect_objects, parse_object
 from dsgen.values import Job
 from dsgen.writer import as_canonical_json
@@ -123,6 +123,7 @@ def plan_apply(cluster: Cluster, job: Job, runs: JobRuns, force: bool = False) -
     if (refusal := explain_refusal(next(filter(None, owners), None), "change the keys")) and not force:
         raise RevertedError(refusal)
     kept = find_kept_version(cluster, job, documents, parts)
+    parts = [*([] if kept else _prepare_lost_scripts(cluster, job)), *parts]
     if refusals := find_refusals(cluster, [part for part in parts if not (kept and part.of_run)], force):
         raise ApplyError(*refusals)
     old = find_leftovers(cluster, job, parts, bool(kept))
@@ -151,10 +152,20 @@ def prepare_parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> 
     return [_make_part(cluster, job, document) for document in documents]
 
 
+def _prepare_lost_scripts(cluster: Cluster, job: Job) -> Iterator[PlannedObject]:
+    """The shared scripts that the namespace lacks; those that are there are not changed, whatever they contain."""
+    if not job.data["runtime"]["create"]:
+        documents = render_runtime(job.data["runtime"]["name"], job.release.namespace)
+        there = list_scripts(cluster, job.release.namespace)
+        for content in (parse_object(document.text) for document in documents):
+            if content["metadata"]["name"] not in there:
+                yield PlannedObject(make_object_path(content), content, False, None)
+
+
 def _make_part(cluster: Cluster, job: Job, document: Document) -> PlannedObject:
     content = parse_object(document.text)
     if "settings.json" in content.get("data", {}):
-        began = as_canonical_json({"dsgen": __version__, "values": select_given(job)})
+        began = as_canonical_json({"dsgen": __version__, "runtime": name_runtime(job), "values": select_given(job)})
         if len(began.encode()) <= MOST_BYTES:
             content["metadata"].setdefault("annotations", {})[BEGAN_WITH] = began
     path = make_object_path(content)
@@ -200,7 +211,8 @@ def find_kept_version(
     guard = JobGuard(job, collect_objects(documents))
     if problems := guard.check_run(as_canonical_json(began["values"]), writer):
         raise ChangedRunError([replace(one, hint=NEW_RUN) for one in problems])
-    return "" if writer == f"dsgen {__version__}" else writer
+    is_same = (began["dsgen"], began.get("runtime", "")) == (__version__, name_runtime(job))
+    return "" if is_same else writer
 
 
 def _list_changes(cluster: Cluster, part: PlannedObject) -> Iterator[str]:

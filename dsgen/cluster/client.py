@@ -35,6 +35,7 @@ WATCH_SECONDS = 240
 LONGEST_COMPLAINT = 400
 """Characters that are shown of what a login command writes to standard error."""
 IN_CLUSTER = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+JSON = "application/json"
 MANAGER = "dsgen"
 _CONNECTION = re.compile(r"^[^\s(]*Connection\(.*?\): ")
 
@@ -67,13 +68,12 @@ class Cluster:
     def delete(self, path: str) -> None:
         self._request_json("DELETE", path, {}, {"propagationPolicy": "Background"}, "application/json")
 
-    def list_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
-        """All objects of a list, in pages. Raises ApiError."""
+    def list_items(self, path: str, accept: str = JSON, **query: str) -> Iterator[dict[str, Any]]:
+        """All objects of a list, in pages; accept: the form of the answer. Raises ApiError."""
         token = ""
         while True:
-            page = self._request_json(
-                "GET", path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})}
-            )
+            asked = {**query, "limit": str(PAGE), **({"continue": token} if token else {})}
+            page = self._request_json("GET", path, asked, accept=accept)
             yield from page.get("items") or []
             token = page.get("metadata", {}).get("continue", "")
             if not token:
@@ -110,9 +110,15 @@ class Cluster:
             yield rest
 
     def _request_json(
-        self, method: str, path: str, query: dict[str, str], body: Any = None, content_type: str = ""
+        self,
+        method: str,
+        path: str,
+        query: dict[str, str],
+        body: Any = None,
+        content_type: str = "",
+        accept: str = JSON,
     ) -> dict[str, Any]:
-        response = self._request(method, path, query, body, content_type)
+        response = self._request(method, path, query, body, content_type, accept=accept)
         try:
             content: dict[str, Any] = json.loads(response.data)
         except (ValueError, urllib3.exceptions.HTTPError) as error:
@@ -127,6 +133,7 @@ class Cluster:
         body: Any = None,
         content_type: str = "",
         read_seconds: float = READ_SECONDS,
+        accept: str = JSON,
     ) -> urllib3.BaseHTTPResponse:
         def send() -> urllib3.BaseHTTPResponse:
             address = f"{self.server}{path}" + (f"?{urlencode(query)}" if query else "")
@@ -144,7 +151,7 @@ class Cluster:
             except (urllib3.exceptions.HTTPError, OSError) as error:
                 raise ApiError(self._explain_unreachable(error)) from error
 
-        headers = {"Accept": "application/json", **({"Content-Type": content_type} if content_type else {})}
+        headers = {"Accept": accept, **({"Content-Type": content_type} if content_type else {})}
         if self._is_older_than(REBUILD_SECONDS):
             self._connect()
         response = send()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dsgen.cluster.models import (
+    SCRIPTS,
     Container,
     JobState,
     PodState,
@@ -109,6 +110,14 @@ def _list_roles(state: RunState) -> Iterator[tuple[JobState, list[PodState]]]:
 
 def _format_about(pod: PodState, container: Container | None = None) -> str:
     return f"pod {pod.name}" + (f", container {container.name}" if container and container.name != pod.role else "")
+
+
+def _find_lost_scripts(state: RunState, _: RunStatus) -> Symptoms:
+    """Shared scripts that do not exist: pods cannot start, except on a node that still has them."""
+    if state.lost_scripts:
+        name = SCRIPTS.sub("", state.lost_scripts[0])
+        command = f"dsgen runtime -n {state.namespace} --name {name} | kubectl apply --server-side -f -"
+        yield Symptom(f"run {state.run}", f"{', '.join(state.lost_scripts)}: {command}")
 
 
 def _find_missing_jobs(state: RunState, _: RunStatus) -> Symptoms:
@@ -247,8 +256,8 @@ def _find_mount_events(state: RunState, _: RunStatus) -> Symptoms:
         for pod in pods:
             begun = any(container.state in ("running", "terminated") for container in pod.containers)
             events = [event for event in state.events if event.uid == pod.uid and event.reason in reasons]
-            if pod.node and not begun and events:
-                newest = max(events, key=lambda event: event.last)
+            newest = max(events, key=lambda event: event.last, default=None)
+            if pod.node and not begun and newest and not any(name in newest.message for name in state.lost_scripts):
                 yield Symptom(_format_about(pod), f"{newest.reason}: {newest.message}")
 
 
@@ -303,7 +312,7 @@ def _find_long_waits(state: RunState, shown: RunStatus) -> Symptoms:
 def _is_unconnected(state: RunState, shown: RunStatus) -> bool:
     """Whether the ranks run without connections between them, as far as the launcher sees them."""
     settings = state.settings
-    seen = settings.get("autotuning") == "none" and not state.runs_command
+    seen = settings.get("autotuning", "none") == "none" and not state.runs_command
     expected = seen and settings.get("expectWorld") and not shown.reason
     return bool(expected) and shown.phase == "Running" and state.record.get("worldSize") is None
 
@@ -320,6 +329,7 @@ def _find_held_devices(state: RunState, shown: RunStatus) -> Symptoms:
 
 
 PLACES: Mapping[str, Callable[[RunState, RunStatus], Symptoms]] = {
+    "scripts": _find_lost_scripts,
     "job": _find_missing_jobs,
     "creation": _find_refused_pods,
     "queue": _find_queue_states,

@@ -6,7 +6,7 @@ import calendar
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,8 @@ INDEX = "batch.kubernetes.io/job-completion-index"
 KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 GANG_LABEL, GANG_ANNOTATION = "scheduling.x-k8s.io/pod-group", "scheduling.k8s.io/group-name"
 """The label of scheduler-plugins and the annotation of Volcano."""
+SCRIPTS = re.compile(r"-(?:launcher|shared|status|worker)-[0-9a-f]{10}$")
+"""The end of the name of a ConfigMap with scripts."""
 MOST_DIGITS = 10
 
 
@@ -103,7 +105,7 @@ class PodState:
 
 @dataclass(frozen=True)
 class JobState:
-    """The launcher Job or the worker Job of a run. marks: its labels and annotations."""
+    """The launcher Job or the worker Job of a run. marks: its labels and annotations; scripts: the shared ones."""
 
     name: str
     namespace: str
@@ -120,6 +122,7 @@ class JobState:
     conditions: Mapping[str, Condition]
     marks: Mapping[str, str]
     managers: tuple[str, ...]
+    scripts: tuple[str, ...] = ()
 
     @property
     def ended(self) -> str:
@@ -145,7 +148,7 @@ class RunState:
     """Everything that was seen of one run. None: not asked for, or hidden.
 
     hidden: kinds that may not be read. malformed: what is wrong with the record. queued: the job of each Workload of
-    the namespace, by the Workload's uid.
+    the namespace, by the Workload's uid. lost_scripts: the shared ConfigMaps of the run that do not exist.
     """
 
     job: str
@@ -166,6 +169,7 @@ class RunState:
     gangs: Sequence[ApiObject] | None = None
     hidden: list[str] = field(default_factory=list)
     malformed: str = ""
+    lost_scripts: Sequence[str] = ()
 
     def list_pods(self, role: str) -> list[PodState]:
         """The pods of a role; for each index only the newest, because older pods were lost."""
@@ -324,7 +328,17 @@ def parse_job(item: ApiObject) -> JobState:
         conditions=parse_conditions(item.get("status", {}).get("conditions")),
         marks={**labels, **meta.get("annotations", {})},
         managers=tuple(entry.get("manager", "") for entry in meta.get("managedFields", [])),
+        scripts=tuple(_list_shared_scripts(spec["template"]["spec"], labels.get(JOB, ""))),
     )
+
+
+def _list_shared_scripts(pod: ApiObject, job: str) -> Iterator[str]:
+    """The ConfigMaps with shared scripts that a pod mounts."""
+    for volume in pod.get("volumes") or []:
+        for source in volume.get("projected", {}).get("sources") or []:
+            name = source.get("configMap", {}).get("name", "")
+            if SCRIPTS.search(name) and not name.startswith(f"{job}-scripts-"):
+                yield name
 
 
 def _find_suspender(meta: ApiObject) -> str:

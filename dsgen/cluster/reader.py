@@ -34,6 +34,8 @@ SETTINGS = "settings.json"
 COMPONENT = "app.kubernetes.io/component"
 """The label with the purpose of an object; ConfigMaps of the component `scripts` are large, and not read."""
 RECORD_SUFFIX = "-status"
+METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+"""Asks for a list without the content of its objects."""
 FORBIDDEN, MISSING = 403, 404
 PVC = "PersistentVolumeClaim"
 METRICS = "/apis/metrics.k8s.io/v1beta1"
@@ -109,9 +111,18 @@ def read_run(cluster: Cluster, namespace: str, name: str, run: str = "", thrifty
     state.pods = [one for one in pods if one.run == state.run]
     state.settings = _find_settings(maps.values(), state.run)
     add_record(add_jobs(state, known_jobs), data if record else None)
+    if needed := [name for one in (state.launcher, state.worker) if one and not one.ended for name in one.scripts]:
+        there = list_scripts(cluster, namespace)
+        state.lost_scripts = sorted(set(needed).difference(there))
     if not thrifty or _lacks_pods(state):
         state.events = read_visible(state.hidden, "events", lambda: _list_events(cluster, state)) or []
     return state
+
+
+def list_scripts(cluster: Cluster, namespace: str) -> list[str]:
+    """The names of the ConfigMaps with scripts, which are large: only their metadata is read."""
+    asked = {"labelSelector": f"{COMPONENT} in (runtime,scripts)", "accept": METADATA}
+    return [item["metadata"]["name"] for item in cluster.list_items(make_api_path("configmaps", namespace), **asked)]
 
 
 def _lacks_pods(state: RunState) -> bool:

@@ -107,6 +107,11 @@ RECORDED = {
         ("Failed",),
         "the sidecar cannot read or write the record; check that the ServiceAccount, Role and ConfigMap exist",
     ),
+    "RuntimeChanged": Reason(
+        ("Failed",),
+        "the scripts in the cluster were deleted and created with another content; apply those of the run again, and "
+        "use a new `run.id`",
+    ),
     "InternalError": Reason(("Failed",), "an error in dsgen; please report it with the log of the launcher"),
 }
 """The reasons of scripts/shared/record.py, in the order of a run; a test compares both."""
@@ -125,6 +130,16 @@ RESOURCES = ("workers.resources", "workers.accelerator.count")
 IMAGE = ("image.repository", "image.tag", "launcher.image", "status.image", "code.git.image")
 
 RULES = {  # where diagnosis looks, root causes first
+    "scripts": (
+        CauseRule(
+            r"(?P<names>.*): (?P<command>.*)",
+            "RuntimeMissing",
+            "pods of {about} wait for shared scripts that do not exist ({names}), and start by themselves after: "
+            "{command}. No timeout runs while all pods wait, and they hold their accelerators; if only a replaced "
+            "worker waits, lifecycle.startTimeoutSeconds ends the run",
+            ("runtime.name",),
+        ),
+    ),
     "creation": (
         CauseRule(
             r"[Ss]ervice ?[Aa]ccount.* \"?(?P<name>[\w.-]+)\"? not found",
@@ -483,6 +498,7 @@ RULES = {  # where diagnosis looks, root causes first
             "{about} lacks what the training needs: {what}",
             ("image", "launch.preflight", "workers.sharedMemory", "training.setup"),
         ),
+        CauseRule(r"(?P<what>the scripts in \S+ are not those of this run)", "RuntimeChanged", "{about}: {what}"),
         CauseRule(
             r"^worker \S* ?78\b ?(?P<what>.*)",
             "WorkerUnfit",

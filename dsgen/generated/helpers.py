@@ -1056,18 +1056,38 @@ def storage_annotations(values: Mapping[str, Any], create: Any) -> str:
 def scripts_object(values: Mapping[str, Any], release: Mapping[str, str], folder: str) -> str:
     """The ConfigMap with a folder of scripts, without them. Runs with the same scripts share it, since its name depends
     on the content. By default, Argo CD prunes objects before it applies the others. If it then cannot apply them, pods
-    of the run may still need the pruned scripts.
+    of the run may still need the pruned scripts. No tool removes those that all jobs of a namespace share, since none
+    knows all runs.
     """
-    return (
+    text = (
         "apiVersion: v1\n"
         "kind: ConfigMap\n"
         "metadata:\n"
         f"  name: {scripts_name(values, release, folder)}\n"
-        f"  {indent(metadata(values, release, 'scripts'), 2)}\n"
-        "    argocd.argoproj.io/compare-options: IgnoreExtraneous\n"
-        "    argocd.argoproj.io/sync-options: Prune=false\n"
-        "immutable: true"
     )
+    if values['runtime']['create']:
+        text += (
+            f"  {indent(metadata(values, release, 'scripts'), 2)}\n"
+            "    argocd.argoproj.io/compare-options: IgnoreExtraneous\n"
+            "    argocd.argoproj.io/sync-options: Prune=false\n"
+        )
+    else:
+        text += (
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            "    app.kubernetes.io/name: deepspeed-job\n"
+            "    app.kubernetes.io/component: runtime\n"
+            "    app.kubernetes.io/managed-by: dsgen\n"
+            "  annotations:\n"
+            "    argocd.argoproj.io/compare-options: IgnoreExtraneous\n"
+            "    argocd.argoproj.io/sync-options: Prune=false,Delete=false\n"
+            "    helm.sh/resource-policy: keep\n"
+            "    kustomize.toolkit.fluxcd.io/prune: disabled\n"
+            "    kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n"
+            "    kustomize.toolkit.fluxcd.io/substitute: disabled\n"
+        )
+    text += "immutable: true"
+    return text
 
 
 def job_annotations(values: Mapping[str, Any]) -> str:
@@ -1206,10 +1226,12 @@ def run_name(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
 
 
 def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: str) -> str:
-    """The ConfigMap with a folder of dsgen's scripts. The names change with the content of all scripts, so a run keeps
-    those with which it started.
+    """The ConfigMap with a folder of dsgen's scripts, of the job or shared. The names change with the content of all
+    scripts, so a run keeps those with which it started.
     """
-    return f"{job_name(values, release)}-scripts-{folder}-{'1839f9cb8b'}"
+    if values['runtime']['create']:
+        return f"{job_name(values, release)}-scripts-{folder}-{'ef753b03e3'}"
+    return f"{values['runtime']['name']}-{folder}-{'ef753b03e3'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

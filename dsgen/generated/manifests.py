@@ -353,19 +353,29 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
         f"      \"secret\": \"{secret_name(values, release)}\",\n"
         f"      \"makesKey\": {makes_key(values) or 'false'},\n"
         f"      \"record\": \"{job_name(values, release)}-status\",\n"
-        f"      \"workerJob\": \"{name}-worker\",\n"
-        f"      \"launcherJob\": \"{name}-launcher\",\n"
         f"      \"localRank\": {scalar(training['deepspeed']['localRank'])},\n"
-        f"      \"maxRestarts\": {scalar(lifecycle['maxRestarts'])},\n"
-        f"      \"restartExitCodes\": {to_json(lifecycle['restartExitCodes'])},\n"
+    )
+    if lifecycle['maxRestarts']:
+        text += f"      \"maxRestarts\": {scalar(lifecycle['maxRestarts'])},\n"
+    if lifecycle['restartExitCodes']:
+        text += f"      \"restartExitCodes\": {to_json(lifecycle['restartExitCodes'])},\n"
+    text += (
         f"      \"restartDelaySeconds\": {scalar(lifecycle['restartDelaySeconds'])},\n"
         f"      \"startTimeoutSeconds\": {scalar(lifecycle['startTimeoutSeconds'])},\n"
-        f"      \"activeDeadlineSeconds\": {scalar(lifecycle['activeDeadlineSeconds'])},\n"
-        f"      \"hangTimeoutSeconds\": {scalar(lifecycle['hangTimeoutSeconds'])},\n"
-        f"      \"progressPattern\": {to_plain_json(lifecycle['progress']['pattern'])},\n"
-        f"      \"progressFile\": {to_plain_json(lifecycle['progress']['file'])},\n"
-        f"      \"checkpointPath\": {to_plain_json(lifecycle['progress']['checkpointPath'])},\n"
-        f"      \"checkpointTimeoutSeconds\": {scalar(lifecycle['progress']['checkpointTimeoutSeconds'])},\n"
+    )
+    if lifecycle['activeDeadlineSeconds']:
+        text += f"      \"activeDeadlineSeconds\": {scalar(lifecycle['activeDeadlineSeconds'])},\n"
+    if lifecycle['hangTimeoutSeconds']:
+        text += f"      \"hangTimeoutSeconds\": {scalar(lifecycle['hangTimeoutSeconds'])},\n"
+    if lifecycle['progress']['pattern']:
+        text += f"      \"progressPattern\": {to_plain_json(lifecycle['progress']['pattern'])},\n"
+    if lifecycle['progress']['file']:
+        text += f"      \"progressFile\": {to_plain_json(lifecycle['progress']['file'])},\n"
+    if lifecycle['progress']['checkpointPath']:
+        text += f"      \"checkpointPath\": {to_plain_json(lifecycle['progress']['checkpointPath'])},\n"
+    if lifecycle['progress']['checkpointTimeoutSeconds']:
+        text += f"      \"checkpointTimeoutSeconds\": {scalar(lifecycle['progress']['checkpointTimeoutSeconds'])},\n"
+    text += (
         f"      \"orphanTimeoutSeconds\": {scalar(lifecycle['orphanTimeoutSeconds'])},\n"
         f"      \"terminationGracePeriodSeconds\": {scalar(lifecycle['terminationGracePeriodSeconds'])},\n"
         f"      \"workerReplacements\": {scalar(lifecycle['workerReplacements'])},\n"
@@ -374,19 +384,30 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
         f"      \"statusHistory\": {scalar(values['status']['history'])},\n"
         f"      \"method\": \"{values['launch']['method']}\",\n"
         f"      \"expectWorld\": {scalar(values['launch']['expectWorld'])},\n"
-        f"      \"spares\": {scalar(values['launch']['preflight']['spares'])},\n"
-        f"      \"preflightNetwork\": {scalar(values['launch']['preflight']['network'])},\n"
-        f"      \"preflightImage\": {scalar(values['launch']['preflight']['image'])},\n"
-        f"      \"preflightModules\": {to_json(values['launch']['preflight']['modules'])},\n"
-        f"      \"preflightPrograms\": {to_plain_json(values['launch']['preflight']['programs'])},\n"
-        f"      \"sharedMemory\": {scalar(int(whole_bytes(values['workers']['sharedMemory'])))},\n"
-        f"      \"sshUser\": \"{values['ssh']['user']}\",\n"
-        f"      \"deepspeedArgs\": {to_plain_json(training['deepspeed']['args'])},\n"
-        f"      \"mpirunArgs\": {to_plain_json(values['launch']['mpirunArgs'])},\n"
-        f"      \"rankLogs\": {to_plain_json(training['rankLogs'])},\n"
-        f"      \"autotuning\": \"{training['deepspeed']['autotuning']}\",\n"
-        f"      \"bindCores\": {scalar(training['deepspeed']['bindCores'])},\n"
     )
+    if values['launch']['preflight']['spares']:
+        text += f"      \"spares\": {scalar(values['launch']['preflight']['spares'])},\n"
+    if values['launch']['preflight']['network']:
+        text += "      \"preflightNetwork\": true,\n"
+    if values['launch']['preflight']['image']:
+        text += "      \"preflightImage\": true,\n"
+    if values['launch']['preflight']['modules']:
+        text += f"      \"preflightModules\": {to_json(values['launch']['preflight']['modules'])},\n"
+    if values['launch']['preflight']['programs']:
+        text += f"      \"preflightPrograms\": {to_plain_json(values['launch']['preflight']['programs'])},\n"
+    text += f"      \"sharedMemory\": {scalar(int(whole_bytes(values['workers']['sharedMemory'])))},\n"
+    if values['ssh']['user']:
+        text += f"      \"sshUser\": \"{values['ssh']['user']}\",\n"
+    if training['deepspeed']['args']:
+        text += f"      \"deepspeedArgs\": {to_plain_json(training['deepspeed']['args'])},\n"
+    if values['launch']['mpirunArgs']:
+        text += f"      \"mpirunArgs\": {to_plain_json(values['launch']['mpirunArgs'])},\n"
+    if training['rankLogs']:
+        text += f"      \"rankLogs\": {to_plain_json(training['rankLogs'])},\n"
+    if training['deepspeed']['autotuning'] != 'none':
+        text += f"      \"autotuning\": \"{training['deepspeed']['autotuning']}\",\n"
+    if training['deepspeed']['bindCores']:
+        text += "      \"bindCores\": true,\n"
     if training['deepspeed']['resize']['checkpoint']:
         text += (
             f"      \"resizeCheckpoint\": {to_plain_json(training['deepspeed']['resize']['checkpoint'])},\n"
@@ -398,10 +419,14 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
             f"      \"workersMin\": {scalar(values['workers']['min'])},\n"
             f"      \"resizeAfterSeconds\": {scalar(lifecycle['resizeAfterSeconds'])},\n"
         )
+    if lifecycle['debug']['enabled']:
+        text += "      \"debug\": true,\n"
+    if lifecycle['debug']['command']:
+        text += f"      \"debugCommand\": {to_plain_json(lifecycle['debug']['command'])},\n"
+    if values['status']['webhook']['url']:
+        text += f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
     text += (
-        f"      \"debug\": {scalar(lifecycle['debug']['enabled'])},\n"
-        f"      \"debugCommand\": {to_plain_json(lifecycle['debug']['command'])},\n"
-        f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])}\n"
+        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'36a966528f'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'a1d51ed02b'}\"}}\n"
         "    }\n"
         f"  command.json: {command(values)}\n"
     )
@@ -460,8 +485,8 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
         key_exchanges = ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384', 'ecdh-sha2-nistp521', 'diffie-hellman-group14-sha256']
         text += (
             "  ssh_config: |\n"
-            "    # ssh to the workers of this run only; one key pair is both the user key and the host key\n"
-            f"    Host {name}-worker-*\n"
+            "    # ssh to the workers of this job only; one key pair is both the user key and the host key\n"
+            f"    Host {job_name(values, release)}-*-worker-*\n"
             f"        Port {scalar(values['ssh']['port'])}\n"
         )
         if values['ssh']['user']:

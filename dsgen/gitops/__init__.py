@@ -6,7 +6,7 @@ are a part of the schema of dsgen.yaml.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from dsgen import schema
 from dsgen.catalogue import KINDS
 from dsgen.errors import UsageError
 from dsgen.language.environment import PACKAGE, make_environment
-from dsgen.repository.settings import NAME, NAMESPACE, fill_job_folder
+from dsgen.repository.settings import NAME, NAMESPACE, SCRIPTS, fill_job_folder
 from dsgen.repository.settings import load_schema as repository_schema
 from dsgen.values import Job
 from dsgen.writer import Plan, RefusedError
@@ -31,7 +31,8 @@ class DeliveredJob:
     """A job in Argo CD and Flux.
 
     folder: of its manifests or its chart, in the repository. queued: Kueue admits its Jobs. tolerates: Kueue admits
-    them and may change their tolerations. volumes: the job has PersistentVolumes.
+    them and may change their tolerations. volumes: the job has PersistentVolumes. is_shared: not a job, but the scripts
+    that the jobs of a namespace share.
     """
 
     namespace: str
@@ -40,6 +41,7 @@ class DeliveredJob:
     queued: bool = False
     tolerates: bool = False
     volumes: bool = False
+    is_shared: bool = False
 
     @property
     def title(self) -> str:
@@ -77,6 +79,12 @@ def make_delivered(job: Job, pattern: str) -> DeliveredJob:
         tolerates=any(queue and values[pod].get("tolerations") for pod, queue in queues.items()),
         volumes=any((each.get("create") or {}).get("persistentVolume") for each in values["storage"].values()),
     )
+
+
+def list_shared(jobs: Iterable[Job], pattern: str) -> list[DeliveredJob]:
+    """The scripts that these jobs share, in each namespace. pattern: see `plan`."""
+    spaces = sorted({job.release.namespace for job in jobs if not job.data["runtime"]["create"]})
+    return [DeliveredJob(one, SCRIPTS, fill_job_folder(pattern, one, SCRIPTS), is_shared=True) for one in spaces]
 
 
 TOOLS = {"argocd": "Argo CD", "flux": "Flux"}
@@ -215,6 +223,7 @@ def _make_set_context(jobs: Sequence[DeliveredJob], pattern: str, namespaces: Se
         "title": f"{namespace}-{name}",
         "set_name": "dsgen-jobs",
         "tolerates": any(job.tolerates for job in jobs),
+        "is_shared": any(job.is_shared for job in jobs),
     }
 
 
@@ -231,6 +240,8 @@ def _list_flux_entries(settings: Mapping[str, Any], jobs: Sequence[DeliveredJob]
         context = {"job": job, "source_kind": kind, "is_oci": is_oci}
         template = settings["kind"].lower()
         yield GitOpsFile(f"{template}-{job.title}.yaml", f"{template}.yaml", context)
+        if job.is_shared:
+            continue
         has_health = is_chart and not is_oci and settings["readyWhen"] != "applied"
         if has_health:
             if settings["output"].startswith("/"):

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dsgen.errors import DsgenError
-from dsgen.language.text import to_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,8 +186,8 @@ def compute_digest(texts: Mapping[str, str], pattern: str) -> str:
     """A short digest of the names and the content of the files that match."""
     import hashlib  # imported late: only the compiler needs it
 
-    content = to_json({path: texts[path] for path in find_matching(texts, pattern)})
-    return hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]
+    content = "".join(f"{path}\0{texts[path]}\0" for path in find_matching(texts, pattern))
+    return hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]  # as in scripts/shared/settings.py
 
 
 def read_json(path: str) -> dict[str, Any]:

@@ -25,7 +25,15 @@ from pathlib import Path
 from dsgen.problems import Diagnostic, Position, has_errors
 from dsgen.reading import SETTINGS_FILE, find_root
 from dsgen.repository import globs, settings
-from dsgen.repository.jobs import JobOrigin, Member, Repository, find_collisions, find_orphans, load
+from dsgen.repository.jobs import (
+    JobOrigin,
+    Member,
+    Repository,
+    find_collisions,
+    find_orphans,
+    load,
+    place_scripts,
+)
 
 __all__ = [
     "BEGIN",
@@ -39,6 +47,7 @@ __all__ = [
     "find_new_place",
     "find_orphans",
     "load",
+    "place_scripts",
 ]
 
 BEGIN = Path(__file__).with_name("begin.yaml")

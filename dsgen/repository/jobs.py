@@ -5,6 +5,7 @@ Also the folders of removed jobs.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import os
@@ -25,6 +26,8 @@ from dsgen.repository import globs, settings
 from dsgen.repository.settings import Settings
 from dsgen.values import UNNAMED, Job, Override, Release
 from dsgen.writer import INDEX, Destination, Folder, SourceFolder, read_index
+from dsgen.writer.index import Index
+from dsgen.writer.plan import SHARED
 
 MOST = 10_000
 """The largest number of jobs from one values file."""
@@ -64,6 +67,11 @@ class Member:
 
     def _fill_folder(self, key: str) -> str:
         return settings.fill_job_folder(str(self.settings.read_value(key)), self.names.namespace, self.names.name)
+
+
+def place_scripts(known: Settings, key: str, namespace: str) -> Destination:
+    """The folder of the scripts that the jobs of a namespace share, beside those of the jobs."""
+    return Destination(known.root, settings.fill_job_folder(str(known.read_value(key)), namespace, settings.SCRIPTS))
 
 
 class JobOrigin(NamedTuple):
@@ -271,32 +279,24 @@ def _is_meant(file: str, row: Mapping[str, Any]) -> bool:
     return any(globs.matches(file, pattern) for pattern in row["jobs"])
 
 
-OWNERS = {"output": "job ", "charts": "chart "}
-"""Setting -> the prefix of the owners of its folders."""
+OWNERS = {"output": ("job ", SHARED), "charts": ("chart ", SHARED)}
+"""Setting -> the prefixes of the owners of its folders: those of jobs, and of the scripts that jobs share."""
 
 
-def find_orphans(repository: Repository, key: str, wanted: Collection[str]) -> Iterator[tuple[Destination, str]]:
-    """The folders below the fixed part of a setting that are not in `wanted`, each with its owner.
+def find_orphans(repository: Repository, key: str, wanted: Collection[str]) -> Iterator[tuple[Destination, Index]]:
+    """The folders below the fixed part of a setting that are not in `wanted`, each with its index.
 
     key: "output" or "charts". Folders whose index is invalid are skipped.
     """
     parts = globs.split_pattern(str(repository.settings.read_value(key)))
     above = itertools.takewhile(lambda part: "{" not in part, parts)
-    for index in globs.find_files(str(repository.root), "/".join((*above, "**", INDEX)), into_written=True):
-        place = Destination(repository.root, index.rpartition("/")[0])
+    for path in globs.find_files(str(repository.root), "/".join((*above, "**", INDEX)), into_written=True):
+        place = Destination(repository.root, path.rpartition("/")[0])
         if place.below and place.below not in wanted:
-            owner = _read_owner(place)
-            if owner.startswith(OWNERS[key]):
-                yield place, owner
-
-
-def _read_owner(place: Destination) -> str:
-    try:
-        with Folder(place) as folder:
-            index = read_index(folder)
-    except DsgenError:
-        return ""
-    return index.owner if index else ""
+            with contextlib.suppress(DsgenError), Folder(place) as folder:
+                index = read_index(folder)
+                if index and index.owner.startswith(OWNERS[key]):
+                    yield place, index
 
 
 # -- several jobs from one values file ---------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ from dsgen.writer import Destination, SourceFolder, is_path, name_folder
 
 NAMESPACE, NAME = PLACEHOLDERS = ("{namespace}", "{name}")
 """Placeholders for the names of a job in the path of its folder."""
+SCRIPTS = "dsgen-runtime"
+"""Stands for the name of a job in the path of the folder of shared scripts, also if these have another name."""
 VALUES = frozenset(("defaults", "values"))
 """Keys whose values are values of a job, which have their own schema."""
 

@@ -82,6 +82,8 @@ def _describe_status(changes: Changes, plan: Plan, objects: tuple[ObjectChange, 
         return "refused"
     if not plan.files:
         return "removed from the repository"
+    if not plan.run:
+        return "changed" if changes.stale else "no difference"
     if not changes.runs:
         return "new job"
     if plan.run not in changes.runs:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dsgen import __version__, schema, values
+from dsgen.generated.digest import SCRIPTS
 from dsgen.language.text import format_value
 from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.runs.rendered import Objects, is_possible, parse_object, read_kind_and_name, render_objects
@@ -23,8 +24,9 @@ Differs = Callable[[Texts, Texts], bool]
 
 MOST_TRIED = 50
 """The largest number of changed keys whose effects are computed one by one; of more, all are reported."""
-MAY_CHANGE: tuple[KeyPath, ...] = (("lifecycle", "suspend"), ("estimate",))
-"""The keys that may change under one run id: no object depends on an estimate."""
+RUNTIME = "runtime"
+MAY_CHANGE: tuple[KeyPath, ...] = (("lifecycle", "suspend"), ("estimate",), (RUNTIME,))
+"""The keys that may change under one run id: no object depends on an estimate, and a run keeps its scripts."""
 LONGEST = 60
 
 
@@ -34,6 +36,12 @@ def select_given(job: Job) -> dict[str, Any]:
     for path in MAY_CHANGE:
         values = put(values, path, MISSING)
     return values
+
+
+def name_runtime(job: Job) -> str:
+    """The shared scripts of a job, as in the index; empty if it has its own."""
+    runtime = job.data["runtime"]
+    return "" if runtime["create"] else f"{runtime['name']}/{SCRIPTS}"
 
 
 def find_differing(old: Any, new: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
@@ -70,8 +78,9 @@ class ValuesChange:
 
     def __init__(self, old: dict[str, Any], job: Job, now: Objects, chart: bool) -> None:
         self.job, self.now, self.chart = job, now, chart
-        self.old, self.new = old, select_given(job)
-        self._complete, self.then, self.refused = render_values(old, chart)
+        now_too = {key: one for key, one in job.root.as_data().items() if key == RUNTIME}
+        self.old, self.new = old | now_too, select_given(job) | now_too
+        self._complete, self.then, self.refused = render_values(self.old, chart)
 
     def find_keys(self, select: Select, differs: Differs) -> list[tuple[KeyPath, str]]:
         """Each key that changes a selected object, with the field: "in Job cifar-1-worker spec.parallelism"."""

@@ -49,6 +49,7 @@ def make_chart_schema() -> Schema:
     """
     whole = _add_required(_allow_nulls(_copy_used()))
     whole["properties"]["enabled"] = {"const": True}  # of a parent chart, whose condition it may be; false would train
+    whole["properties"]["runtime"]["properties"]["global"] = {}  # Helm creates it for the chart below
     shared: Schema = _publish(whole["definitions"], WORDS)
     chart: Schema = _publish(whole, WORDS, shared)
     texts = {name: json.dumps(part) for name, part in (shared | chart["definitions"]).items()}

@@ -46,6 +46,7 @@ def compare(place: Destination, plan: Plan, mode: Mode = "keep") -> Changes:
         index=history.plan_index(plan) != history.index,
         runs=history.runs,
         unchanged=len(plan.files) - len(write),
+        runtime=plan.runtime,
     )
 
 
@@ -64,7 +65,7 @@ def find_untouched(place: Destination, made_of: str) -> Changes | None:
             is_same = is_same and not any(_find_links(folder, index.files))
         except DsgenError:
             return None
-    return Changes(unchanged=len(index.files)) if is_same else None
+    return Changes(unchanged=len(index.files), runtime=index.runtime) if is_same else None
 
 
 def read_texts(place: Destination, paths: Iterable[str]) -> dict[str, str]:

@@ -63,7 +63,16 @@ class History:
             if known is None or (not plan.kept and known.sha256 != plan.run_checksum):
                 runs[plan.run] = Run(plan.run_checksum, __version__)
         made_of = "" if plan.kept else plan.made_of
-        new = Index(plan.owner, plan.run, plan.checksums, plan.frozen, runs, values=plan.values, made_of=made_of)
+        new = Index(
+            plan.owner,
+            plan.run,
+            plan.checksums,
+            plan.frozen,
+            runs,
+            values=plan.values,
+            made_of=made_of,
+            runtime=plan.runtime,
+        )
         return old if replace(new, dsgen=old.dsgen, made_of=old.made_of) == old else new
 
 

@@ -74,7 +74,8 @@ def _keep_files(
                 "restore it from version control; if the run was never applied, --refresh replaces it"
             )
     files = {path: text for path, text in plan.files.items() if path not in plan.frozen} | texts
-    kept = replace(plan, files=files, frozen=history.index.frozen, kept=_name_writer(known))
+    index = history.index
+    kept = replace(plan, files=files, frozen=index.frozen, kept=_name_writer(known), runtime=index.runtime)
     return kept, Changes(refusals=tuple(refusals))
 
 

@@ -24,6 +24,7 @@ DEEPEST = 200  # levels of values; a values file has fewer
 LARGEST = 8 * 2**20
 
 _CHECKSUM = re.compile(r"[0-9a-f]{64}")
+_RUNTIME = re.compile(r"[a-z0-9-]+/[0-9a-f]+")
 _MERGE_MARKS = re.compile(rb"^(?:<{7} .*|={7}|>{7} .*)\r?$", re.MULTILINE)
 
 
@@ -41,7 +42,7 @@ class Index:
 
     files: path -> checksum; frozen: the paths of the run's files; runs: id -> run. values: the user's values of the run
     in the folder, canonical JSON, "" if unknown. made_of: a checksum of all inputs of the files, "" if unknown. dsgen:
-    the version that last changed the folder.
+    the version that last changed the folder. runtime: NAME/DIGEST of the shared scripts of the run, "" for its own.
     """
 
     owner: str = ""
@@ -53,6 +54,7 @@ class Index:
     version: int = INDEX_VERSION
     values: str = ""
     made_of: str = ""
+    runtime: str = ""
 
     def as_text(self) -> str:
         """The text of the index file."""
@@ -60,13 +62,22 @@ class Index:
         if self.run:
             runs = {name: {"sha256": run.sha256, "dsgen": run.dsgen} for name, run in self.runs.items()}
             content |= {"run": self.run, "runs": runs}
+        content |= {"runtime": self.runtime} if self.runtime else {}
         files = {
             path: {**({"run": self.run} if path in self.frozen else {}), "sha256": self.files[path]}
             for path in sorted(self.files)
         }
         content |= {"values": json.loads(self.values)} if self.values else {}
         content |= {"madeOf": self.made_of} if self.made_of else {}
-        return json.dumps({**content, "files": files}, indent=2) + "\n"
+        lines = [f"  {json.dumps(key)}: {_format_part(part)}" for key, part in {**content, "files": files}.items()]
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _format_part(part: Any) -> str:
+    """A part of an index; each file, run and value has one line, so that a diff of a new run is short."""
+    if not isinstance(part, dict):
+        return json.dumps(part)
+    return "{\n" + ",\n".join(f"    {json.dumps(key)}: {json.dumps(one)}" for key, one in part.items()) + "\n  }"
 
 
 def as_canonical_json(values: Any) -> str:
@@ -139,7 +150,10 @@ def _parse(data: Any, version: Any) -> Index:
     values = _check_values(data["values"]) if "values" in data else ""
     made_of = _check_checksum(data["madeOf"]) if "madeOf" in data else ""
     run = _check_word(data.get("run", ""))
-    return Index(_check_word(data["owner"]), run, files, frozen, runs, writer, version, values, made_of)
+    runtime = data.get("runtime", "")
+    if runtime and not _RUNTIME.fullmatch(runtime):
+        raise ValueError("its runtime is invalid")
+    return Index(_check_word(data["owner"]), run, files, frozen, runs, writer, version, values, made_of, runtime)
 
 
 def _check_values(data: Any, depth: int = 0) -> str:

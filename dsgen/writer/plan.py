@@ -55,6 +55,7 @@ class Plan:
     made_of: a checksum of all inputs of the files, "" if unknown.
     kept: the version of dsgen whose files of the run are kept; "" for this version.
     lists: files that list the others, which are made after the decision which files are kept.
+    runtime: the shared scripts of the run, as in the index.
     """
 
     owner: str
@@ -68,6 +69,7 @@ class Plan:
     kept: str = ""
     run_at: Position | None = None
     lists: Lists = field(default_factory=dict)
+    runtime: str = ""
 
     def add_lists(self) -> Plan:
         """The plan with the texts that name its files."""
@@ -94,7 +96,7 @@ class Changes:
 
     plan: what is written, including kept files of another version. renewed: whether an existing run is replaced.
     leftovers: files of an interrupted write; index: whether the index would change, which is not shown. runs: the ids
-    of all runs that were in the folder. unchanged: the number of unchanged files.
+    of all runs that were in the folder. unchanged: the number of unchanged files. runtime: as in the index afterwards.
     """
 
     write: tuple[str, ...] = ()
@@ -107,6 +109,7 @@ class Changes:
     index: bool = field(default=False, compare=False)
     runs: frozenset[str] = field(default=frozenset(), compare=False)
     unchanged: int = field(default=0, compare=False)
+    runtime: str = field(default="", compare=False)
 
     @property
     def refused(self) -> bool:
@@ -138,6 +141,8 @@ def compute_run_checksum(texts: Mapping[str, str]) -> str:
     return compute_checksum("".join(f"{path}\0{texts[path]}\0" for path in sorted(texts)).encode())
 
 
+SHARED = "scripts of "
+"""Begins the owner of a folder of the scripts that the jobs of a namespace share."""
 KUSTOMIZATION = "kustomization.yaml"
 HEAD = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
 

@@ -245,7 +245,7 @@ def test_a_repository_to_begin_with(cli: Cli, repository: Path, tmp_path_factory
     assert (0, True) == (code, "jobs/bert/values.yaml: written; it is a first job" in out)
     assert (0, "jobs/bert/values.yaml: ok, job training/bert\n", "") == cli("validate")
     assert 0 == cli("render").code
-    assert ["rendered/training/bert"] == folders(Path.cwd())
+    assert ["rendered/training/bert", "rendered/training/dsgen-runtime"] == folders(Path.cwd())
     code, _, err = cli("init", "--repository")
     assert (1, True) == (code, "dsgen.yaml exists already" in err)
     os.chdir(repository)

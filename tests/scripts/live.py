@@ -92,8 +92,6 @@ class Job:
             "namespace": self.namespace,
             "secret": "a-ssh",
             "record": "a-status",
-            "worker_job": "a-1-worker",
-            "launcher_job": "a-1-launcher",
             "run_name": "a-1",
             "workers": 2,
             "slots": 1,

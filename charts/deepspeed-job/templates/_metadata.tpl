@@ -75,18 +75,34 @@ kustomize.toolkit.fluxcd.io/prune: disabled
 The ConfigMap with a folder of scripts, without them. Runs with the same scripts share it,
 since its name depends on the content. By default, Argo CD prunes objects before it applies
 the others. If it then cannot apply them, pods of the run may still need the pruned scripts.
+No tool removes those that all jobs of a namespace share, since none knows all runs.
 */}}
 {{- define "deepspeed-job.scriptsObject" -}}
 apiVersion: v1
 kind: ConfigMap
 metadata:
   name: {{ include "deepspeed-job.scriptsName" . }}
+  {{- if .Values.runtime.create }}
   {{- include "deepspeed-job.metadata" (dict
       "Values" .Values
       "Release" .Release
       "component" "scripts") | nindent 2 }}
     argocd.argoproj.io/compare-options: IgnoreExtraneous
     argocd.argoproj.io/sync-options: Prune=false
+  {{- else }}
+  namespace: {{ include "deepspeed-job.namespace" . | quote }}
+  labels:
+    app.kubernetes.io/name: deepspeed-job
+    app.kubernetes.io/component: runtime
+    app.kubernetes.io/managed-by: dsgen
+  annotations:
+    argocd.argoproj.io/compare-options: IgnoreExtraneous
+    argocd.argoproj.io/sync-options: Prune=false,Delete=false
+    helm.sh/resource-policy: keep
+    kustomize.toolkit.fluxcd.io/prune: disabled
+    kustomize.toolkit.fluxcd.io/ssa: IfNotPresent
+    kustomize.toolkit.fluxcd.io/substitute: disabled
+  {{- end }}
 immutable: true
 {{- end }}
 

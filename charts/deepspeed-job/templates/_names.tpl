@@ -23,11 +23,15 @@
 {{- end }}
 
 {{/*
-The ConfigMap with a folder of dsgen's scripts. The names change with
-the content of all scripts, so a run keeps those with which it started.
+The ConfigMap with a folder of dsgen's scripts, of the job or shared. The names
+change with the content of all scripts, so a run keeps those with which it started.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-1839f9cb8b
+{{- if .Values.runtime.create -}}
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-ef753b03e3
+{{- else -}}
+{{ .Values.runtime.name }}-{{ .folder }}-ef753b03e3
+{{- end -}}
 {{- end }}
 
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}

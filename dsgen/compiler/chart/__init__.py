@@ -117,6 +117,9 @@ RELEASE = Path(__file__).with_name("release.yaml")
 VALUES = Path(__file__).with_name("values.yaml")
 FIRST = Path("templates/values/rendered-first")
 """The folder whose templates Helm renders first."""
+BELOW = "charts/runtime"
+SHARED = {"properties": {"create": {"const": False}}}
+"""Of a chart without the scripts."""
 ICON = Path(__file__).with_name("icon.svg")
 DESCRIPTION = "One distributed DeepSpeed training job with workers, launcher, storage and a record of its runs"
 
@@ -139,20 +142,53 @@ def make_chart_files(values: Mapping[str, Any] | None = None, name: str = "deeps
     )
     if values and (values["name"] or values["namespace"]):
         templates[(FIRST / RELEASE.name).as_posix()] = read(RELEASE)
+    is_complete = not values or values["runtime"]["create"]
+    conditions = [*list_conditions(), *([] if is_complete else [{"properties": {"runtime": SHARED}}])]
     files = {
-        "Chart.yaml": format_chart_yaml(name),
+        "Chart.yaml": format_chart_yaml(name) + (format_dependency("  condition: runtime.create\n") * is_complete),
         "values.yaml": format_values_file(values),
-        "values.schema.json": export.as_json(export.make_chart_schema() | {"allOf": [*list_conditions()]}),
+        "values.schema.json": export.as_json(export.make_chart_schema() | {"allOf": conditions}),
         **{path: text.replace(CHART_NAME, name) for path, text in templates.items()},
-        **{path: SHIPPED.texts[path] for path in make_program().files},
+        **(make_scripts_chart() if is_complete else {}),
     }
     return dict(sorted(files.items()))
+
+
+def make_runtime_chart(name: str) -> dict[str, str]:
+    """The chart of the scripts that the jobs of a namespace share; name: runtime.name."""
+    needed = ("templates/scripts/", "templates/_metadata.", "templates/_names.")
+    templates = {f"templates/{path}": text for path, text in compile_templates().items()}
+    description = "Scripts that the training jobs of a namespace share"
+    return {
+        "Chart.yaml": format_chart_yaml(name).replace(DESCRIPTION, description) + format_dependency(),
+        "values.yaml": f"runtime: {{create: false, name: {quote(name)}}}\n",
+        **{path: text.replace(CHART_NAME, name) for path, text in templates.items() if path.startswith(needed)},
+        **make_scripts_chart(),
+    }
+
+
+def make_scripts_chart() -> dict[str, str]:
+    """The files of the chart below another one, by their paths there: Helm does not store them in each release."""
+    head = f"apiVersion: v2\nname: runtime\ndescription: Scripts of dsgen\nversion: {__version__}\n"
+    return {f"{BELOW}/Chart.yaml": head, **{f"{BELOW}/{path}": SHIPPED.texts[path] for path in make_program().files}}
 
 
 @functools.cache
 def compile_templates() -> dict[str, str]:
     """dsgen's templates as Go templates, with a placeholder for the name of the chart."""
-    return make_go_templates(make_program())
+    return {path: _read_below(text) for path, text in make_go_templates(make_program()).items()}
+
+
+def _read_below(text: str) -> str:
+    """A template that reads files, which are in the chart below; nothing if this one is off."""
+    if ".Files." not in text:
+        return text
+    return "{{- if .Subcharts.runtime }}\n" + text.replace(".Files.", ".Subcharts.runtime.Files.") + "{{- end }}\n"
+
+
+def format_dependency(condition: str = "") -> str:
+    """The end of the Chart.yaml of a chart with the scripts below it."""
+    return f'dependencies:\n- name: runtime\n  version: "{__version__}"\n{condition}'
 
 
 def format_chart_yaml(name: str) -> str:

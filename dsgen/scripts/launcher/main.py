@@ -52,6 +52,8 @@ class Launcher:
     def run(self) -> int:
         """Run all steps; return the exit code."""
         try:
+            if changed := settings.find_changed_scripts(self.configured):
+                raise RunEndedError("changed", changed)
             self.side.prepare()
             self.wait.wait_for_lease()
             self.wait.clock = self.wait.make_clock()

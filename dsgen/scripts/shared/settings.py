@@ -10,7 +10,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(os.environ.get("DSGEN_ROOT") or "/")
 SCRIPTS = ROOT / "etc/dsgen"  # a folder for each package: launcher, shared, status, worker
@@ -21,6 +21,11 @@ TERMINATING = RUN / "terminating"  # made by a worker before it ends its ranks a
 MET = RUN / "met"  # made by the supervisor of a session whose processes connected with another worker's
 KEYS = RUN / "private/key"  # the Secret with the key pair, which may be empty at first; see shared/start.sh
 WEBHOOK = ROOT / "etc/dsgen-webhook"  # the Secret of the webhook: url, and ca.crt for a server with a CA of one's own
+OF_THE_RUN = (  # what the volume of shared has of the run
+    *("command.json", "ds_config.json", "git_known_hosts", "hostfile", "settings.json", "setup.sh"),
+    *("ssh_config", "sshd_config"),
+)
+EMPTY: Any = []  # never changed
 TERMINATION_LOG = ROOT / "dev/termination-log"
 
 
@@ -41,19 +46,9 @@ class Settings(NamedTuple):
     secret: str
     makes_key: bool
     record: str
-    worker_job: str
-    launcher_job: str
     local_rank: bool
-    max_restarts: int
-    restart_exit_codes: list[int]
     restart_delay_seconds: int
     start_timeout_seconds: int
-    active_deadline_seconds: int
-    hang_timeout_seconds: int
-    progress_pattern: str
-    progress_file: str
-    checkpoint_path: str
-    checkpoint_timeout_seconds: int
     orphan_timeout_seconds: int
     termination_grace_period_seconds: int
     worker_replacements: int
@@ -62,21 +57,31 @@ class Settings(NamedTuple):
     status_history: int
     method: str
     expect_world: bool
-    spares: int
-    preflight_network: bool
-    preflight_image: bool
-    preflight_modules: list[str]
-    preflight_programs: list[str]
     shared_memory: int
-    ssh_user: str
-    deepspeed_args: list[str]
-    mpirun_args: list[str]
-    rank_logs: str
-    autotuning: str
-    bind_cores: bool
-    debug: bool
-    debug_command: list[str]
-    webhook_url: str
+    # settings.json lacks those that have their default:
+    max_restarts: int = 0
+    restart_exit_codes: list[int] = EMPTY
+    active_deadline_seconds: int = 0
+    hang_timeout_seconds: int = 0
+    progress_pattern: str = ""
+    progress_file: str = ""
+    checkpoint_path: str = ""
+    checkpoint_timeout_seconds: int = 0
+    spares: int = 0
+    preflight_network: bool = False
+    preflight_image: bool = False
+    preflight_modules: list[str] = EMPTY
+    preflight_programs: list[str] = EMPTY
+    ssh_user: str = ""
+    deepspeed_args: list[str] = EMPTY
+    mpirun_args: list[str] = EMPTY
+    rank_logs: str = ""
+    autotuning: str = "none"
+    bind_cores: bool = False
+    debug: bool = False
+    debug_command: list[str] = EMPTY
+    webhook_url: str = ""
+    scripts: dict[str, str] = {}  # noqa: RUF012 - folder -> digest of its scripts; never changed
     # Only of a run with training.deepspeed.resize:
     resize_checkpoint: str = ""
     resize_config: str = ""
@@ -84,6 +89,14 @@ class Settings(NamedTuple):
     # Only of a run with workers.min:
     workers_min: int = 0
     resize_after_seconds: int = 0
+
+    @property
+    def worker_job(self) -> str:
+        return f"{self.run_name}-worker"
+
+    @property
+    def launcher_job(self) -> str:
+        return f"{self.run_name}-launcher"
 
 
 def locate_volume(container: str) -> Path:
@@ -95,3 +108,18 @@ def load(path: Path = CONFIG / "settings.json") -> Settings:
     """Read the settings. Raises OSError, ValueError or TypeError if the file is missing or invalid."""
     data = json.loads(path.read_text(encoding="utf-8"))
     return Settings(**{re.sub("[A-Z]", lambda m: "_" + m.group().lower(), key): value for key, value in data.items()})
+
+
+def find_changed_scripts(run: Settings) -> str:
+    """Why the scripts that this container mounts are not those of the run; "" if they are.
+
+    A ConfigMap can be deleted and created again. Nodes that use it keep the old one, so a run would have two texts.
+    """
+    import hashlib  # only the three programs compare
+
+    for folder, digest in run.scripts.items():
+        paths = sorted(path for path in (SCRIPTS / folder).glob("*") if path.is_file() and path.name not in OF_THE_RUN)
+        content = b"".join(b"scripts/%s/%s\0%s\0" % (folder.encode(), p.name.encode(), p.read_bytes()) for p in paths)
+        if paths and not hashlib.sha256(content).hexdigest().startswith(digest):
+            return f"the scripts in {SCRIPTS / folder} are not those of this run, but were changed in the cluster"
+    return ""

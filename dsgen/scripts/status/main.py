@@ -50,6 +50,7 @@ class Sidecar:
         self.client = client
         self.record = RunRecord(configured, client)
         self.lease = lease.Lease(self.record)
+        self.changed = settings.find_changed_scripts(configured)
         self.stopping = False
         self.rounds = Allowance(ROUNDS_AT_ONCE, ROUND_SECONDS)
         self.launcher: dict[str, Any] = {}  # the content of launcher.json
@@ -167,6 +168,7 @@ class Sidecar:
             "found": earlier,
             "away": self.away_since,
             "offer": self.offer,
+            "changed": self.changed,
         }
         path = settings.RUN / exchange.STATUS
         if dict(said, version=exchange.VERSION) != exchange.read(path):

@@ -73,6 +73,8 @@ class Worker:
         processes.adopt_orphans()
         try:
             self.show_state()  # before all else: a port in use ends the worker
+            if changed := settings.find_changed_scripts(self.run):
+                raise WorkerExitError(CANNOT_WORK, changed)
             checks.check_image(self.run)
             self.part.prepare(self.tick)
             while True:

@@ -19,7 +19,7 @@ from tests.scripts.trainings import HOSTS, configured, tell
 @pytest.mark.usefixtures("run_folder")
 def test_missing_workers_are_named_with_the_remedy() -> None:
     reached = workers.Workers([f"127.0.1.{i}" for i in range(1, 13)])
-    made = main.Launcher(configured(namespace="training", worker_job="cifar-1-worker"), reached)
+    made = main.Launcher(configured(namespace="training", run_name="cifar-1"), reached)
 
     with pytest.raises(main.RunEndedError) as caught:
         made.side.wait_for_workers()

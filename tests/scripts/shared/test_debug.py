@@ -29,7 +29,7 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def settings_of_job(**changes: Any) -> settings.Settings:
-    names = {"namespace": "training", "job": "cifar", "run": "1", "run_name": "cifar-1", "worker_job": "cifar-1-worker"}
+    names = {"namespace": "training", "job": "cifar", "run": "1", "run_name": "cifar-1"}
     return configured(workers=1, **names, **changes)
 
 

@@ -38,7 +38,7 @@ EVENTS = {  # by phase and exit code of the launcher after a training that ended
     " setup-failed preflight-failed resize-refused resize-failed",
     ("Failed", 3): "failed debug-failed",
     ("Failed", 69): "unreachable",
-    ("Failed", 78): "bad-key no-tool no-key-made code-failed",
+    ("Failed", 78): "bad-key no-tool no-key-made code-failed changed",
 }
 
 

@@ -267,7 +267,7 @@ def test_the_first_attempt_starts_without_a_login_before(monkeypatch: Any) -> No
 def launcher_of_two(monkeypatch: Any, **given: Any) -> main.Launcher:
     """A launcher whose two workers serve, and which waits for them for two seconds."""
     configured = settings_of(
-        {"workers": 2, "slots": 1, "method": "pdsh", "autotuning": "none", "worker_job": "a-1-worker", **given}
+        {"workers": 2, "slots": 1, "method": "pdsh", "autotuning": "none", "run_name": "a-1", **given}
     )
 
     made = main.Launcher(configured, workers.Workers(["a", "b"]))

@@ -81,6 +81,7 @@ TRANSITIONS: dict[str, EventRow] = {
     "no-record": EventRow("Failed", "RecordUnavailable", 1),
     "bad-key": EventRow("Failed", "BadKey", 78),
     "no-tool": EventRow("Failed", "ToolMissing", 78),
+    "changed": EventRow("Failed", "RuntimeChanged", 78),
     "bug": EventRow("Failed", "InternalError", 1),
     "preflight": EventRow("Starting", "Preflight", None),
     "preflight-failed": EventRow("Failed", "Preflight", 1),

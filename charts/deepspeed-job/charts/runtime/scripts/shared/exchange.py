@@ -19,7 +19,8 @@ status.json (written by the sidecar):
     sidecar that is started again; `workers`: null until the worker Job was seen; `ready`: pods that are ready or have
     succeeded; its state is active, failed or complete; `problems`: why its pods do not run, a line for each;
     `away`: since when (seconds since 1970) the API does not answer; null when it does; `offer`: where the launcher is
-    to listen for workers without ssh, which is in the record already.
+    to listen for workers without ssh, which is in the record already; `changed`: why its scripts are not those of the
+    run, "" if they are.
 
 Both are replaced atomically: a reader sees a whole file or none.
 

@@ -84,6 +84,7 @@ class SidecarState:
         events = (
             ("terminated", self.terminated),
             ("ended", status.get("ended")),
+            ("changed", status.get("changed")),
             ("lease-lost", status.get("lease") == "lost"),
             ("succeeded", self.own_end and state == "complete"),
             ("workers-failed", state != "active"),
@@ -102,6 +103,8 @@ class SidecarState:
         """The message of an external event."""
         if event == "deadline":
             return f"the training ran longer than lifecycle.activeDeadlineSeconds ({self.limit})"
+        if event == "changed":
+            return str(self.read_status()["changed"])
         if event == "lease-lost":
             return f"run {self.read_status().get('holder')} of this job has taken over"
         if event != "workers-failed":
