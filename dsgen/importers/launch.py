@@ -23,6 +23,8 @@ from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.secrets import holds_secret, is_secret_option
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
 
+OTHER_PYTHON = "the image may have this Python at another place; dsgen starts python3"
+
 
 def write_program(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
     """training.python, module or exec with the arguments; through bash if a shell must expand a part."""
@@ -35,6 +37,8 @@ def write_program(conversion: Conversion, started: LaunchCommand, world: JobSize
         conversion.map(
             started.interpreter, conversion.draft.set("training.pythonCommand", started.interpreter.chars), is_part=True
         )
+    elif started.interpreter is not None and "/" in started.interpreter.chars:
+        conversion.lose(started.interpreter, OTHER_PYTHON, "set training.pythonCommand", is_part=True)
     elif started.interpreter is not None:
         conversion.drop(started.interpreter, "dsgen starts training.pythonCommand, which is python3", is_part=True)
     conversion.facts.command = _list_command_words(conversion, started, words)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import refuse_private
-from dsgen.importers.environment import AMBIENT, OWN, ask_for_variable, write_exported
+from dsgen.importers.environment import AMBIENT, OWN, WORKER_SHELL, ask_for_variable, format_word, write_exported
 from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import as_number
 from dsgen.importers.launchers import LaunchCommand, parse_launch_command
@@ -167,6 +167,8 @@ class _Statements:
         conversion = self.conversion
         if event.kind == "outside":
             _report_outside(conversion, event, self.script, is_before)
+        elif event.name == "mkdir" and is_before and isinstance(event.value, list):
+            self._write_folders(event, event.value)
         elif event.kind in ("dropped", "lost", "file") or (event.kind == "sourced" and self.world.is_batch):
             _report(conversion, event)
         elif event.name == "set" and not (self.prepares and is_before):
@@ -189,6 +191,18 @@ class _Statements:
             is_exported = event.name in self.script.launch.exported
             is_last = self.final.get(event.name) is event
             _write_variable(self.conversion, event, self.script, self.lines, is_exported, is_last)
+
+    def _write_folders(self, event: ScriptEvent, words: list[Text]) -> None:
+        """mkdir: a line of training.setup if the command line or the environment names the folder."""
+        format_text, launch = self.conversion.atlas.format_text, self.script.launch
+        folders = [format_text(word) for word in words[1:] if not word.chars.startswith("-")]
+        values = [value for value, _ in launch.exported.values() if isinstance(value, Text)]
+        texts = [format_text(one) for one in (*launch.words, *values)]
+        if not any(folder in text for folder in folders for text in texts):
+            self.conversion.drop(event.text, "the command line names none of these folders")
+            return
+        self.lines.append(" ".join(format_word(self.conversion, word, WORKER_SHELL) for word in words))
+        self.conversion.map(event.text, "training.setup")
 
     def _has_variables(self, event: ScriptEvent) -> bool:
         """Whether a pod has the variables of a statement; if not, it is lost, or they are holes."""

@@ -431,7 +431,7 @@ def _read_plain(reader: ScriptReader, words: list[Text], statement: Text, prefix
     kinds: dict[str, EventKind] = {"setup": "setup", "loader": "loaded", "never": "lost", "once": "lost"}
     is_loading = words[0].chars == "conda" and words[1:2] and words[1].chars not in LOADS_CONDA
     kind = kinds.get("once" if is_loading else found.role, "dropped")
-    reader.add_event(kind, statement, found.why, found.hint, name=words[0].chars)
+    reader.add_event(kind, statement, found.why, found.hint, name=words[0].chars, value=words)
 
 
 def _read_inside_mpirun(reader: ScriptReader, words: list[Text], statement: Text, prefix: dict[str, Text]) -> bool:
