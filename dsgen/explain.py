@@ -5,7 +5,6 @@ The search is in keys, ids of problems, reasons, presets and pages.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import textwrap
@@ -46,8 +45,7 @@ def explain_word(word: str) -> str:
 
 def _explain_id(id_: str) -> str:
     if id_ not in RULES:
-        close = difflib.get_close_matches(id_, RULES, 1)
-        raise UsageError(f"{id_} is not the id of a problem{_format_question(close)}")
+        raise UsageError(f"{id_} is not the id of a problem; dsgen explain --search WORD finds problems by their words")
     rule = RULES[id_]
     text = f"{id_}: {rule.title}\n\n{_wrap(rule.when)}\n{_wrap(f'What to do: {rule.remedy}')}"
     for what, example in (("A values file", rule.example), ("A dsgen.yaml", rule.settings)):
@@ -235,7 +233,9 @@ def _make_rule_schema(rule: Rule, path: KeyPath) -> Schema:
 def search(words: str) -> Iterator[str]:
     """The entries that contain all of these words, ignoring case, as lines below headings."""
     wanted = words.lower().split()
-    rows = [row for *row, text in _list_entries() if all(word in f"{row[1]} {text}".lower() for word in wanted)]
+    # A part of an id is no word: S3 is a storage.
+    entries = ((row, f"{text if _ID.fullmatch(row[1]) else row[1]} {text}".lower()) for *row, text in _list_entries())
+    rows = [row for row, text in entries if all(word in text or word == row[1].lower() for word in wanted)]
     rows += _find_pages(wanted)
     width = max((len(name) for _, name, _ in rows), default=0) + 2
     before = ""

@@ -174,7 +174,7 @@ COMMAND_LINE = (
 FRAMEWORKS = "trl|axolotl|tune run|accelerate|composer|colossalai"
 STARTERS = f"{FRAMEWORKS}|deepspeed|torchrun|mpirun|mpiexec|orterun|horovodrun|srun|msrun"
 STARTS_RANKS = (
-    f"^([^ ]*/)?(({STARTERS})( {ANY_TEXT})?|(ba|da)?sh -[a-z]*c +(exec +)?({STARTERS})( {ANY_TEXT})?"
+    f"^([^ ]*/)?(({STARTERS})( {ANY_TEXT})?"
     "|python3? (-u )?-m (torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.]|accelerate[.]commands[.])"
     f"{ANY_TEXT})$"
 )
@@ -300,8 +300,9 @@ def warn_of_two_words(_: Values, __: KeyPath, argument: str) -> Problems:
     " launch.method: worker-command and launch.command",
 )
 def refuse_second_launcher(values: Values) -> Problems:
-    words, slots = " ".join(values.training.exec), values.workers.slots
-    if matching(words, STARTS_SEVERAL if slots > 1 else STARTS_RANKS) and not helpers.runs_command(values):
+    starts = STARTS_SEVERAL if values.workers.slots > 1 else STARTS_RANKS
+    found = any(matching(one, starts) for one in commands.list_programs(values.training.exec))
+    if found and not helpers.runs_command(values):
         yield Problem(f"training.exec starts a launcher, but launch.method {values.launch.method} {STARTS_EACH}")
 
 

@@ -284,7 +284,7 @@ def _find_in_repository(inputs: Inputs, report: Report) -> list[RequestedJob]:
     root = find_root(".")
     if root is None:
         raise UsageError(
-            f"give a values file, as in: dsgen validate cifar.yaml; without one, dsgen reads {SETTINGS_FILE}, "
+            f"give a values file, such as cifar.yaml; without one, dsgen reads {SETTINGS_FILE}, "
             "but this folder and its parents have none"
         )
     if inputs.name:

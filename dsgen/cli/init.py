@@ -86,8 +86,10 @@ def _write_repository(text: str) -> int:
 def _fill(preset: str, name: str, namespace: str, image: str) -> str:
     """The text of a preset with these names. Raises UsageError for an unknown preset and an invalid name."""
     if preset not in shipped.list_presets():
-        question = did_you_mean(*shipped.find_presets_like(preset)[:3])
-        hint = f"{question} dsgen init --list shows them all".lstrip()
+        close = shipped.find_presets_like(preset)
+        hint = f"there are {', '.join(shipped.list_presets())}"
+        if len(close) == 1:
+            hint = f"{did_you_mean(*close)} dsgen init --list shows them all"
         raise UsageError(f"--preset {preset}: no such preset; {hint}")
     text = shipped.read_preset(preset)
     if name or namespace or image:

@@ -161,6 +161,11 @@ class Stop:
         """The first word of a line."""
         return number, self.count_indentation(number)
 
+    def report_key(self, place: LineColumn) -> Mistake:
+        """That a key has no colon."""
+        is_space = "\xa0" in self.lines[place[0]]
+        return Mistake(place, NO_COLON, "write an ordinary space for the no-break space U+00A0" if is_space else COLON)
+
 
 def find_mistake(error: yaml.MarkedYAMLError, text: str, quoted: tuple[LineColumn, LineColumn] | None) -> Mistake:
     """The most likely mistake; otherwise the message of the parser.
@@ -224,19 +229,22 @@ def _find_open_bracket(stop: Stop) -> Mistake | None:
     ].lstrip().startswith(("]", "}"))
     if inside and stop.lines[first].partition(" #")[0].rstrip().endswith((",", "[", "{")):
         return None  # the bracket is meant to extend over several lines
-    return Mistake(stop.begin, "this bracket is not closed", "close it on the same line, or end the line with a comma")
+    hint = "close it on the same line, or end the line with a comma"
+    if " #" in stop.lines[first][stop.begin[1] :]:
+        hint = "all after # is a comment: put a text that contains it in quotes"
+    return Mistake(stop.begin, "this bracket is not closed", hint)
 
 
 def _find_missing_colon(stop: Stop) -> Mistake | None:
     if stop.context == "while scanning a simple key" and stop.begin:
-        return Mistake(stop.begin, NO_COLON, COLON)
+        return stop.report_key(stop.begin)
     if stop.problem != "mapping values are not allowed in this context":
         return None
     above = next(stop.list_above(stop.number), None)
     if above is None or stop.lines[above].lstrip().startswith("- "):
         return None
     if not KEY.match(stop.lines[above]):
-        return Mistake(stop.find_start(above), NO_COLON, COLON)
+        return stop.report_key(stop.find_start(above))
     return _find_shallow_line(stop, above)
 
 

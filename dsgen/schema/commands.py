@@ -5,9 +5,10 @@ dsgen runs a list of words without a shell, like the kernel; `&&`, `$NAME` and t
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dsgen.language.text import format_item
 
@@ -25,6 +26,14 @@ _NEEDS_QUOTES = re.compile(r"[\s|&;<>*?()\"'`~#]")
 _PIPE = re.compile(r"(?<![|>])[|](?![|])")
 _END = re.compile(r"\s*(&&|[|;<\n]|\d?>|&|$)")
 _PREPARES = re.compile(r"\s*(cd|source|export|ulimit|set|module|mkdir|echo|pip|[.]) [^|;<>&\n]*(&&|[;\n])")
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?\n\s*\2$", re.DOTALL | re.MULTILINE)
+_ENDS, _PRECEDES = ";&|()\n", re.compile(r"if|then|elif|else|while|until|do|!|\{|[A-Za-z_]\w*=.*", re.DOTALL)
+"""What ends a command of a script, and the words before its program."""
+_RUN_OTHERS = {
+    *("exec", "env", "nice", "nohup", "time", "timeout", "numactl", "taskset", "stdbuf", "setsid", "ionice"),
+    *("sudo", "conda", "mamba", "micromamba"),
+}
+"""Programs whose arguments are another program with its arguments."""
 ALL_FURTHER = '"$@"'
 """What follows the script, in a script."""
 
@@ -55,6 +64,33 @@ def format_command(line: str) -> str:
 def is_shell(words: Sequence[str]) -> bool:
     """Whether the words start a shell that reads a script from one of them."""
     return re.match(f"{SHELL}.", " ".join(words), re.DOTALL) is not None
+
+
+def list_programs(words: Sequence[str]) -> Iterator[str]:
+    """The programs that a command starts, each as the line of its words: also those in the script of a shell."""
+    yield " ".join(words)
+    if words and is_shell([*words[:-1], "x"]) and len(words) > 2:
+        yield from _list_programs_of_script(words[-1])
+    elif words and words[0].rpartition("/")[2] in _RUN_OTHERS:
+        for at in range(1, len(words)):
+            if not re.match(r"-|\d|\w+=|run$", words[at]):
+                yield from list_programs(words[at:])
+                if not re.fullmatch("-[^=]+", words[at - 1]):  # else it may be the value of an option
+                    return
+
+
+def _list_programs_of_script(script: str) -> Iterator[str]:
+    plain = re.sub(rf"({_QUOTED})|(?<!\S)#[^\n]*", lambda match: match[1] or "", _HEREDOC.sub("", _join(script)))
+    lexer = shlex.shlex(plain, posix=True, punctuation_chars=_ENDS)
+    lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
+    words = list[str]()
+    with contextlib.suppress(ValueError):  # a quote that is not closed
+        for token in [*lexer, ";"]:
+            if not {*token} <= {*_ENDS}:
+                words += [] if not words and _PRECEDES.fullmatch(token) else [token]
+            elif words:
+                yield from list_programs(words)
+                words = []
 
 
 def wrap_in_shell(script: str) -> str:

@@ -183,8 +183,16 @@ SHAPES: dict[KeyPath, tuple[type, Callable[[Any], str]]] = {
     ("workers", "sharedMemory"): (int, lambda number: suggest_memory(number) if 0 < number < 2**20 else ""),
     ("training", "deepspeed", "config"): (
         str,
-        lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {format_item(text)}",
+        lambda text: (
+            "write the JSON without quotes, as a map; configFile is the path of a file in the image"
+            if text.lstrip().startswith("{")
+            else f"write the configuration itself, or set training.deepspeed.configFile: {format_item(text)}"
+        ),
     ),
+    **{
+        (role, "nodeSelector"): (list, lambda _: "write the labels as a map: nodeSelector: {LABEL: VALUE}")
+        for role in ("workers", "launcher")
+    },
     ("run",): (str, lambda _: "run has only the id of the run; the program belongs in training"),
     **dict.fromkeys(IMAGES, (dict, _as_reference)),
     ("storage", "*", "nfs"): (str, _hint_for_nfs),

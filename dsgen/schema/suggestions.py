@@ -52,7 +52,7 @@ def list_possible(words: Sequence[str], what: str = "values") -> str:
 
 ANYWHERE = {
     **dict.fromkeys(("gpu", "gpus", "numgpus", "gpucount", "gpuspernode", "slotspertrial"), "workers.slots"),
-    **dict.fromkeys(("gputype", "gpuresource"), "workers.accelerator.resource"),
+    **dict.fromkeys(("gpuresource", "acceleratorresource"), "workers.accelerator.resource"),
     **dict.fromkeys(
         ("gpusperworker", "nprocpernode", "numprocpernode", "slotsperworker", "slotspernode"), "workers.slots"
     ),
@@ -70,7 +70,7 @@ ANYWHERE = {
     **dict.fromkeys(("gang", "gangscheduling"), "scheduling.gang"),
     **dict.fromkeys(("git", "gitrepo"), "code.git"),
     **dict.fromkeys(("serviceaccount", "serviceaccountname"), "workers.serviceAccountName"),
-    **dict.fromkeys(("claimname", "storageclassname"), "storage"),
+    **dict.fromkeys(("claim", "claims", "claimname", "storageclassname"), "storage"),
     **dict.fromkeys(("autotune", "autotuning"), "training.deepspeed.autotuning"),
     **dict.fromkeys(("pause", "paused", "suspended"), "lifecycle.suspend"),
     **dict.fromkeys(("workdir", "workingdir"), "training.workingDir"),
@@ -128,6 +128,23 @@ OTHER_VALUES = {
     "cleanpodpolicy": "lifecycle.keepWorkers: none for Running and All, always for None",
     "cleanupworkers": "lifecycle.keepWorkers: none for true, always for false",
     "containers": "image and training for the training itself, workers.sidecars for containers that run alongside it",
+    **dict.fromkeys(
+        ("schedule", "cron", "cronjob"),
+        "run.id with another value each time; dsgen has no cron: let a CronJob or CI call dsgen run --bump",
+    ),
+    **dict.fromkeys(
+        ("gputype", "gpumodel", "acceleratortype"),
+        "workers.nodeSelector with the label of these nodes, or a preset of dsgen init",
+    ),
+    **dict.fromkeys(("matrix", "sweep", "grid"), "a matrix in dsgen.yaml, which makes several jobs of one file"),
+    **dict.fromkeys(
+        ("onsuccess", "onfailure", "onexit", "notifications"), "status.webhook.url, which is told how a run ends"
+    ),
+    **dict.fromkeys(
+        ("s3", "gcs", "bucket"),
+        "training.args with the address, and workers.serviceAccountName for the rights, or storage with csi",
+    ),
+    **dict.fromkeys(("vllm", "serving", "inference"), "training.exec for what ends; dsgen trains, and serves no model"),
     "hostfile": "workers.replicas; dsgen writes the hostfile",
     "mpiimplementation": "launch.method: openmpi",
     "numprocesses": "workers.slots: num_processes divided by the number of workers",

@@ -242,3 +242,26 @@ def test_a_map_has_a_hint_at_every_image_that_is_one_text() -> None:
             inner = "{" + f"{key}: {inner}" + "}"
         [problem] = [one for one in problems(f"{BASE}{path[0]}: {inner}\n") if one.path == path]
         assert problem.hint == 'write it as one text: "r.io/x:v1"'
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("schedule: '0 3 * * *'", "dsgen has no cron"),
+        ("gpuType: a100", "workers.nodeSelector"),
+        ("workers: {gpuModel: a100}", "workers.nodeSelector"),
+        ("matrix: [1]", "dsgen.yaml"),
+        ("onSuccess: x", "status.webhook.url"),
+        ("s3: {}", "workers.serviceAccountName"),
+        ("claim: data", "storage"),
+        ("vllm: {}", "serves no model"),
+        ("workers: {nodeSelector: [a]}", "nodeSelector: {LABEL: VALUE}"),
+        ("training: {deepspeed: {config: '{\"a\": 1}'}}", "without quotes"),
+        ("run: [a #b, c]", "all after # is a comment"),
+        ("run:\xa0x\nname: a", "no-break space"),
+    ],
+)
+def test_a_hint_says_what_is_possible(line: str, words: str) -> None:
+    found = values.load([SourceText("v.yaml", f"{line}\n")]).problems()
+
+    assert [line, True] == [line, any(words in one.hint for one in found)]
