@@ -32,7 +32,7 @@ LAUNCHER_BYTES, BYTES_PER_WORKER = GIB, 1468006
 """What the launcher needs for itself with ssh, and (measured) for the session of each worker."""
 LEAST_SHARED = GIB
 """NVIDIA's images with PyTorch ask for `docker run --shm-size=1g`."""
-PROCESS_BYTES, CPU_PROCESS_BYTES = 2 * GIB, 256 * MIB
+PROCESS_BYTES, CPU_PROCESS_BYTES, COMPILER_BYTES = 2 * GIB, 256 * MIB, 4608 * MIB
 """What a process needs at least, with CUDA and without."""
 OFFLOADED_BYTES = 18_000_000_000
 """The states that DeepSpeed offloads: 18 bytes a parameter, for a model of a billion parameters."""
@@ -216,6 +216,14 @@ def warn_of_little_memory(values: Values) -> Problems:
             f" (workers.slots: {scalar(values.workers.slots)}), workers.sharedMemory and what DeepSpeed offloads need"
             f" {-(-needed // GIB)}Gi or more"
         )
+
+
+@warning("DS414", "workers.resources.limits.memory", hint="raise it to 5Gi, or use an image in which it is compiled")
+def warn_of_compiler(values: Values) -> Problems:
+    limit = _read_memory(values.workers.resources.limits)
+    if MIB <= limit < COMPILER_BYTES and helpers.config_path(values) and not int(helpers.accelerators(values.workers)):
+        what = "DeepSpeed compiles deepspeed_shm_comm at its first start on CPUs, which takes 3.4 to 4.5 GiB"
+        yield Problem(f"workers.resources.limits.memory: {what}")
 
 
 @warning("DS384", "workers.sharedMemory", hint="set it to 1Gi or more; the default is 8Gi")
