@@ -229,7 +229,7 @@ def _write(jobs: Sequence[ImportedJob], places: Sequence[Path | None], form: str
             create(place, job.text)
             if form == "text":
                 fill = "Fill in what is missing, then" if job.holes else "Now"
-                echo([f"{place}: written from {job.file}. {fill}: dsgen validate {place}"])
+                echo([f"{place}: written from {job.file}. {fill}: dsgen validate {place}"], err=True)  # with the report
         elif form == "text":
             write(job.text)
 
