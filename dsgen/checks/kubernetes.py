@@ -250,6 +250,13 @@ def refuse_what_kubernetes_refuses(values: Values) -> Problems:
             *rows.get(type_, ()),
             *(row for key in places for row in rows.get(f"{type_}@{key}", ())),
         ]:
+            if (
+                "preference" in path
+                and path[-2] == "matchExpressions"
+                and isinstance(test, str)
+                and keys == ("values",)
+            ):
+                continue  # the API server accepts any labels that are only preferred
             with contextlib.suppress(UnknownValueError):
                 for at, value in [*_find_wrong(one, keys, test)]:
                     where, given = path_text((*path, *at)), "" if value is None else f"{format_value(value)}: "

@@ -59,7 +59,8 @@ PLACES = {
     "PersistentVolume": "api/v1/persistentvolumes",
     "PersistentVolumeClaim": "api/v1/namespaces/default/persistentvolumeclaims",
 }
-GONE = object()
+NOT_COMPARED = ("terminationGracePeriodSeconds", "hostProcess")
+"""What depends on other parts of the pod, and pods for Windows."""
 LEAST = 500
 
 
@@ -144,6 +145,8 @@ def test_dsgen_and_the_api_server_refuse_the_same(ask: Callable[[Any], str]) -> 
             continue
         objects = [yaml.safe_load(document.text) for document in render(job.data, RELEASE)]
         said = [ask(one) for one in objects if one["kind"] in PLACES]
+        if any(word in one for one in said for word in NOT_COMPARED):
+            continue
         asked += len(said)
         if any(said) != bool(errors):
             different.append((given, errors, [*filter(None, said)]))
