@@ -228,7 +228,8 @@ def _find_wrong(one: Any, keys: KeyPath, test: Test) -> Iterator[tuple[KeyPath, 
     """What is wrong at the keys of an object, with the value; None for what a function has found."""
     above = functools.reduce(lambda part, key: part[key] if isinstance(part, dict) else None, keys[:-1], one)
     if callable(test):
-        if isinstance(above, dict | list) and test(above, str(keys[-1]) if keys else ""):
+        # len raises while a key is misspelt, which may be the one that is missing.
+        if isinstance(above, dict | list) and len(above) >= 0 and test(above, str(keys[-1]) if keys else ""):
             yield keys, None
     elif isinstance(above, dict) and keys[-1] in above:
         for key, item in list_entries(above[keys[-1]]) or [(None, above[keys[-1]])]:

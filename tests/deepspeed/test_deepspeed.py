@@ -411,7 +411,9 @@ def test_the_training_of_the_end_to_end_tests_has_no_error() -> None:
     text = json.dumps({"name": "digits", "namespace": "training", **training_values("r/deepspeed:1")}) + "\n"
     loaded = values.load([SourceText("v.yaml", text)], [Override("--set", "run.id=2")])
 
-    assert {"DS366", "DS368", "DS383", "DS414"} == {one.id for one in values.check(loaded, Release("digits", "training"))}
+    assert {"DS222", "DS366", "DS368", "DS383", "DS414"} == {
+        one.id for one in values.check(loaded, Release("digits", "training"))
+    }
 
 
 def test_a_count_may_have_a_point() -> None:
