@@ -20,6 +20,7 @@ from dsgen.values import Release
 from tests.e2e.fragments import HOMES
 from tests.e2e.test_fragments import changed, complete
 
+pytestmark = pytest.mark.by_turns
 RELEASE = Release("refused", "default")
 BASE = {
     "name": "refused",
