@@ -40,8 +40,9 @@ def started(*lines: bytes, code: int, command: str = "") -> process.LaunchProces
 
 
 def settings_of(given: Mapping[str, Any]) -> settings.Settings:
-    """Settings with these fields; a test that needs another one fails on its 0."""
-    return settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
+    """Settings with these fields and no digests of scripts; a test that needs another one fails on its 0."""
+    all_ = {"scripts": {}, **given}
+    return settings.Settings(**{name: all_.get(name, 0) for name in settings.Settings._fields})
 
 
 def configured(**changes: Any) -> settings.Settings:
