@@ -44,8 +44,15 @@ OWN_COMMANDS = ("worker-command", "launcher-command")
 VOLUMES: Mapping[str, Sequence[Any]] = {
     "storage.*.create.size": ["100Gi", 1e12, "1.5Ti"],
     "storage.*.create.accessModes": [["ReadWriteMany"], ["ReadWriteOncePod"], ["ReadWriteOnce", "ReadOnlyMany"]],
+    "storage.*.create.storageClass": ["", "fast"],
+    "storage.*.csi": [{"driver": "a.example.com"}, {"driver": "b", "readOnly": True, "volumeAttributes": {"1.5": "é"}}],
+    "storage.*.ephemeral": [
+        {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": 1}}}}}
+    ],
+    "storage.*.mountPath": [f"/{name}" for name in ("a", "data", "b/c", "é", "no", "1e3", "x y", "on")],
+    "launcher.resources.limits": [{"cpu": 2}, {"memory": "3.5Gi", "cpu": "1500m"}, {}],
 }
-"""Of all texts and numbers few are a size or a list of access modes, and a new claim needs both."""
+"""Of all texts and numbers few are a size, a list of access modes, a driver, an amount or an own path."""
 MOST_OF_KUBERNETES = 4
 """Optional fields of one of Kubernetes' own objects, which are many and nested."""
 

@@ -13,7 +13,10 @@ from tests.generated_values import errors, loaded, remove, repaired, sound_texts
 from tests.parity import dump, flat_objects
 
 MANY = 300
-RARE = {("ssh", "secret", "name"), ("storage", "*", "hostPath"), ("storage", "*", "create", "persistentVolume")}
+RARE = {
+    *(("ssh", "secret", "name"), ("storage", "*", "ephemeral"), ("storage", "*", "hostPath")),
+    *(("storage", "*", "create", key) for key in ("accessModes", "persistentVolume")),
+}
 """Only good beside values of other keys that few generated files have; tests/test_keys.py shows what they do."""
 
 
