@@ -30,7 +30,7 @@ SOUGHT = {
     "spot": "recipes",
     "sops": "secrets",
     "cost": "recipes",
-    "huggingface": "recipes",
+    "hugging face": "programs",
     "flight recorder": "recipes",
     "QuotaExceeded": "reasons/QuotaExceeded",
     "DS366": "problems/DS366",
