@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dsgen import schema
 from dsgen.checks.rule import (
     CONTAINERS,
     ROLES,
@@ -16,6 +15,7 @@ from dsgen.checks.rule import (
     Problems,
     UnknownValueError,
     Values,
+    View,
     error,
     list_entries,
     warning,
@@ -112,8 +112,8 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
      " LabelSelectorRequirement.key PodReadinessGate.conditionType PodSchedulingGate.name"),
     (f"({QUALIFIED})?", "must be the name of a taint", "Toleration.key"),
     (f"({WORD})?", "a valid label must be at most 63 letters, digits, '-', '_' and '.', begin and end with one of the"
-     " first two", "NodeSelectorRequirement.values LabelSelectorRequirement.values LabelSelector.matchLabels"
-     " Toleration.value ObjectMeta.labels"),
+     " first two", "NodeSelectorRequirement@nodeSelectorTerms.values NodeSelectorRequirement@matchFields.values"
+     " LabelSelectorRequirement.values LabelSelector.matchLabels Toleration.value ObjectMeta.labels"),
     ("(?!.{16})(?!.*--)(?=.*[a-z])" + NAME, "must be at most 15 of a-z, 0-9 and '-'",
      "ContainerPort.name HTTPGetAction.port TCPSocketAction.port"),
     (r"\S(.*\S)?", "must not be empty, or have leading or trailing whitespace", "Container.image"),
@@ -197,22 +197,6 @@ may be that of one key (`@KEY`), or a list of its objects (`[]`).
 """
 
 
-def _walk(part: schema.Schema, value: Any, path: KeyPath) -> Iterator[tuple[str, KeyPath, Any]]:
-    """Each object of Kubernetes below a value, and each list of them: the name of its type, its path and itself."""
-    if "$ref" in part:
-        yield part["$ref"].removeprefix(schema.DEFINITION), path, value
-        part = schema.resolve(part)
-    for other in part.get("allOf", ()):
-        yield from _walk(other, value, path)
-    if isinstance(value, list) and "$ref" in part.get("items", ()):
-        yield part["items"]["$ref"].removeprefix(schema.DEFINITION) + "[]", path, value
-    for key, item in list_entries(value):
-        below = part.get("items") if isinstance(key, int) else part.get("properties", {}).get(key)
-        below = part.get("additionalProperties") if below is None else below
-        if isinstance(below, dict):
-            yield from _walk(below, item, (*path, key))
-
-
 @functools.cache
 def _list_rows() -> dict[str, list[tuple[KeyPath, Test, str]]]:
     """The rows of each type."""
@@ -228,8 +212,9 @@ def _find_wrong(one: Any, keys: KeyPath, test: Test) -> Iterator[tuple[KeyPath, 
     """What is wrong at the keys of an object, with the value; None for what a function has found."""
     above = functools.reduce(lambda part, key: part[key] if isinstance(part, dict) else None, keys[:-1], one)
     if callable(test):
-        # len raises while a key is misspelt, which may be the one that is missing.
-        if isinstance(above, dict | list) and len(above) >= 0 and test(above, str(keys[-1]) if keys else ""):
+        if isinstance(above, View):
+            above.require_all()  # a misspelt key may be the one that is missing
+        if isinstance(above, dict | list) and test(above, str(keys[-1]) if keys else ""):
             yield keys, None
     elif isinstance(above, dict) and keys[-1] in above:
         for key, item in list_entries(above[keys[-1]]) or [(None, above[keys[-1]])]:
@@ -245,19 +230,9 @@ def _find_wrong(one: Any, keys: KeyPath, test: Test) -> Iterator[tuple[KeyPath, 
 @error("DS432", "", hint="the API server would refuse the pods; `kubectl explain pod.spec` says what it takes")
 def refuse_what_kubernetes_refuses(values: Values) -> Problems:
     rows = _list_rows()
-    for type_, path, one in _walk(schema.load(), values, ()):
-        places = [str(key) for key in path[-2:] if isinstance(key, str)]
-        for keys, test, message in [
-            *rows.get(type_, ()),
-            *(row for key in places for row in rows.get(f"{type_}@{key}", ())),
-        ]:
-            if (
-                "preference" in path
-                and path[-2] == "matchExpressions"
-                and isinstance(test, str)
-                and keys == ("values",)
-            ):
-                continue  # the API server accepts any labels that are only preferred
+    for type_, path, one in values.objects:
+        types = [type_, *(f"{type_}@{key}" for key in path[-4:])]
+        for keys, test, message in dict.fromkeys(row for name in types for row in rows.get(name, ())):
             with contextlib.suppress(UnknownValueError):
                 for at, value in [*_find_wrong(one, keys, test)]:
                     where, given = path_text((*path, *at)), "" if value is None else f"{format_value(value)}: "
@@ -279,7 +254,7 @@ def _is_usual(mode: int) -> bool:
 @warning("DS433", "")
 def warn_of_octal_digits(values: Values) -> Problems:
     fields = dict(name.split(".", 1) for name in MODES.split())
-    for type_, path, one in _walk(schema.load(), values, ()):
+    for type_, path, one in values.objects:
         mode = one.get(fields[type_]) if type_ in fields and isinstance(one, dict) else None
         if isinstance(mode, int) and mode < 0o1000 and not _is_usual(mode) and re.fullmatch("[0-7]{3}", str(mode)):
             meant = int(str(mode), 8)

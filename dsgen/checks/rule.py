@@ -58,9 +58,13 @@ class View(dict[str, Any]):
         self._read(key)
         return super().__contains__(key)
 
-    def __len__(self) -> int:
+    def require_all(self) -> None:
+        """Raises UnknownValueError if a key is unknown."""
         if self._is_unknown or self._unknown:
             raise UnknownValueError
+
+    def __len__(self) -> int:
+        self.require_all()
         return super().__len__()
 
     def __bool__(self) -> bool:
@@ -107,6 +111,11 @@ class Values(View):
             raise UnknownValueError
         return self._names
 
+    @functools.cached_property
+    def objects(self) -> list[tuple[str, KeyPath, Any]]:
+        """Each object of Kubernetes, and each list of them: the name of its type (`[]` for a list), path and itself."""
+        return [*_find_objects(schema.load(), self, ())]
+
     def is_unknown(self, path: KeyPath) -> bool:
         """Whether the value at a path, or one above it, is unknown."""
         return any(path[:length] in self._paths for length in range(len(path) + 1))
@@ -115,6 +124,21 @@ class Values(View):
         """Raises UnknownValueError if something at one of these paths, above or below it is unknown."""
         if any(path in self._above or self.is_unknown(path) for path in paths):
             raise UnknownValueError
+
+
+def _find_objects(part: schema.Schema, value: Any, path: KeyPath) -> Iterator[tuple[str, KeyPath, Any]]:
+    if "$ref" in part:
+        yield part["$ref"].removeprefix(schema.DEFINITION), path, value
+        part = schema.resolve(part)
+    for other in part.get("allOf", ()):
+        yield from _find_objects(other, value, path)
+    if isinstance(value, list) and "$ref" in part.get("items", ()):
+        yield part["items"]["$ref"].removeprefix(schema.DEFINITION) + "[]", path, value
+    for key, item in list_entries(value):
+        below = part.get("items") if isinstance(key, int) else part.get("properties", {}).get(key)
+        below = part.get("additionalProperties") if below is None else below
+        if isinstance(below, dict):
+            yield from _find_objects(below, item, (*path, key))
 
 
 def _hide(part: Any, path: KeyPath, above: KeyPath) -> None:
