@@ -15,7 +15,6 @@ from typing import Any
 from dsgen import deepspeed, schema
 from dsgen.checks import (  # noqa: F401 - each adds its rules
     estimate,
-    found,
     kubernetes,
     launch,
     names,

@@ -300,9 +300,10 @@ def warn_of_two_words(_: Values, __: KeyPath, argument: str) -> Problems:
     " launch.method: worker-command and launch.command",
 )
 def refuse_second_launcher(values: Values) -> Problems:
+    if not values.training.exec or helpers.runs_command(values):
+        return
     starts = STARTS_SEVERAL if values.workers.slots > 1 else STARTS_RANKS
-    found = any(matching(one, starts) for one in commands.list_programs(values.training.exec))
-    if found and not helpers.runs_command(values):
+    if any(matching(one, starts) for one in commands.list_programs(values.training.exec)):
         yield Problem(f"training.exec starts a launcher, but launch.method {values.launch.method} {STARTS_EACH}")
 
 
