@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -323,16 +322,17 @@ def list_orphans(
     repository: Repository, key: str, folders: Sequence[OutputFolder]
 ) -> tuple[list[OutputFolder], list[OutputFolder]]:
     """Empty plans for the folders of removed jobs, and for the folders of shared scripts."""
-    known, found = repository.settings, list[OutputFolder]()
+    known, orphans, shared = repository.settings, list[OutputFolder](), list[OutputFolder]()
     for place, index in find_orphans(repository, key, {folder.place.below for folder in folders}):
-        namespace = re.split("[ /]", index.owner.removeprefix(SHARED))[-1 if index.owner.startswith(SHARED) else 1]
+        is_shared = index.owner.startswith(SHARED)
+        # The owner of a job's folder is such as "job NAMESPACE/NAME".
+        namespace = index.owner.removeprefix(SHARED) if is_shared else index.owner.partition(" ")[2].partition("/")[0]
         beside = place_scripts(known, key, namespace)
         scripts = ScriptsFolder(beside, namespace, key == "charts", known.read_value("kustomization"))
         make = functools.partial(Plan, index.owner, {})
-        found.append(OutputFolder(place, make, index.owner, scripts=scripts, runtime=index.runtime))
-    return [one for one in found if not one.owner.startswith(SHARED)], [
-        one for one in found if one.owner.startswith(SHARED)
-    ]
+        folder = OutputFolder(place, make, index.owner, scripts=scripts, runtime=index.runtime)
+        (shared if is_shared else orphans).append(folder)
+    return orphans, shared
 
 
 def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:

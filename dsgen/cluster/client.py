@@ -66,7 +66,7 @@ class Cluster:
         return self._request_json("PATCH", path, query, content, "application/apply-patch+yaml")
 
     def delete(self, path: str) -> None:
-        self._request_json("DELETE", path, {}, {"propagationPolicy": "Background"}, "application/json")
+        self._request_json("DELETE", path, {}, {"propagationPolicy": "Background"}, JSON)
 
     def list_items(self, path: str, accept: str = JSON, **query: str) -> Iterator[dict[str, Any]]:
         """All objects of a list, in pages; accept: the form of the answer. Raises ApiError."""

@@ -7,6 +7,7 @@ another table, or an action. `*` stands for any name or item. A field that no ta
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +27,7 @@ NOT_USED = "its value is of a type that is not used here"
 NO_TEXT = Text()
 
 
-class Part:
+class Part(ABC):
     """A part of a source. data: its value as plain data."""
 
     conversion: Conversion
@@ -37,17 +38,17 @@ class Part:
         """The values."""
         return self.conversion.draft
 
+    @abstractmethod
     def map(self, to: str, *, is_same: bool = False) -> None:
         """It became this key. is_same: the value has the form of the part, with all its names."""
-        raise NotImplementedError
 
+    @abstractmethod
     def drop(self, why: str) -> None:
         """It is not needed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lose(self, why: str, hint: str = "") -> None:
         """It has no equivalent."""
-        raise NotImplementedError
 
     def set(self, key: str | KeyPath, value: Any) -> None:
         """Set a key from it."""

@@ -9,12 +9,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dsgen.deepspeed import FILES
 from dsgen.editing import compare_text
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.secrets import holds_secret
 from dsgen.importers.texts import Text
 
-MOUNTED, CONFIG = "/job/files", "/job/ds_config.json"
+CONFIG = "/job/ds_config.json"
 NAME = re.compile(r"[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,250}")
 MOST_BYTES, LARGEST_CONFIG = 200_000, 20_000
 UNUSED = "the command line does not name this file"
@@ -84,7 +85,7 @@ class WrittenFiles:
             return words
         content = content if content.endswith("\n") else content + "\n"
         conversion.map(statement, conversion.draft.set(("training", "files", base), content))
-        return [_replace_path(word, f"{MOUNTED}/{base}") if at in found else word for at, word in enumerate(words)]
+        return [_replace_path(word, f"{FILES}/{base}") if at in found else word for at, word in enumerate(words)]
 
 
 def parse_deepspeed_config(name: str, content: str) -> dict[str, Any] | None:

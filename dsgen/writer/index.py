@@ -150,7 +150,7 @@ def _parse(data: Any, version: Any) -> Index:
     values = _check_values(data["values"]) if "values" in data else ""
     made_of = _check_checksum(data["madeOf"]) if "madeOf" in data else ""
     run = _check_word(data.get("run", ""))
-    runtime = data.get("runtime", "")
+    runtime = _check_word(data.get("runtime", ""))
     if runtime and not _RUNTIME.fullmatch(runtime):
         raise ValueError("its runtime is invalid")
     return Index(_check_word(data["owner"]), run, files, frozen, runs, writer, version, values, made_of, runtime)
