@@ -3,18 +3,21 @@
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import yaml
 
 from dsgen.catalogue import KINDS
-from tests.cli.conftest import Cli
+from dsgen.generated.digest import SCRIPTS
+from tests.cli.conftest import IMAGE, Cli, job, put
 from tests.cluster.server import RecordedServer
 from tests.test_golden import FILES, manifests
 
 JOBS = "/apis/batch/v1/namespaces/training/jobs"
 LAUNCHER, WORKER = f"{JOBS}/cifar-1-launcher", f"{JOBS}/cifar-1-worker"
-RECORD = "/api/v1/namespaces/training/configmaps/cifar-status"
+CONFIG_MAPS = "/api/v1/namespaces/training/configmaps"
+RECORD = f"{CONFIG_MAPS}/cifar-status"
 FLUX = {"kustomize.toolkit.fluxcd.io/name": "jobs", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
 STOP = """\
 stop training/cifar, run 1
@@ -126,3 +129,38 @@ def test_every_kind_that_is_rendered_is_deleted_with_its_job() -> None:
     deleted = {(re.sub("^/apis?/", "", kind.api), kind.name) for kind in KINDS}
 
     assert {("v1", "PersistentVolume")} == rendered - deleted
+
+
+def test_scripts_that_no_job_and_no_repository_names_are_listed_and_deleted(server: RecordedServer, cli: Cli) -> None:
+    names = [
+        "cifar-scripts-shared-abcdef0123",  # a Job has them
+        f"dsgen-runtime-worker-{SCRIPTS}",  # the folder of the repository has them
+        "dsgen-runtime-worker-0123456789",
+        "mnist-scripts-shared-0123456789",
+    ]
+    for name in names:
+        component = "runtime" if name.startswith("dsgen") else "scripts"
+        labels = {"app.kubernetes.io/component": component}
+        server.objects[f"{CONFIG_MAPS}/{name}"] = {"metadata": {"name": name, "uid": name, "labels": labels}}
+    sources = [{"configMap": {"name": names[0]}}]
+    server.objects[WORKER]["spec"]["template"]["spec"]["volumes"] = [{"name": "a", "projected": {"sources": sources}}]
+    put(Path("dsgen.yaml"), f"defaults:\n  {IMAGE}  runtime: {{create: false}}\n")
+    put(Path("jobs/a/values.yaml"), job("bert"))
+    assert 0 == cli("render", "-q").code
+    unused = names[2:]
+
+    assert (0, "".join(f"configmap/{name}\n" for name in unused), "") == cli("runtime", "--unused")
+    for arguments in (["--delete"], ["--unused", "--delete"]):  # there is no terminal to ask on
+        assert 2 == cli("runtime", *arguments).code
+    assert [] == server.changes
+    assert 0 == cli("runtime", "--unused", "--delete", "--yes").code
+    assert [("DELETE", f"{CONFIG_MAPS}/{name}") for name in unused] == [change[:2] for change in server.changes]
+    assert (0, "0 objects deleted\n", "") == cli("runtime", "--unused", "--delete", "--yes")
+
+
+def test_shared_scripts_are_printed_for_the_namespace_of_the_context(server: RecordedServer, cli: Cli) -> None:
+    text = cli("runtime", "--name", "ours").out
+
+    assert 4 == text.count('\n  namespace: "training"\n') == text.count(f"-{SCRIPTS}\n")
+    assert text == cli("runtime", "-n", "training", "--name", "ours", "--kubeconfig", "/none").out
+    assert [] == server.changes

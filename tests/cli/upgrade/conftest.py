@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from dsgen import __version__
+from dsgen.generated.digest import SCRIPTS
 from dsgen.language.environment import PACKAGE
 from tests.cli.conftest import MINIMAL
 
 OLD = "0.0.9"
+OLD_SCRIPTS = "0123456789"
 JOBS = ("cifar", "mnist", "sst")
 VALUES = MINIMAL.read_text() + "lifecycle:\n  suspend: false\n"
 
@@ -38,6 +40,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = folder / "dsgen"
     shutil.copytree(PACKAGE, package)
     edit(package / "__init__.py", __version__, OLD)
+    for module in (package / "generated").glob("*.py"):
+        module.write_text(module.read_text().replace(SCRIPTS, OLD_SCRIPTS))
     for script in (package / "scripts").glob("*/*.py"):
         script.write_text(script.read_text() + "# other words\n")
     schema = package / "schema" / "values.json"

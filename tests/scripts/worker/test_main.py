@@ -104,7 +104,9 @@ def test_ranks_have_all_but_twenty_seconds_to_stop(pod: Any) -> None:
     pod.settings(terminationGracePeriodSeconds=25)
     process = pod.serve()
     saved = pod.root / "saved"
-    pod.start(*pod.ssh_argv(f"trap 'sleep 1; echo saved >>{saved}; exit' TERM; sleep 4003 & while :; do sleep 0.1; done"))
+    pod.start(
+        *pod.ssh_argv(f"trap 'sleep 1; echo saved >>{saved}; exit' TERM; sleep 4003 & while :; do sleep 0.1; done")
+    )
     pod.start(*pod.ssh_argv("trap '' TERM; while :; do sleep 4002; done"))
     pod.wait_until(lambda: pod.marked("4002") and pod.marked("4003"))
     process.send_signal(signal.SIGTERM)
