@@ -1,14 +1,17 @@
 """Checks values against the schema.
 
-`validator` finds the violated keywords, and `messages` turns each into a message with a hint, at the place of the key
-(if it is unknown) or of the value.
+jsonschema finds the violated keywords as Helm's validator finds them, and `messages` turns each into a message with a
+hint, at the place of the key (if it is unknown) or of the value.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from jsonschema import Draft7Validator, ValidationError
+from jsonschema.validators import extend
 
 from dsgen import schema
 from dsgen.language.text import format_value
@@ -18,8 +21,6 @@ from dsgen.reading.scalars import explain_argument, explain_key, explain_text
 from dsgen.schema.default_values import GIVE, NO_VALUE, takes_null
 
 if TYPE_CHECKING:
-    from jsonschema import ValidationError
-
     from dsgen.schema.messages import About
 
 TOO_MUCH = "DS011"
@@ -34,7 +35,7 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
 
     complete: false if a part could not be read; then missing keys are not reported.
     """
-    violations = _find_violations(schema.load(), root)
+    violations = find_violations(schema.load(), root.as_data())
     if violations:
         from dsgen.schema import foreign  # imported late: only problems need it
 
@@ -54,13 +55,7 @@ def find_schema_problems(whole: schema.Schema, root: Node, complete: bool, about
         Diagnostic(NO_VALUE, f"{path_text(path)} has no value", root.find(path)[0].position, path, GIVE)
         for path in empty
     ]
-    return nulls + list(_describe_violations(_find_violations(whole, root), root, complete, about))
-
-
-def _find_violations(whole: schema.Schema, root: Node) -> list[ValidationError]:
-    from dsgen.schema.validator import find_violations  # imported late: it imports jsonschema
-
-    return find_violations(whole, root.as_data())
+    return nulls + list(_describe_violations(find_violations(whole, root.as_data()), root, complete, about))
 
 
 def _limit_problems(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -193,3 +188,38 @@ def _find_uncarried(root: Node) -> Iterator[Diagnostic]:
             is_free = path[:1] in ANY_TEXT or path[:2] in ANY_TEXT
             if reason := explain_text(node.value) or ("" if is_free else explain_argument(node.value)):
                 yield Diagnostic("DS111", f"{path_text(path)} {reason}", node.position, path, "remove it")
+
+
+# -- jsonschema -------------------------------------------------------------------------------------------------------
+
+
+def find_violations(whole: schema.Schema, value: Any) -> list[ValidationError]:
+    """All violated keywords, also those in parts of the value, in the order of the schema and of the value."""
+    return list(_Validator(whole).iter_errors(value))
+
+
+def _check_pattern(_: Any, pattern: str, text: Any, __: schema.Schema) -> Iterator[ValidationError]:
+    # For Python, $ is also the place before a newline at the end, and \w has the letters of all languages.
+    if isinstance(text, str) and not re.fullmatch(pattern, text, re.ASCII):
+        yield ValidationError("does not match")
+
+
+def _check_required(_: Any, keys: list[str], value: Any, __: schema.Schema) -> Iterator[ValidationError]:
+    # All missing keys are one violation.
+    if isinstance(value, dict) and not value.keys() >= {*keys}:
+        yield ValidationError("lacks keys")
+
+
+def _check_other_keys(validator: Any, part: Any, value: Any, rule: schema.Schema) -> Iterator[ValidationError]:
+    # jsonschema visits them in the order of a set, which differs between two runs.
+    others = [key for key in value if key not in rule.get("properties", {})] if isinstance(value, dict) else []
+    if part is False and others:
+        yield ValidationError("has other keys")
+    for key in others if isinstance(part, dict) else ():
+        yield from validator.descend(value[key], part, path=key)
+
+
+_Validator = extend(  # type: ignore[no-untyped-call] # its stubs lack types
+    Draft7Validator,
+    {"additionalProperties": _check_other_keys, "pattern": _check_pattern, "required": _check_required},
+)

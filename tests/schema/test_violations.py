@@ -6,7 +6,7 @@ import pytest
 
 from dsgen import schema
 from dsgen.schema.messages import WORDING
-from dsgen.schema.validator import find_violations
+from dsgen.schema.validate import find_violations
 
 
 def found(whole: dict[str, Any], value: Any) -> list[tuple[Any, list[str | int]]]:
