@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from dsgen.repository.settings import SCRIPTS
 from tests.e2e.training import dsgen, merged
 
 GIT = ("DSGEN_E2E_GIT_PUSH", "DSGEN_E2E_GIT_PULL")
@@ -19,14 +20,22 @@ CONTROL = "gitops"
 
 @dataclass
 class Checkout:
-    """A working copy with one job, whose values may change from commit to commit."""
+    """A working copy with one job, whose values may change from commit to commit.
+
+    is_shared: the jobs of its namespace have dsgen's scripts together, in a folder of their own.
+    """
 
     folder: Path
     branch: str
     values: dict[str, Any]
     is_chart: bool
+    is_shared: bool = False
 
     def __post_init__(self) -> None:
+        if self.is_shared:
+            folders = {"output": "rendered/{namespace}/{name}", "charts": "charts/{namespace}/{name}"}
+            settings = {"jobs": ["values.yaml"], **folders, "defaults": {"runtime": {"create": False}}}
+            (self.folder / "dsgen.yaml").write_text(yaml.safe_dump(settings))
         self.git("init", "--quiet", "--initial-branch", self.branch)
 
     def git(self, *arguments: str) -> str:
@@ -39,7 +48,16 @@ class Checkout:
 
     @property
     def job_folder(self) -> str:
-        return "/".join(("charts" if self.is_chart else "rendered", self.values["namespace"], self.values["name"]))
+        return f"{self._folder}/{self.values['name']}"
+
+    @property
+    def folders(self) -> list[Path]:
+        """What is applied where no controller does it: the scripts of the namespace, if it has them, and the job."""
+        return [self.folder / self._folder / SCRIPTS, self.folder / self.job_folder][not self.is_shared :]
+
+    @property
+    def _folder(self) -> str:
+        return f"{'charts' if self.is_chart else 'rendered'}/{self.values['namespace']}"
 
     def file(self, **other: Any) -> str:
         """The job's values file."""

@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+from dsgen.cluster.reader import COMPONENT
 from tests.e2e.cluster import soon
 from tests.e2e.gitops import ways
 from tests.e2e.gitops.table import Row
@@ -110,8 +111,8 @@ def _broken(way: ways.Way) -> str:
 
 
 def removed(way: ways.Way, job: Job, row: Row) -> None:
-    """The claim stays when the job goes."""
-    claims = _claims(job)
+    """The claim stays when the job goes, and so do the scripts that jobs share."""
+    claims, scripts = _claims(job), _scripts(job)
     way.remove()
     if way.stops_removed:
         soon("end of the Jobs", lambda: not job.space.batch.list_namespaced_job(way.space).items, ways.SECONDS)
@@ -120,6 +121,8 @@ def removed(way: ways.Way, job: Job, row: Row) -> None:
 
     assert claims
     assert claims == _claims(job)
+    assert len(scripts) == 4 * way.checkout.is_shared
+    assert scripts == _scripts(job)
     row.removed = "the claim stays" if way.stops_removed else "claim, record and Jobs stay"
 
 
@@ -132,6 +135,11 @@ def _kept(job: Job) -> dict[str, str]:
 def _end(job: Job, run: str) -> tuple[str, int]:
     record: dict[str, Any] = job.space.record(job.name)[run]
     return record["phase"], record["totals"]["attempts"]
+
+
+def _scripts(job: Job) -> dict[str, str]:
+    shared = job.space.core.list_namespaced_config_map(job.space.name, label_selector=f"{COMPONENT}=runtime").items
+    return {one.metadata.name: one.metadata.uid for one in shared if not one.metadata.deletion_timestamp}
 
 
 def _claims(job: Job) -> dict[str, str]:

@@ -29,17 +29,21 @@ WAYS: dict[str, tuple[type[ways.Way], str]] = {
 }
 
 
-@pytest.fixture(params=WAYS)
+SHARED = "-shared"
+"""Behind the name of a way: the scripts are those of the namespace."""
+
+
+@pytest.fixture(params=[*WAYS, *(f"{name}{SHARED}" for name in WAYS)])
 def way(
     request: pytest.FixtureRequest, namespaces: Callable[..., Namespace], image: str, tmp_path: Path
 ) -> Iterator[ways.Way]:
-    kind, _ = WAYS[request.param]
+    kind, _ = WAYS[request.param.removesuffix(SHARED)]
     if issubclass(kind, ways.ArgoCD | ways.Flux):
         need(kind.SPACE)
     space = namespaces(request.param)
     names = {"name": "digits", "namespace": space.name}
     values = merged(training_values(image, "--steps", str(story.STEPS)), names)
-    made = kind(Checkout(tmp_path, space.name, values, kind.is_chart))
+    made = kind(Checkout(tmp_path, space.name, values, kind.is_chart, request.param.endswith(SHARED)))
     try:
         yield made
     finally:
@@ -51,7 +55,8 @@ def test_a_run_trains_once(
     way: ways.Way, request: pytest.FixtureRequest, record_row: Callable[[Row], None], live: Callable[[str], Namespace]
 ) -> None:
     job = Job(live(way.space), way.checkout.folder, way.checkout.values)
-    row = Row(WAYS[request.node.callspec.params["way"]][1])
+    name = request.node.callspec.params["way"]
+    row = Row(f"{WAYS[name.removesuffix(SHARED)][1]}{', shared scripts' if way.checkout.is_shared else ''}")
 
     story.first_run(way, job, row)
     story.forced(way, job, row)

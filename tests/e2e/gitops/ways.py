@@ -4,11 +4,13 @@ import os
 import shlex
 import subprocess
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from kubernetes import client
 
+from dsgen.repository.settings import SCRIPTS
 from tests.e2e.cluster import answered, kubectl, soon
 from tests.e2e.gitops.checkout import CONTROL, Checkout
 from tests.e2e.training import dsgen
@@ -169,7 +171,8 @@ class ArgoCD(Way):
         kubectl("-n", self.SPACE, "delete", "application", self.title, "--wait=false")
 
     def delete(self) -> None:
-        kubectl("-n", self.SPACE, "delete", "application", self.title, "--ignore-not-found", "--wait=false")
+        names = (self.title, f"{self.space}-{SCRIPTS}")
+        kubectl("-n", self.SPACE, "delete", "application", *names, "--ignore-not-found", "--wait=false")
 
 
 class ArgoCDChart(ArgoCD):
@@ -295,15 +298,19 @@ def _condition(thing: dict[str, Any], kind: str) -> dict[str, Any]:
     return next((each for each in thing.get("status", {}).get("conditions", []) if each["type"] == kind), {})
 
 
+def _say_refusal(commands: Iterable[list[str]]) -> str:
+    """What those commands said that failed."""
+    ended = [answered(command) for command in commands]
+    return "".join(done.stdout + done.stderr for done in ended if done.returncode)
+
+
 class Kubectl(Way):
     """`kubectl apply` of the folder."""
 
     arguments: ClassVar[tuple[str, ...]] = ("--filename",)
 
     def deliver(self) -> str:
-        command = ["kubectl", "apply", *self.arguments, str(self.checkout.folder / self.checkout.job_folder)]
-        done = answered(command)
-        return done.stdout + done.stderr if done.returncode else ""
+        return _say_refusal(["kubectl", "apply", *self.arguments, str(folder)] for folder in self.checkout.folders)
 
     def force(self) -> None:
         assert self.deliver() == ""
@@ -328,10 +335,8 @@ class Helm(Way):
     major: ClassVar[int] = 4
 
     def deliver(self) -> str:
-        chart, name = self.checkout.folder / self.checkout.job_folder, self.checkout.values["name"]
-        command = [helm(self.major), "upgrade", "--install", name, str(chart), "--namespace", self.space]
-        done = answered(command)
-        return done.stdout + done.stderr if done.returncode else ""
+        command, where = [helm(self.major), "upgrade", "--install"], ["--namespace", self.space]
+        return _say_refusal([*command, chart.name, str(chart), *where] for chart in self.checkout.folders)
 
     def force(self) -> None:
         assert self.deliver() == ""
