@@ -31,8 +31,8 @@ from dsgen.importers.ledger import (
     Placeholder,
     make_report,
 )
-from dsgen.importers.objects import METADATA
-from dsgen.importers.origins import ORIGINS, WRAPPED, Contents, Origin, recognise
+from dsgen.importers.origins import ORIGINS, WRAPPED, Origin, recognise
+from dsgen.importers.pods import METADATA
 from dsgen.importers.texts import OF_OPERATION, TooMuchWorkError, limit_work, spend
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
@@ -62,13 +62,12 @@ TOO_MUCH = "reading it takes far more steps than the description of a job"
 NOTHING = "dsgen can read no field of this object"
 NOTHING_HINT = "is its indentation right? kubectl apply --dry-run=server shows what the cluster reads"
 WRAPPER = "it only contains other objects"
-
-
 BESIDE = {
     *("ClusterTrainingRuntime", "TrainingRuntime", "ConfigMap", "Secret", "Service", "PersistentVolumeClaim"),
     *("ServiceAccount", "Role", "RoleBinding", "Namespace"),
 }
 HOST = re.compile(r"\s*(#.*|[^\s:]+\s+slots=\d{1,4}\s*)?")
+IN_WRAPPER = "the controller of the object around the job uses it"
 
 
 def split_sources(sources: Sequence[SourceText]) -> tuple[list[SourceText], list[SourceText]]:
@@ -97,7 +96,14 @@ def import_jobs(sources: Sequence[SourceText], options: ImportOptions | None = N
     options = options or ImportOptions()
     sources, beside = split_sources(sources)
     options = replace(options, beside=[*options.beside, *beside])
-    return [job for source in sources for job in _import_source(source, options)]
+    jobs: list[ImportedJob] = []
+    for source in sources:
+        try:
+            with limit_work():
+                jobs += _convert_source(source, options)
+        except TooMuchWorkError as error:
+            raise ImportRefusedError(TOO_MUCH, Position(source.name, 1, 1)) from error
+    return jobs
 
 
 def check(job: ImportedJob) -> list[Difference]:
@@ -107,24 +113,14 @@ def check(job: ImportedJob) -> list[Difference]:
     return compare(job)
 
 
-def _import_source(source: SourceText, options: ImportOptions) -> list[ImportedJob]:
-    try:
-        with limit_work():
-            return _convert_source(source, options)
-    except TooMuchWorkError as error:
-        raise ImportRefusedError(TOO_MUCH, Position(source.name, 1, 1)) from error
-
-
 def _convert_source(source: SourceText, options: ImportOptions) -> list[ImportedJob]:
     contents = recognise(source, options.origin)
     objects = [one for one in options.beside if re.search("(?m)^kind:", one.text)]
-    contents = replace(
-        contents, documents=[*contents.documents, *(one for text in objects for one in read_documents(text))]
-    )
     others = [one for one in options.beside if one not in objects]
+    documents = [*contents.documents, *(one for text in objects for one in read_documents(text))]
     jobs: list[ImportedJob] = []
     for number, found in enumerate(contents.found):
-        conversion = Conversion(source.name, options, others=contents.documents)
+        conversion = Conversion(source.name, options, others=documents)
         conversion.is_object = isinstance(found.source, SourceDocument)
         for wrapper in found.around:
             _write_wrapper(conversion, wrapper, is_first=number == 0)
@@ -135,7 +131,8 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
         if isinstance(found.source, SourceDocument) and not any(map(_says_more, conversion.ledger.entries)):
             raise ImportRefusedError(NOTHING, found.source.position, NOTHING_HINT)
         if number == 0:
-            _lose_unused(conversion, contents)
+            used = {id(one.source) for one in contents.found} | {id(one) for of in contents.found for one in of.around}
+            _lose_unused(conversion, [one for one in documents if id(one) not in used | conversion.used])
         for hosts in (one for one in others if _is_hostfile(one.text)):
             _read_hostfile(conversion, hosts)
         jobs.append(conversion.make_job())
@@ -145,15 +142,13 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
 def _read_hostfile(conversion: Conversion, source: SourceText) -> None:
     """A hostfile beside the job: the numbers of nodes and of processes on each, if the job does not say them."""
     slots = [int(one) for one in re.findall(r"(?m)^[^\s#]+\s+slots=(\d+)", source.text)]
-    at = Position(source.name, 1, 1)
+    at, add = Position(source.name, 1, 1), conversion.ledger.add
     holes = {hole.key for hole in conversion.draft.holes}
     for key, number in (("workers.replicas", len(slots)), ("workers.slots", slots[0])):
         if key in holes:
-            conversion.ledger.map("hostfile", at, conversion.draft.set(key, number), is_part=True)
+            add("mapped", "hostfile", at, conversion.draft.set(key, number), is_part=True)
     if len({*slots}) > 1:
-        conversion.ledger.lose(
-            "hostfile", at, "its hosts have different numbers of slots", "set workers.slots", is_part=True
-        )
+        add("lost", "hostfile", at, "its hosts have different numbers of slots", "set workers.slots", is_part=True)
 
 
 def _says_more(entry: ConvertedPart) -> bool:
@@ -164,23 +159,20 @@ def _says_more(entry: ConvertedPart) -> bool:
 def _write_wrapper(conversion: Conversion, wrapper: SourceDocument, is_first: bool) -> None:
     """Labels of an object around a job, such as the queue of an AppWrapper."""
     inner = Conversion(conversion.file, conversion.options, draft=conversion.draft) if not is_first else conversion
-    root, only = Fields(inner, wrapper).root, drop(WRAPPER)
+    root, only, inside = Fields(inner, wrapper).root, drop(WRAPPER), WRAPPED[wrapper.kind]
     root.apply({"apiVersion": only, "kind": only, "metadata": {**METADATA, "name": only}})
-    inside = WRAPPED[wrapper.kind]
     for one in root.walk():
         spend(OF_OPERATION)
         below = one.path[: len(inside)] == inside
         if not (below and (inside[-1] == "items" or "template" in one.path[: len(inside) + 2])):
-            one.lose("the controller of the object around the job uses it")
+            one.lose(IN_WRAPPER)
 
 
-def _lose_unused(conversion: Conversion, contents: Contents) -> None:
+def _lose_unused(conversion: Conversion, documents: Sequence[SourceDocument]) -> None:
     """Name the documents that are no part of a job."""
-    used = {id(one.source) for one in contents.found} | {id(one) for found in contents.found for one in found.around}
-    for document in contents.documents:
-        if id(document) not in used and id(document) not in conversion.used:
-            root = Fields(conversion, document).root
-            if document.position.file == conversion.file:
-                root.lose(UNUSED, UNUSED_HINT)
-            else:
-                root.drop("nothing of this job refers to it")
+    for document in documents:
+        root = Fields(conversion, document).root
+        if document.position.file == conversion.file:
+            root.lose(UNUSED, UNUSED_HINT)
+        else:
+            root.drop("nothing of this job refers to it")

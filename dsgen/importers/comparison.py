@@ -19,6 +19,7 @@ from dsgen.importers.fields import remove_nulls
 from dsgen.importers.ledger import ImportedJob
 from dsgen.importers.secrets import MASK, hide, is_secret
 from dsgen.language.functions import TemplateError
+from dsgen.problems import KeyPath
 from dsgen.render import render
 
 WORKERS, LAUNCHER, CONFIG = "workers/job.yaml", "launcher/job.yaml", "config/configmap.yaml"
@@ -34,6 +35,7 @@ SHARED_MEMORY = "the source has the small default of the container runtime; work
 UNBUFFERED = "dsgen starts Python without buffers"
 VARIABLE = "a variable has the value when the process starts"
 HOLE = "it is a hole"
+EVERYWHERE = "workers and launcher have the same environment"
 FILLED: Mapping[str, Any] = {"name": "job", "namespace": "default", "image.repository": "image", "workers.replicas": 1,
                              "workers.slots": 1, "training.python": "program.py"}  # fmt: skip
 
@@ -55,46 +57,34 @@ class Difference:
 
 def compare(job: ImportedJob) -> list[Difference]:
     """All differences between the source of a job and the objects that its values render, each with its reason."""
-    try:
-        objects = _render_objects(job)
-    except TemplateError:
-        return [Difference("job", "values", "", "", "something must be filled in before the values can be rendered")]
-    if objects is None:
-        return [Difference("job", "values", "", "", "")]
-    workers, launcher, config = objects
-    return [*_compare_job(job, workers, config), *_compare_role(job, "workers", job.facts.workers, _find_main(workers)),
-            *_compare_role(job, "launcher", job.facts.launcher, _find_main(launcher))]  # fmt: skip
-
-
-def _render_objects(job: ImportedJob) -> tuple[Any, Any, Any] | None:
-    """The Jobs and the ConfigMap of the values, with holes filled in; None if they cannot be rendered."""
     loaded = values.load([values.SourceText("values.yaml", json.dumps(fill_holes(job)))])
     if loaded.values is None:
-        return None
-    found = {one.template: one.text for one in render(loaded.data, loaded.release)}
+        return [Difference("job", "values", "", "", "")]
+    try:
+        found = {one.template: one.text for one in render(loaded.data, loaded.release)}
+    except TemplateError:
+        return [Difference("job", "values", "", "", "something must be filled in before the values can be rendered")]
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     workers, launcher, config = (yaml.load(found[name], loader) for name in (WORKERS, LAUNCHER, CONFIG))
-    return workers, launcher, config
+    return [*_compare_job(job, workers, config), *_compare_role(job, "workers", job.facts.workers, _find_main(workers)),
+            *_compare_role(job, "launcher", job.facts.launcher, _find_main(launcher))]  # fmt: skip
 
 
 def fill_holes(job: ImportedJob) -> dict[str, Any]:
     """The values of a job with something in each hole, so that they can be rendered."""
     data: dict[str, Any] = json.loads(json.dumps(job.data))
     for hole in job.holes:
-        _fill_hole(data, as_key_path(hole.key), hole.key)
+        node: Any = data
+        *above, last = as_key_path(hole.key) or ("",)
+        for part in above:
+            items = dict(enumerate(node)) if isinstance(node, list) else node
+            node = items.get(part) if isinstance(items, dict) else None
+        if isinstance(node, dict | list):
+            _fill_hole(node, last, (*above, last), hole.key)
     return data
 
 
-def _fill_hole(data: dict[str, Any], path: tuple[str | int, ...], key: str) -> None:
-    node: Any = data
-    if not path:
-        return
-    for part in path[:-1]:
-        items: dict[Any, Any] = dict(enumerate(node)) if isinstance(node, list) else node
-        node = items.get(part)
-        if not isinstance(node, dict | list):
-            return
-    last = path[-1]
+def _fill_hole(node: Any, last: Any, path: KeyPath, key: str) -> None:
     if key in FILLED:
         node[last] = FILLED[key]
     elif last == "secretKeyRef":
@@ -119,59 +109,42 @@ def _find_main(job: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _compare_job(job: ImportedJob, workers: Any, config: Any) -> Iterator[Difference]:
-    settings = json.loads(config["data"]["settings.json"])
-    facts, holes = job.facts, {hole.key for hole in job.holes}
-    if facts.replicas and facts.replicas != workers["spec"]["completions"]:
-        yield Difference("job", "replicas", str(facts.replicas), str(workers["spec"]["completions"]), "")
-    if facts.slots and facts.slots != settings["slots"]:
-        yield Difference("job", "slots", str(facts.slots), str(settings["slots"]), "")
-    if facts.command and not holes & {"training.python", "launch.command"}:
+    settings, facts = json.loads(config["data"]["settings.json"]), job.facts
+    for subject, number, result in (("replicas", facts.replicas, workers["spec"]["completions"]),
+                                    ("slots", facts.slots, settings["slots"])):  # fmt: skip
+        if number and number != result:
+            yield Difference("job", subject, str(number), str(result), "")
+    if facts.command and not {hole.key for hole in job.holes} & {"training.python", "launch.command"}:
         words = json.loads(config["data"]["command.json"])
         yield from _compare_command(facts.command, [*words["program"], *words["arguments"]], job)
 
 
 def _compare_command(source: Sequence[str], result: Sequence[str], job: ImportedJob) -> Iterator[Difference]:
+    """Words that differ; the others keep their order."""
+    import difflib  # imported late: only this needs it
+
     if list(result[:2]) == ["bash", "-c"] and list(source[:1]) != ["bash"]:
         script = result[2].partition("exec ")[2].replace("\\\n", " ")
         try:
             result = shlex.split(script)
         except ValueError:
             result = script.split()
-    first, rest = list(source), [word for word in result if word != "-u"]
     if "-u" in result and "-u" not in source:
         yield Difference("job", "command", "", "-u", UNBUFFERED)
-    first = [word for word in first if word != "-u"]
-    if (
-        first[:1]
-        and rest[:1]
-        and first[0] != rest[0]
-        and re.search(r"python", first[0])
-        and re.search("python", rest[0])
-    ):
-        yield Difference("job", "command", first[0], rest[0], _explain_words(job, first[0]))
-        first, rest = first[1:], rest[1:]
+    source, result = ([word for word in words if word != "-u"] for words in (source, result))
+    if source and result and source[0] != result[0] and "python" in source[0] and "python" in result[0]:
+        yield Difference("job", "command", source[0], result[0], _explain_words(job, source[0]))
+        source, result = source[1:], result[1:]
     config = job.data.get("training", {}).get("deepspeed", {})
     if config.get("config") and config.get("passConfig", True):
-        rest = [word for word in rest if word not in ("--deepspeed", "--deepspeed_config", "/job/ds_config.json")]
-    yield from _compare_words(first, rest, job)
-
-
-def _compare_words(source: Sequence[str], result: Sequence[str], job: ImportedJob) -> Iterator[Difference]:
-    """Words that differ; the others keep their order."""
-    import difflib  # imported late: few jobs differ from their source
-
-    one, other = [_remove_braces(word) for word in source], [_remove_braces(word) for word in result]
+        result = [word for word in result if word not in ("--deepspeed", "--deepspeed_config", "/job/ds_config.json")]
+    one, other = ([re.sub(r"\$\{(\w+)\}", r"$\1", word) for word in words] for words in (source, result))
     for kind, start, end, first, last in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-        if kind == "equal":
-            continue
-        before, after = hide(" ".join(source[start:end])), hide(" ".join(result[first:last]))
-        has_variable = "$" in before or "$" in after or "/job/" in after
-        why = VARIABLE if has_variable else _explain_words(job, *source[start:end])
-        yield Difference("job", "command", before, after, why)
-
-
-def _remove_braces(word: str) -> str:
-    return re.sub(r"\$\{(\w+)\}", r"$\1", word)
+        if kind != "equal":
+            before, after = hide(" ".join(source[start:end])), hide(" ".join(result[first:last]))
+            has_variable = "$" in before + after or "/job/" in after
+            why = VARIABLE if has_variable else _explain_words(job, *source[start:end])
+            yield Difference("job", "command", before, after, why)
 
 
 def _explain_words(job: ImportedJob, *words: str) -> str:
@@ -190,24 +163,24 @@ def _compare_role(
         return
     source, found = _list_facts(facts), _list_results(*result)
     known = {name for one in (job.facts.workers, job.facts.launcher) if one for name in one.env}
-    own = sorted(subject[4:] for subject in found if ADDED.fullmatch(subject[4:]) and subject[4:] not in known)
-    yield Difference(role, "env", "", ", ".join(own), OWN_VARIABLES)
+    own = sorted(subject for subject in found if ADDED.fullmatch(subject[4:]) and subject[4:] not in known)
+    yield Difference(role, "env", "", ", ".join(subject[4:] for subject in own), OWN_VARIABLES)
     for subject, fact in source.items():
         value = found.get(subject)
         is_memory = subject == "mounts./dev/shm" and "emptyDir" in str(value)
         if _normalize(fact.value) != _normalize(value) and not is_memory:
-            yield _make_difference(job, role, subject, fact, value)
-    for subject, value in found.items():
-        if subject not in source and subject not in PLACES and not (subject.startswith("env.") and subject[4:] in own):
-            why = _explain_addition(job, subject, known)
-            yield Difference(role, subject, "", hide(_format_value(value)), why)
+            is_hidden = subject.startswith("env.") and is_secret(subject[4:], _format_value(fact.value))
+            shown = MASK if is_hidden else _format_value(fact.value)
+            why = _explain_change(job, role, subject, fact)
+            yield Difference(role, subject, hide(shown), "" if value is None else hide(_format_value(value)), why)
+    for subject in [one for one in found if one not in source and one not in PLACES and one not in own]:
+        yield Difference(role, subject, "", hide(_format_value(found[subject])), _explain_addition(job, subject, known))
 
 
 def _list_facts(facts: Role) -> dict[str, Fact]:
     """What the source says about a role, by subject. A limit is a request, too, and no value of a device is one."""
     kinds = {"env": facts.env, "requests": {**facts.limits, **facts.requests}, "limits": facts.limits}
-    found = {f"{kind}.{name}": one for kind, known in {**kinds, "mounts": facts.mounts}.items()
-             for name, one in known.items()}  # fmt: skip
+    found = _flatten({**kinds, "mounts": facts.mounts})
     found = {subject: replace(one, value=1) if one.value is None else one for subject, one in found.items()}
     return found | ({"image": facts.image} if facts.image else {}) | facts.placement
 
@@ -215,75 +188,61 @@ def _list_facts(facts: Role) -> dict[str, Fact]:
 def _list_results(spec: Mapping[str, Any], container: Mapping[str, Any]) -> dict[str, Any]:
     """The same of rendered pods."""
     volumes = {one["name"]: one for one in spec.get("volumes", ())}
-    mounts = [one for one in container.get("volumeMounts", ()) if _is_of_user(one)]
+    mounts = (one for one in container.get("volumeMounts", ())
+              if not one["name"].startswith("dsgen-") or one["mountPath"] == "/dev/shm")  # fmt: skip
     mounted = {one["mountPath"]: describe_volume(volumes.get(one["name"], {})) for one in mounts}
     variables = {one["name"]: one.get("valueFrom") or one.get("value", "") for one in container.get("env", ())}
-    kinds = {"env": variables, **container.get("resources", {}), "mounts": mounted}
-    found = {f"{kind}.{name}": value for kind in ("env", "requests", "limits", "mounts")
-             for name, value in kinds.get(kind, {}).items()}  # fmt: skip
-    return found | {"image": container["image"]} | {name: spec[name] for name in PLACES if name in spec}
+    kinds = {"env": variables, "requests": {}, "limits": {}, **container.get("resources", {}), "mounts": mounted}
+    kinds.pop("claims", None)
+    return _flatten(kinds) | {"image": container["image"]} | {name: spec[name] for name in PLACES if name in spec}
 
 
-def _is_of_user(mount: Mapping[str, Any]) -> bool:
-    return not mount["name"].startswith("dsgen-") or mount["mountPath"] == "/dev/shm"
+def _flatten(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {f"{kind}.{name}": value for kind, known in kinds.items() for name, value in known.items()}
 
 
 def _explain_addition(job: ImportedJob, subject: str, known: Collection[str]) -> str:
     """Why the result has something that the source does not have here."""
     kind, _, name = subject.partition(".")
     if kind == "env":
-        if name in known:
-            return "workers and launcher have the same environment"
-        mapped = (_explain_mapped(job, f"{key}.env.{name}") for key in ("training", "launcher"))
-        return NO_DEVICE if name == "DS_ACCELERATOR" else next(filter(None, mapped), "")
+        found = next(filter(None, (_find_origin(job, f"{key}.env.{name}") for key in ("training", "launcher"))), "")
+        return EVERYWHERE if name in known else NO_DEVICE if name == "DS_ACCELERATOR" else found
     if kind in ("requests", "limits"):
-        has_other = job.facts.workers is not None and name in job.facts.workers.limits | job.facts.workers.requests
-        is_default = kind == "requests" and name in ("cpu", "memory")
-        return DEFAULT_REQUEST if is_default else DEVICE if has_other else EACH_PROCESS if "/" in name else ""
+        workers = job.facts.workers or Role()
+        device = DEVICE if name in workers.limits | workers.requests else EACH_PROCESS if "/" in name else ""
+        return DEFAULT_REQUEST if kind == "requests" and name in ("cpu", "memory") else device
     is_hole = kind == "image" or any(hole.key.startswith("storage.") for hole in job.holes)
-    return SHARED_MEMORY if name == "/dev/shm" else HOLE if is_hole else _explain_mapped(job, "storage.")
+    return SHARED_MEMORY if name == "/dev/shm" else HOLE if is_hole else _find_origin(job, "storage.")
 
 
-KEYS = {"env": "training.env", "requests": "resources", "limits": "resources", "mounts": "storage", "image": "image"}
+KEYS = {"env": "training.env.", "requests": "resources", "limits": "resources", "mounts": "storage", "image": "image"}
 
 
-def _make_difference(job: ImportedJob, role: str, subject: str, fact: Fact, result: Any) -> Difference:
-    """A difference with its reason: a hole, or what the report says about the place in the source."""
+def _explain_change(job: ImportedJob, role: str, subject: str, fact: Fact) -> str:
+    """Why the result differs from the source: what the report says about the place in the source, or a hole."""
+    entries = (one for one in job.entries if fact.source and one.fate != "mapped")
+    reported = (one.why for one in entries
+                if one.source.startswith(fact.source) or fact.source.startswith(f"{one.source}."))  # fmt: skip
+    if why := next(reported, ""):
+        return why
     kind, _, name = subject.partition(".")
-    key = "launcher.image" if subject == "image" and role == "launcher" else KEYS.get(kind, subject)
-    key = f"{key}.{name}" if kind == "env" else key if kind in ("mounts", "image") else f"{role}.{key}"
-    why = _explain_fact(job, fact)
-    if not why and any(hole.key.startswith(key) for hole in job.holes):
-        why = HOLE
-    if not why and kind == "env":
-        why = _explain_variable(job, role, name, fact)
-    if not why and job.data.get("scheduling", {}).get("queue") and subject in ("nodeSelector", "affinity"):
-        why = "in a queue of Kueue, the node selector is written as required affinity"
-    is_hidden = kind == "env" and is_secret(name, _format_value(fact.value))
-    source = MASK if is_hidden else hide(_format_value(fact.value))
-    return Difference(role, subject, source, "" if result is None else hide(_format_value(result)), why)
-
-
-def _explain_variable(job: ImportedJob, role: str, name: str, fact: Fact) -> str:
-    """Why a variable has another value."""
-    if role == "launcher" and isinstance(fact.value, dict) and name in job.data.get("training", {}).get("env", {}):
+    key = "launcher.image" if (subject, role) == ("image", "launcher") else KEYS.get(kind, f"{role}.{subject}")
+    key += name if kind == "env" else ""
+    if any(hole.key.startswith(f"{role}.{key}" if key == "resources" else key) for hole in job.holes):
+        return HOLE
+    training = job.data.get("training", {})
+    if kind == "env" and role == "launcher" and isinstance(fact.value, dict) and name in training.get("env", {}):
         return "the launcher has only the texts of training.env"
-    if given := _explain_mapped(job, f"training.env.{name}"):
+    if kind == "env" and (given := _find_origin(job, key)):
         is_option = job.data.get("launch", {}).get("method") == "openmpi" and re.search("(command|args)", given)
         return f"{'-x of mpirun sets it, ' if is_option else ''}{given}, which has another value"
-    return "dsgen sets it when the process starts" if OWN.fullmatch(name) else ""
+    if kind == "env" and OWN.fullmatch(name):
+        return "dsgen sets it when the process starts"
+    is_queued = job.data.get("scheduling", {}).get("queue") and subject in ("nodeSelector", "affinity")
+    return "in a queue of Kueue, the node selector is written as required affinity" if is_queued else ""
 
 
-def _explain_fact(job: ImportedJob, fact: Fact) -> str:
-    if not fact.source:
-        return ""
-    found = [
-        one for one in job.entries if one.source.startswith(fact.source) or fact.source.startswith(f"{one.source}.")
-    ]
-    return next((one.why for one in found if one.fate != "mapped"), "")
-
-
-def _explain_mapped(job: ImportedJob, key: str) -> str:
+def _find_origin(job: ImportedJob, key: str) -> str:
     """Why a result has something that the source has elsewhere: the report says from where it is."""
     found = next((one.source for one in job.entries if one.fate == "mapped" and one.to.startswith(key)), "")
     return f"from {found}" if found else HOLE if any(hole.key == key for hole in job.holes) else ""
@@ -295,8 +254,5 @@ def _format_value(value: Any) -> str:
 
 def _normalize(value: Any) -> str:
     """A value for comparisons: texts as they are, others as JSON without null."""
-    if isinstance(value, bool) or value is None:
-        return json.dumps(value)
-    if isinstance(value, str | int | float):
-        return str(value)
-    return json.dumps(remove_nulls(value), sort_keys=True, default=str)
+    is_text = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return str(value) if is_text else json.dumps(remove_nulls(value), sort_keys=True, default=str)

@@ -12,16 +12,14 @@ from dsgen.importers.environment import OWN, WORKER_SHELL
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, read_name
 from dsgen.importers.launch import write_counts
-from dsgen.importers.launcher_options import PASSED_ON
-from dsgen.importers.launchers import WORKERS, LaunchCommand, find_launcher, is_python
+from dsgen.importers.launchers import PASSED_ON, WORKERS, LaunchCommand, find_launcher, is_python
 from dsgen.importers.ledger import ConvertedPart, ImportRefusedError
 from dsgen.importers.pods import VARIABLE, Pod, write_variable
-from dsgen.importers.scripts import write_script
+from dsgen.importers.scripts import ChosenScript, choose_launch, write_script
 from dsgen.importers.secrets import holds_secret, is_secret
 from dsgen.importers.shell.commands import WRAPPERS
-from dsgen.importers.shell.reading import read_command_line
+from dsgen.importers.shell.reader import ScriptReader
 from dsgen.importers.shell.scope import ShellScope
-from dsgen.importers.statements import ChosenScript, choose_launch
 from dsgen.importers.texts import Text, UnknownPart, join
 
 REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")
@@ -37,9 +35,6 @@ RUNS = re.compile(r"(\S*/)?((ba|da|z)?sh|python[\d.]*)")
 IMAGE_RUNS = "the entrypoint of the image ran it, and dsgen starts it without the entrypoint"
 RUNS_LAUNCHER = "it ran the launcher, and dsgen starts the processes without it"
 ENTRYPOINT_HINT = "put what it prepares into training.setup"
-CHOSEN_WHY = "the image has the environment"
-CHOSEN = "it chooses the environment of Python, and dsgen starts the python3 that is first in PATH"
-CHOSEN_HINT = "set training.pythonCommand to the interpreter of that environment"
 ONLY_LAUNCHER = "only the launcher had it, and training.setup is for all workers"
 JOINS = "only the rank in the launcher had it; all workers of dsgen are equal"
 DEEPSPEED_PASSES = ("NCCL", "UCX", "MV2", "PYTHON", "MLFLOW")
@@ -91,13 +86,14 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
         scope.assign(name, Text(value) if is_known else conversion.atlas.add_unknown(part, ()))
         scope.export(name, 0)
     try:
-        reading = read_command_line(conversion.atlas, scope, words, statement, conversion.mounted)
-        script = choose_launch(conversion, reading, statement)
+        reader = ScriptReader(conversion.atlas, scope, conversion.mounted)
+        reader.read_words(words, statement, {})
+        script = choose_launch(conversion, reader, statement)
         if world.is_launcher and script.started.launcher in ("", "python"):
             raise ImportRefusedError("it starts the ranks by itself", pod.command[0].node.position)
         conversion.note_remarks(_find_script(words))
         write_script(conversion, script, world, _find_script(words))
-        _report_chosen(conversion, script, start)
+        _report_chosen(conversion, script)
         for word, why, hint in before:
             conversion.lose(word, why, hint, is_part=True)
         account_for_words(pod.command, start)
@@ -151,14 +147,9 @@ def write_launcher_environment(pod: Pod, script: ChosenScript | None, world: Job
             write_variable("training" if passes(name) else "launcher")(one)
 
 
-def _report_chosen(conversion: Conversion, script: ChosenScript, start: int) -> None:
-    """The interpreter that the source chose by the folder of its launcher, or by a program such as `conda run`."""
-    entries, draft = conversion.ledger.entries, conversion.draft
-    entries[start:] = [
-        replace(one, fate="lost", why=CHOSEN, hint=CHOSEN_HINT) if one.why == CHOSEN_WHY else one
-        for one in entries[start:]
-    ]
-    word = script.launch.words[0]
+def _report_chosen(conversion: Conversion, script: ChosenScript) -> None:
+    """The interpreter that the source chose by the folder of its launcher."""
+    draft, word = conversion.draft, script.launch.words[0]
     folder, name = posixpath.split(conversion.atlas.format_text(word))
     if script.started.method == WORKERS or not find_launcher(
         [conversion.atlas.format_text(one) for one in script.launch.words]
@@ -182,7 +173,7 @@ def make_passing(started: LaunchCommand, world: JobSize) -> Callable[[str], bool
         return lambda _: True
     if started.launcher == "deepspeed":
         return lambda name: name.startswith(DEEPSPEED_PASSES)
-    given = {one for note in started.notes if note.why == PASSED_ON for one in note.word.chars.split(",")}
+    given = {one for note in started.notes if note.what == PASSED_ON for one in note.word.chars.split(",")}
     return lambda name: name in given or name.startswith(("OMPI_", "PMIX_"))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from dsgen.editing import compare_text
 from dsgen.importers.documents import SourceDocument
 from dsgen.importers.draft import Draft, as_key_path, format_values, order_values, walk_keys
 from dsgen.importers.facts import JobFacts
-from dsgen.importers.ledger import ConversionReport, ConvertedPart, ImportedJob, Placeholder
+from dsgen.importers.ledger import ConversionReport, ConvertedPart, Fate, ImportedJob, Placeholder
 from dsgen.importers.remarks import Remark, Remarks, find_shell_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, spend
 from dsgen.language.text import quote
@@ -92,10 +93,9 @@ def _take_out(draft: Draft, ledger: ConversionReport, error: Diagnostic) -> None
     found = [index for index, key in mapped if key[: len(path)] == path]
     for index in found:
         ledger.entries[index] = replace(ledger.entries[index], fate="lost", to="", why=why, hint=error.hint)
-    around = [index for index, key in mapped if path[: len(key)] == key]
+    around = [ledger.entries[index] for index, key in mapped if path[: len(key)] == key]
     if not found and around:
-        whole = ledger.entries[around[-1]]
-        ledger.lose(path_text(path), whole.position, why, error.hint, is_part=True)
+        ledger.add("lost", path_text(path), around[-1].position, why, error.hint, is_part=True)
 
 
 def _find_removable(path: KeyPath) -> KeyPath:
@@ -120,6 +120,7 @@ def is_placeholder(text: str) -> bool:
 SHARED_MEMORY = "8Gi"
 """The default of workers.sharedMemory, which counts against the memory limit."""
 LOCK = {"capabilities": {"add": ["IPC_LOCK"]}}
+NO_IMAGE = "the source names no image"
 NO_NAME = "the source has no name for the job"
 NO_NAMESPACE = "the source has no namespace; `-n NAMESPACE` of the commands also sets it"
 
@@ -200,27 +201,36 @@ class Conversion:
 
     # -- words of scripts and command lines ---------------------------------------------------------------------------
 
+    def report(self, text: Text, fate: Fate, what: str, hint: str = "", *, is_part: bool = False) -> None:
+        """Say what became of a text. what: its key, or the reason."""
+        if text:
+            self.accounted.append((text.places[0], text.places[-1]))
+        if at := self.atlas.locate(text):
+            source = " ".join(re.sub(r"\\\n", " ", self.atlas.format_text(text)).split())
+            self.ledger.add(fate, source, at, what, hint, is_part=is_part)
+
     def map(self, text: Text, to: str, *, is_part: bool = False) -> None:
         """A text became this key."""
-        if at := self._account_for(text):
-            self.ledger.map(self._format_source(text), at, to, is_part=is_part)
+        self.report(text, "mapped", to, is_part=is_part)
 
     def drop(self, text: Text, why: str, *, is_part: bool = False) -> None:
         """A text is not needed."""
-        if at := self._account_for(text):
-            self.ledger.drop(self._format_source(text), at, why, is_part=is_part)
+        self.report(text, "dropped", why, is_part=is_part)
 
     def lose(self, text: Text, why: str, hint: str = "", *, is_part: bool = False) -> None:
         """A text has no equivalent."""
-        if at := self._account_for(text):
-            self.ledger.lose(self._format_source(text), at, why, hint, is_part=is_part)
+        self.report(text, "lost", why, hint, is_part=is_part)
+
+    def _rewrite(self, is_it: Callable[[ConvertedPart], bool], **changes: Any) -> None:
+        entries = self.ledger.entries
+        entries[:] = [replace(one, **changes) if is_it(one) else one for one in entries]
 
     def forget(self, key: KeyPath, why: str) -> None:
         """Remove a key that is not needed after all: what became it is dropped."""
         self.draft.remove(key)
-        for index, entry in enumerate(self.ledger.entries):
-            if entry.fate == "mapped" and as_key_path(entry.to)[: len(key)] == key:
-                self.ledger.entries[index] = replace(entry, fate="dropped", to="", why=why)
+        self._rewrite(
+            lambda one: one.fate == "mapped" and as_key_path(one.to)[: len(key)] == key, fate="dropped", to="", why=why
+        )
 
     def move(self, key: KeyPath, to: KeyPath) -> None:
         """Write a value elsewhere: what became the one key is the other now."""
@@ -231,8 +241,7 @@ class Conversion:
         name, old = self.draft.set(to, value), path_text(key)
         self.draft.holes = [replace(one, key=name) if one.key == old else one for one in self.draft.holes]
         self.draft.comments |= {to: self.draft.comments.pop(key)} if key in self.draft.comments else {}
-        entries = self.ledger.entries
-        entries[:] = [replace(one, to=name) if one.to == old else one for one in entries]
+        self._rewrite(lambda one: one.to == old, to=name)
 
     def lose_setup(self, start: str, why: str, hint: str) -> None:
         """Take lines out of training.setup, by how they begin."""
@@ -243,17 +252,11 @@ class Conversion:
         self.draft.set("training.setup", "\n".join(kept) + "\n")
         if not kept:
             self.draft.remove("training.setup")
-        for index, one in enumerate(self.ledger.entries):
-            if one.to == "training.setup" and (one.source + "=").startswith((start, start.removeprefix("export "))):
-                self.ledger.entries[index] = replace(one, fate="lost", to="", why=why, hint=hint)
-
-    def _account_for(self, text: Text) -> Position | None:
-        if text:
-            self.accounted.append((text.places[0], text.places[-1]))
-        return self.atlas.locate(text)
-
-    def _format_source(self, text: Text) -> str:
-        return " ".join(re.sub(r"\\\n", " ", self.atlas.format_text(text)).split())
+        starts = (start, start.removeprefix("export "))
+        self._rewrite(
+            lambda one: one.to == "training.setup" and f"{one.source}=".startswith(starts),
+            fate="lost", to="", why=why, hint=hint,
+        )  # fmt: skip
 
     def _prune(self) -> None:
         """Leave out what dsgen has anyway."""
@@ -274,11 +277,9 @@ class Conversion:
     def make_job(self) -> ImportedJob:
         """The finished job: names, the values without defaults, the report."""
         draft = self.draft
-        for key, why in (("name", NO_NAME), ("namespace", NO_NAMESPACE)):
-            if not draft.get(key) and not any(hole.key == key for hole in draft.holes):
-                draft.set_hole(key, "", why)
-        if not draft.get("image.repository") and not any(hole.key == "image.repository" for hole in draft.holes):
-            draft.set_hole("image.repository", "", "the source names no image")
+        for key, why in (("name", NO_NAME), ("namespace", NO_NAMESPACE), ("image.repository", NO_IMAGE)):
+            if not draft.get(key):
+                draft.set_hole(key, draft.get(key, ""), why)
         if self.is_object:
             _find_placeholders(draft)
         _complete_values(draft)
@@ -317,16 +318,10 @@ def _complete_values(draft: Draft) -> None:
             if volume.get("mountIn") == "workers":
                 del volume["mountIn"]  # the default, since the launcher needs no files
     memory = draft.get("workers.resources.limits.memory")
-    if memory and draft.get("workers.sharedMemory") is None and is_below(memory, SHARED_MEMORY):
-        draft.set("workers.sharedMemory", "")
-
-
-def is_below(size: str, other: str) -> bool:
-    """Whether an amount of memory is less than another one."""
-    try:
-        return parse_quantity(size) < parse_quantity(other)
-    except ValueError:
-        return False
+    if memory and draft.get("workers.sharedMemory") is None:
+        with contextlib.suppress(ValueError):
+            if parse_quantity(memory) < parse_quantity(SHARED_MEMORY):
+                draft.set("workers.sharedMemory", "")
 
 
 def _find_place(entry: ConvertedPart) -> tuple[str, int, int]:

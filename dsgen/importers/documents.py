@@ -69,7 +69,7 @@ class SourceDocument:
 
     def read_text(self, node: Node, atlas: SourceMap) -> Text:
         """A scalar as a text whose characters have their places."""
-        text = node.value if isinstance(node.value, str) else node.text or _format_scalar(node.value)
+        text = node.value if isinstance(node.value, str) else node.text or format_scalar(node.value)
         block = tuple(_find_block_lines(node, self.lines)) if "\n" in text else ()
         is_quoted = not node.text and "\n" not in text and isinstance(node.value, str)
         return atlas.add_scalar(text, node.position, block, is_quoted)
@@ -175,10 +175,11 @@ def _find_block_lines(node: Node, lines: Sequence[str]) -> Iterator[Position]:
         yield Position(at.file, at.line + 1 + number, indentation + 1)
 
 
-def _format_scalar(value: object) -> str:
+def format_scalar(value: object) -> str:
+    """A scalar as a text; "" for null, a map and a list."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "" if value is None else str(value)
+    return "" if value is None or isinstance(value, dict | list) else str(value)
 
 
 def _read_text(node: Node, key: str) -> str:

@@ -58,24 +58,23 @@ class Draft:
         if any(hole.key == name for hole in self.holes):
             self.holes = [hole for hole in self.holes if hole.key != name]
             self.comments.pop(path, None)
-        node = self.data
-        for part in path[:-1]:
-            below = node.setdefault(str(part), {})
-            if not isinstance(below, dict):
-                below = node[str(part)] = {}
-            node = below
-        node[str(path[-1])] = value
+        self._write(path, value)
         return name
+
+    def _write(self, path: KeyPath, value: Any) -> None:
+        node = self.data
+        for part in map(str, path[:-1]):
+            if not isinstance(node.setdefault(part, {}), dict):
+                node[part] = {}
+            node = node[part]
+        node[str(path[-1])] = value
 
     def add(self, key: str | KeyPath, value: Any) -> str:
         """Append to a list; returns the name of the new item."""
         path = as_key_path(key)
         items = self.get(path)
-        if not isinstance(items, list) or has_secret(value):
-            items = [*(items or ()), value]
-            self.set(path, items)
-        else:
-            items.append(value)
+        items = [*(items if isinstance(items, list) else ()), value]
+        self.set(path, items)
         return path_text((*path, len(items) - 1))
 
     def remove(self, key: str | KeyPath) -> None:
@@ -92,10 +91,7 @@ class Draft:
         if not any(hole.key == name for hole in self.holes):
             self.holes.append(Placeholder(name, why))
             self.comments[path] = f"TODO: {why}"
-        node = self.data
-        for part in path[:-1]:
-            node = node.setdefault(str(part), {})
-        node[str(path[-1])] = refused
+        self._write(path, refused)
         return name
 
     def choose_volume(self, text: str) -> str:

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
+from dsgen.importers.fields import Option, Part
 from dsgen.importers.secrets import is_secret
 from dsgen.importers.texts import Text, UnknownPart
+from dsgen.problems import KeyPath
 
 RANK_METHODS_SHELL: Mapping[str, str] = {
     "RUN": "$DSGEN_RUN",
@@ -22,8 +24,6 @@ RANK_METHODS_SHELL: Mapping[str, str] = {
     "MASTER_PORT": "$MASTER_PORT",
 }
 """dsgen's variables in the environment of a rank."""
-
-
 WORKER_SHELL: Mapping[str, str] = {
     **RANK_METHODS_SHELL,
     "WORLD_SIZE": "$((NNODES * NPROC_PER_NODE))",
@@ -34,33 +34,19 @@ WORKER_SHELL: Mapping[str, str] = {
     "RANK": "$NODE_RANK",
 }
 """The same in the environment of launch.command on a worker."""
-
-
 SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
-
-
 ENDS_IN_NAME = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)$", re.ASCII)
 """A variable without braces, of whose name letters behind it would be a part."""
-
-
 LINE = 96
-
-
 AMBIENT = frozenset(
-    (
-        *("HOME", "PWD", "HOSTNAME", "LANG", "PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "PYTHONPATH", "CPATH"),
-        *("LD_PRELOAD", "MANPATH"),
-    )
-)
+    ("HOME", "PWD", "HOSTNAME", "LANG", "PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "PYTHONPATH", "CPATH", "LD_PRELOAD",
+     "MANPATH")
+)  # fmt: skip
 """Variables that every container has, or may lack without harm."""
-
-
 KNOWN_HOSTS = ("MASTER_ADDR", "HOSTNAME")
 NOT_FOLLOWED = "dsgen does not follow the statement that sets its value"
 OTHER_HOST = "only the old cluster knows the hosts that it names"
 OTHER_HOST_HINT = "in a run, $MASTER_ADDR is the first host and $HOSTNAME the own one"
-
-
 EACH_PROCESS = "it changes with each submission; the id of the run takes its place"
 
 
@@ -199,32 +185,33 @@ def find_other_count(conversion: Conversion, name: str, value: str) -> str:
     return "" if int(value) in (number, known[0]) else f"the source sets {value} here, and dsgen {number}"
 
 
-def write_value(
-    conversion: Conversion, name: str, value: Text, words: Sequence[Text], *, is_part: bool = False
-) -> None:
-    """One variable of an option, with an entry in the report for each of its words."""
-    key = ("training", "env", name)
-    for word in words:
-        if OWN.fullmatch(name):
-            report_own(conversion, name, value, word, is_part=is_part)
-        elif not NAME.fullmatch(name):
-            conversion.lose(word, "it is no name of a variable", is_part=is_part)
-        elif not value.is_known:
-            conversion.lose(word, "its value is only known on the cluster", UNKNOWN_HINT, is_part=is_part)
-        elif is_secret(name, value.chars):
-            conversion.map(
-                word, conversion.draft.set_hole(key, make_secret_reference(name), SECRET_HOLE), is_part=is_part
-            )
-        else:
-            conversion.map(word, conversion.draft.set(key, value.chars), is_part=is_part)
-
-
-def report_own(conversion: Conversion, name: str, value: Text, word: Text, *, is_part: bool = False) -> None:
-    """A variable that dsgen sets itself: dropped, unless its number is another one."""
-    if why := find_other_count(conversion, name, value.chars):
-        conversion.lose(word, why, COUNT_HINT, is_part=is_part)
+def write_value(part: Part, name: str, value: Text) -> None:
+    """One variable, from an option of a command line."""
+    if OWN.fullmatch(name):
+        report_own(part, name, value.chars)
+    elif not NAME.fullmatch(name):
+        part.lose("it is no name of a variable")
+    elif not value.is_known:
+        part.lose("its value is only known on the cluster", UNKNOWN_HINT)
     else:
-        conversion.drop(word, RANKS, is_part=is_part)
+        write_constant(part, ("training", "env", name), value.chars)
+
+
+def write_constant(part: Part, key: KeyPath, text: str) -> None:
+    """A variable with a known value, or a hole for a secret."""
+    name = str(key[-1])
+    if is_secret(name, text):
+        part.map(part.draft.set_hole(key, make_secret_reference(name), SECRET_HOLE))
+    else:
+        part.set(key, text)
+
+
+def report_own(part: Part, name: str, text: str) -> None:
+    """A variable that dsgen sets itself: dropped, unless its number is another one."""
+    if why := find_other_count(part.conversion, name, text):
+        part.lose(why, COUNT_HINT)
+    else:
+        part.drop(RANKS)
 
 
 def write_exported(
@@ -234,62 +221,47 @@ def write_exported(
 
     words: the command line. A variable whose text is a part of it is not environment.
     """
-    if isinstance(value, list) or not NAME.fullmatch(name):
-        conversion.drop(statement, IN_LINE)
+    part = Option(conversion, name, [statement], [])
+    if isinstance(value, list) or not NAME.fullmatch(name) or _is_in_line(name, value, words):
+        part.drop(IN_LINE)
         return None
+    unknown = conversion.atlas.list_unknowns(value)
+    names = {one.name for one in unknown}
     if OWN.fullmatch(name):
-        report_own(conversion, name, value, statement)
-        return None
-    is_line = NAMES_A_PROGRAM.fullmatch(name) or (value.chars.startswith("-") and len(value.split()) > 1)
-    if is_line and _is_used(value, words):
-        conversion.drop(statement, IN_LINE)
-        return None
-    shown = conversion.atlas.format_text(value)
-    if "PWD" in {one.name for one in conversion.atlas.list_unknowns(value)}:
-        conversion.lose(
-            statement, "it is a folder of the old cluster", f"set training.env.{name} if the program needs it"
-        )
-        return None
-    if value.is_known and not (SEARCHED.fullmatch(name) and "$" in shown):
-        return _write_constant(conversion, name, value, statement)
-    return _write_computed(conversion, name, value, statement)
-
-
-def _write_constant(conversion: Conversion, name: str, value: Text, statement: Text) -> str | None:
-    key = ("training", "env", name)
-    if is_secret(name, value.chars):
-        conversion.map(statement, conversion.draft.set_hole(key, make_secret_reference(name), SECRET_HOLE))
-    else:
-        conversion.map(statement, conversion.draft.set(key, value.chars.replace("\0", "")))
+        report_own(part, name, value.chars)
+    elif "PWD" in names:
+        part.lose("it is a folder of the old cluster", f"set training.env.{name} if the program needs it")
+    elif not unknown and not (SEARCHED.fullmatch(name) and "$" in value.chars):
+        write_constant(part, ("training", "env", name), value.chars.replace("\0", ""))
+    elif names == {name} and len(value.chars) == 1:
+        # `export A=$A` and `export A=${A}` pass on what the shell of the user had.
+        ask_for_variable(conversion, unknown[0])
+        part.map(f"training.env.{name}")
+    elif why := _explain_unknown(unknown):
+        part.lose(why, f"set training.env.{name}, or give {name} with --set")
+    else:  # bash expands it in training.setup
+        line = f"export {name}={format_word(conversion, value, {**WORKER_SHELL, name: f'${name}'})}"
+        part.map("training.setup")
+        return line
     return None
 
 
-def _write_computed(conversion: Conversion, name: str, value: Text, statement: Text) -> str | None:
-    """A variable with parts that only a pod knows: a line of training.setup, where bash expands it."""
-    kinds = {one.kind for one in conversion.atlas.list_unknowns(value)}
-    names = {one.name for one in conversion.atlas.list_unknowns(value)}
-    if names == {name} and len(value.chars) == 1:
-        # `export A=$A` and `export A=${A}` pass on what the shell of the user had.
-        ask_for_variable(conversion, conversion.atlas.list_unknowns(value)[0])
-        conversion.map(statement, f"training.env.{name}")
-        return None
-    hosts = {one.name for one in conversion.atlas.list_unknowns(value) if one.kind == "hosts"}
-    why = (
-        "its value is an argument of the script" if "positional" in kinds
-        else NOT_FOLLOWED if "unclear" in kinds
-        else OTHER_HOST if hosts - set(KNOWN_HOSTS)
-        else ""
-    )  # fmt: skip
-    if why:
-        conversion.lose(statement, why, f"set training.env.{name}, or give {name} with --set")
-        return None
-    known: Mapping[str, str] = {**WORKER_SHELL, name: f"${name}"}
-    line = f"export {name}={format_word(conversion, value, known)}"
-    conversion.map(statement, "training.setup")
-    return line
+def _is_in_line(name: str, value: Text, words: Sequence[Text]) -> bool:
+    """Whether a variable is a part of the command line and no environment."""
+    is_line = NAMES_A_PROGRAM.fullmatch(name) or (value.chars.startswith("-") and len(value.split()) > 1)
+    return bool(is_line) and is_used(value, words)
 
 
-def _is_used(value: Text, words: Sequence[Text]) -> bool:
-    """Whether characters of a value are in the words of the command line."""
-    places = set(value.places)
-    return any(place in places for word in words for place in word.places)
+def _explain_unknown(unknown: Sequence[UnknownPart]) -> str:
+    """Why a pod cannot compute a value; "" if it can."""
+    kinds = {one.kind for one in unknown}
+    hosts = {one.name for one in unknown if one.kind == "hosts"}
+    if "positional" in kinds or "unclear" in kinds:
+        return "its value is an argument of the script" if "positional" in kinds else NOT_FOLLOWED
+    return OTHER_HOST if hosts - set(KNOWN_HOSTS) else ""
+
+
+def is_used(value: Text | list[Text], texts: Sequence[Text]) -> bool:
+    """Whether one of these texts has characters of a value."""
+    places = {place for one in (value if isinstance(value, list) else [value]) for place in one.places}
+    return any(place in places for text in texts for place in text.places)

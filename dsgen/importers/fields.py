@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import SourceDocument, format_path, walk_scalars
+from dsgen.importers.documents import SourceDocument, format_path, format_scalar, walk_scalars
 from dsgen.importers.draft import Draft
+from dsgen.importers.ledger import Fate
 from dsgen.importers.secrets import MASK, is_secret
 from dsgen.importers.texts import Text
 from dsgen.problems import KeyPath, path_text
@@ -22,9 +23,6 @@ from dsgen.reading.nodes import Node
 
 NO_KEY = "dsgen has no key for it"
 NOT_USED = "its value is of a type that is not used here"
-
-
-NO_TEXT = Text()
 
 
 class Part(ABC):
@@ -39,16 +37,20 @@ class Part(ABC):
         return self.conversion.draft
 
     @abstractmethod
-    def map(self, to: str, *, is_same: bool = False) -> None:
-        """It became this key. is_same: the value has the form of the part, with all its names."""
+    def report(self, fate: Fate, what: str, hint: str = "", *, is_same: bool = False) -> None:
+        """Say what became of it. what: its key, or the reason. is_same: the value has its form, with all its names."""
 
-    @abstractmethod
+    def map(self, to: str, *, is_same: bool = False) -> None:
+        """It became this key."""
+        self.report("mapped", to, is_same=is_same)
+
     def drop(self, why: str) -> None:
         """It is not needed."""
+        self.report("dropped", why)
 
-    @abstractmethod
     def lose(self, why: str, hint: str = "") -> None:
         """It has no equivalent."""
+        self.report("lost", why, hint)
 
     def set(self, key: str | KeyPath, value: Any) -> None:
         """Set a key from it."""
@@ -86,13 +88,28 @@ def lose(why: str, hint: str = "", values: int = 1) -> Row:
     return Row(lambda part: part.lose(why, hint), values)
 
 
-def to(key: str, read: Read = lambda data: data, *also: tuple[str, Any]) -> Row:
-    """The value of a key. also: other keys that the part sets with it."""
+def when(values: Sequence[Any], row: Action, otherwise: Action) -> Row:
+    """One of two rows, by the value of the part."""
+    return Row(lambda part: (row if part.data in values else otherwise)(part))
+
+
+def fix(key: str | KeyPath, value: Any, values: int = 1) -> Row:
+    """The part means this value of a key."""
+    return Row(lambda part: part.set(key, value), values)
+
+
+def make_rows(names: str, row: Row) -> dict[str, Row]:
+    """The same row for several names."""
+    return dict.fromkeys(names.split(), row)
+
+
+def to(key: str, read: Read = lambda data: data, *also: tuple[str, Any], why: str = NOT_USED) -> Row:
+    """The value of a key. also: other keys that the part sets with it. why: it cannot be used."""
 
     def write(part: Part) -> None:
         value = read(part.data)
         if value is None:
-            part.lose(NOT_USED, f"set {key}")
+            part.lose(why, f"set {key}")
             return
         for other, constant in also:
             part.draft.set(other, constant)
@@ -109,13 +126,14 @@ class Fields:
     """One document, and the conversion that it belongs to.
 
     Each scalar gets one entry in the report, the first that is made for it. later: what is decided when the numbers of
-    workers and slots are known.
+    workers and slots are known. total: the number of workers.
     """
 
     conversion: Conversion
     document: SourceDocument
     done: set[KeyPath] = field(default_factory=set)
     later: list[Callable[[], None]] = field(default_factory=list)
+    total: int = 0
 
     @property
     def root(self) -> Field:
@@ -135,7 +153,9 @@ class Fields:
         for problem in self.document.problems:
             if problem.position:
                 why = f"{problem.message}; only the first is read"
-                self.conversion.ledger.lose("duplicate key", problem.position, why, "remove one of them", is_part=True)
+                self.conversion.ledger.add(
+                    "lost", "duplicate key", problem.position, why, "remove one of them", is_part=True
+                )
 
     def name_field(self, path: KeyPath) -> str:
         """How reports name a field: its path in the file."""
@@ -196,24 +216,17 @@ class Field(Part):
         """A scalar as a text with places."""
         return self.fields.document.read_text(self.node, self.conversion.atlas)
 
-    def map(self, to: str, *, is_same: bool = False) -> None:
-        """Its scalars became this key."""
-        for one in self._take_scalars():
-            one.take_comments(to)
-            below = path_text(one.path[len(self.path) :]) if is_same else ""
-            name = f"{to}{'' if below.startswith('[') or not below else '.'}{below}"
-            self.conversion.ledger.map(str(one), one.node.position, name)
-
-    def drop(self, why: str) -> None:
-        """Its scalars are not needed."""
-        for one in self._take_scalars():
-            self.conversion.ledger.drop(str(one), one.node.position, why)
-
-    def lose(self, why: str, hint: str = "") -> None:
-        """Its scalars have no equivalent."""
-        whole = self._describe()
-        for one in self._take_scalars():
-            self.conversion.ledger.lose(str(one), one.node.position, why, hint, whole=whole)
+    def report(self, fate: Fate, what: str, hint: str = "", *, is_same: bool = False) -> None:
+        """Say what became of its scalars that have no entry yet."""
+        whole = self._describe() if fate == "lost" else ""
+        for one in [one for one in self.walk() if one.path not in self.fields.done]:
+            self.fields.done.add(one.path)
+            name = what
+            if fate == "mapped":
+                one.take_comments(what)
+                below = path_text(one.path[len(self.path) :]) if is_same else ""
+                name = f"{what}{'' if below.startswith('[') or not below else '.'}{below}"
+            self.conversion.ledger.add(fate, str(one), one.node.position, name, hint, whole=whole)
 
     def apply(self, table: Table) -> None:
         """Walk it by a table."""
@@ -232,12 +245,6 @@ class Field(Part):
         if comment := document.find_comment(self.node):
             self.draft.add_comment(to, comment)
         self.conversion.follow(document.remarks, self.node.position.line, to)
-
-    def _take_scalars(self) -> list[Field]:
-        """Its scalars that have no entry yet."""
-        found = [one for one in self.walk() if one.path not in self.fields.done]
-        self.fields.done.update(one.path for one in found)
-        return found
 
     def _describe(self) -> str:
         """It with its name or its value, for people."""
@@ -265,32 +272,46 @@ def read_name(field: Field) -> str:
 
 @dataclass(frozen=True)
 class Option(Part):
-    """One option of a command line: its name without dashes, its words, and its value (empty for a switch)."""
+    """One option of a command line: its name without dashes, its words, and its values (none for a switch)."""
 
-    conversion: Conversion
+    conversion: Any
     name: str
-    words: Sequence[Text]
-    value: Text = NO_TEXT
+    words: list[Text]
+    values: list[Text]
+    is_part: bool = field(default=False, kw_only=True)
+
+    @property
+    def value(self) -> Text:
+        """Its value, empty for a switch."""
+        return self.values[0] if self.values else Text()
 
     @property
     def data(self) -> str | None:
         """Its value as a text; None if only the cluster knows it."""
         return self.value.chars if self.value.is_known else None
 
-    def map(self, to: str, *, is_same: bool = False) -> None:  # noqa: ARG002 - it has no names
-        """Its words became this key."""
+    def report(self, fate: Fate, what: str, hint: str = "", *, is_same: bool = False) -> None:  # noqa: ARG002 - no names
+        """Say what became of its words."""
         for word in self.words:
-            self.conversion.map(word, to)
+            self.conversion.report(word, fate, what, hint, is_part=self.is_part)
 
-    def drop(self, why: str) -> None:
-        """Its words are not needed."""
-        for word in self.words:
-            self.conversion.drop(word, why)
 
-    def lose(self, why: str, hint: str = "") -> None:
-        """Its words have no equivalent."""
-        for word in self.words:
-            self.conversion.lose(word, why, hint)
+def read_option(
+    words: list[Text], table: Mapping[str, Row], choose: Callable[[Text | None], Row]
+) -> tuple[Row, str, list[Text], list[Text]]:
+    """Take the first option from the words of a command line: its row, its name, its own words, and its values.
+
+    choose: the row of an option that the table does not name, by the word that follows.
+    """
+    found = [words.pop(0)]
+    option, is_joined, value = found[0].partition("=")
+    name = option.chars.lstrip("-")
+    row = table.get(name) or table.get(name.replace("_", "-")) or choose(words[0] if words else None)
+    values = [value] if is_joined and row.values else []
+    while len(values) < row.values and words:
+        values.append(words.pop(0))
+        found.append(values[-1])
+    return row, name, found, values
 
 
 # -- reading values ---------------------------------------------------------------------------------------------------
@@ -354,10 +375,3 @@ def remove_nulls(data: Any) -> Any:
 def list_maps(items: Any) -> list[dict[str, Any]]:
     """The maps of a list; none of anything else."""
     return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
-
-
-def format_scalar(value: Any) -> str:
-    """A scalar as a text; "" for null, a map and a list."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "" if value is None or isinstance(value, dict | list) else str(value)

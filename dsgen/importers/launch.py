@@ -17,104 +17,22 @@ from dsgen.importers.environment import (
     write_value,
 )
 from dsgen.importers.facts import JobSize
+from dsgen.importers.fields import Option
 from dsgen.importers.files import WrittenFiles
-from dsgen.importers.launchers import OTHER_MPI, WORKERS, LaunchCommand, Note, find_given_variables
+from dsgen.importers.launchers import OTHER_MPI, WORKERS, LaunchCommand, find_given_variables
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.secrets import holds_secret, is_secret_option
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
 
 OTHER_PYTHON = "the image may have this Python at another place; dsgen starts python3"
-
-
-def write_program(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
-    """training.python, module or exec with the arguments; through bash if a shell must expand a part."""
-    words = files.write_used(conversion, _replace_secrets(conversion, started.program))
-    words = [_fill_counts(conversion, word) for word in words]
-    if not words:
-        conversion.draft.set_hole("training.python", "", "the source names no program: the image starts it by itself")
-        return
-    if started.interpreter is not None and not world.is_batch and started.interpreter.chars != "python3":
-        conversion.map(
-            started.interpreter, conversion.draft.set("training.pythonCommand", started.interpreter.chars), is_part=True
-        )
-    elif started.interpreter is not None and "/" in started.interpreter.chars:
-        conversion.lose(started.interpreter, OTHER_PYTHON, "set training.pythonCommand", is_part=True)
-    elif started.interpreter is not None:
-        conversion.drop(started.interpreter, "dsgen starts training.pythonCommand, which is python3", is_part=True)
-    conversion.facts.command = _list_command_words(conversion, started, words)
-    words = _lose_given_arguments(conversion, words)
-    if all(word.is_known for word in words) and not world.prefix:
-        _write_plain(conversion, started, words)
-    else:
-        _write_through_shell(conversion, started, words, world)
-
-
-def _list_command_words(conversion: Conversion, started: LaunchCommand, words: Sequence[Text]) -> list[str]:
-    shown = [conversion.atlas.format_text(word) for word in words]
-    if started.form == "exec":
-        return shown
-    interpreter = started.interpreter.chars if started.interpreter is not None else "python3"
-    return [interpreter, *(["-m"] if started.form == "module" else []), *shown]
-
-
-def _lose_given_arguments(conversion: Conversion, words: Sequence[Text]) -> list[Text]:
-    """Without `"$@"`, the arguments that a person gave to the script."""
-    kept = []
-    for word in words:
-        if any(one.name == "@" and one.kind == "positional" for one in conversion.atlas.list_unknowns(word)):
-            conversion.lose(word, "the arguments that were given to the script are not in the source",
-                            "add them to training.args", is_part=True)  # fmt: skip
-        else:
-            kept.append(word)
-    return kept
-
-
-def _write_plain(conversion: Conversion, started: LaunchCommand, words: Sequence[Text]) -> None:
-    draft = conversion.draft
-    if started.form == "exec":
-        for word in words:
-            conversion.map(word, draft.add("training.exec", word.chars), is_part=True)
-        return
-    key = "training.python" if started.form == "python" else "training.module"
-    conversion.map(words[0], draft.set(key, words[0].chars), is_part=True)
-    for word in words[1:]:
-        to = draft.add("training.args", word.chars)
-        conversion.map(word, to, is_part=True)
-
-
-def _write_through_shell(conversion: Conversion, started: LaunchCommand, words: Sequence[Text], world: JobSize) -> None:
-    """`training.exec: [bash, -c, ...]`: bash expands what is only known in the pod."""
-    start = [] if started.form == "exec" else ["python3", "-u", *(["-m"] if started.form == "module" else [])]
-    text = format_script(conversion, words, RANK_METHODS_SHELL, ["exec", *start], world.prefix)
-    has_config = conversion.draft.get("training.deepspeed.config") is not None
-    if has_config and conversion.draft.get("training.deepspeed.passConfig") is not False:
-        text, name = text.rstrip("\n") + ' "$@"', ["bash"]  # dsgen's arguments about DeepSpeed
-    else:
-        name = []
-    conversion.draft.set("training.exec", ["bash", "-c", text, *name])
-    for word in words:
-        conversion.map(word, "training.exec[2]", is_part=True)
-
-
-def write_worker_command(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
-    """launch.command for worker-command, through bash if it has variables."""
-    for name, value, words_of in started.variables:
-        write_value(conversion, name, value, words_of, is_part=True)
-    words = files.write_used(conversion, _replace_secrets(conversion, started.command))
-    words = _lose_given_arguments(conversion, [_fill_counts(conversion, word, keep=True) for word in words])
-    if started.launcher.startswith("accelerate"):
-        words = _add_machines(conversion, started, words)
-    conversion.facts.command = [conversion.atlas.format_text(word) for word in words]
-    if all(word.is_known for word in words) and not world.prefix:
-        for word in words:
-            conversion.map(word, conversion.draft.add("launch.command", word.chars), is_part=True)
-        return
-    text = format_script(conversion, words, WORKER_SHELL, ["exec"], world.prefix)
-    conversion.draft.set("launch.command", ["bash", "-c", text])
-    for word in words:
-        conversion.map(word, "launch.command[2]", is_part=True)
-
-
+NO_PROGRAM = "the source names no program: the image starts it by itself"
+GIVEN = "the arguments that were given to the script are not in the source"
+NODES_HOLE = "the source does not say how many nodes take part"
+SLOTS_HOLE = "the source does not say how many processes each node runs, usually one for each GPU"
+OTHER_MPI_WHY = "it is the mpirun of another MPI; dsgen starts the ranks with that of Open MPI"
+OTHER_MPI_HINT = "build the image with Open MPI, or use launch.method: torchrun if the program does not call MPI"
+LOCAL_RANK = "torch.distributed.launch passes --local_rank to the program, launch.method torchrun does not"
+LOCAL_RANK_HINT = "read LOCAL_RANK from the environment, or use launch.method: deepspeed-no-ssh, which passes it"
 MACHINES = (
     ("NNODES", "--num_machines"),
     ("NODE_RANK", "--machine_rank"),
@@ -124,13 +42,97 @@ MACHINES = (
 )
 
 
+def write_launch(
+    conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles, loops: Sequence[int] = ()
+) -> None:
+    """Fill launch, training and the counts of workers from a command line. loops: the places of those around it."""
+    _refuse_unknown(conversion, started, loops)
+    for note in started.notes:
+        conversion.report(*note, is_part=True)
+    method = _choose_method(conversion, started, world)
+    if method != "pdsh":
+        conversion.draft.set("launch.method", method)
+    _compute_counts(conversion, started, world)
+    _write_facts(conversion, started)
+    if method != WORKERS:
+        _write_kept(conversion, started, method)
+    for name, value, words in started.variables:
+        write_value(Option(conversion, name, words, [value], is_part=True), name, value)
+    if method == WORKERS:
+        _write_worker_command(conversion, started, world, files)
+    else:
+        _write_program(conversion, started, world, files)
+    if started.passes_local_rank and method == "torchrun":
+        conversion.lose(started.notes[0].word, LOCAL_RANK, LOCAL_RANK_HINT, is_part=True)
+
+
+def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
+    """training.python, module or exec with the arguments; through bash if a shell must expand a part."""
+    draft, python = conversion.draft, started.interpreter
+    words = files.write_used(conversion, _replace_secrets(conversion, started.program))
+    words = [_fill_counts(conversion, word) for word in words]
+    if not words:
+        draft.set_hole("training.python", "", NO_PROGRAM)
+        return
+    if python is not None and not world.is_batch and python.chars != "python3":
+        conversion.map(python, draft.set("training.pythonCommand", python.chars), is_part=True)
+    elif python is not None and "/" in python.chars:
+        conversion.lose(python, OTHER_PYTHON, "set training.pythonCommand", is_part=True)
+    elif python is not None:
+        conversion.drop(python, "dsgen starts training.pythonCommand, which is python3", is_part=True)
+    module = ["-m"] if started.form == "module" else []
+    before = [] if started.form == "exec" else [python.chars if python is not None else "python3", *module]
+    conversion.facts.command = [*before, *map(conversion.atlas.format_text, words)]
+    words = _lose_given_arguments(conversion, words)
+    if all(word.is_known for word in words) and not world.prefix:
+        for index, word in enumerate(words):
+            is_first = index == 0 and started.form != "exec"
+            key = f"training.{started.form}" if index == 0 or started.form == "exec" else "training.args"
+            conversion.map(word, draft.set(key, word.chars) if is_first else draft.add(key, word.chars), is_part=True)
+        return
+    start = ["python3", "-u", *module] if before else []
+    text = format_script(conversion, words, RANK_METHODS_SHELL, ["exec", *start], world.prefix)
+    command = ["bash", "-c", text]
+    if draft.get("training.deepspeed.config") is not None and draft.get("training.deepspeed.passConfig") is not False:
+        command[2:] = [text.rstrip("\n") + ' "$@"', "bash"]  # dsgen's arguments about DeepSpeed
+    draft.set("training.exec", command)
+    for word in words:
+        conversion.map(word, "training.exec[2]", is_part=True)
+
+
+def _lose_given_arguments(conversion: Conversion, words: Sequence[Text]) -> list[Text]:
+    """Without `"$@"`, the arguments that a person gave to the script."""
+    kept = []
+    for word in words:
+        if any(one.name == "@" and one.kind == "positional" for one in conversion.atlas.list_unknowns(word)):
+            conversion.lose(word, GIVEN, "add them to training.args", is_part=True)
+        else:
+            kept.append(word)
+    return kept
+
+
+def _write_worker_command(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
+    """launch.command for worker-command, through bash if it has variables."""
+    words = files.write_used(conversion, _replace_secrets(conversion, started.command))
+    words = _lose_given_arguments(conversion, words)
+    if started.launcher.startswith("accelerate"):
+        words = _add_machines(conversion, started, words)
+    conversion.facts.command = [conversion.atlas.format_text(word) for word in words]
+    is_known = all(word.is_known for word in words) and not world.prefix
+    if not is_known:
+        text = format_script(conversion, words, WORKER_SHELL, ["exec"], world.prefix)
+        conversion.draft.set("launch.command", ["bash", "-c", text])
+    for word in words:
+        to = conversion.draft.add("launch.command", word.chars) if is_known else "launch.command[2]"
+        conversion.map(word, to, is_part=True)
+
+
 def _add_machines(conversion: Conversion, started: LaunchCommand, words: list[Text]) -> list[Text]:
     """With all options that Accelerate needs on several machines; a configuration file cannot number the workers."""
-    if conversion.draft.get("workers.replicas", 1) == 1 and not find_given_variables(started, conversion.atlas):
-        return words
     has = find_given_variables(started, conversion.atlas)
-    count = 1 if words[0].chars == "accelerate-launch" else 2
-    count = 3 if words[1:2] and words[1].chars == "-m" else count
+    if conversion.draft.get("workers.replicas", 1) == 1 and not has:
+        return words
+    count = 1 if words[0].chars == "accelerate-launch" else 3 if words[1:2] and words[1].chars == "-m" else 2
     places, added = words[0].places[:1], list[Text]()
     for name, option in MACHINES:
         if name not in has:
@@ -139,21 +141,16 @@ def _add_machines(conversion: Conversion, started: LaunchCommand, words: list[Te
     return [*words[:count], *added, *words[count:]]
 
 
-def _fill_counts(conversion: Conversion, word: Text, keep: bool = False) -> Text:
-    """A word with the numbers of nodes and processes, unless the command has variables for them."""
-    if keep or word.is_known:
-        return word
-    draft = conversion.draft
+def _fill_counts(conversion: Conversion, word: Text) -> Text:
+    """A word with the numbers of nodes and processes."""
+    draft, parts = conversion.draft, list[Text]()
     known = {"NNODES": draft.get("workers.replicas"), "NPROC_PER_NODE": draft.get("workers.slots")}
-    parts = []
-    for index in range(len(word.chars)):
+    for index in range(0 if word.is_known else len(word.chars)):
         part = word[index : index + 1]
         unknown = conversion.atlas.list_unknowns(part)
-        if unknown and unknown[0].kind == "runtime" and known.get(unknown[0].name):
-            digits = str(known[unknown[0].name])
-            part = place_at(digits, part)
-        parts.append(part)
-    return join(parts)
+        count = known.get(unknown[0].name) if unknown and unknown[0].kind == "runtime" else None
+        parts.append(place_at(str(count), part) if count else part)
+    return join(parts) if parts else word
 
 
 def _replace_secrets(conversion: Conversion, words: Sequence[Text]) -> list[Text]:
@@ -189,48 +186,33 @@ def _replace_secret(conversion: Conversion, option: str, value: Text) -> Text:
     return conversion.atlas.add_unknown(UnknownPart("secret", name, f"${name}"), value.places)
 
 
-NODES_HOLE = "the source does not say how many nodes take part"
-SLOTS_HOLE = "the source does not say how many processes each node runs, usually one for each GPU"
-OTHER_MPI_WHY = "it is the mpirun of another MPI; dsgen starts the ranks with that of Open MPI"
-OTHER_MPI_HINT = "build the image with Open MPI, or use launch.method: torchrun if the program does not call MPI"
-LOCAL_RANK = "torch.distributed.launch passes --local_rank to the program, launch.method torchrun does not"
-LOCAL_RANK_HINT = "read LOCAL_RANK from the environment, or use launch.method: deepspeed-no-ssh, which passes it"
-
-
-def refuse_unknown(conversion: Conversion, started: LaunchCommand, loops: Sequence[int] = ()) -> None:
+def _refuse_unknown(conversion: Conversion, started: LaunchCommand, loops: Sequence[int]) -> None:
     """Refuse a command line that needs arguments of the script, or what dsgen does not compute.
 
     A single value that dsgen does not follow is a hole instead, where it cannot be an option. loops: the places of the
     loops around the command line.
     """
-    names: dict[str, Text] = {}
-    for word in [*started.program, *started.command, *started.kept, *started.facts.values()]:
-        for one in conversion.atlas.list_unknowns(word):
-            if one.kind == "positional" and one.name != "@":
-                names.setdefault(one.name, word)
+    atlas, words = conversion.atlas, [*started.program, *started.command, *started.kept]
+    names = {one.name: word for word in reversed([*words, *started.facts.values()])
+             for one in atlas.list_unknowns(word) if one.kind == "positional" and one.name != "@"}  # fmt: skip
     if names:
         listed = ", ".join(f"${name}" for name in sorted(names))
         hint = f"give them: --set {min(names)}=VALUE"
-        at = conversion.atlas.locate(next(iter(names.values())))
-        assert at is not None
+        at = atlas.resolve_place([*names.values()][-1].places[0])
         raise ImportRefusedError(f"the command line needs arguments of the script: {listed}", at, hint)
-    for number, word in enumerate([*started.program, *started.command, *started.kept]):
+    # Options of the launcher may be in a variable before the program.
+    may_be_options = len(started.program) > 1 and started.program[1].chars.endswith((".py", ".sh"))
+    for number, word in enumerate(words):
         is_first = number == 0 and bool(started.program)
-        for one in conversion.atlas.list_unknowns(word):
-            if one.kind == "unclear" or (one.is_split and is_first and _is_before_program(started.program)):
+        for one in atlas.list_unknowns(word):
+            if one.kind == "unclear" or (one.is_split and is_first and may_be_options):
                 _refuse_unclear(conversion, word, one, loops, is_first)
-
-
-def _is_before_program(words: Sequence[Text]) -> bool:
-    """Whether options of the launcher may be in a variable before the program."""
-    return len(words) > 1 and words[1].chars.endswith((".py", ".sh"))
 
 
 def _refuse_unclear(
     conversion: Conversion, word: Text, part: UnknownPart, loops: Sequence[int], is_first: bool
 ) -> None:
-    at = conversion.atlas.locate(word)
-    assert at is not None
+    at = conversion.atlas.resolve_place(word.places[0])
     line = f", on line {conversion.atlas.resolve_place(part.cause).line}" if part.cause else ""
     if part.cause in loops:
         raise ImportRefusedError("a loop starts several trainings", at, "take one of them into a script of its own")
@@ -241,45 +223,13 @@ def _refuse_unclear(
         raise ImportRefusedError(f"the command line needs {part.shell}, which dsgen does not compute{line}", at, hint)
 
 
-def write_launch(
-    conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles, loops: Sequence[int] = ()
-) -> None:
-    """Fill launch, training and the counts of workers from a command line. loops: the places of those around it."""
-    refuse_unknown(conversion, started, loops)
-    for note in started.notes:
-        _write_note(conversion, note)
-    method = _choose_method(conversion, started, world)
-    if method != "pdsh":
-        conversion.draft.set("launch.method", method)
-    _compute_counts(conversion, started, world)
-    _write_facts(conversion, started)
-    if method == WORKERS:
-        write_worker_command(conversion, started, world, files)
-        return
-    _write_kept(conversion, started, method)
-    for name, value, words in started.variables:
-        write_value(conversion, name, value, words, is_part=True)
-    write_program(conversion, started, world, files)
-    if started.passes_local_rank and method == "torchrun":
-        at = started.notes[0].word
-        conversion.lose(at, LOCAL_RANK, LOCAL_RANK_HINT, is_part=True)
-
-
-def _write_note(conversion: Conversion, note: Note) -> None:
-    if note.fate == "mapped":
-        conversion.map(note.word, note.to, is_part=True)
-    elif note.fate == "dropped":
-        conversion.drop(note.word, note.why, is_part=True)
-    else:
-        conversion.lose(note.word, note.why, note.hint, is_part=True)
-
-
 def _choose_method(conversion: Conversion, started: LaunchCommand, world: JobSize) -> str:
-    method = started.method
+    method, python = started.method, started.interpreter
     if started.launcher in ("", "python"):
         method = "torchrun" if world.runs_ranks else WORKERS
         if method == WORKERS:
-            started.command = _as_command(started)
+            flag = [place_at("-m", started.program[0])] if started.form == "module" else []
+            started.command = [*([python] if python is not None else []), *flag, *started.program]
     named = started.facts.get("launcher", Text()).chars.lower()
     is_alone = world.nodes == 1 or (world.nodes is None and _count_included(started.facts.get("include")))
     if "no_ssh" in started.facts or (method == "pdsh" and is_alone and not world.is_launcher and not named):
@@ -295,31 +245,17 @@ def _choose_method(conversion: Conversion, started: LaunchCommand, world: JobSiz
     return method
 
 
-def _as_command(started: LaunchCommand) -> list[Text]:
-    """The words of a program that no launcher starts."""
-    if started.interpreter is None:
-        return started.program
-    flag = [place_at("-m", started.interpreter)] if started.form == "module" else []
-    return [started.interpreter, *flag, *started.program]
-
-
-def as_number(text: Text | None) -> int | None:
-    """A whole number; None for anything else."""
-    return int(text.chars) if text is not None and re.fullmatch("[0-9]{1,7}", text.chars) else None
-
-
 def _compute_counts(conversion: Conversion, started: LaunchCommand, world: JobSize) -> None:
-    facts = started.facts
-    most = as_number(_choose_largest(facts.get("nodes"), conversion))
-    nodes = most if world.nodes is None else world.nodes
-    slots, processes = as_number(facts.get("slots")), as_number(facts.get("processes"))
+    facts, nothing = started.facts, Text()
+    least, is_range, most = facts.get("nodes", nothing).partition(":")
+    if is_range:
+        conversion.lose(least, "a run shrinks after a loss only (workers.min)", is_part=True)
+    nodes = world.nodes or (most if is_range else least).number if world.nodes is None else world.nodes
+    given, processes = facts.get("slots", nothing), facts.get("processes", nothing).number
     include = _count_included(facts.get("include"))
     nodes = 1 if include and nodes is None else nodes
-    if slots is None and facts.get("slots") is not None and facts["slots"].chars in ("gpu", "auto"):
-        slots = world.devices
-    slots = slots or include or world.slots
-    if "one_each" in facts:
-        slots = 1
+    slots = world.devices if given.chars in ("gpu", "auto") else given.number
+    slots = 1 if "one_each" in facts else slots or include or world.slots
     if not slots and started.launcher in ("", "python"):
         slots = world.devices if conversion.draft.get("launch.method") == WORKERS else 1
     if not slots and processes and nodes and processes % nodes == 0:
@@ -337,30 +273,16 @@ def _compute_counts(conversion: Conversion, started: LaunchCommand, world: JobSi
 def write_counts(conversion: Conversion, nodes: int | None, slots: int | None, world: JobSize) -> None:
     """workers.replicas, slots and the devices of a worker."""
     draft = conversion.draft
-    if nodes:
-        draft.set("workers.replicas", nodes)
-    else:
-        draft.set_hole("workers.replicas", 0, NODES_HOLE)
-    if slots:
-        draft.set("workers.slots", slots)
-    else:
-        draft.set_hole("workers.slots", 0, SLOTS_HOLE)
+    for key, number, why in (("workers.replicas", nodes, NODES_HOLE), ("workers.slots", slots, SLOTS_HOLE)):
+        if number:
+            draft.set(key, number)
+        else:
+            draft.set_hole(key, 0, why)
     if world.devices is not None and slots and world.devices != slots:
         draft.set("workers.accelerator.count", world.devices)
     if world.devices == 0 and draft.get("launch.method") != WORKERS:
         draft.set("training.env.DS_ACCELERATOR", "cpu")
         draft.add_comment("training.env.DS_ACCELERATOR", "the source requests no device")
-
-
-def _choose_largest(nodes: Text | None, conversion: Conversion) -> Text | None:
-    """The nodes of `2` or `1:4`; the least number is lost."""
-    if nodes is None:
-        return None
-    least, is_range, most = nodes.partition(":")
-    if is_range:
-        conversion.lose(least, "a run shrinks after a loss only (workers.min)", is_part=True)
-        return most
-    return nodes
 
 
 def _count_included(include: Text | None) -> int | None:
@@ -371,47 +293,37 @@ def _count_included(include: Text | None) -> int | None:
 
 def _write_facts(conversion: Conversion, started: LaunchCommand) -> None:
     draft, facts = conversion.draft, started.facts
-    port = as_number(facts.get("port"))
-    if port and 1024 <= port <= 65535:
-        draft.set("launch.masterPort", port)
-    restarts = as_number(facts.get("restarts"))
-    if restarts and restarts <= 1000:
-        draft.set("lifecycle.maxRestarts", restarts)
-    if "bind_cores" in facts:
-        draft.set("training.deepspeed.bindCores", True)
-    if "no_local_rank" in facts:
-        draft.set("training.deepspeed.localRank", False)
-    if facts.get("autotuning", Text()).chars in ("tune", "run"):
-        draft.set("training.deepspeed.autotuning", facts["autotuning"].chars)
-    folder = facts.get("folder")
-    if folder and folder.is_known and folder.chars.startswith("/"):
-        draft.set("training.workingDir", folder.chars)
-
-
-def _write_mpirun_arguments(conversion: Conversion, words: Sequence[Text]) -> None:
-    """Arguments of deepspeed, if it would start mpirun: only those that it passes on have a use."""
-    for word in words:
-        name, has_value, value = word.partition("=")
-        if name.chars in ("--launcher_args", "--launcher-args") and has_value:
-            for one in value.split():
-                to = conversion.draft.add("launch.mpirunArgs", conversion.atlas.format_text(one))
-                conversion.map(one, to, is_part=True)
-        else:
-            conversion.drop(word, "dsgen starts mpirun itself, after all workers answer", is_part=True)
+    port, restarts = (facts.get(name, Text()).number or 0 for name in ("port", "restarts"))
+    tuning, folder = (facts.get(name, Text()) for name in ("autotuning", "folder"))
+    found = {
+        "launch.masterPort": port if 1024 <= port <= 65535 else None,
+        "lifecycle.maxRestarts": restarts if 1 <= restarts <= 1000 else None,
+        "training.deepspeed.bindCores": True if "bind_cores" in facts else None,
+        "training.deepspeed.localRank": False if "no_local_rank" in facts else None,
+        "training.deepspeed.autotuning": tuning.chars if tuning.chars in ("tune", "run") else None,
+        "training.workingDir": folder.chars if folder.is_known and folder.chars.startswith("/") else None,
+    }
+    for key, value in found.items():
+        if value is not None:
+            draft.set(key, value)
 
 
 def _write_kept(conversion: Conversion, started: LaunchCommand, method: str) -> None:
     """Arguments of the launcher itself."""
-    key = "launch.mpirunArgs" if method == "openmpi" else "training.deepspeed.args"
-    if method == "openmpi" and started.launcher == "deepspeed":
-        _write_mpirun_arguments(conversion, started.kept)
-        return
-    if method not in ("openmpi", "pdsh", "deepspeed-no-ssh"):
-        for word in started.kept:
-            conversion.lose(word, f"launch.method {method} takes no arguments of this launcher", is_part=True)
-        return
+    draft, atlas = conversion.draft, conversion.atlas
     for word in started.kept:
-        if any(one.kind != "variable" for one in conversion.atlas.list_unknowns(word)):
+        name, has_value, value = word.partition("=")
+        if method == "openmpi" and started.launcher == "deepspeed":
+            # deepspeed would start mpirun: only those that it passes on have a use
+            if name.chars not in ("--launcher_args", "--launcher-args") or not has_value:
+                conversion.drop(word, "dsgen starts mpirun itself, after all workers answer", is_part=True)
+                continue
+            for one in value.split():
+                conversion.map(one, draft.add("launch.mpirunArgs", atlas.format_text(one)), is_part=True)
+        elif method not in ("openmpi", "pdsh", "deepspeed-no-ssh"):
+            conversion.lose(word, f"launch.method {method} takes no arguments of this launcher", is_part=True)
+        elif any(one.kind != "variable" for one in atlas.list_unknowns(word)):
             conversion.lose(word, "its value is only known on the cluster", "set it in training.env", is_part=True)
         else:
-            conversion.map(word, conversion.draft.add(key, conversion.atlas.format_text(word)), is_part=True)
+            key = "launch.mpirunArgs" if method == "openmpi" else "training.deepspeed.args"
+            conversion.map(word, draft.add(key, atlas.format_text(word)), is_part=True)

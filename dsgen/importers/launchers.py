@@ -4,16 +4,183 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from dsgen.importers import launcher_options as options
-from dsgen.importers.fields import Part, Row, lose
-from dsgen.importers.launcher_options import Options
+from dsgen.importers.environment import WORKER_SHELL
+from dsgen.importers.fields import Option, Row, drop, lose, make_rows, read_option
+from dsgen.importers.ledger import Fate
 from dsgen.importers.texts import SourceMap, Text, UnknownPart, join, place_at
 
-Style = Literal["argparse", "mpi"]
+Options = Mapping[str, Row]
+RANKS = "dsgen gives every process its rank and the address of worker 0"
+LOGS = "the log of the pods has the output of all ranks; training.rankLogs also writes files"
+PASSED_ON = "the ranks have it from the environment of the pods"
+KEEP, FLAG = Row(lambda part: part.keep()), Row(lambda part: part.keep(), 0)
+UNKNOWN, UNKNOWN_FLAG = (lose("dsgen does not know this option of the launcher", values=count) for count in (1, 0))
+HOSTS = drop("dsgen writes the hostfile")
+WAIT = "set lifecycle.startTimeoutSeconds to how long the run may wait for its workers"
+SHRINKS = "a run shrinks after a loss only (workers.min)"
+BINDS = lose("it binds processes to cores", "set training.deepspeed.bindCores")
+STARTS = "dsgen starts the program itself"
+
+
+def take(field: str, values: int = 1) -> Row:
+    """The value is a fact about the job."""
+    return Row(lambda part: part.take(field), values)
+
+
+def replace(field: str) -> Row:
+    """In each pod, a variable of dsgen has the value."""
+    return Row(lambda part: part.replace(field))
+
+
+TORCHRUN: Options = {
+    "nnodes": take("nodes"),
+    "nproc-per-node": take("slots"),
+    "master-port": take("port"),
+    "rdzv-endpoint": take("endpoint"),
+    "max-restarts": take("restarts"),
+    **make_rows("m module", take("module", 0)),
+    "no-python": take("exec", 0),
+    **make_rows("node-rank master-addr rdzv-id rdzv-backend local-addr", drop(RANKS)),
+    **make_rows("standalone use-env", drop(RANKS, 0)),
+    **make_rows(
+        "tee t redirects r log-dir local-ranks-filter logs-specs duplicate-stdout-filters duplicate-stderr-filters",
+        drop(LOGS),
+    ),
+    "rdzv-conf": lose("dsgen has its own rendezvous", WAIT),
+    "numa-binding": BINDS,
+    **make_rows(
+        "monitor-interval start-method role event-log-handler signals-to-handle shutdown-timeout",
+        lose("dsgen watches the processes itself"),
+    ),
+    **make_rows("run-path virtual-local-rank", lose(STARTS, values=0)),
+    # of the agents of DLRover and HyperPod
+    "network-check": lose("dsgen has a check of its own", "set launch.preflight.network: true", 0),
+    **make_rows(
+        "node-check comm-perf-test auto-config auto-tunning exclude-straggler save-at-breakpoint",
+        lose("launch.method torchrun has no equivalent of it", values=0),
+    ),
+    "node-unit": lose(SHRINKS),
+    **make_rows(
+        "server-host server-port server-log-level server-shutdown-timeout tail-log-lines pre-train-script"
+        " pre-train-args post-train-script post-train-args inprocess-restart",
+        lose("it is an option of HyperPod's agent"),
+    ),
+}
+DEEPSPEED: Options = {
+    **make_rows("hostfile H", HOSTS),
+    "num-nodes": take("nodes"),
+    **make_rows("num-gpus num-accelerators", take("slots")),
+    "master-port": take("port"),
+    **make_rows("master-addr node-rank", drop(RANKS)),
+    "module": take("module", 0),
+    "no-python": take("exec", 0),
+    "no-local-rank": take("no_local_rank", 0),
+    "launcher": take("launcher"),
+    "autotuning": take("autotuning"),
+    "bind-cores-to-rank": take("bind_cores", 0),
+    "no-ssh": take("no_ssh", 0),
+    **make_rows("include i", take("include")),
+    **make_rows("exclude e", lose(
+        "it names hosts or devices of the old cluster",
+        "set workers.excludeNodes, or training.deepspeed.args with the names of the workers",
+    )),
+    "ssh-port": drop("dsgen starts sshd on ssh.port"),
+    "force-multi": drop("dsgen passes it", 0),
+    "save-pid": drop("dsgen ends the processes", 0),
+    "enable-each-rank-log": drop(LOGS),
+    "bind-core-list": BINDS,
+    **make_rows("min-elastic-nodes max-elastic-nodes", lose(SHRINKS)),
+    "elastic-training": lose(SHRINKS, values=0),
+    "venv-script": lose(STARTS, "set training.pythonCommand"),
+    **make_rows("launcher-args log-level", KEEP),
+    **make_rows("no-ssh-check quiet q", FLAG),
+}  # fmt: skip
+PORTS: Options = {"master-addr": replace("MASTER_ADDR"), "master-port": replace("MASTER_PORT"),
+                  "node-rank": replace("NODE_RANK")}  # fmt: skip
+ACCELERATE: Options = {
+    "num-machines": replace("NNODES"),
+    "machine-rank": replace("NODE_RANK"),
+    "num-processes": replace("WORLD_SIZE"),
+    "main-process-ip": replace("MASTER_ADDR"),
+    "main-process-port": replace("MASTER_PORT"),
+    "deepspeed-hostfile": HOSTS,
+    **make_rows("aws-access-key-id aws-secret-access-key", lose("it is a secret", "put it into a Secret")),
+    **make_rows(
+        "quiet q cpu multi-gpu tpu enable-cpu-affinity dynamo-use-fullgraph dynamo-use-dynamic debug"
+        " dynamo-use-regional-compilation use-deepspeed use-fsdp use-parallelism-config use-megatron-lm same-network"
+        " m module no-python tpu-cluster no-tpu-cluster tpu-use-sudo downcast-bf16 fp8-use-autocast-during-eval"
+        " use-xpu ipex mps use-mps-device",
+        FLAG,
+    ),
+}
+COMPOSER: Options = {
+    **PORTS,
+    **make_rows("n nproc", replace("NPROC_PER_NODE")),
+    "world-size": replace("WORLD_SIZE"),
+    "base-rank": replace("BASE_RANK"),
+    **make_rows("m module-mode c command-mode v verbose", FLAG),
+}
+TUNE: Options = {
+    **PORTS,
+    "nnodes": replace("NNODES"),
+    "nproc-per-node": replace("NPROC_PER_NODE"),
+    "rdzv-endpoint": replace("ENDPOINT"),
+    "rdzv-id": replace("RUN"),
+    **make_rows("standalone no-python m module use-env", FLAG),
+}
+"""Also of other programs that pass options on to torchrun."""
+MSRUN: Options = {**PORTS, "worker-num": replace("WORLD_SIZE"), "local-worker-num": replace("NPROC_PER_NODE")}
+MCA = "^-?-?(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames|(tag|timestamp|xml)_output))$"
+"""Parameters of Open MPI that dsgen sets."""
+MPIRUN: Options = {
+    **make_rows("np n c", take("processes")),
+    **make_rows("N npernode ppn", take("slots")),
+    "pernode": take("one_each", 0),
+    **make_rows("hostfile machinefile f H host hosts default-hostfile", HOSTS),
+    "x": take("variable"),
+    **make_rows("env genv", take("pair", 2)),
+    **make_rows("envlist genvlist", drop(PASSED_ON)),
+    "genvall": drop(PASSED_ON, 0),
+    **make_rows("mca gmca pmca prtemca omca", take("mca", 2)),
+    **make_rows("bind-to map-by", take("placement")),
+    "allow-run-as-root": drop("dsgen sets OMPI_ALLOW_RUN_AS_ROOT", 0),
+    **make_rows("tag-output timestamp-output merge-stderr-to-stdout xml l prepend-rank", drop(LOGS, 0)),
+    **make_rows("output-filename output xml-file outfile-pattern errfile-pattern", drop(LOGS)),
+    **make_rows("wdir wd", take("folder")),
+    **make_rows("plm launcher launcher-exec bootstrap bootstrap-exec launch-agent",
+                drop("dsgen sets how mpirun reaches the workers")),
+    "timeout": lose("it limits the time of the program", "set lifecycle.activeDeadlineSeconds"),
+    **make_rows("iface tune am path rmk",
+                lose("it is no option of Open MPI that dsgen can pass on", "set it in training.env")),
+    **make_rows(
+        "oversubscribe nooversubscribe report-bindings display-map display-allocation v q quiet verbose"
+        " use-hwthread-cpus nolocal bind-to-core bind-to-socket bind-to-none bynode byslot do-not-resolve"
+        " enable-recovery disable-recovery leave-session-attached debug-daemons",
+        FLAG,
+    ),
+}  # fmt: skip
+HOROVODRUN: Options = {
+    **make_rows("np num-proc", take("processes")),
+    **make_rows("H hosts hostfile host-discovery-script", HOSTS),
+    **make_rows("p ssh-port i ssh-identity-file", drop("dsgen connects with its own key and port")),
+    "start-timeout": lose("dsgen waits for the workers itself", WAIT),
+    **make_rows("network-interfaces network-interface nics",
+                lose("it chooses network interfaces", "set network.socketInterface")),
+    "mpi-args": lose("its options are for mpirun", "set launch.mpirunArgs"),
+    **make_rows("gloo mpi use-gloo use-mpi verbose disable-cache check-build",
+                drop("launch.method openmpi starts the ranks", 0)),
+    **make_rows("min-np max-np slots-per-host reset-limit", lose(SHRINKS)),
+    **make_rows("log-level fusion-threshold-mb cycle-time-ms cache-capacity timeline-filename output-filename",
+                lose("it configures Horovod", "set its variable HOROVOD_... in training.env")),
+}  # fmt: skip
+
+
+# -- command lines -----------------------------------------------------------------------------------------------------
+
 Form = Literal["python", "module", "exec"]
 
 
@@ -21,37 +188,35 @@ Form = Literal["python", "module", "exec"]
 class Launcher:
     """A program that starts the processes of a training.
 
-    method: launch.method. table: its options. verbs: the words after its name, such as launch of `accelerate launch`.
-    style: how it takes options. passes_local_rank: it adds --local_rank to the program's arguments. keeps_program: its
+    method: launch.method. table: its  verbs: the words after its name, such as launch of `accelerate launch`.
+    passes_local_rank: it adds --local_rank to the program's arguments. keeps_program: its
     positional words before `--` belong to the command, and options may follow them.
     """
 
     method: str
     table: Options
     verbs: tuple[str, ...] = ()
-    style: Style = "argparse"
     passes_local_rank: bool = False
     keeps_program: bool = False
 
 
-TORCHRUN = Launcher("torchrun", options.TORCHRUN)
-LAUNCH = Launcher("torchrun", options.TORCHRUN, passes_local_rank=True)
-MPI = Launcher("openmpi", options.MPIRUN, style="mpi")
+RUN = Launcher("torchrun", TORCHRUN)
+MPI = Launcher("openmpi", MPIRUN)
 WORKERS = "worker-command"
 LAUNCHERS: Mapping[str, Launcher] = {
-    "torchrun": TORCHRUN,
-    "torch.distributed.run": TORCHRUN,
-    "torch.distributed.launch": LAUNCH,
-    "dlrover-run": Launcher("torchrun", options.DLROVER),
-    "hyperpodrun": Launcher("torchrun", options.HYPERPOD),
-    "deepspeed": Launcher("pdsh", options.DEEPSPEED),
-    "accelerate": Launcher(WORKERS, options.ACCELERATE, ("launch",)),
-    "accelerate-launch": Launcher(WORKERS, options.ACCELERATE),
-    "accelerate.commands.launch": Launcher(WORKERS, options.ACCELERATE),
-    "composer": Launcher(WORKERS, options.COMPOSER),
-    "tune": Launcher(WORKERS, options.TUNE, ("run",)),
-    "msrun": Launcher(WORKERS, options.MSRUN),
-    "axolotl": Launcher(WORKERS, options.TUNE, ("train",), keeps_program=True),
+    "torchrun": RUN,
+    "torch.distributed.run": RUN,
+    "torch.distributed.launch": Launcher("torchrun", TORCHRUN, passes_local_rank=True),
+    "dlrover-run": RUN,
+    "hyperpodrun": RUN,
+    "deepspeed": Launcher("pdsh", DEEPSPEED),
+    "accelerate": Launcher(WORKERS, ACCELERATE, ("launch",)),
+    "accelerate-launch": Launcher(WORKERS, ACCELERATE),
+    "accelerate.commands.launch": Launcher(WORKERS, ACCELERATE),
+    "composer": Launcher(WORKERS, COMPOSER),
+    "tune": Launcher(WORKERS, TUNE, ("run",)),
+    "msrun": Launcher(WORKERS, MSRUN),
+    "axolotl": Launcher(WORKERS, TUNE, ("train",), keeps_program=True),
     "llamafactory-cli": Launcher(WORKERS, {}, ("train",), keeps_program=True),
     "swift": Launcher(WORKERS, {}, ("sft", "pt", "rlhf"), keeps_program=True),
     "xtuner": Launcher(WORKERS, {}, ("train",), keeps_program=True),
@@ -60,21 +225,21 @@ LAUNCHERS: Mapping[str, Launcher] = {
     "mpirun_rsh": MPI,
     "orterun": MPI,
     "mpiexec.hydra": MPI,
-    "horovodrun": Launcher("openmpi", options.HOROVODRUN, style="mpi"),
+    "horovodrun": Launcher("openmpi", HOROVODRUN),
 }
 OTHER_MPI = ("mpiexec.hydra", "mpirun_rsh")
+OF_HYDRA = frozenset(("ppn", "genv", "env", "f", "iface"))
+"""Options of another mpirun."""
 PYTHON = re.compile(r"python(3(\.\d+)?)?")
 FLAGS_WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")
 
 
-@dataclass(frozen=True)
-class Note:
-    """What became of one word of a command line. to: the key; `args` and `command` get their index later."""
+class Note(NamedTuple):
+    """What became of a word of a command line. what: its key, or the reason."""
 
     word: Text
-    fate: Literal["mapped", "dropped", "lost"]
-    to: str = ""
-    why: str = ""
+    fate: Fate
+    what: str
     hint: str = ""
 
 
@@ -108,15 +273,10 @@ def rank_command(words: Sequence[str], is_under_srun: bool) -> int:
     if find_launcher(words):
         return 3
     name = posixpath.basename(words[0])
-    if PYTHON.fullmatch(name) and "-c" in words[1:3]:
+    is_python = PYTHON.fullmatch(name) is not None
+    if is_python and ("-c" in words[1:3] or (words[1:2] == ["-m"] and words[2:3] in (["http.server"], ["pip"]))):
         return 0
-    return (
-        2
-        if is_under_srun
-        else 1
-        if PYTHON.fullmatch(name) or name.endswith((".sh", ".py")) or name in ("bash", "sh")
-        else 0
-    )
+    return 2 if is_under_srun else int(is_python or name.endswith((".sh", ".py")) or name in ("bash", "sh"))
 
 
 def rank_words(words: Sequence[str]) -> int:
@@ -148,32 +308,14 @@ def is_python(word: Text) -> bool:
     return PYTHON.fullmatch(posixpath.basename(word.chars)) is not None
 
 
-def as_bare_name(word: str) -> str:
-    return word.lstrip("-").partition("=")[0]
+def _lose_unknown(following: Text | None) -> Row:
+    """The row of an option that dsgen does not know: it may take the next word."""
+    is_value = following and not following.chars.startswith("-") and not following.chars.endswith((".py", ".sh"))
+    return UNKNOWN if is_value and following and not is_python(following) else UNKNOWN_FLAG
 
 
-def read_options(rest: list[Text], launcher: Launcher) -> Iterator[tuple[Row, Text, list[Text]]]:
-    """The options at the beginning, each with its row and its values; they are removed from the list."""
-    while rest and rest[0].chars.startswith("-") and rest[0].chars not in ("-", "--"):
-        word = rest.pop(0)
-        name, has_value, value = word.partition("=")
-        if launcher.style == "mpi":
-            row = launcher.table.get(name.chars.lstrip("-"))
-        else:
-            row = launcher.table.get(name.chars) or launcher.table.get(name.chars.replace("_", "-"))
-        if row is None:
-            follows = not has_value and rest and not rest[0].chars.startswith("-") and not _looks_like_program(rest[0])
-            row = lose("dsgen does not know this option of the launcher", values=int(bool(follows)))
-        values = [value] if has_value and row.values else []
-        while len(values) < row.values and rest:
-            values.append(rest.pop(0))
-        yield row, word, values
-    if rest and rest[0].chars == "--":
-        rest.pop(0)
-
-
-def _looks_like_program(word: Text) -> bool:
-    return word.chars.endswith((".py", ".sh")) or is_python(word)
+def _keep_unknown(following: Text | None) -> Row:
+    return FLAG if following is None or following.chars.startswith("-") else KEEP
 
 
 KEYS = {
@@ -199,29 +341,14 @@ REACHED = "dsgen sets how mpirun reaches the workers"
 
 
 @dataclass(frozen=True)
-class LaunchOption(Part):
-    """An option of a launcher with its values; what becomes of its words is noted in the command line."""
+class LaunchOption(Option):
+    """An option of a launcher; what becomes of its words is noted in the command line."""
 
     started: LaunchCommand
-    option: Text
-    values: list[Text]
 
-    @property
-    def words(self) -> list[Text]:
-        """Its words: a value may be a part of the word of its option."""
-        return [self.option, *(one for one in self.values if one.places and one.places[0] not in self.option.places)]
-
-    def map(self, to: str, *, is_same: bool = False) -> None:  # noqa: ARG002 - it has no names
-        """Its words became this key."""
-        self.started.notes += [Note(word, "mapped", to) for word in self.words]
-
-    def drop(self, why: str) -> None:
-        """Its words are not needed."""
-        self.started.notes += [Note(word, "dropped", why=why) for word in self.words]
-
-    def lose(self, why: str, hint: str = "") -> None:
-        """Its words have no equivalent."""
-        self.started.notes += [Note(word, "lost", why=why, hint=hint) for word in self.words]
+    def report(self, fate: Fate, what: str, hint: str = "", *, is_same: bool = False) -> None:  # noqa: ARG002 - no names
+        """Note what becomes of its words."""
+        self.started.notes += [Note(word, fate, what, hint) for word in self.words]
 
     def keep(self) -> None:
         """The launcher of dsgen gets it, too."""
@@ -234,21 +361,21 @@ class LaunchOption(Part):
         if name == "variable" and has_value:
             started.variables.append((variable.chars, value, self.words))
         elif name == "variable":
-            self.drop(options.PASSED_ON)
+            self.drop(PASSED_ON)
         elif name == "pair" and len(values) == 2:
             started.variables.append((values[0].chars, values[1], self.words))
         elif name == "mca" and len(values) == 2:
-            self._keep_unless(re.match(options.MCA, values[0].chars) is not None, REACHED)
+            self._keep_unless(re.match(MCA, values[0].chars) is not None, REACHED)
         elif name == "placement":
-            usual = DEFAULT_PLACEMENT[as_bare_name(self.option.chars)]
+            usual = DEFAULT_PLACEMENT[self.name]
             self._keep_unless(bool(values) and values[0].chars == usual, PASSED)
         elif name == "endpoint" and values:
             take_port(values[0], started)
-            self.drop(options.RANKS)
+            self.drop(RANKS)
         elif name not in KEYS:
             self.lose("its value is missing")
         else:
-            started.facts[name] = values[0] if values else self.option
+            started.facts[name] = values[0] if values else self.words[0]
             self.map(KEYS[name])
 
     def _keep_unless(self, is_dropped: bool, why: str) -> None:
@@ -289,7 +416,7 @@ def read_program(words: list[Text], started: LaunchCommand) -> LaunchCommand:
     if any(flag.chars != "-u" for flag in flags) or not rest or rest[0].chars in ("-", "-c"):
         return started
     started.interpreter = words[0]
-    started.notes += [Note(flag, "dropped", why="dsgen starts Python without buffers") for flag in flags]
+    started.notes += [Note(flag, "dropped", "dsgen starts Python without buffers") for flag in flags]
     if rest[0].chars == "-m":
         started.notes.append(Note(rest[0], "mapped", "training.module"))
         started.form, started.program = "module", rest[1:]
@@ -298,36 +425,19 @@ def read_program(words: list[Text], started: LaunchCommand) -> LaunchCommand:
     return started
 
 
-VARIABLES: dict[str, str] = {
-    "WORLD_SIZE": "$((NNODES * NPROC_PER_NODE))",
-    "BASE_RANK": "$((NODE_RANK * NPROC_PER_NODE))",
-    "ENDPOINT": "$MASTER_ADDR:$MASTER_PORT",
-    "RUN": "$DSGEN_RUN",
-}
-
-
 FACTS = {"NNODES": "nodes", "NPROC_PER_NODE": "slots", "WORLD_SIZE": "processes", "MASTER_PORT": "port"}
 
 
-def read_worker_line(
-    words: list[Text], count: int, launcher: Launcher, started: LaunchCommand, atlas: SourceMap
-) -> None:
+def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, atlas: SourceMap) -> None:
     """The same command line, with dsgen's variables for what differs between workers."""
-    started.command = words[:count]
-    rest = words[count:]
+    started.command, rest, launcher = words[:count], words[count:], LAUNCHERS[started.launcher]
     if launcher.keeps_program:
         cut = next((index for index, word in enumerate(rest) if word.chars == "--"), len(rest) - 1)
         started.command += rest[: cut + 1]
         rest = rest[cut + 1 :]
     while rest and rest[0].chars.startswith("-") and rest[0].chars != "--":
-        word = rest.pop(0)
-        name, has_value, value = word.partition("=")
-        row = launcher.table.get(name.chars) or launcher.table.get(name.chars.replace("_", "-"))
-        row = row or (options.FLAG if not rest or rest[0].chars.startswith("-") else options.KEEP)
-        values = [value] if has_value and row.values else []
-        while len(values) < row.values and rest:
-            values.append(rest.pop(0))
-        row(WorkerOption(started, word, values, atlas))
+        row, name, found, values = read_option(rest, launcher.table, _keep_unknown)
+        row(WorkerOption(None, name, found, values, started, atlas))
     started.command += rest
 
 
@@ -343,18 +453,18 @@ class WorkerOption(LaunchOption):
 
     def replace(self, name: str) -> None:
         """It gets dsgen's variable as its value."""
-        started, shell = self.started, VARIABLES.get(name, f"${name}")
-        variable = self.atlas.add_unknown(UnknownPart("runtime", name, shell), self.option.places)
+        started, shell, first = self.started, WORKER_SHELL[name], self.words[0]
+        variable = self.atlas.add_unknown(UnknownPart("runtime", name, shell), first.places)
         if name in FACTS and self.values:
-            started.facts[FACTS[name]] = self.values[0]
+            started.facts[FACTS[name]] = self.value
         if name == "ENDPOINT" and self.values:
-            take_port(self.values[0], started)
-        option, is_joined, _ = self.option.partition("=")
+            take_port(self.value, started)
+        option, is_joined, _ = first.partition("=")
         if is_joined:
-            started.command.append(join([option, place_at("=", self.option), variable]))
+            started.command.append(join([option, place_at("=", first), variable]))
         else:
             started.command += [option, variable]
-            started.notes += [Note(value, "dropped", why=f"each worker has {shell}") for value in self.values]
+            started.notes += [Note(value, "dropped", f"each worker has {shell}") for value in self.values]
 
 
 def find_given_variables(started: LaunchCommand, atlas: SourceMap) -> set[str]:
@@ -364,20 +474,24 @@ def find_given_variables(started: LaunchCommand, atlas: SourceMap) -> set[str]:
 
 def parse_launch_command(words: Sequence[Text], atlas: SourceMap) -> LaunchCommand:
     """How a command line starts a training."""
-    found = find_launcher([atlas.format_text(word) for word in words])
-    if not found:
+    begin = find_launcher([atlas.format_text(word) for word in words])
+    if not begin:
         return read_program(list(words), LaunchCommand("python" if is_python(words[0]) else "", "torchrun"))
-    name, count = found
+    name, count = begin
     launcher = LAUNCHERS[name]
     started = LaunchCommand(name, launcher.method, passes_local_rank=launcher.passes_local_rank)
     if launcher.method == WORKERS:
-        read_worker_line(list(words), count, launcher, started, atlas)
+        _read_worker_line(list(words), count, started, atlas)
         return started
     started.notes += [Note(word, "mapped", "launch.method") for word in words[:count]]
     rest = list(words[count:])
-    for row, option, values in read_options(rest, launcher):
-        row(LaunchOption(started, option, values))
-    is_hydra = {"ppn", "genv", "env", "f", "iface"} & {as_bare_name(note.word.chars) for note in started.notes}
-    started.is_other_mpi = launcher is MPI and (bool(is_hydra) or name in OTHER_MPI)
+    names = set[str]()
+    while rest and rest[0].chars.startswith("-") and rest[0].chars not in ("-", "--"):
+        row, option, found, values = read_option(rest, launcher.table, _lose_unknown)
+        names.add(option)
+        row(LaunchOption(None, option, found, values, started))
+    if rest and rest[0].chars == "--":
+        rest.pop(0)
+    started.is_other_mpi = launcher is MPI and (not OF_HYDRA.isdisjoint(names) or name in OTHER_MPI)
     take_program(rest, started)
     return started

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dsgen.errors import EXIT_FINDINGS, DsgenError
@@ -85,26 +85,23 @@ class ConversionReport:
     entries: list[ConvertedPart] = field(default_factory=list)
     on_mapped: Callable[[Position, str], None] | None = None
 
-    def map(self, source: str, at: Position, to: str, *, is_part: bool = False) -> None:
-        """A part became this key."""
-        self._add(ConvertedPart("mapped", source, at, to=to, is_part=is_part))
-        if self.on_mapped:
-            self.on_mapped(at, to)
-
-    def drop(self, source: str, at: Position, why: str, *, is_part: bool = False) -> None:
-        """A part is not needed, because dsgen does it itself."""
-        self._add(ConvertedPart("dropped", source, at, why=why, is_part=is_part))
-
-    def lose(
-        self, source: str, at: Position, why: str, hint: str = "", *, is_part: bool = False, whole: str = ""
+    def add(
+        self,
+        fate: Fate,
+        source: str,
+        at: Position,
+        what: str,
+        hint: str = "",
+        *,
+        is_part: bool = False,
+        whole: str = "",
     ) -> None:
-        """A part has no equivalent."""
-        self._add(ConvertedPart("lost", source, at, why=why, hint=hint, is_part=is_part, whole=whole))
-
-    def _add(self, entry: ConvertedPart) -> None:
+        """Say what became of a part. what: its key, or the reason."""
         spend(OF_ENTRY)
-        source, whole = _shorten(entry.source), _shorten(entry.whole)
-        self.entries.append(replace(entry, source=source, whole=whole, why=hide(entry.why)))
+        to, why = (what, "") if fate == "mapped" else ("", hide(what))
+        self.entries.append(ConvertedPart(fate, _shorten(source), at, to, why, hint, is_part, _shorten(whole)))
+        if self.on_mapped and fate == "mapped":
+            self.on_mapped(at, to)
 
 
 def _shorten(text: str) -> str:

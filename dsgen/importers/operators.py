@@ -1,18 +1,21 @@
-"""Jobs of training operators: one table for each kind, by which one function converts them."""
+"""Jobs of training operators: their kinds of pods, and one table of fields for each kind of job."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dsgen.importers.container_commands import make_runtime, write_command, write_launcher_environment
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import SourceDocument
-from dsgen.importers.facts import JobSize
+from dsgen.importers.documents import SourceDocument, read_documents
+from dsgen.importers.facts import JobSize, Role
 from dsgen.importers.fields import (
     Field,
     Fields,
+    Row,
     Table,
     as_count,
     as_list,
@@ -21,63 +24,232 @@ from dsgen.importers.fields import (
     as_whole,
     as_words,
     drop,
+    fix,
     lose,
+    read_name,
     to,
-)
-from dsgen.importers.kinds import (
-    PodKind,
-    Start,
-    choose_workers,
-    drop_sshd,
-    find_launcher,
-    list_kinds,
-    lose_others,
-    read_number,
-    write_with_launcher,
-    write_workers,
+    when,
 )
 from dsgen.importers.launch import OTHER_MPI_HINT, OTHER_MPI_WHY, write_counts
+from dsgen.importers.launchers import rank_words
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.objects import (
+from dsgen.importers.pods import (
     CONTROLLER,
     ELASTIC,
     ENDS,
     HEAD,
+    POLICY,
     REPLACED,
     RESTART_HINT,
+    SAME,
     UNSAID,
+    WAITS,
+    Pod,
+    compare_templates,
     lose_ttl,
-    make_policy_table,
+    make_resources_table,
+    map_replicas,
+    map_slots,
+    read_container_command,
+    read_container_facts,
+    read_pod,
     report_minimum,
     report_restart_policy,
+    write_container_image,
     write_metadata,
     write_restarts,
-    write_suspend,
+    write_variable,
     write_volcano_queue,
 )
-from dsgen.importers.pods import SAME, map_replicas, map_slots, read_pod
-from dsgen.problems import KeyPath
+from dsgen.problems import KeyPath, Position
+
+# -- kinds of pods ----------------------------------------------------------------------------------------------------
+
+SERVER = re.compile(r"(?i)(^|[-_])(ps|parameter-?servers?|chief)($|[-_]?\d*$)")
+"""Names of pods that train in another way than the workers."""
+PEERS = {"master", "worker"}
+OTHER_KIND = "it is another kind of pods, and dsgen has only workers"
+OTHER_KIND_HINT = "apply it as an object of its own, or use workers.initContainers"
+SERVERS = "which train in another way, as parameter servers do"
+ONLY, ONE_BY_ONE = "dsgen has only equal workers", "import them one by one"
+STARTS = re.compile(r"(^|[\s/;&])(mpirun|mpiexec|deepspeed|horovodrun)\s")
+SSHD = "dsgen starts sshd with its own configuration"
+NOT_TORCH = re.compile(r"horovod|tensorflow|\btf_|(^|/)(tf|jax)|mxnet|mpi")
+TORCH = re.compile(r"torch|deepspeed|MASTER_(ADDR|PORT)|accelerate|transformers")
+
+
+@dataclass(frozen=True)
+class PodKind:
+    """One kind of pods: its name, the field around it, its template, and how many there are (0: not known)."""
+
+    name: str
+    whole: Field
+    template: Field
+    count: int
+
+    @property
+    def words(self) -> list[str]:
+        """The words of its commands."""
+        found = (one for one in self.template.walk() if {"command", "args"} & {*one.path})
+        return [word for one in found if "initContainers" not in one.path for word in one.text.split()]
+
+    @property
+    def starts_ranks(self) -> bool:
+        """Whether it starts ranks on other pods."""
+        return STARTS.search(f" {' '.join(self.words)} ") is not None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it starts sshd or waits, as workers do whose ranks another pod starts."""
+        return any(word.endswith("sshd") or word == "sleep" for word in self.words)
+
+    @property
+    def form(self) -> str:
+        """What is equal in the commands of equal pods, which differ in their numbers."""
+        return re.sub(r"\d+", "0", " ".join(self.words))
+
+    @property
+    def rank(self) -> tuple[int, bool, bool]:
+        """How surely it trains."""
+        has_devices = any("limits" in one.path and "/" in one.name for one in self.template.walk())
+        return rank_words(self.words), has_devices, "worker" in self.name.lower()
+
+
+def list_kinds(job: Field, path: KeyPath, template: KeyPath, count: Callable[[Field], int]) -> list[PodKind]:
+    """The kinds of pods in a map or a list of a job. Raises ImportRefusedError for those that are no workers."""
+    found = []
+    for one in job.list_items(*path):
+        name, pods = read_name(one) or one.name, one.find(*template)
+        refuse_server(name, one.node.position)
+        if pods is not None:
+            found.append(PodKind(name, one, pods, count(one)))
+    return found
+
+
+def refuse_server(name: str, at: Position) -> None:
+    """Refuse pods that train in another way than the workers, by their name."""
+    if SERVER.search(name):
+        raise ImportRefusedError(f"the job has pods named {name}, {SERVERS}, and {ONLY}", at)
+
+
+def find_launcher(kinds: Sequence[PodKind]) -> PodKind | None:
+    """The kind of pods that starts the ranks on the others, if there is one."""
+    starters = [one for one in kinds if one.name == "Launcher"] or [one for one in kinds if one.starts_ranks]
+    others = [one for one in kinds if one not in starters]
+    has_workers = any(one.waits or not one.words or one.rank[1] for one in others)
+    return starters[0] if len(starters) == 1 and has_workers else None
+
+
+def choose_workers(kinds: Sequence[PodKind], at: Position) -> list[PodKind]:
+    """The equal kinds of pods that train, workers first. Raises ImportRefusedError if they differ."""
+    if len(kinds) < 2:
+        return [*kinds]
+    best = max(kinds, key=lambda one: one.rank)
+    if {one.name.lower() for one in kinds} == PEERS:
+        return sorted(kinds, key=lambda one: one.name.lower() != "worker")
+    form = best.form
+    if any(one.rank == best.rank and one.form != form for one in kinds):
+        names = ", ".join(one.name for one in kinds)
+        raise ImportRefusedError(f"the job has several kinds of pods that train, and {ONLY}: {names}", at, ONE_BY_ONE)
+    return sorted((one for one in kinds if one.form == form), key=lambda one: "worker" not in one.name.lower())
+
+
+def lose_others(kinds: Sequence[PodKind], kept: Sequence[PodKind]) -> None:
+    """Name the kinds of pods that do not train."""
+    for one in kinds:
+        if one not in kept:
+            one.whole.lose(OTHER_KIND, OTHER_KIND_HINT)
+
+
+@dataclass(frozen=True)
+class Start:
+    """How the pods of a job start their processes.
+
+    runtime: what the operator sets in each pod. names: of the main container of workers and of the launcher. slots:
+    processes in each pod, None if the command or the devices say it. is_known: whether a field that must say it does.
+    runs_ranks: a program without a launcher is one rank in each pod. joins and passes_environment: as in JobSize.
+    """
+
+    runtime: Mapping[str, str]
+    names: Sequence[str] = ()
+    launcher_names: Sequence[str] = ()
+    slots: int | None = None
+    is_known: bool = True
+    runs_ranks: bool = True
+    is_set_by_pods: bool = False
+    joins: bool = False
+    passes_environment: bool = False
+
+
+def write_pods(workers: Sequence[PodKind], start: Start, launcher: PodKind | None = None) -> None:
+    """Equal pods, which all run the same command, or have sshd, and a launcher starts the ranks on them."""
+    first, *others = workers
+    conversion = first.template.conversion
+    for other in others:
+        compare_templates(first.template, other.template)
+    pod = read_pod(first.template, "workers", start.names)
+    conversion.facts.workers = pod.facts
+    runs = read_pod(launcher.template, "launcher", start.launcher_names) if launcher else pod
+    devices = pod.devices if start.is_known else None
+    if not start.is_known and pod.devices:
+        conversion.draft.set("workers.accelerator.count", pod.devices)
+    nodes = sum(one.count for one in workers) + start.joins if all(one.count for one in workers) else None
+    if launcher:
+        conversion.facts.launcher = runs.facts
+        drop_sshd(pod)
+        world = JobSize(nodes, start.slots or (1 if devices == 0 else devices), devices, is_launcher=True,
+                        joins=start.joins, passes_environment=start.passes_environment)  # fmt: skip
+    else:
+        world = JobSize(nodes, start.slots, devices, runs_ranks=start.runs_ranks and devices in (0, 1))
+    # Numbers that the pods themselves set are no variables of the operator.
+    given = {name for name, fact in runs.facts.env.items() if str(fact.value).isdigit()} if start.is_set_by_pods else ()
+    counts = ("NNODES", "NPROC_PER_NODE")
+    runtime = {name: to for name, to in start.runtime.items() if name not in given or to not in counts}
+    write_command(runs, world, make_runtime(conversion, runtime))
+    if launcher:
+        write_expected_world(conversion, runs.facts)
+
+
+def drop_sshd(pod: Pod) -> None:
+    """The command of the workers starts sshd; any other one is lost."""
+    starts = any("sshd" in one.text or "sleep" in one.text for one in pod.command)
+    for one in pod.command:
+        if starts:
+            one.drop(SSHD)
+        else:
+            one.lose("workers run nothing but the ranks", "put what prepares a worker into training.setup")
+
+
+def write_expected_world(conversion: Conversion, role: Role) -> None:
+    """Programs of MPI do not connect to each other as torch.distributed does."""
+    draft = conversion.draft
+    if draft.get("launch.method") != "openmpi":
+        return
+    words = " ".join([*conversion.facts.command, draft.get("image.repository", ""), *role.env])
+    is_python = bool(draft.get("training.python") or draft.get("training.module"))
+    if not TORCH.search(words) and (not is_python or NOT_TORCH.search(words)):
+        draft.set("launch.expectWorld", False)
+        draft.add_comment("launch.expectWorld", "the program uses MPI, not torch.distributed")
+
+
+def read_number(field: Field, *path: str | int, default: int = 1) -> int:
+    """A whole number at a path; the default if there is none, 0 if it is no number."""
+    found = field.find(*path)
+    return default if found is None else as_whole(found.data) or 0
+
+
+# -- what operators share ---------------------------------------------------------------------------------------------
 
 RENDEZVOUS = "dsgen gives every process its rank and the address of worker 0"
 MASTER = {"MASTER_ADDR": "MASTER_ADDR", "MASTER_PORT": "MASTER_PORT"}
-PYTORCH: Mapping[str, str] = {
-    **MASTER,
-    "RANK": "NODE_RANK",
-    "WORLD_SIZE": "NNODES",
-    "PET_NNODES": "NNODES",
-    "PET_NODE_RANK": "NODE_RANK",
-    "PET_NPROC_PER_NODE": "NPROC_PER_NODE",
-    "PET_MASTER_ADDR": "MASTER_ADDR",
-    "PET_MASTER_PORT": "MASTER_PORT",
-}
+PET = {"PET_NNODES": "NNODES", "PET_NODE_RANK": "NODE_RANK", "PET_NPROC_PER_NODE": "NPROC_PER_NODE",
+       "PET_MASTER_ADDR": "MASTER_ADDR", "PET_MASTER_PORT": "MASTER_PORT"}  # fmt: skip
+PYTORCH: Mapping[str, str] = {**MASTER, "RANK": "NODE_RANK", "WORLD_SIZE": "NNODES", **PET}
 """What operators set in each pod: RANK and WORLD_SIZE count pods."""
 INDEXED: Mapping[str, str] = {
     **MASTER,
-    "JOB_COMPLETION_INDEX": "NODE_RANK",
-    "RANK": "NODE_RANK",
-    "NODE_RANK": "NODE_RANK",
-    "WORLD_SIZE": "NNODES",
-    "NNODES": "NNODES",
+    **dict.fromkeys(("JOB_COMPLETION_INDEX", "RANK", "NODE_RANK"), "NODE_RANK"),
+    **dict.fromkeys(("WORLD_SIZE", "NNODES"), "NNODES"),
 }
 """Variables that the pods of Jobs set from labels and names."""
 NO_EQUIVALENT = lose("dsgen has no equivalent of it")
@@ -97,7 +269,7 @@ JOB: dict[str, Table] = {
     **dict.fromkeys(("parallelism", "completions"), map_replicas),
     "backoffLimit": write_restarts,
     "completionMode": drop("the workers are an Indexed Job"),
-    "suspend": write_suspend,
+    "suspend": WAITS,
     "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
     "ttlSecondsAfterFinished": lose_ttl,
     "template": {},
@@ -118,23 +290,26 @@ class Operator:
     """How the jobs of an operator are converted.
 
     replicas: where the kinds of pods are; template and count: the template of one, and the number of its pods. spec:
-    the table of the spec for this number of pods. slots: fields with the number of processes in each pod. ignored:
+    the table of the spec. slots: fields with the number of processes in each pod. ignored:
     kinds of pods that dsgen does not need. write: in place of the command. after: what tables cannot say.
     """
 
     replicas: KeyPath
-    spec: Callable[[int], Mapping[str, Table]]
+    spec: Table
     start: Start
     template: KeyPath = ("template",)
     count: Callable[[Field], int] = field(default=lambda one: read_number(one, "replicas"))
     slots: Sequence[KeyPath] = ()
     ignored: Sequence[str] = ()
-    write: Callable[[Sequence[PodKind], Start], Any] = write_workers
+    write: Callable[[Sequence[PodKind], Start, PodKind | None], Any] = write_pods
     after: Callable[[Conversion], object] | None = None
 
 
 def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One job. Raises ImportRefusedError if it has no equal workers."""
+    if document.kind == "TrainJob":
+        _convert_trainjob(document, conversion)
+        return
     operator, fields = OPERATORS[document.kind.lower()], Fields(conversion, document)
     job = fields.root
     kinds = list_kinds(job, operator.replicas, operator.template, operator.count)
@@ -144,14 +319,11 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     rest = [one for one in kinds if one is not launcher and one.name not in operator.ignored]
     workers = choose_workers(rest, document.position)
     lose_others(rest, workers)
-    job.apply({**HEAD, "spec": operator.spec(sum(one.count for one in workers))})
+    fields.total = sum(one.count for one in workers)
+    job.apply({**HEAD, "spec": operator.spec})
     if not workers:
         raise ImportRefusedError("the job describes no pods", document.position, "is its indentation right?")
-    start = _read_start(job, operator)
-    if launcher:
-        write_with_launcher(launcher, workers, start)
-    else:
-        operator.write(workers, start)
+    operator.write(workers, _read_start(job, operator), launcher)
     if operator.after:
         operator.after(conversion)
     fields.finish()
@@ -160,13 +332,12 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
 def _read_start(job: Field, operator: Operator) -> Start:
     given = next((one for path in operator.slots if (one := job.find(*path))), None)
     slots = as_count(given.data) if given else None
-    is_known = given is None or slots is not None or given.data in ("gpu", "auto", "cpu")
     main = as_text(job.read("spec", "mainContainer"))
     return replace(
         operator.start,
         launcher_names=(main,) if main else operator.start.launcher_names,
         slots=slots,
-        is_known=is_known,
+        is_known=given is None or slots is not None or given.data in ("gpu", "auto", "cpu"),
         joins=job.read("spec", "runLauncherAsWorker") is True,
         passes_environment=job.read("spec", "mpiImplementation") in ("Intel", "MPICH"),
     )
@@ -184,61 +355,34 @@ ELASTIC_POLICY: Table = {
 HYPERPOD = lose("it belongs to the control plane of HyperPod")
 
 
-def make_pytorchjob(total: int) -> Mapping[str, Table]:
-    """The spec of a PyTorchJob."""
-    return {
-        "nprocPerNode": map_slots,
-        "elasticPolicy": ELASTIC_POLICY,
-        "runPolicy": make_policy_table(total),
-        "pytorchReplicaSpecs": {"*": REPLICA},
-    }
+PYTORCHJOB: Table = {
+    "nprocPerNode": map_slots,
+    "elasticPolicy": ELASTIC_POLICY,
+    "runPolicy": POLICY,
+    "pytorchReplicaSpecs": {"*": REPLICA},
+}
 
 
-def make_hyperpodpytorchjob(total: int) -> Mapping[str, Table]:
-    """The spec of a HyperPodPyTorchJob."""
-    return {
-        "nprocPerNode": map_slots,
-        "replicaSpecs": {"*": {
-            "name": lose("dsgen has only workers"),
-            "replicas": map_replicas,
-            "maxReplicas": lose(ELASTIC),
-            "spares": lose("HyperPod's spares replace workers during the training", "set launch.preflight.spares"),
-            "restartPolicy": report_restart,
-            "template": {},
-        }},
-        "runPolicy": {**make_policy_table(total), "jobMaxRetryCount": write_restarts, "*": HYPERPOD},
-        "*": HYPERPOD,
-    }  # fmt: skip
+HYPERPODPYTORCHJOB: Table = {
+    "nprocPerNode": map_slots,
+    "replicaSpecs": {"*": {
+        "name": lose("dsgen has only workers"),
+        "replicas": map_replicas,
+        "maxReplicas": lose(ELASTIC),
+        "spares": lose("HyperPod's spares replace workers during the training", "set launch.preflight.spares"),
+        "restartPolicy": report_restart,
+        "template": {},
+    }},
+    "runPolicy": {**POLICY, "jobMaxRetryCount": write_restarts, "*": HYPERPOD},
+    "*": HYPERPOD,
+}  # fmt: skip
 
 
 # -- MPIJob -----------------------------------------------------------------------------------------------------------
 
-
-def make_mpijob(total: int) -> Mapping[str, Table]:
-    """The spec of an MPIJob."""
-    policy = make_policy_table(total, _write_clean_policy)
-    restart = drop("a failed training restarts as often as lifecycle.maxRestarts allows")
-    return {
-        "slotsPerWorker": map_slots,
-        "runPolicy": policy,
-        **policy,
-        "mpiReplicaSpecs": {
-            "Worker": {"replicas": map_replicas, "restartPolicy": drop(REPLACED), "template": {}},
-            "Launcher": {
-                "replicas": drop("a job has one launcher"),
-                "restartPolicy": lambda one: (_report_restarts if one.data == "OnFailure" else restart)(one),
-                "template": {},
-            },
-        },
-        "replicas": map_replicas,
-        "template": {},
-        "sshAuthMountPath": drop("dsgen generates the ssh key and mounts it"),
-        "launcherCreationPolicy": drop("the launcher waits for all workers"),
-        "runLauncherAsWorker": _report_joining_launcher,
-        **dict.fromkeys(("mpiImplementation", "mpiDistribution"), report_implementation),
-        "mainContainer": drop("the command says which container it is"),
-        **dict.fromkeys(("launcherOnMaster", "launcherOnWorker"), lose("the launcher of dsgen runs on any node")),
-    }
+IMPLEMENTATION = when(("OpenMPI", "openmpi"), drop("launch.method openmpi uses Open MPI"),
+                      lose(OTHER_MPI_WHY, OTHER_MPI_HINT))  # fmt: skip
+"""Which MPI starts the ranks."""
 
 
 def _report_restarts(field: Field) -> None:
@@ -248,31 +392,39 @@ def _report_restarts(field: Field) -> None:
         field.lose(UNSAID, RESTART_HINT)
 
 
-def _report_joining_launcher(field: Field) -> None:
-    if field.data is True:
-        field.map("workers.replicas")
-    else:
-        field.drop("the launcher of dsgen does not train")
-
-
-def report_implementation(field: Field) -> None:
-    """Which MPI starts the ranks."""
-    if field.text.lower() == "openmpi":
-        field.drop("launch.method openmpi uses Open MPI")
-    else:
-        field.lose(OTHER_MPI_WHY, OTHER_MPI_HINT)
-
-
-def _write_clean_policy(field: Field) -> None:
-    if field.data == "None":
-        field.set("lifecycle.keepWorkers", "always")
-    else:
-        field.drop("workers end with the run")
+MPI_POLICY: dict[str, Table] = {
+    **POLICY,
+    "cleanPodPolicy": when(("None",), fix("lifecycle.keepWorkers", "always"), drop("workers end with the run")),
+}
+restart = drop("a failed training restarts as often as lifecycle.maxRestarts allows")
+MPIJOB: Table = {
+    "slotsPerWorker": map_slots,
+    "runPolicy": MPI_POLICY,
+    **MPI_POLICY,
+    "mpiReplicaSpecs": {
+        "Worker": {"replicas": map_replicas, "restartPolicy": drop(REPLACED), "template": {}},
+        "Launcher": {
+            "replicas": drop("a job has one launcher"),
+            "restartPolicy": when(("OnFailure",), _report_restarts, restart),
+            "template": {},
+        },
+    },
+    "replicas": map_replicas,
+    "template": {},
+    "sshAuthMountPath": drop("dsgen generates the ssh key and mounts it"),
+    "launcherCreationPolicy": drop("the launcher waits for all workers"),
+    "runLauncherAsWorker": when((True,), Row(lambda field: field.map("workers.replicas")),
+                                drop("the launcher of dsgen does not train")),
+    **dict.fromkeys(("mpiImplementation", "mpiDistribution"), IMPLEMENTATION),
+    "mainContainer": drop("the command says which container it is"),
+    **dict.fromkeys(("launcherOnMaster", "launcherOnWorker"), lose("the launcher of dsgen runs on any node")),
+}  # fmt: skip
 
 
 # -- ElasticJob, MSJob ------------------------------------------------------------------------------------------------
 
 NO_MASTER = lose(f"{ELASTIC}, and no master tunes it")
+ALL_SUCCEED = drop("a run succeeds if all of its workers do")
 
 
 def _read_strategy(field: Field) -> None:
@@ -281,32 +433,28 @@ def _read_strategy(field: Field) -> None:
     field.drop("the values describe a training of equal workers")
 
 
-def make_elasticjob(_: int) -> Mapping[str, Table]:
-    """The spec of an ElasticJob."""
-    return {
-        "distributionStrategy": _read_strategy,
-        "replicaSpecs": {"*": {
-            "replicas": map_replicas,
-            "restartCount": write_restarts,
-            "priority": to("workers.priorityClassName", as_text),
-            **dict.fromkeys(("autoScale", "restartTimeout"), NO_MASTER),
-            "template": {},
-        }},
-        "suspend": drop("a job starts when it is applied"),
-        "envs": lose("they are for the master of DLRover"),
-        **dict.fromkeys(("optimizeMode", "enableDynamicSharding", "enableElasticScheduling", "brainService",
-                         "resourceLimits", "relaunchStrategy", "optimizePlan"), NO_MASTER),
-    }  # fmt: skip
+ELASTICJOB: Table = {
+    "distributionStrategy": _read_strategy,
+    "replicaSpecs": {"*": {
+        "replicas": map_replicas,
+        "restartCount": write_restarts,
+        "priority": to("workers.priorityClassName", as_text),
+        **dict.fromkeys(("autoScale", "restartTimeout"), NO_MASTER),
+        "template": {},
+    }},
+    "suspend": drop("a job starts when it is applied"),
+    "envs": lose("they are for the master of DLRover"),
+    **dict.fromkeys(("optimizeMode", "enableDynamicSharding", "enableElasticScheduling", "brainService",
+                     "resourceLimits", "relaunchStrategy", "optimizePlan"), NO_MASTER),
+}  # fmt: skip
 
 
-def make_msjob(total: int) -> Mapping[str, Table]:
-    """The spec of an MSJob."""
-    return {
-        "runPolicy": make_policy_table(total),
-        "successPolicy": drop("a run succeeds if all of its workers do"),
-        "msReplicaSpecs": {"Scheduler": drop("msrun starts the scheduler of MindSpore on worker 0"), "*": REPLICA},
-        "enableDynamicWorker": lose(ELASTIC),
-    }
+MSJOB: Table = {
+    "runPolicy": POLICY,
+    "successPolicy": ALL_SUCCEED,
+    "msReplicaSpecs": {"Scheduler": drop("msrun starts the scheduler of MindSpore on worker 0"), "*": REPLICA},
+    "enableDynamicWorker": lose(ELASTIC),
+}
 
 
 MSRUN = (
@@ -325,7 +473,8 @@ def _start_by_msrun(conversion: Conversion) -> None:
         flag = command.pop(0)  # of Python, which msrun starts without options
         entry = next((one for one in conversion.ledger.entries if one.source == flag), None)
         if entry is not None:
-            conversion.ledger.lose(flag, entry.position, "msrun starts Python without options", is_part=True)
+            why = "msrun starts Python without options"
+            conversion.ledger.add("lost", flag, entry.position, why, is_part=True)
     groups = [command[at : at + 4] for at in range(0, len(command), 4)]
     draft.set("launch.command", ["bash", "-c", " \\\n  ".join([MSRUN, *map(shlex.join, groups)]) + "\n"])
     draft.add_comment("launch.command", "the operator gave the workers a scheduler; on dsgen, msrun does")
@@ -335,34 +484,26 @@ def _start_by_msrun(conversion: Conversion) -> None:
 # -- JobSet, Job of Volcano -------------------------------------------------------------------------------------------
 
 
-def make_jobset(_: int) -> Mapping[str, Table]:
-    """The spec of a JobSet."""
-    head: Table = {
-        "metadata": {"annotations": {"*": write_metadata("annotations")}, "labels": {"*": drop(CONTROLLER)}},
-        "spec": JOB,
-    }
-    return {
-        "replicatedJobs": {"*": {
-            "name": drop(CONTROLLER), "replicas": map_replicas, "template": head, "*": lose(CONTROLLER)}},
-        "network": drop("dsgen has a headless Service of its own"),
-        "successPolicy": _read_success,
-        "failurePolicy": {
-            "maxRestarts": write_restarts,
-            "*": lose("dsgen restarts after any failure", "set lifecycle.restartExitCodes"),
-        },
-        "startupPolicy": drop("the launcher waits for all workers"),
-        "suspend": write_suspend,
-        "ttlSecondsAfterFinished": lose_ttl,
-        "coordinator": drop("worker 0 is the coordinator"),
-        "managedBy": NO_EQUIVALENT,
-    }  # fmt: skip
-
-
-def _read_success(field: Field) -> None:
-    if field.read("operator") == "Any":
-        field.lose("a run succeeds if all of its workers do")
-    else:
-        field.drop("a run succeeds if all of its workers do")
+head: Table = {
+    "metadata": {"annotations": {"*": write_metadata("annotations")}, "labels": {"*": drop(CONTROLLER)}},
+    "spec": JOB,
+}
+any_succeeds = lose("a run succeeds if all of its workers do")
+JOBSET: Table = {
+    "replicatedJobs": {"*": {
+        "name": drop(CONTROLLER), "replicas": map_replicas, "template": head, "*": lose(CONTROLLER)}},
+    "network": drop("dsgen has a headless Service of its own"),
+    "successPolicy": Row(lambda one: (any_succeeds if one.read("operator") == "Any" else ALL_SUCCEED)(one)),
+    "failurePolicy": {
+        "maxRestarts": write_restarts,
+        "*": lose("dsgen restarts after any failure", "set lifecycle.restartExitCodes"),
+    },
+    "startupPolicy": drop("the launcher waits for all workers"),
+    "suspend": WAITS,
+    "ttlSecondsAfterFinished": lose_ttl,
+    "coordinator": drop("worker 0 is the coordinator"),
+    "managedBy": NO_EQUIVALENT,
+}  # fmt: skip
 
 
 VOLCANO: Mapping[str, str] = {
@@ -371,53 +512,6 @@ VOLCANO: Mapping[str, str] = {
     **dict.fromkeys(("VC_WORKER_HOSTS", "VC_MPIWORKER_HOSTS", "VC_MASTER_HOSTS"), "MASTER_ADDR"),
     **dict.fromkeys(("VC_WORKER_NUM", "VC_MPIWORKER_NUM"), "NNODES"),
 }
-
-
-def make_volcano(total: int) -> Mapping[str, Table]:
-    """The spec of a Job of Volcano."""
-    policies: Table = {"*": _report_policy}
-    return {
-        "minAvailable": report_minimum(total),
-        "schedulerName": _report_scheduler,
-        "queue": _write_queue,
-        "priorityClassName": to("scheduling.priorityClass", as_text),
-        "maxRetry": write_restarts,
-        "ttlSecondsAfterFinished": lose_ttl,
-        "runningEstimate": lose("dsgen has no estimate of a run"),
-        "plugins": {
-            **dict.fromkeys(("ssh", "svc", "env"), drop("dsgen has a Service, ssh keys and numbers of its own")),
-            "pytorch": drop(RENDEZVOUS),
-            "mpi": drop("launch.method openmpi starts the ranks"),
-            "*": lose("dsgen has no equivalent of this plugin of Volcano"),
-        },
-        "policies": policies,
-        "volumes": lose("dsgen mounts volumes by storage", "set storage"),
-        "networkTopology": lose("it asks for nodes that are close to each other", "set scheduling.topology"),
-        "tasks": {"*": {
-            "name": drop("dsgen has workers and a launcher"),
-            "replicas": map_replicas,
-            "minAvailable": report_minimum(total),
-            "template": {},
-            "policies": policies,
-            "maxRetry": write_restarts,
-            "dependsOn": drop("workers and launcher wait for each other"),
-            "topologyPolicy": NO_EQUIVALENT,
-        }},
-    }  # fmt: skip
-
-
-def _report_scheduler(field: Field) -> None:
-    if field.data == "volcano":
-        field.drop("scheduling.gang chooses the scheduler")
-    else:
-        field.lose("scheduling.gang is volcano, which is the scheduler of such jobs", "set workers.schedulerName")
-
-
-def _write_queue(field: Field) -> None:
-    if field.data == "default":
-        field.drop("it is the default of Volcano")
-    else:
-        to("scheduling.queue", as_text)(field)
 
 
 def _report_policy(field: Field) -> None:
@@ -429,6 +523,41 @@ def _report_policy(field: Field) -> None:
         field.lose(UNSAID, RESTART_HINT)
     else:
         field.lose("dsgen has no rules for events")
+
+
+policies: Table = {"*": _report_policy}
+
+
+VOLCANOJOB: Table = {
+    "minAvailable": report_minimum,
+    "schedulerName": when(
+        ("volcano",), drop("scheduling.gang chooses the scheduler"),
+        lose("scheduling.gang is volcano, which is the scheduler of such jobs", "set workers.schedulerName")),
+    "queue": when(("default",), drop("it is the default of Volcano"), to("scheduling.queue", as_text)),
+    "priorityClassName": to("scheduling.priorityClass", as_text),
+    "maxRetry": write_restarts,
+    "ttlSecondsAfterFinished": lose_ttl,
+    "runningEstimate": lose("dsgen has no estimate of a run"),
+    "plugins": {
+        **dict.fromkeys(("ssh", "svc", "env"), drop("dsgen has a Service, ssh keys and numbers of its own")),
+        "pytorch": drop(RENDEZVOUS),
+        "mpi": drop("launch.method openmpi starts the ranks"),
+        "*": lose("dsgen has no equivalent of this plugin of Volcano"),
+    },
+    "policies": policies,
+    "volumes": lose("dsgen mounts volumes by storage", "set storage"),
+    "networkTopology": lose("it asks for nodes that are close to each other", "set scheduling.topology"),
+    "tasks": {"*": {
+        "name": drop("dsgen has workers and a launcher"),
+        "replicas": map_replicas,
+        "minAvailable": report_minimum,
+        "template": {},
+        "policies": policies,
+        "maxRetry": write_restarts,
+        "dependsOn": drop("workers and launcher wait for each other"),
+        "topologyPolicy": NO_EQUIVALENT,
+    }},
+}  # fmt: skip
 
 
 # -- DeepSpeedJob of T9k ----------------------------------------------------------------------------------------------
@@ -445,73 +574,60 @@ def _read_pause(field: Field) -> None:
     field.drop("the job is not paused")
 
 
-def make_deepspeedjob(_: int) -> Mapping[str, Table]:
-    """The spec of a DeepSpeedJob."""
-    return {
-        "scheduler": {"volcanoScheduler": {
-            "queue": write_volcano_queue,
-            "priorityClassName": to("scheduling.priorityClass", as_text, ("scheduling.gang", "volcano")),
-        }, "*": lose("dsgen has no equivalent of this scheduler", "set workers.schedulerName")},
-        "runPolicy": {
-            "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
-            "backoffLimit": write_restarts,
-            "cleanUpPolicy": drop(ENDS),
-        },
-        "runMode": {
-            "debug": {
-                **dict.fromkeys(("enabled", "enable"), to("lifecycle.debug.enabled", as_true)),
-                "replicaSpecs": {"*": {
-                    "type": drop("it is about the workers"),
-                    "skipInitContainer": to("lifecycle.debug.skipInitContainers", as_true),
-                    "command": lose("the workers of dsgen wait with sshd", "set lifecycle.debug.command"),
-                }},
-            },
-            "pause": {"enabled": _read_pause, "*": lose("dsgen resumes a run as it was")},
-        },
-        "elastic": {"enabled": drop(ELASTIC), "*": lose(ELASTIC)},
-        "config": {
-            **dict.fromkeys(SLOTS, map_slots),
-            "localRank": to("training.deepspeed.localRank", as_true),
-            "autotune": _write_autotuning,
-            "run": {"python": _write_program, "module": _write_program, "exec": _write_exec},
-            "otherArgs": to("training.deepspeed.args", as_words),
-            "customCommand": lose("dsgen starts deepspeed itself", "set launch.method: launcher-command"),
-        },
-        "disableCustomEnv": drop("a pod has the environment of training.env"),
-        "worker": {"replicas": map_replicas, "restartPolicy": drop(REPLACED), "template": {}},
-        "tensorboardSpec": lose("dsgen has TensorBoard of its own", "set monitoring.tensorboard"),
-    }  # fmt: skip
-
-
 def _write_program(field: Field) -> None:
-    """A script or a module, with its arguments: a list, or one text."""
-    words = [str(word) for word in as_list(field.data) or field.text.split()]
+    """A script, a module or any program, with its arguments: a list, or one text."""
+    command = ["bash", "-c", field.text] if field.name == "exec" and field.text else field.text.split()
+    words = as_words(field.data) or [str(word) for word in as_list(field.data) or command]
     if not words:
         field.lose("it names no program")
         return
-    field.map(field.draft.set(f"training.{field.name}", words[0]))
-    for word in words[1:]:
-        field.draft.add("training.args", word)
-    field.conversion.facts.command = ["python3", *(["-m"] if field.name == "module" else []), *words]
-
-
-def _write_exec(field: Field) -> None:
-    words = as_words(field.data) or (["bash", "-c", field.text] if field.text else None)
-    if words is None:
-        field.lose("it names no program")
-    else:
+    if field.name == "exec":
         field.set("training.exec", words)
-        field.conversion.facts.command = words
-
-
-def _write_autotuning(field: Field) -> None:
-    if field.data in ("tune", "run"):
-        field.set("training.deepspeed.autotuning", field.data)
     else:
-        field.drop("it is the default")
+        field.map(field.draft.set(f"training.{field.name}", words[0]))
+        for word in words[1:]:
+            field.draft.add("training.args", word)
+    start = {"exec": [], "python": ["python3"], "module": ["python3", "-m"]}[field.name]
+    field.conversion.facts.command = [*start, *words]
 
 
-def _write_deepspeed_workers(workers: Sequence[PodKind], start: Start) -> None:
+DEEPSPEEDJOB: Table = {
+    "scheduler": {"volcanoScheduler": {
+        "queue": write_volcano_queue,
+        "priorityClassName": to("scheduling.priorityClass", as_text, ("scheduling.gang", "volcano")),
+    }, "*": lose("dsgen has no equivalent of this scheduler", "set workers.schedulerName")},
+    "runPolicy": {
+        "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
+        "backoffLimit": write_restarts,
+        "cleanUpPolicy": drop(ENDS),
+    },
+    "runMode": {
+        "debug": {
+            **dict.fromkeys(("enabled", "enable"), to("lifecycle.debug.enabled", as_true)),
+            "replicaSpecs": {"*": {
+                "type": drop("it is about the workers"),
+                "skipInitContainer": to("lifecycle.debug.skipInitContainers", as_true),
+                "command": lose("the workers of dsgen wait with sshd", "set lifecycle.debug.command"),
+            }},
+        },
+        "pause": {"enabled": _read_pause, "*": lose("dsgen resumes a run as it was")},
+    },
+    "elastic": {"enabled": drop(ELASTIC), "*": lose(ELASTIC)},
+    "config": {
+        **dict.fromkeys(SLOTS, map_slots),
+        "localRank": to("training.deepspeed.localRank", as_true),
+        "autotune": when(("tune", "run"), to("training.deepspeed.autotuning"), drop("it is the default")),
+        "run": dict.fromkeys(("python", "module", "exec"), _write_program),
+        "otherArgs": to("training.deepspeed.args", as_words),
+        "customCommand": lose("dsgen starts deepspeed itself", "set launch.method: launcher-command"),
+    },
+    "disableCustomEnv": drop("a pod has the environment of training.env"),
+    "worker": {"replicas": map_replicas, "restartPolicy": drop(REPLACED), "template": {}},
+    "tensorboardSpec": lose("dsgen has TensorBoard of its own", "set monitoring.tensorboard"),
+}  # fmt: skip
+
+
+def _write_deepspeed_workers(workers: Sequence[PodKind], start: Start, _: PodKind | None) -> None:
     """Workers with sshd, on which the operator starts deepspeed."""
     pod = read_pod(workers[0].template, "workers", start.names)
     conversion, nodes = workers[0].template.conversion, workers[0].count
@@ -527,43 +643,169 @@ def _write_deepspeed_workers(workers: Sequence[PodKind], start: Start) -> None:
 
 OPERATORS: Mapping[str, Operator] = {
     "pytorchjob": Operator(
-        ("spec", "pytorchReplicaSpecs"), make_pytorchjob, Start(PYTORCH, ("pytorch",)),
+        ("spec", "pytorchReplicaSpecs"), PYTORCHJOB, Start(PYTORCH, ("pytorch",)),
         slots=(("spec", "nprocPerNode"), ("spec", "elasticPolicy", "nProcPerNode")),
     ),
     "hyperpodpytorchjob": Operator(
-        ("spec", "replicaSpecs"), make_hyperpodpytorchjob, Start(PYTORCH, ("pytorch", "pytorch-container")),
+        ("spec", "replicaSpecs"), HYPERPODPYTORCHJOB, Start(PYTORCH, ("pytorch", "pytorch-container")),
         slots=(("spec", "nprocPerNode"),),
     ),
     "mpijob": Operator(
-        ("spec", "mpiReplicaSpecs"), make_mpijob,
+        ("spec", "mpiReplicaSpecs"), MPIJOB,
         Start({f"OMPI_COMM_WORLD_{name}": to for name, to in (
             ("RANK", "RANK"), ("SIZE", "WORLD_SIZE"), ("LOCAL_RANK", "LOCAL_RANK"))},
             ("worker", "mpi-worker", "mpi"), ("mpi-launcher", "mpi", "launcher")),
         slots=(("spec", "slotsPerWorker"),),
     ),
     "elasticjob": Operator(
-        ("spec", "replicaSpecs"), make_elasticjob,
+        ("spec", "replicaSpecs"), ELASTICJOB,
         Start({"NODE_NUM": "NNODES", "NODE_RANK": "NODE_RANK", "WORKER_RANK": "NODE_RANK", "WORKER_NUM": "NNODES",
                "MASTER_ADDR": "MASTER_ADDR"}, ("main",)),
     ),
     "msjob": Operator(
-        ("spec", "msReplicaSpecs"), make_msjob,
+        ("spec", "msReplicaSpecs"), MSJOB,
         Start({"MS_WORKER_NUM": "NNODES", "MS_NODE_ID": "NODE_RANK", "MS_SCHED_HOST": "MASTER_ADDR",
                "MS_SCHED_PORT": "MASTER_PORT"}, ("mindspore",), runs_ranks=False),
         ignored=("Scheduler",), after=_start_by_msrun,
     ),
     "jobset": Operator(
-        ("spec", "replicatedJobs"), make_jobset, Start(INDEXED, runs_ranks=False, is_set_by_pods=True),
+        ("spec", "replicatedJobs"), JOBSET, Start(INDEXED, runs_ranks=False, is_set_by_pods=True),
         template=("template", "spec", "template"),
         count=lambda one: read_number(one, "replicas") * count_job(one.find("template", "spec") or one),
     ),
     "job": Operator(
-        ("spec", "tasks"), make_volcano, Start(VOLCANO),
+        ("spec", "tasks"), VOLCANOJOB, Start(VOLCANO),
         after=lambda conversion: conversion.draft.set("scheduling.gang", "volcano"),
     ),
     "deepspeedjob": Operator(
-        ("spec",), make_deepspeedjob, Start({}, ("worker",)), slots=[("spec", "config", name) for name in SLOTS],
+        ("spec",), DEEPSPEEDJOB, Start({}, ("worker",)), slots=[("spec", "config", name) for name in SLOTS],
         write=_write_deepspeed_workers,
     ),
 }  # fmt: skip
 """By the kind of the object, in small letters; `job` is that of Volcano."""
+
+
+# -- TrainJob ----------------------------------------------------------------------------------------------------------
+
+RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
+TRAINER: Mapping[str, str] = {**PET, "JOB_COMPLETION_INDEX": "NODE_RANK"}
+JOBS: KeyPath = ("spec", "template", "spec", "replicatedJobs")
+STAGE = lose("dsgen downloads no datasets or models before a run",
+             "download them in workers.initContainers, or once onto a volume")  # fmt: skip
+OF_JOBSET = drop("it belongs to the JobSet of the runtime, which dsgen does not need")
+OTHER_VALUE = drop("the TrainJob has another value")
+OVERRIDES = lose("dsgen has no patches of a runtime", "set the field in workers, or in workers.extraPodSpec")
+
+
+def _convert_trainjob(document: SourceDocument, conversion: Conversion) -> None:
+    """One TrainJob."""
+    fields = Fields(conversion, document)
+    runtime = Fields(conversion, _find_runtime(fields.root))
+    conversion.used.add(id(runtime.document))
+    trainer = fields.find("spec", "trainer") or fields.root
+    jobs = {read_name(one): one for one in reversed(runtime.root.list_items(*JOBS))}
+    template = ("template", "spec", "template")
+    first, starts = jobs.get("node", next(iter(jobs.values()), None)), jobs.get("launcher")
+    node, launcher = (one.find(*template) if one else None for one in (first, starts))
+    if node is None:
+        raise ImportRefusedError("the runtime describes no pods", runtime.document.position)
+    pod = Pod(node, "workers")
+    fields.root.apply({**HEAD, "spec": _make_spec_table(pod)})
+    runtime.root.apply(_make_runtime_table(trainer))
+    given = {key: OTHER_VALUE for key in ("image", "command", "args") if trainer.find(key)}
+    found = read_pod(node, "workers", ("node", "trainer"), given)
+    starter = read_pod(launcher, "launcher", ("node", "launcher"), given) if launcher else None
+    nodes = read_number(trainer, "numNodes", default=read_number(runtime.root, "spec", "mlPolicy", "numNodes"))
+    _write_trainer_command(trainer, runtime, found, pod.devices, nodes, starter)
+    for name, one in jobs.items():
+        (STAGE if name.endswith("initializer") else OF_JOBSET)(one)
+    runtime.finish()
+    fields.finish()
+
+
+def _find_runtime(job: Field) -> SourceDocument:
+    """The runtime that the job names, from the same file or from files beside it."""
+    conversion, named = job.conversion, job.find("spec", "runtimeRef", "name")
+    name = named.text if named else "torch-distributed"
+    known = [*conversion.others, *(one for source in conversion.options.runtimes for one in read_documents(source))]
+    found = next((one for one in known if one.kind in RUNTIMES and one.name == name), None)
+    if found is None:
+        hint = f"give it: --runtime FILE, from kubectl get clustertrainingruntime {name} -o yaml"
+        at = (named or job).node.position
+        raise ImportRefusedError(f"the job needs the runtime {name}, which is in another file", at, hint)
+    return found
+
+
+def _make_spec_table(pod: Pod) -> Table:
+    return {
+        "runtimeRef": drop("the values have what the runtime says"),
+        "trainer": {
+            "numNodes": map_replicas,
+            "numProcPerNode": map_slots,
+            "image": write_container_image(is_worker=True),
+            "command": {},
+            "args": {},
+            "env": {"*": write_variable("training")},
+            "resourcesPerNode": make_resources_table("workers", pod),
+        },
+        "initializer": STAGE,
+        "labels": lose("dsgen labels its own pods", "set workers.podLabels"),
+        "annotations": lose("dsgen annotates its own pods", "set workers.podAnnotations"),
+        "suspend": WAITS,
+        "managedBy": lose("dsgen has no equivalent of it"),
+        "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
+        "ttlSecondsAfterFinished": lose_ttl,
+        **dict.fromkeys(("podTemplateOverrides", "runtimePatches"), OVERRIDES),
+    }
+
+
+def _make_runtime_table(trainer: Field) -> Table:
+    """The fields of a runtime beside its pods."""
+    return {
+        **HEAD,
+        "metadata": drop("the name and labels of the runtime belong to it"),
+        "spec": {
+            "mlPolicy": {
+                "numNodes": OTHER_VALUE if trainer.find("numNodes") else map_replicas,
+                "torch": {"numProcPerNode": map_slots, "elasticPolicy": lose(ELASTIC)},
+                "mpi": {
+                    "numProcPerNode": map_slots,
+                    "sshAuthMountPath": drop("dsgen generates the ssh key and mounts it"),
+                    "runLauncherAsNode": drop("the launcher of dsgen does not train, all nodes are workers"),
+                    "mpiImplementation": IMPLEMENTATION,
+                },
+            },
+            "podGroupPolicy": {
+                "volcano": lambda field: field.set("scheduling.gang", "volcano"),
+                "coscheduling": _write_coscheduling,
+            },
+            "template": {"spec": {"replicatedJobs": {}, "*": OF_JOBSET}, "metadata": OF_JOBSET},
+        },
+    }
+
+
+def _write_coscheduling(field: Field) -> None:
+    field.draft.set("scheduling.gang", "coscheduling")
+    field.lose("dsgen waits as long as lifecycle.startTimeoutSeconds", "set it")
+
+
+def _write_trainer_command(
+    trainer: Field, runtime: Fields, found: Pod, own_devices: int | None, nodes: int, starter: Pod | None
+) -> None:
+    """The command, from the trainer or from the runtime; what the trainer says replaces what the runtime says."""
+    devices = found.devices if own_devices == 0 else own_devices
+    policies = (runtime.root.read("spec", "mlPolicy", key, "numProcPerNode") for key in ("torch", "mpi"))
+    slots = next(filter(None, map(as_count, (trainer.read("numProcPerNode"), *policies))), None)
+    slots = slots or (1 if starter and devices == 0 else None)
+    world = JobSize(nodes or None, slots, devices, runs_ranks=bool(starter))
+    if trainer.find("command") or trainer.find("args"):
+        found.command, found.has_command = read_container_command(trainer)
+    role, conversion = read_container_facts(trainer, "resourcesPerNode"), trainer.conversion
+    found.facts.image = role.image or found.facts.image
+    found.facts.env.update(role.env)
+    found.facts.requests, found.facts.limits = role.requests or found.facts.requests, role.limits or found.facts.limits
+    conversion.facts.workers = found.facts
+    write_command(found, world, make_runtime(conversion, TRAINER))
+    if starter:
+        write_launcher_environment(starter, None, world)
+    write_expected_world(conversion, found.facts)

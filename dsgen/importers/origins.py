@@ -98,23 +98,31 @@ class Origin:
         module: Any = importlib.import_module(f"dsgen.importers.{self.module}")
         module.convert(source, conversion)
 
+    def matches(self, document: SourceDocument) -> bool:
+        """Whether a document is of this kind."""
+        if self.form == "object":
+            return any(document.kind == kind and group in ("", document.group) for kind, group in self.kinds)
+        return self.form == "values" and not document.kind and len(_read_keys(document.root) & self.keys) >= 2
+
+
+def _make_operator(summary: str, *kinds: tuple[str, str]) -> Origin:
+    return Origin("object", "operators", summary, kinds)
+
 
 ORIGINS: Mapping[str, Origin] = {
     "slurm": Origin("script", "slurm", "a script for sbatch"),
     "shell": Origin(
         "script", "scripts", "a shell script or a command line: deepspeed, torchrun, accelerate, mpirun, ..."
     ),
-    "pytorchjob": Origin("object", "operators", "PyTorchJob v1 of Kubeflow", (("PyTorchJob", "kubeflow.org"),)),
-    "mpijob": Origin("object", "operators", "MPIJob v2beta1 and v1 of Kubeflow", (("MPIJob", "kubeflow.org"),)),
-    "trainjob": Origin(
-        "object", "trainjob", "TrainJob of Kubeflow Trainer, with its runtime", (("TrainJob", "trainer.kubeflow.org"),)
-    ),
-    "jobset": Origin("object", "operators", "JobSet with one kind of pods", (("JobSet", "jobset.x-k8s.io"),)),
-    "elasticjob": Origin("object", "operators", "ElasticJob of DLRover", (("ElasticJob", "elastic.iml.github.io"),)),
-    "volcano": Origin("object", "operators", "Job of Volcano", (("Job", "batch.volcano.sh"),)),
-    "hyperpod": Origin("object", "operators", "HyperPodPyTorchJob of HyperPod", (("HyperPodPyTorchJob", ""),)),
-    "deepspeedjob": Origin("object", "operators", "DeepSpeedJob of T9k", (("DeepSpeedJob", ""), ("DeepspeedJob", ""))),
-    "msjob": Origin("object", "operators", "MSJob of MindSpore", (("MSJob", "mindspore.gitee.com"),)),
+    "pytorchjob": _make_operator("PyTorchJob v1 of Kubeflow", ("PyTorchJob", "kubeflow.org")),
+    "mpijob": _make_operator("MPIJob v2beta1 and v1 of Kubeflow", ("MPIJob", "kubeflow.org")),
+    "trainjob": _make_operator("TrainJob of Kubeflow Trainer, with its runtime", ("TrainJob", "trainer.kubeflow.org")),
+    "jobset": _make_operator("JobSet with one kind of pods", ("JobSet", "jobset.x-k8s.io")),
+    "elasticjob": _make_operator("ElasticJob of DLRover", ("ElasticJob", "elastic.iml.github.io")),
+    "volcano": _make_operator("Job of Volcano", ("Job", "batch.volcano.sh")),
+    "hyperpod": _make_operator("HyperPodPyTorchJob of HyperPod", ("HyperPodPyTorchJob", "")),
+    "deepspeedjob": _make_operator("DeepSpeedJob of T9k", ("DeepSpeedJob", ""), ("DeepspeedJob", "")),
+    "msjob": _make_operator("MSJob of MindSpore", ("MSJob", "mindspore.gitee.com")),
     "skypilot": Origin(
         "values",
         "skypilot",
@@ -134,6 +142,8 @@ WRAPPED = {"AppWrapper": ("spec", "components"), "List": ("items",)}
 """Objects that contain other objects, and where."""
 
 
+OF_YAML = re.compile(r"(---|\{|- |%YAML|[\w./-]+:(\s|$)|[\"'][^\"']+[\"']:\s|<<:|\{\{|<%)")
+"""How the first line that is no comment begins in YAML or JSON."""
 OF_SLURM = re.compile(r"#SBATCH|\s*(exec )?srun\s")
 """Lines of a script that starts processes with Slurm; without options for sbatch, srun has them."""
 
@@ -199,9 +209,8 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
     if sets := [one for one in found if one.origin == "sets"]:
         # They are one job together; a workload beside a job of an operator is no job.
         found = [one for one in found if one.origin != "sets"] or sets[:1]
-        is_one = found == sets[:1]
-        if is_one and not origin and not any(map(_trains, (one.source for one in sets))):
-            _refuse(read)
+        if found == sets[:1] and not origin and not any(_trains(one.source) for one in sets):
+            found = []
     if not found:
         _refuse(read)
     return Contents(found, read)
@@ -210,7 +219,7 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
 def _refuse_ray(source: SourceText) -> None:
     """Programs that start their own processes on a cluster of Ray look like ones of Python."""
     for number, line in enumerate(source.text.split("\n"), 1):
-        if (found := OF_RAY.search(line)) and not line.lstrip().startswith("#"):
+        if (found := OF_RAY.search(line)) and not _is_comment(line):
             raise ImportRefusedError(f"{found[0]}: {RAY}", Position(source.name, number, found.start() + 1))
 
 
@@ -225,21 +234,28 @@ def _trains(source: SourceDocument | SourceText) -> bool:
 def _find_script_origin(source: SourceText) -> str:
     """The origin of a script, "" for a file of YAML."""
     lines = source.text.removeprefix("\ufeff").split("\n")
-    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
-    for number, line in enumerate(lines, 1):
+    code = ((at, line) for at, line in enumerate(lines, 1) if line.strip() and not _is_comment(line))
+    number, first = next(code, (1, ""))
+    for at, line in enumerate(lines, 1):
         if system := next((name for mark, name in OTHER_SYSTEMS.items() if line.startswith(mark)), ""):
             why = f"dsgen reads no scripts for {system}: {AS_SBATCH}"
-            raise ImportRefusedError(why, Position(source.name, number, 1))
+            raise ImportRefusedError(why, Position(source.name, at, 1))
     is_named = source.name.endswith((".yaml", ".yml", ".json"))
-    is_script = lines[0].startswith("#!") or not (is_named or _is_yaml(first))
-    if not is_script:
+    if not lines[0].startswith("#!") and (is_named or OF_YAML.match(first.lstrip())):
         return ""
     if lines[0].startswith("#!") and not re.search(r"\b(ba|da|z|k)?sh\b", lines[0]):
         raise ImportRefusedError("this is no shell script", Position(source.name, 1, 1))
     _refuse_template(source)
-    if line := _find_line_origin(lines, source.name):
-        return line
+    word = next(iter(PROMPT.sub("", first).split()), "")
+    if printed := next((one for one in PRINTED if word and word == one.program), None):
+        raise ImportRefusedError(f"this is {printed.what}", Position(source.name, number, 1), printed.hint)
+    if word in ORIGINS and ORIGINS[word].form == "line":
+        return word
     return "slurm" if any(OF_SLURM.match(line) for line in lines) else "shell"
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")
 
 
 def _decode(source: SourceText) -> SourceText:
@@ -247,36 +263,19 @@ def _decode(source: SourceText) -> SourceText:
     lines = source.text.removeprefix("\ufeff").split("\n")
     for number, line in enumerate(lines):
         if broken := BROKEN.search(line):
-            if not line.lstrip().startswith("#") or line.startswith("#SBATCH"):
+            if not _is_comment(line) or line.startswith("#SBATCH"):
+                why = f"byte 0x{ord(broken[0]) - 0xDC00:02x} is not UTF-8"
                 at = Position(source.name, number + 1, broken.start() + 1)
-                raise ImportRefusedError(
-                    f"byte 0x{ord(broken[0]) - 0xDC00:02x} is not UTF-8", at, "save the file as UTF-8"
-                )
+                raise ImportRefusedError(why, at, "save the file as UTF-8")
             lines[number] = BROKEN.sub("\ufffd", line)
     return SourceText(source.name, "\n".join(lines))
-
-
-def _find_line_origin(lines: Sequence[str], name: str) -> str:
-    """The origin of a line that submits a job: the first word of the file, after a prompt."""
-    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
-    word = next(iter(PROMPT.sub("", first).split()), "")
-    for one in PRINTED:
-        if word and word == one.program:
-            raise ImportRefusedError(f"this is {one.what}", Position(name, lines.index(first) + 1, 1), one.hint)
-    return word if ORIGINS.get(word, ORIGINS["sets"]).form == "line" else ""
-
-
-def _is_yaml(line: str) -> bool:
-    """Whether the first line that is no comment begins YAML or JSON."""
-    return re.match(r"(---|\{|- |%YAML|[\w./-]+:(\s|$)|[\"'][^\"']+[\"']:\s|<<:|\{\{|<%)", line.lstrip()) is not None
 
 
 def _refuse_template(source: SourceText) -> None:
     for number, line in enumerate(source.text.split("\n"), 1):
         code = line.split(" #")[0]
         match = re.search(r"\{\{-? *[\w.$]+.*?\}\}|<%|\{%-? \w", code)
-        is_comment = line.startswith("#") and not line.startswith("#SBATCH")
-        if match and TEMPLATE.search(code) and not is_comment:
+        if match and TEMPLATE.search(code) and (not line.startswith("#") or line.startswith("#SBATCH")):
             at = Position(source.name, number, match.start() + 1)
             hint = "render it first and pass the result to dsgen import -"
             raise ImportRefusedError("this is a template, which dsgen does not interpret", at, hint)
@@ -286,18 +285,10 @@ def _find_objects(document: SourceDocument, around: tuple[SourceDocument, ...], 
     if document.kind in WRAPPED:
         inner = read_items(document, *WRAPPED[document.kind])
         return [one for item in inner for one in _find_objects(item, (*around, document), origin)]
-    if origin:
-        is_values = ORIGINS[origin].form == "values" and not document.kind
-        return [Found(origin, document, around)] if is_values or _is_of_origin(document, origin) else []
-    found = next((name for name in ORIGINS if _is_of_origin(document, name)), "")
-    return [Found(found, document, around)] if found else []
-
-
-def _is_of_origin(document: SourceDocument, name: str) -> bool:
-    origin = ORIGINS[name]
-    if origin.form == "object":
-        return any(document.kind == kind and group in ("", document.group) for kind, group in origin.kinds)
-    return origin.form == "values" and not document.kind and len(_read_keys(document.root) & origin.keys) >= 2
+    if origin and ORIGINS[origin].form == "values" and not document.kind:
+        return [Found(origin, document, around)]
+    names = [origin] if origin else [*ORIGINS]
+    return [Found(name, document, around) for name in names if ORIGINS[name].matches(document)][:1]
 
 
 def _refuse(read: Sequence[SourceDocument]) -> None:

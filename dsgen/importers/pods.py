@@ -1,4 +1,4 @@
-"""Pod templates: what becomes of the fields of pods and containers, which all kinds of objects share."""
+"""What all kinds of objects share: the fields of metadata, of how jobs run and wait, of pods and of containers."""
 
 from __future__ import annotations
 
@@ -9,45 +9,197 @@ from dataclasses import field as default
 from typing import Literal
 
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
+from dsgen.importers.conversion import as_dns_name, is_placeholder
+from dsgen.importers.documents import format_scalar
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
-from dsgen.importers.environment import (
-    ADDRESS,
-    ADDRESS_HINT,
-    ADDRESS_WHY,
-    COUNT_HINT,
-    OWN,
-    RANKS,
-    find_other_count,
-)
+from dsgen.importers.environment import ADDRESS, ADDRESS_HINT, ADDRESS_WHY, NAME, OWN, report_own, write_constant
 from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
 from dsgen.importers.fields import (
     Action,
     Field,
     Read,
+    Row,
     Table,
     as_count,
     as_list,
     as_map,
     as_text,
     as_texts,
-    as_true,
     as_whole,
     drop,
-    format_scalar,
+    fix,
     list_maps,
     lose,
     read_name,
     remove_nulls,
     to,
+    when,
 )
 from dsgen.importers.images import write_image
 from dsgen.importers.ledger import Placeholder
-from dsgen.importers.objects import report_restart_policy, write_metadata
 from dsgen.importers.secrets import has_secret, is_secret
 from dsgen.importers.volumes import write_volumes
+from dsgen.problems import KeyPath
+
+CLUSTER = "the cluster writes it"
+KIND = "the kind of the object"
+TOOL = "the tool that applies the manifests writes it"
+TOOLS = (
+    *("kubectl.kubernetes.io/", "meta.helm.sh/", "helm.sh/", "argocd.argoproj.io/", "fluxcd.io/"),
+    *("kustomize.toolkit.fluxcd.io/", "app.kubernetes.io/managed-by", "app.kubernetes.io/name"),
+    "app.kubernetes.io/instance",
+)
+KEYS = {
+    "kueue.x-k8s.io/queue-name": "scheduling.queue",
+    "kueue.x-k8s.io/priority-class": "scheduling.priorityClass",
+    "alpha.jobset.sigs.k8s.io/exclusive-topology": "scheduling.topology.required",
+    "kueue.x-k8s.io/podset-required-topology": "scheduling.topology.required",
+}
+"""Labels and annotations that are keys of their own."""
+DEFAULTS = {"sidecar.istio.io/inject": "false", "linkerd.io/inject": "disabled", "karpenter.sh/do-not-disrupt": "true"}
+OPERATORS = ("training.kubeflow.org/", "kubeflow.org/", "pod-template-hash", "job-name")
+
+
+def write_name(field: Field) -> None:
+    """metadata.name: a name of a job has no dots, and begins with a letter."""
+    found = "" if is_placeholder(field.text) else as_dns_name(field.text, 63)
+    if found and not field.draft.get("name"):
+        field.set("name", found)
+    elif found:
+        field.drop("the job has a name already")
+    else:
+        field.lose("no name of a job can be made of it", "set name")
+
+
+def write_metadata(*where: str) -> Action:
+    """A label or an annotation of an object, or of its pods."""
+
+    def write(field: Field) -> None:
+        if isinstance(field.node.value, dict | list):
+            field.lose("its value is no text")
+        elif field.name in KEYS:
+            field.set(KEYS[field.name], field.text)
+        elif len(where) == 1 and (field.name.startswith(TOOLS) or "/last-applied" in field.name):
+            field.drop(TOOL)
+        elif len(where) == 2 and DEFAULTS.get(field.name) == field.text:
+            field.drop("dsgen writes it itself")
+        elif len(where) == 2 and field.name.startswith(OPERATORS):
+            field.drop("the operator sets it")
+        else:
+            field.set((*where, field.name), field.text)
+
+    return write
+
+
+METADATA: dict[str, Table] = {
+    **dict.fromkeys(("name", "generateName"), write_name),
+    "namespace": to("namespace", lambda data: format_scalar(data) or None),
+    "labels": {"*": write_metadata("labels")},
+    "annotations": {"*": write_metadata("annotations")},
+    **dict.fromkeys(
+        ("creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields", "ownerReferences",
+         "finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"),
+        drop(CLUSTER),
+    ),
+}  # fmt: skip
+HEAD: Mapping[str, Table] = {
+    "apiVersion": drop(KIND),
+    "kind": drop(KIND),
+    "metadata": METADATA,
+    "status": drop(CLUSTER),
+}
+"""What all objects have."""
+
+NO_RESTART = "a failed training does not restart unless lifecycle.maxRestarts allows it"
+UNSAID = "the source does not say how often a failed training may restart"
+RESTART_HINT = "set lifecycle.maxRestarts if the program loads its own checkpoint"
+MOST_RESTARTS = 1000
+TTL = "Argo CD and Flux would show the job as out of sync, or apply its Jobs again"
+ENDS = "workers end with the run, and their pods stay until the run is deleted"
+GANG = "a gang of dsgen is the whole run"
+CONTROLLER = "it belongs to the controller, which dsgen does not need"
+REPLACED = "a worker that is lost is replaced"
+ELASTIC = "a run shrinks after a loss only (workers.min)"
+
+
+write_restarts = when(
+    (0, "0"),
+    drop(NO_RESTART),
+    to("lifecycle.maxRestarts", lambda data: min(as_whole(data) or 0, MOST_RESTARTS) or None),
+)
+"""How often a failed training may restart."""
+
+
+def report_restart_policy(field: Field) -> None:
+    """restartPolicy, after the number of restarts was read."""
+    if field.data == "Never":
+        field.drop(NO_RESTART)
+    elif field.draft.get("lifecycle.maxRestarts") and field.data in ("OnFailure", "Always"):
+        field.map("lifecycle.maxRestarts")
+    elif field.data == "ExitCode":
+        field.lose("the operator restarts pods that end with a code above 127",
+                   "set lifecycle.maxRestarts and lifecycle.restartExitCodes")  # fmt: skip
+    else:
+        field.lose(UNSAID, RESTART_HINT)
+
+
+KUEUE, SUSPEND = drop("Kueue suspends and resumes the workers"), fix("lifecycle.suspend", True)
+WAITS = when((True,), Row(lambda field: (KUEUE if field.draft.get("scheduling.queue") else SUSPEND)(field)),
+             drop("a job starts when it is applied"))  # fmt: skip
+
+
+def lose_ttl(field: Field) -> None:
+    """Jobs that Kubernetes deletes would be recreated by GitOps."""
+    field.lose(TTL, f"without Argo CD and Flux, set lifecycle.ttlSecondsAfterFinished: {field.text}")
+
+
+def report_minimum(field: Field) -> None:
+    """minAvailable of a gang: dsgen's is always the whole run."""
+    if as_count(field.data) in (field.fields.total, field.fields.total + 1):
+        field.drop(GANG)
+    else:
+        field.lose(f"{GANG}, so fewer workers do not start")
+
+
+def write_volcano_queue(field: Field) -> None:
+    """A queue of Volcano; a queue of Kueue, which a label names, takes precedence."""
+    if field.draft.get("scheduling.queue"):
+        field.drop("the job is in a queue of Kueue")
+    else:
+        to("scheduling.queue", as_text, ("scheduling.gang", "volcano"))(field)
+
+
+def write_priority(field: Field) -> None:
+    """A priority in the queue, or of the pods if there is no queue."""
+    scheduling = field.draft.get("scheduling") or {}
+    has_queue = {"queue", "gang"} & scheduling.keys() or field.fields.find(*field.path[:-1], "queue")
+    to("scheduling.priorityClass" if has_queue else "workers.priorityClassName", as_text)(field)
+
+
+POLICY: dict[str, Table] = {
+    "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
+    "backoffLimit": write_restarts,
+    "suspend": WAITS,
+    "ttlSecondsAfterFinished": lose_ttl,
+    "cleanPodPolicy": drop(ENDS),
+    "managedBy": lose("dsgen has no equivalent of it"),
+    "schedulingPolicy": {
+        "queue": write_volcano_queue,
+        "priorityClass": write_priority,
+        "minAvailable": report_minimum,
+        "scheduleTimeoutSeconds": to("lifecycle.startTimeoutSeconds", as_count),
+        "minResources": drop("the scheduler adds up the requests of the pods"),
+    },
+}
+"""runPolicy of Kubeflow's operators."""
+
+
+# -- pods --------------------------------------------------------------------------------------------------------------
 
 RoleName = Literal["workers", "launcher"]
 ITSELF = "dsgen writes it itself"
+HOST_NETWORK = when((True,), to("network.hostNetwork", bool, ("network.policy", False)), drop("it is the default"))
+OWN_ACCOUNT = lose("the launcher has a ServiceAccount of its own", "see serviceAccount")
 VARIABLE = re.compile(r"\$\((\w+)\)")
 DEVICES = re.compile(
     r"[a-z0-9.-]+/(gpu|pgpu|mig-[\w.]+|gaudi|Ascend\w+|neuron\w*|mlu\w*|dcu\w*|vgpu|gpu\.shared|npu|tpu|i915|xe|vcuda-core"
@@ -136,13 +288,16 @@ def _make_pod_table(role: RoleName) -> Table:
         "affinity": to(f"{role}.affinity", as_map),
         "tolerations": to(f"{role}.tolerations", as_list),
         "topologySpreadConstraints": to(f"{role}.topologySpreadConstraints", as_list),
-        "schedulerName": _write_scheduler(role),
+        "schedulerName": when(("default-scheduler", "", None), drop("the cluster has a default"),
+                              when(("volcano",), fix("scheduling.gang", "volcano"), _write_scheduler(role))),
         "priorityClassName": to(f"{role}.priorityClassName", as_text),
-        **dict.fromkeys(("serviceAccountName", "serviceAccount"), _write_service_account(role)),
+        **dict.fromkeys(("serviceAccountName", "serviceAccount"), when(
+            ("default", "", None), drop("the namespace has a default"),
+            to("workers.serviceAccountName", as_text) if is_worker else OWN_ACCOUNT)),
         "imagePullSecrets": _share("image.pullSecrets", as_list),
         "terminationGracePeriodSeconds": _write_grace_period,
         "securityContext": _share("security.podSecurityContext", as_map),
-        "hostNetwork": _write_host_network if is_worker else lose("the launcher of dsgen only starts the processes"),
+        "hostNetwork": HOST_NETWORK if is_worker else lose("the launcher of dsgen only starts the processes"),
         "restartPolicy": report_restart_policy,
         "activeDeadlineSeconds": _share("lifecycle.activeDeadlineSeconds", as_count),
         **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken", "dnsPolicy",
@@ -161,7 +316,7 @@ def _make_container_table(role: RoleName, pod: Pod) -> dict[str, Table]:
         "command": {},
         "args": {},
         "env": {"*": write_variable("training")} if is_worker else {},  # a launcher passes on a part of it
-        "envFrom": {"*": _add_variables if is_worker else _report_variables},
+        "envFrom": {"*": _add_variables(is_worker)},
         "resources": make_resources_table(role, pod),
         "volumeMounts": {},
         "workingDir": _write_folder,
@@ -250,20 +405,19 @@ def _write_extra(key: str, own: Sequence[str]) -> Action:
     return write
 
 
-def _add_variables(field: Field) -> None:
+def _add_variables(is_worker: bool) -> Action:
     """An item of envFrom."""
-    if field.data in (field.draft.get("training.envFrom") or []):
-        field.drop("another container has it, too")
-    else:
-        field.map(field.draft.add("training.envFrom", field.data), is_same=True)
 
+    def add(field: Field) -> None:
+        if field.data in (field.draft.get("training.envFrom") or []):
+            field.drop("another container has it, too")
+        elif is_worker:
+            field.map(field.draft.add("training.envFrom", field.data), is_same=True)
+        else:
+            hint = "set launcher.env, or training.envFrom"
+            field.lose("dsgen gives variables of other objects to the workers", hint)
 
-def _report_variables(field: Field) -> None:
-    """An item of envFrom of a launcher."""
-    if field.data in (field.draft.get("training.envFrom") or []):
-        field.drop("another container has it, too")
-    else:
-        field.lose("dsgen gives variables of other objects to the workers", "set launcher.env, or training.envFrom")
+    return add
 
 
 def _share(key: str, read: Read) -> Action:
@@ -309,41 +463,31 @@ def write_variable(where: str) -> Action:
         for other in field.list_items():
             if other.name not in ("name", "value", "valueFrom"):
                 other.lose("a variable of a container has no such field")
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        if not NAME.fullmatch(name):
             field.lose("its name is no name of a variable")
         elif name == "MASTER_PORT" and (port := as_count(text)) and 1024 <= port <= 65535:
             field.set("launch.masterPort", port)
         elif OWN.fullmatch(name):
-            field.fields.later.append(lambda: _report_own(field, name, text))
+            field.fields.later.append(lambda: report_own(field, name, text))
         elif ADDRESS.fullmatch(name):
             field.lose(ADDRESS_WHY, ADDRESS_HINT)
         elif isinstance(origin, dict):
             field.map(field.draft.set((where, "env", name), {"valueFrom": origin}))
         else:
-            _write_constant(field, (where, "env", name), text)
+            _write_text(field, (where, "env", name), text)
 
     return write
 
 
-def _write_constant(field: Field, key: tuple[str, ...], text: str) -> None:
+def _write_text(field: Field, key: KeyPath, text: str) -> None:
     draft, name = field.draft, key[-1]
-    if is_secret(name, text):
-        field.map(draft.set_hole(key, make_secret_reference(name), SECRET_HOLE))
-    elif any(OWN.fullmatch(one) for one in VARIABLE.findall(text)):
+    if not is_secret(str(name), text) and any(OWN.fullmatch(one) for one in VARIABLE.findall(text)):
         field.lose("it refers to a variable that dsgen sets when the process starts",
                    "compute it in training.setup, or read the variable in the program")  # fmt: skip
-    elif draft.get(key) not in (None, text):
+    elif not is_secret(str(name), text) and draft.get(key) not in (None, text):
         field.lose(f"workers and launcher have different values of {name}", "set it in training.setup")
     else:
-        field.set(key, text)
-
-
-def _report_own(field: Field, name: str, text: str) -> None:
-    """A variable that dsgen sets itself, after the numbers of workers and slots are known."""
-    if why := find_other_count(field.conversion, name, text):
-        field.lose(why, COUNT_HINT)
-    else:
-        field.drop(RANKS)
+        write_constant(field, key, text)
 
 
 def _write_folder(field: Field) -> None:
@@ -357,26 +501,10 @@ def _write_folder(field: Field) -> None:
 
 def _write_scheduler(role: RoleName) -> Action:
     def write(field: Field) -> None:
-        if field.data in ("default-scheduler", "", None):
-            field.drop("the cluster has a default")
-        elif field.data == "volcano":
-            field.set("scheduling.gang", "volcano")
-        else:
-            to(f"{role}.schedulerName", as_text)(field)
-            if field.data in GANGS and role == "workers":
-                field.conversion.ledger.lose(str(field), field.node.position, NO_GANG, NO_GANG_HINT, is_part=True)
-
-    return write
-
-
-def _write_service_account(role: RoleName) -> Action:
-    def write(field: Field) -> None:
-        if field.data in ("default", "", None):
-            field.drop("the namespace has a default")
-        elif role == "launcher":
-            field.lose("the launcher has a ServiceAccount of its own", "see serviceAccount")
-        else:
-            to("workers.serviceAccountName", as_text)(field)
+        to(f"{role}.schedulerName", as_text)(field)
+        if field.data in GANGS and role == "workers":
+            at = field.node.position
+            field.conversion.ledger.add("lost", str(field), at, NO_GANG, NO_GANG_HINT, is_part=True)
 
     return write
 
@@ -387,13 +515,6 @@ def _write_grace_period(field: Field) -> None:
         _share("lifecycle.terminationGracePeriodSeconds", lambda _: min(seconds, 86400))(field)
     else:
         field.lose("dsgen needs at least 30 seconds", "set lifecycle.terminationGracePeriodSeconds")
-
-
-def _write_host_network(field: Field) -> None:
-    if field.data is True:
-        to("network.hostNetwork", as_true, ("network.policy", False))(field)
-    else:
-        field.drop("it is the default")
 
 
 def _add_init_container(role: RoleName) -> Action:

@@ -4,32 +4,132 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dsgen.importers.conversion import Conversion, as_dns_name
-from dsgen.importers.environment import write_exported
+from dsgen.importers.documents import refuse_private
+from dsgen.importers.environment import (
+    AMBIENT,
+    OWN,
+    WORKER_SHELL,
+    ask_for_variable,
+    format_word,
+    is_used,
+    write_exported,
+)
 from dsgen.importers.facts import Fact, JobSize, Role
 from dsgen.importers.files import WrittenFiles
 from dsgen.importers.images import NO_IMAGE
 from dsgen.importers.launch import write_launch
-from dsgen.importers.launchers import parse_launch_command
+from dsgen.importers.launchers import LaunchCommand, parse_launch_command
+from dsgen.importers.ledger import Fate, ImportRefusedError
 from dsgen.importers.remarks import Remarks
-from dsgen.importers.secrets import is_secret
+from dsgen.importers.secrets import holds_secret, is_secret, is_secret_name
 from dsgen.importers.shell.commands import WRAPPERS, Wrapper
-from dsgen.importers.shell.reading import Launch
-from dsgen.importers.shell.syntax import find_units
-from dsgen.importers.statements import (
-    AFTER,
-    PREPARES_HINT,
-    ChosenScript,
-    fill_count,
-    make_signature,
-    read_script,
-    refuse_syntax_error,
-    write_events,
-)
-from dsgen.importers.texts import Text, UnknownPart
+from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
+from dsgen.importers.shell.scope import ShellScope
+from dsgen.importers.shell.syntax import find_mistake, find_units
+from dsgen.importers.texts import Text, UnknownPart, is_private
+from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
+
+
+@dataclass
+class ChosenScript:
+    """A script, and the command line in it that starts the training.
+
+    launch: the statement. started: how it does. reading: everything else.
+    """
+
+    reading: ScriptReader
+    launch: Launch
+    started: LaunchCommand
+    others: list[Launch] = field(default_factory=list)
+
+
+def read_script(
+    conversion: Conversion, text: Text, runtime: Mapping[str, Text], name: str = "", own_host: str = "HOSTNAME"
+) -> ChosenScript:
+    """Read a script and choose its launch. Raises ImportRefusedError if there is none, or more than one.
+
+    own_host: which host the script itself runs on: the first one, or each.
+    """
+    scope = ShellScope(conversion.atlas, runtime, conversion.read_variables(), name=name, own_host=own_host)
+    given = {int(number): value for number, value in scope.given.items() if number.isdigit()}
+    if given:
+        scope.arguments = [given.get(index, Text()) for index in range(1, min(max(given), 99) + 1)]
+    helpers = {file: conversion.atlas.add_file(file, content) for file, content in conversion.options.helpers.items()}
+    reading = ScriptReader(conversion.atlas, scope, helpers)
+    reading.read_commands(text)
+    return choose_launch(conversion, reading, text)
+
+
+def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> ChosenScript:
+    """The launch of a script. Raises ImportRefusedError if there is none, or more than one."""
+    at = conversion.atlas.locate(text) or Position(conversion.file, 1, 1)
+    line = conversion.options.line
+    launches = [one for one in reading.launches if line in (0, _find_line(conversion, one))]
+    if not launches and reading.blocked:
+        statement, part = reading.blocked[0]
+        hint = f"--set {part.name}=VALUE" if re.match("[A-Za-z_]", part.name) else "write the program itself"
+        raise ImportRefusedError(
+            f"it starts {part.shell}, which dsgen does not compute", conversion.atlas.locate(statement) or at, hint
+        )
+    if not launches:
+        words = f" on line {line}" if line else ""
+        raise ImportRefusedError(
+            f"dsgen finds no command in the script{words} that starts a training", at,
+            "give the script that calls deepspeed, torchrun or srun",
+        )  # fmt: skip
+    best = max(one.rank for one in launches)
+    strong = [one for one in launches if one.rank == best]
+    strong = [one for one in strong if one.is_certain] or strong
+    started = [parse_launch_command(one.words, conversion.atlas) for one in strong]
+    if len({make_signature(conversion, one) for one in started}) > 1:
+        _refuse_several(conversion, strong)
+    others = [one for one in reading.launches if one is not strong[0]]
+    return ChosenScript(reading, strong[0], started[0], others)
+
+
+def _find_line(conversion: Conversion, launch: Launch) -> int:
+    at = conversion.atlas.locate(launch.statement)
+    return at.line if at else 0
+
+
+def _refuse_several(conversion: Conversion, launches: Sequence[Launch]) -> None:
+    lines = list(dict.fromkeys(_find_line(conversion, one) for one in launches))
+    at = conversion.atlas.locate(launches[0].statement)
+    assert at is not None
+    if len(lines) == 1:
+        is_loop = len({one.words[0].places[0] for one in launches}) == 1
+        what = "a loop starts several trainings" if is_loop else "a line starts several programs"
+        raise ImportRefusedError(what, at, "take one of them into a script of its own")
+    listed = ", ".join(map(str, lines[:12]))
+    raise ImportRefusedError(
+        f"several commands start trainings, on lines {listed}", at, f"choose one by its line, as in --line {lines[0]}"
+    )
+
+
+def make_signature(conversion: Conversion, started: LaunchCommand) -> tuple[object, ...]:
+    """What must be equal in command lines that differ only in the rank of the node."""
+    words = tuple(
+        "".join(piece if isinstance(piece, str) else f"<{piece.kind}:{piece.name}>" for piece in pieces)
+        for pieces in map(conversion.atlas.split_pieces, started.program or started.command)
+    )
+    nodes = started.facts.get("nodes", Text()).chars, started.facts.get("slots", Text()).chars
+    return started.launcher, started.form, words, nodes
+
+
+def refuse_syntax_error(name: str, text: str) -> None:
+    """Refuse a script that bash refuses, with its line."""
+    refuse_private(text, name)
+    if found := find_mistake(text):
+        line, words = found
+        raise ImportRefusedError(f"bash cannot read the script: {words}", Position(name, line, 1))
+
+
+# -- values ------------------------------------------------------------------------------------------------------------
 
 SET_HINT = "give it with --set"
 OF_MPI = Wrapper(why="dsgen starts the launcher on all workers")
@@ -42,189 +142,25 @@ LEFTOVERS = re.compile(
 """What only the old cluster has."""
 OF_SLURM = "Slurm sets it in some jobs only, such as arrays and restarts; it is taken as unset"
 PREPARES = "it is a program that runs before the training"
+PREPARES_HINT = "run it once as a job of its own, or in workers.initContainers if every worker needs it"
+AFTER, AFTER_HINT = "it stands after the command line", "run it as a job of its own"
+ONCE = re.compile(r"(wget|curl|git|tar|unzip|ln|chmod)\b")
+"""Commands that prepare a cluster once, and not each container."""
+LOADED = "the image has to contain what it loads; it is a comment at image"
+NO_FOLDER = "the working directory of the image takes its place"
+IN_LINE, IN_FILE = "its value is in the command line", "its value is in a file that the script writes"
+UNUSED = "the command line does not use it"
+LOOK = "see whether the training needs it"
+VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
+COUNTS = {
+    **dict.fromkeys(("NNODES", "NUM_NODES", "N_NODES", "NUM_MACHINES"), "workers.replicas"),
+    **dict.fromkeys(("NPROC_PER_NODE", "GPUS_PER_NODE", "NUM_GPUS", "N_GPUS", "NGPUS"), "workers.slots"),
+}
+"""Variables with numbers that launchers read, such as that of LLaMA-Factory."""
 BACKGROUND = re.compile(r"^/(dev|proc|sys|etc|usr|bin|sbin|lib|lib64|opt|tmp|var|run|root|app|job)(/|$)")
 """Folders that belong to an image or to the system."""
+FOLDER = re.compile(r"(?<![\w/.~$}:*-])(/[A-Za-z0-9_][\w.-]*)(?:/[\w.+-]+)+/?|(?<=^)(/[A-Za-z0-9_][\w.-]*)$")
 CLAIM = "write the claim that has these files"
-
-
-def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, text: Text) -> None:
-    """Fill the values from a script, and account for all of its statements."""
-    mounted = {path: (text, text) for path, text in conversion.mounted.items() if posixpath.basename(path)}
-    files = WrittenFiles({**mounted, **script.reading.files})
-    launch = script.launch
-    _drop_wrappers(conversion, launch)
-    if at := conversion.atlas.locate(launch.statement):
-        for key in ("training", "launch"):
-            conversion.follow(conversion.remarks.get(at.file, Remarks()), at.line, key)
-    write_launch(conversion, script.started, world, files, launch.loops)
-    _lose_words(conversion, launch)
-    conversion.decided = conversion.decided or at
-    _write_folder(conversion, launch, world)
-    setup = write_events(conversion, script, world)
-    for name, value in launch.prefix.items():
-        statement = value if value else launch.statement
-        if name in _list_unknown(conversion, launch.words):
-            conversion.lose(statement, f"the command line needs the value that ${name} has before", SET_HINT)
-        elif not fill_count(conversion, name, value, statement):
-            line = write_exported(conversion, name, value, statement, launch.words)
-            setup += [line] if line else []
-    _write_setup(conversion, setup)
-    files.lose_unused(conversion, mounted)
-    _report_others(conversion, script)
-    _report_guesses(conversion, script)
-    if world.is_batch:
-        _add_claims(conversion)
-    if not conversion.is_container:
-        conversion.facts.workers = _make_role(conversion, launch)
-    lose_unread(conversion, text)
-    _lose_leftovers(conversion, launch)
-
-
-def _lose_words(conversion: Conversion, launch: Launch) -> None:
-    """Name the words of the command line that are neither in the values nor in the report."""
-    for word in launch.words:
-        known = (first in word.places or first <= word.places[0] <= last for first, last in conversion.accounted)
-        if word.places and not any(known):
-            conversion.lose(
-                word, "dsgen does not know what it is for", "see whether the training needs it", is_part=True
-            )
-
-
-def _lose_leftovers(conversion: Conversion, launch: Launch) -> None:
-    """Name what belongs to the old cluster and is in the values all the same."""
-    draft = conversion.draft
-    training = {key: value for key, value in (draft.get("training") or {}).items() if key != "files"}
-    texts = [*_list_texts(training), *_list_texts(draft.get("launch.command") or [])]
-    named = " ".join(
-        [*(one.source for one in conversion.ledger.entries if one.fate == "lost"), *training.get("env", {})]
-    )
-    found = [match[0] for text in texts for match in LEFTOVERS.finditer(text)]
-    for word in dict.fromkeys(found):
-        if word not in named:
-            conversion.lose(launch.statement, f"{word} is in the values, and only the old cluster has it", is_part=True)
-
-
-def _report_guesses(conversion: Conversion, script: ChosenScript) -> None:
-    """Name the defaults that were used, and the words of the command line that may be others in bash."""
-    for default in script.reading.scope.defaults:
-        shown = Text(f"${{{default.name}}}", [default.place] * (len(default.name) + 3))
-        used = conversion.atlas.format_text(default.value)
-        if default.name.startswith("SLURM_"):
-            conversion.lose(shown, OF_SLURM, "see whether the training needs it", is_part=True)
-        else:
-            conversion.drop(shown, f"{default.name} is not set in the script: its default {used} is used", is_part=True)
-    for word in script.launch.words:
-        if word.places and (why := script.reading.scope.doubts.get(word.places[0])):
-            conversion.lose(word, why, "write the names themselves", is_part=True)
-
-
-def _list_unknown(conversion: Conversion, words: Sequence[Text]) -> set[str]:
-    """The variables of a command line whose values are not known."""
-    parts = (one for word in words for one in conversion.atlas.list_unknowns(word))
-    return {one.name for one in parts if one.kind in ("variable", "unclear")}
-
-
-def _make_role(conversion: Conversion, launch: Launch) -> Role:
-    """The environment of the command line, for the comparison."""
-    role = Role()
-    for name, (value, _) in launch.exported.items():
-        if isinstance(value, Text) and value.is_known and not is_secret(name, value.chars):
-            role.env[name] = Fact(value.chars, f"{name}=")
-    for name, value in launch.prefix.items():
-        if value.is_known and not is_secret(name, value.chars):
-            role.env[name] = Fact(value.chars, conversion.atlas.format_text(value))
-    return role
-
-
-def _drop_wrappers(conversion: Conversion, launch: Launch) -> None:
-    for name, words in launch.wrappers:
-        wrapper = WRAPPERS.get(name, OF_MPI)
-        if name in ("srun", "singularity", "apptainer"):
-            continue  # the origin reads their options
-        for word in words:
-            if wrapper.lost:
-                conversion.lose(word, wrapper.lost, wrapper.hint, is_part=True)
-            else:
-                conversion.drop(word, wrapper.why, is_part=True)
-
-
-def _write_folder(conversion: Conversion, launch: Launch, world: JobSize) -> None:
-    """The folder in which the training starts."""
-    folder = launch.folder
-    if folder is None or folder.chars in (".", ""):
-        return
-    path = posixpath.normpath(folder.chars) if folder.is_known else conversion.atlas.format_text(folder)
-    if path.startswith("/") and path != "/":
-        conversion.draft.set("training.workingDir", path)
-    elif world.is_batch and path not in (".", "/"):
-        why = "write the absolute path of this folder in the image or on a volume"
-        conversion.draft.set_hole("training.workingDir", path, why)
-
-
-def _write_setup(conversion: Conversion, lines: Sequence[str]) -> None:
-    lines = list(dict.fromkeys(lines))
-    before = conversion.draft.get("training.setup", "")
-    if lines:
-        text = "\n".join([*before.splitlines(), *lines])
-        conversion.draft.set("training.setup", text + "\n" if "\n" in text else text)
-
-
-def _report_others(conversion: Conversion, script: ChosenScript) -> None:
-    """Command lines that were not chosen: they prepare the training, follow it, or are the same on other nodes."""
-    chosen = make_signature(conversion, script.started)
-    for other in script.others:
-        if other.statement.places == script.launch.statement.places:
-            continue
-        if make_signature(conversion, parse_launch_command(other.words, conversion.atlas)) == chosen:
-            conversion.drop(other.statement, "it is the same command line for another node")
-        elif _is_after(script, other) and other.rank < script.launch.rank:
-            conversion.lose(other.statement, AFTER, "run it as a job of its own")
-        elif other.rank < script.launch.rank:
-            conversion.lose(other.statement, PREPARES, PREPARES_HINT)
-        else:
-            conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
-
-
-def _is_after(script: ChosenScript, other: Launch) -> bool:
-    launches = script.reading.launches
-    return launches.index(other) > launches.index(script.launch)
-
-
-def _add_claims(conversion: Conversion) -> None:
-    """A volume for each top folder of the cluster that the job names, with a hole for its claim."""
-    data = conversion.draft.data
-    texts = [*_list_texts(data.get("training", {})), *_list_texts(data.get("launch", {}).get("command", []))]
-    mounted = [one.get("mountPath", "") for one in data.get("storage", {}).values()]
-    for text in texts:
-        for path in re.findall(
-            r"(?<![\w/.~$}:*-])(/[A-Za-z0-9_][\w.-]*)(?:/[\w.+-]+)+/?|(?<=^)(/[A-Za-z0-9_][\w.-]*)$", text
-        ):
-            top = path[0] or path[1]
-            if BACKGROUND.match(top) or any(top == one or one.startswith(top + "/") for one in mounted):
-                continue
-            mounted.append(top)
-            name = re.sub(r"[^a-z0-9]+", "-", top.lower()).strip("-")[:20].strip("-") or "data"
-            why = f"{CLAIM}: {top} is a folder of the cluster"
-            conversion.draft.set_hole(("storage", name), {"mountPath": top, "existingClaim": ""}, why)
-
-
-def _list_texts(data: object) -> list[str]:
-    if isinstance(data, str):
-        return [data]
-    if isinstance(data, dict):
-        return [text for value in data.values() for text in _list_texts(value)]
-    return [text for value in data for text in _list_texts(value)] if isinstance(data, list) else []
-
-
-def lose_unread(conversion: Conversion, text: Text) -> None:
-    """Name what nothing above accounted for, so that nothing of a script is silent."""
-    known = list(conversion.accounted)
-    for unit in find_units(text, conversion.atlas):
-        start, end = unit.places[0], unit.places[-1]
-        if not any(start <= first <= end or first <= start <= last for first, last in known):
-            conversion.lose(unit, "dsgen does not understand it", "see whether the training needs it")
-
-
 RUNTIME = {
     **dict.fromkeys(("NNODES", "NUM_NODES", "PET_NNODES"), "NNODES"),
     **dict.fromkeys(("NODE_RANK", "PET_NODE_RANK", "MACHINE_RANK"), "NODE_RANK"),
@@ -233,23 +169,353 @@ RUNTIME = {
 """Variables that scripts expect from whoever starts them, which dsgen provides."""
 
 
-def make_variables(conversion: Conversion) -> dict[str, Text]:
-    """The variables of a script that is started by hand on each node."""
-    known = {name: conversion.atlas.add_unknown(UnknownPart("runtime", to), ()) for name, to in RUNTIME.items()}
-    return {**known, "MASTER_ADDR": conversion.atlas.add_unknown(UnknownPart("hosts", "MASTER_ADDR"), ())}
-
-
 def convert(source: SourceText, conversion: Conversion) -> None:
     """One script. Raises ImportRefusedError if it cannot be converted."""
     refuse_syntax_error(source.name, source.text)
-    text = conversion.atlas.add_file(source.name, source.text)
+    text, atlas = conversion.atlas.add_file(source.name, source.text), conversion.atlas
     conversion.note_remarks(text)
     name = posixpath.basename(source.name)
-    script = read_script(conversion, text, make_variables(conversion), name)
-    stem = re.sub(r"(\.(sh|bash|txt))+$", "", name)
-    if found := as_dns_name(stem) if stem != "<stdin>" else "":
-        conversion.draft.set("name", found)
-        conversion.draft.add_comment("name", "the name of the script")
+    known = {name: atlas.add_unknown(UnknownPart("runtime", to), ()) for name, to in RUNTIME.items()}
+    known["MASTER_ADDR"] = atlas.add_unknown(UnknownPart("hosts", "MASTER_ADDR"), ())
+    script = read_script(conversion, text, known, name)
+    name_job(conversion, name, "the name of the script")
     write_script(conversion, script, JobSize(is_batch=True), text)
     if not conversion.draft.get("image.repository"):
         conversion.draft.set_hole("image.repository", "", NO_IMAGE)
+
+
+def name_job(conversion: Conversion, file: str, why: str) -> None:
+    """Name a job as its script."""
+    stem = re.sub(r"(\.(sh|bash|txt|slurm|sbatch|job))+$", "", file)
+    if found := as_dns_name(stem) if stem != "<stdin>" else "":
+        conversion.draft.set("name", found)
+        conversion.draft.add_comment("name", why)
+
+
+def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, text: Text) -> None:
+    """Fill the values from a script, and account for all of its statements."""
+    ScriptWriter(conversion, script, world).write(text)
+
+
+def _list_texts(data: object) -> list[str]:
+    if isinstance(data, str):
+        return [data]
+    items = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return [text for value in items for text in _list_texts(value)]
+
+
+def lose_unread(conversion: Conversion, text: Text) -> None:
+    """Name what nothing above accounted for, so that nothing of a script is silent."""
+    known = list(conversion.accounted)
+    for unit in find_units(text, conversion.atlas):
+        start, end = unit.places[0], unit.places[-1]
+        if not any(start <= first <= end or first <= start <= last for first, last in known):
+            conversion.lose(unit, "dsgen does not understand it", LOOK)
+
+
+@dataclass
+class ScriptWriter:
+    """What the statements of a script become. lines: of training.setup. loaded: what the image must contain."""
+
+    conversion: Conversion
+    script: ChosenScript
+    world: JobSize
+    lines: list[str] = field(default_factory=list)
+    loaded: list[str] = field(default_factory=list)
+
+    def write(self, text: Text) -> None:
+        """Fill the values, and account for everything."""
+        conversion, launch = self.conversion, self.script.launch
+        mounted = {path: (text, text) for path, text in conversion.mounted.items() if posixpath.basename(path)}
+        files = WrittenFiles({**mounted, **self.script.reading.files})
+        self._drop_wrappers()
+        at = conversion.atlas.locate(launch.statement)
+        for key in ("training", "launch") if at else ():
+            conversion.follow(conversion.remarks.get(at.file, Remarks()), at.line, key)  # type: ignore[union-attr]  # see above
+        write_launch(conversion, self.script.started, self.world, files, launch.loops)
+        self._lose_words()
+        conversion.decided = conversion.decided or at
+        self._write_folder()
+        self._write_events()
+        self._write_prefix()
+        self._write_setup()
+        files.lose_unused(conversion, mounted)
+        self._report_others()
+        self._report_guesses()
+        if self.world.is_batch:
+            self._add_claims()
+        if not conversion.is_container:
+            conversion.facts.workers = self._make_role()
+        lose_unread(conversion, text)
+        self._lose_leftovers()
+
+    # -- the command line ---------------------------------------------------------------------------------------------
+
+    def _drop_wrappers(self) -> None:
+        for name, words in self.script.launch.wrappers:
+            wrapper = WRAPPERS.get(name, OF_MPI)
+            if name in ("srun", "singularity", "apptainer"):
+                continue  # the origin reads their options
+            for word in words:
+                fate: Fate = "lost" if wrapper.hint else "dropped"
+                self.conversion.report(word, fate, wrapper.why, wrapper.hint, is_part=True)
+
+    def _lose_words(self) -> None:
+        """Name the words of the command line that are neither in the values nor in the report."""
+        for word in [word for word in self.script.launch.words if word.places]:
+            spans = self.conversion.accounted
+            if not any(first in word.places or first <= word.places[0] <= last for first, last in spans):
+                self.conversion.lose(word, "dsgen does not know what it is for", LOOK, is_part=True)
+
+    def _lose_leftovers(self) -> None:
+        """Name what belongs to the old cluster and is in the values all the same."""
+        draft, entries = self.conversion.draft, self.conversion.ledger.entries
+        training = {key: value for key, value in (draft.get("training") or {}).items() if key != "files"}
+        texts = [*_list_texts(training), *_list_texts(draft.get("launch.command") or [])]
+        named = " ".join([*(one.source for one in entries if one.fate == "lost"), *training.get("env", {})])
+        for word in dict.fromkeys(match[0] for text in texts for match in LEFTOVERS.finditer(text)):
+            if word not in named:
+                why = f"{word} is in the values, and only the old cluster has it"
+                self.conversion.lose(self.script.launch.statement, why, is_part=True)
+
+    def _report_guesses(self) -> None:
+        """Name the defaults that were used, and the words of the command line that may be others in bash."""
+        conversion, scope = self.conversion, self.script.reading.scope
+        for default in scope.defaults:
+            shown = Text(f"${{{default.name}}}", [default.place] * (len(default.name) + 3))
+            used = conversion.atlas.format_text(default.value)
+            if default.name.startswith("SLURM_"):
+                conversion.lose(shown, OF_SLURM, LOOK, is_part=True)
+            else:
+                why = f"{default.name} is not set in the script: its default {used} is used"
+                conversion.drop(shown, why, is_part=True)
+        for word in self.script.launch.words:
+            if word.places and (why := scope.doubts.get(word.places[0], "")):
+                conversion.lose(word, why, "write the names themselves", is_part=True)
+
+    def _report_others(self) -> None:
+        """Command lines that were not chosen: they prepare the training, follow it, or are the same on other nodes."""
+        conversion, launch, launches = self.conversion, self.script.launch, self.script.reading.launches
+        chosen = make_signature(conversion, self.script.started)
+        for other in [one for one in self.script.others if one.statement.places != launch.statement.places]:
+            if make_signature(conversion, parse_launch_command(other.words, conversion.atlas)) == chosen:
+                conversion.drop(other.statement, "it is the same command line for another node")
+            elif other.rank >= launch.rank:
+                conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
+            elif launches.index(other) > launches.index(launch):
+                conversion.lose(other.statement, AFTER, AFTER_HINT)
+            else:
+                conversion.lose(other.statement, PREPARES, PREPARES_HINT)
+
+    def _write_prefix(self) -> None:
+        """The variables before the command line."""
+        conversion, launch = self.conversion, self.script.launch
+        parts = (one for word in launch.words for one in conversion.atlas.list_unknowns(word))
+        unknown = {one.name for one in parts if one.kind in ("variable", "unclear")}
+        for name, value in launch.prefix.items():
+            statement = value or launch.statement
+            if name in unknown:
+                conversion.lose(statement, f"the command line needs the value that ${name} has before", SET_HINT)
+            else:
+                self._export(name, value, statement, launch.words)
+
+    def _export(self, name: str, value: Text | list[Text], statement: Text, words: Sequence[Text]) -> None:
+        """A variable of the environment: a number of workers or processes for a hole, or one of the program."""
+        key, count = COUNTS.get(name, ""), value.number if isinstance(value, Text) else None
+        if key and count and self.conversion.draft.get(key) == 0:
+            self.conversion.draft.set(key, count)
+            self.conversion.map(statement, key)
+        elif line := write_exported(self.conversion, name, value, statement, words):
+            self.lines.append(line)
+
+    def _make_role(self) -> Role:
+        """The environment of the command line, for the comparison."""
+        launch, role = self.script.launch, Role()
+        known = {name: (value, f"{name}=") for name, (value, _) in launch.exported.items()}
+        prefix = {name: (value, self.conversion.atlas.format_text(value)) for name, value in launch.prefix.items()}
+        for name, (value, shown) in {**known, **prefix}.items():
+            if isinstance(value, Text) and value.is_known and not is_secret(name, value.chars):
+                role.env[name] = Fact(value.chars, shown)
+        return role
+
+    def _write_folder(self) -> None:
+        """The folder in which the training starts."""
+        folder, draft = self.script.launch.folder, self.conversion.draft
+        if folder is None or folder.chars in (".", ""):
+            return
+        path = posixpath.normpath(folder.chars) if folder.is_known else self.conversion.atlas.format_text(folder)
+        if path.startswith("/") and path != "/":
+            draft.set("training.workingDir", path)
+        elif self.world.is_batch and path not in (".", "/"):
+            why = "write the absolute path of this folder in the image or on a volume"
+            draft.set_hole("training.workingDir", path, why)
+
+    def _write_setup(self) -> None:
+        before, lines = self.conversion.draft.get("training.setup", ""), list(dict.fromkeys(self.lines))
+        if lines:
+            text = "\n".join([*before.splitlines(), *lines])
+            self.conversion.draft.set("training.setup", text + "\n" if "\n" in text else text)
+
+    def _add_claims(self) -> None:
+        """A volume for each top folder of the cluster that the job names, with a hole for its claim."""
+        draft = self.conversion.draft
+        texts = [*_list_texts(draft.get("training", {})), *_list_texts(draft.get("launch.command", []))]
+        mounted = [one.get("mountPath", "") for one in draft.get("storage", {}).values()]
+        for top in [path[1] or path[2] for text in texts for path in FOLDER.finditer(text)]:
+            if BACKGROUND.match(top) or any(top == one or one.startswith(top + "/") for one in mounted):
+                continue
+            mounted.append(top)
+            name = re.sub(r"[^a-z0-9]+", "-", top.lower()).strip("-")[:20].strip("-") or "data"
+            why = f"{CLAIM}: {top} is a folder of the cluster"
+            draft.set_hole(("storage", name), {"mountPath": top, "existingClaim": ""}, why)
+
+    # -- statements ---------------------------------------------------------------------------------------------------
+
+    def _write_events(self) -> None:
+        """Account for the statements, and collect the lines of training.setup."""
+        events, cut = self.script.reading.events, self.script.launch.after
+        final = {event.name: event for event in events[:cut] if event.kind in ("exported", "assigned")}
+        prepares = any(map(self._is_preparation, events[:cut]))
+        for event in events[:cut]:
+            self._write_before(event, final, prepares)
+        for event in events[cut:]:
+            if not self._report_anywhere(event, is_before=False):
+                is_lost = event.kind == "setup" and event.name != "set"
+                self.conversion.report(
+                    event.text, "lost" if is_lost else "dropped", event.why if event.name == "set" else AFTER,
+                    AFTER_HINT if is_lost else "",
+                )  # fmt: skip
+        if self.world.is_batch and self.loaded:
+            shown = [line for text in dict.fromkeys(self.loaded) for line in text.split("\n")[:1]]
+            lines = ["The script gets its programs from:", *(f"  {line}" for line in shown)]
+            self.conversion.draft.add_above("image", lines)
+
+    def _is_preparation(self, event: ScriptEvent) -> bool:
+        """Whether a statement becomes a line of training.setup, in which `set -e` ends the pod after a mistake."""
+        if event.kind in ("loaded", "sourced"):
+            return not self.world.is_batch
+        is_once = self.world.is_batch and ONCE.match(event.text.chars)
+        return event.kind == "setup" and event.name != "set" and not is_once
+
+    def _report_anywhere(self, event: ScriptEvent, is_before: bool) -> bool:
+        """Account for a statement that means the same before the command line and after it; whether it is one."""
+        if event.kind == "outside":
+            self._report_outside(event, is_before)
+        elif event.kind == "dropped":
+            self.conversion.drop(event.text, event.why)
+        elif event.kind == "lost" or (event.kind == "sourced" and self.world.is_batch):
+            self.conversion.lose(event.text, event.why, event.hint)
+        return event.kind in ("outside", "dropped", "lost", "file") or (event.kind == "sourced" and self.world.is_batch)
+
+    def _write_before(self, event: ScriptEvent, final: Mapping[str, ScriptEvent], prepares: bool) -> None:
+        """Account for a statement before the command line."""
+        if event.name == "mkdir" and isinstance(event.value, list):
+            self._write_folders(event, event.value)
+        elif self._report_anywhere(event, is_before=True):
+            pass
+        elif event.name == "set" and not prepares:
+            self.conversion.drop(event.text, event.why)
+        elif event.kind == "slots":
+            self._write_slots(event)
+        elif event.kind in ("loaded", "sourced", "setup"):
+            if self._has_variables(event):
+                self._write_preparation(event)
+        elif event.kind == "folder":
+            self._write_cd(event)
+        else:
+            self._write_variable(event, is_last=final.get(event.name) is event)
+
+    def _write_folders(self, event: ScriptEvent, words: list[Text]) -> None:
+        """mkdir: a line of training.setup if the command line or the environment names the folder."""
+        format_text, launch = self.conversion.atlas.format_text, self.script.launch
+        folders = [format_text(word) for word in words[1:] if not word.chars.startswith("-")]
+        values = [value for value, _ in launch.exported.values() if isinstance(value, Text)]
+        texts = [format_text(one) for one in (*launch.words, *values)]
+        if not any(folder in text for folder in folders for text in texts):
+            self.conversion.drop(event.text, "the command line names none of these folders")
+            return
+        self.lines.append(" ".join(format_word(self.conversion, word, WORKER_SHELL) for word in words))
+        self.conversion.map(event.text, "training.setup")
+
+    def _has_variables(self, event: ScriptEvent) -> bool:
+        """Whether a pod has the variables of a statement; if not, it is lost, or they are holes."""
+        names = {*VARIABLE.findall(event.text.chars)} - {*self.script.launch.exported} - AMBIENT
+        own = sorted(names & {*self.script.reading.scope.variables})
+        if own and not (event.kind == "loaded" and self.world.is_batch):
+            why = f"it uses {', '.join(f'${name}' for name in own)}, which a pod does not have"
+            self.conversion.lose(event.text, why, "write it into training.setup with the values")
+            return False
+        for name in sorted(names if event.kind == "setup" else ()):
+            ask_for_variable(self.conversion, UnknownPart("variable", name))
+        return True
+
+    def _write_preparation(self, event: ScriptEvent) -> None:
+        """A command that prepares a container: in a pod it is setup; on a cluster, what it loads is in the image."""
+        if self.world.is_batch and event.kind == "loaded":
+            self.loaded.append(self.conversion.atlas.format_text(event.text))
+            self.conversion.drop(event.text, LOADED)
+        elif self.world.is_batch and ONCE.match(event.text.chars):
+            self.conversion.lose(event.text, "it runs once, before the training", PREPARES_HINT)
+        else:
+            self._add_line(event)
+
+    def _add_line(self, event: ScriptEvent) -> None:
+        shown = self.conversion.atlas.format_text(event.text)
+        if holds_secret(shown) or any(map(is_private, event.text.chars)):
+            hint = "put the secret into a Secret and read it in training.setup"
+            self.conversion.lose(event.text, "it may contain a secret", hint)
+            return
+        self.lines.append("\n".join(line.rstrip() for line in shown.split("\n")))
+        self.conversion.map(event.text, "training.setup")
+
+    def _write_cd(self, event: ScriptEvent) -> None:
+        """`cd`: the folder of the training, or of the commands in setup."""
+        folder = self.conversion.draft.get("training.workingDir")
+        is_own = folder and self.script.launch.folder is event.value and not self.lines
+        if not self.world.is_batch and not is_own:
+            self._add_line(event)
+            self.conversion.draft.remove("training.workingDir")
+        elif folder:
+            self.conversion.map(event.text, "training.workingDir")
+        else:
+            self.conversion.drop(event.text, NO_FOLDER)
+
+    def _write_variable(self, event: ScriptEvent, is_last: bool) -> None:
+        started, launch = self.script.started, self.script.launch
+        words = [*started.program, *started.command, *(note.word for note in started.notes)]
+        if event.name not in launch.exported:
+            files = [content for _, content in self.script.reading.files.values()]
+            why = IN_LINE if is_used(event.value, words) else IN_FILE if is_used(event.value, files) else UNUSED
+            self.conversion.drop(event.text, why)
+        elif not is_last:
+            self.conversion.drop(event.text, "it is set again later")
+        else:
+            self._export(event.name, launch.exported[event.name][0], event.text, words)
+
+    def _write_slots(self, event: ScriptEvent) -> None:
+        """A hostfile that the script writes: dsgen's has as many slots."""
+        slots = event.value.number if isinstance(event.value, Text) else None
+        for key, number in (("workers.slots", slots), ("workers.replicas", Text(event.name).number)):
+            if number and self.conversion.draft.get(key) in (None, 0):
+                self.conversion.draft.set(key, number)
+        self.conversion.drop(event.text, event.why)
+
+    def _report_outside(self, event: ScriptEvent, is_before: bool) -> None:
+        """A statement that dsgen does not follow: lost if the training may need what it does."""
+        launch, atlas = self.script.launch, self.conversion.atlas
+        values = [value for name, (value, _) in launch.exported.items() if not OWN.fullmatch(name)]
+        texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+        texts += [*launch.words, *launch.prefix.values(), *([launch.folder] if launch.folder else [])]
+        needed = {
+            one.name for text in texts for one in atlas.list_unknowns(text) if one.kind == "unclear"
+        } & event.names
+        names = sorted(needed if needed and is_before else event.names)
+        if needed and is_before:
+            listed = ", ".join(f"${name}" for name in names[:8])
+            hint = "write what applies into the values" if is_secret_name(names[0]) else f"--set {names[0]}=VALUE"
+            self.conversion.lose(event.text, f"{event.why}: what it does to {listed} is not known", hint)
+        elif event.name or not names:
+            self.conversion.lose(event.text, event.why, "see whether the training needs the commands in it")
+        else:
+            why = f"the command line uses nothing that it sets: {', '.join(names[:8])}"
+            self.conversion.drop(event.text, why)

@@ -12,24 +12,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import SourceDocument
+from dsgen.importers.documents import SourceDocument, format_scalar
 from dsgen.importers.environment import OWN
-from dsgen.importers.fields import Field, Fields, Table, drop, format_scalar, lose, read_name
-from dsgen.importers.kinds import (
+from dsgen.importers.fields import Field, Fields, Table, drop, lose, read_name
+from dsgen.importers.ledger import ImportRefusedError
+from dsgen.importers.operators import (
+    INDEXED,
+    JOB,
+    ONE_BY_ONE,
     PodKind,
     Start,
     choose_workers,
+    count_job,
     find_launcher,
     lose_others,
     read_number,
     refuse_server,
-    write_with_launcher,
-    write_workers,
+    write_pods,
 )
-from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.objects import CONTROLLER, HEAD
-from dsgen.importers.operators import INDEXED, JOB, count_job
-from dsgen.importers.pods import map_replicas
+from dsgen.importers.pods import CONTROLLER, HEAD, map_replicas
 from dsgen.importers.texts import Text
 
 KINDS = (("StatefulSet", "apps"), ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"),
@@ -81,22 +82,22 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
         workers = choose_workers([one for one in workers if one.rank[0] > 0] or workers, document.position)
     else:
         workers = [one for one in workers if one.waits] or workers
-    lose_others(kinds, [*workers, *([launcher] if launcher else [])])
-    for runner in ([launcher] if launcher else []) + workers:
-        _apply_head(runner.whole)
+    runners = [*([launcher] if launcher else []), *workers]
+    lose_others(kinds, runners)
+    for whole in (one.whole for one in runners):
+        kind = whole.fields.document.kind
+        spec: Table = {} if kind == "Pod" else JOB if kind == "Job" else REPLICATED
+        whole.apply({**HEAD, **({"spec": spec} if spec else {})})
     for other in workers[1:]:
         _drop_names(other, workers[0])
-    start = replace(START, slots=beside.slots[0] if beside.slots else None)
-    runs = launcher or workers[0]
-    mounted = _mount_files(runs, beside)
+    mounted = _mount_files(runners[0], beside)
+    if not launcher and len({one.whole.fields.document.kind for one in workers}) > 1:
+        raise ImportRefusedError("several objects of the file train", document.position, ONE_BY_ONE)
+    write_pods(workers, replace(START, slots=beside.slots[0] if beside.slots else None), launcher)
     if launcher:
-        _write_launcher(launcher, workers, start, beside)
-    else:
-        if len({one.whole.fields.document.kind for one in workers}) > 1:
-            raise ImportRefusedError("several objects of the file train", document.position, "import them one by one")
-        write_workers(workers, start)
+        _check_hosts(launcher, workers, beside)
     _forget_selected(workers[0])
-    _drop_mounts(runs, beside, mounted)
+    _drop_mounts(runners[0], beside, mounted)
     if launcher:
         _drop_keys(kinds, conversion)
     for whole in wholes:
@@ -111,12 +112,6 @@ def _make_kind(whole: Field) -> PodKind | None:
     return PodKind(document.name, whole, template, number) if template else None
 
 
-def _apply_head(whole: Field) -> None:
-    kind = whole.fields.document.kind
-    spec: Table = {} if kind == "Pod" else JOB if kind == "Job" else REPLICATED
-    whole.apply({**HEAD, **({"spec": spec} if spec else {})})
-
-
 def _forget_selected(kind: PodKind) -> None:
     """Labels of the pods by which only the set and its Service find them."""
     conversion = kind.whole.conversion
@@ -126,14 +121,13 @@ def _forget_selected(kind: PodKind) -> None:
             conversion.forget(("workers", "podLabels", one.name), "the pods of a run have labels of their own for this")
 
 
-def _write_launcher(launcher: PodKind, workers: Sequence[PodKind], start: Start, beside: SharedFiles) -> None:
-    """Workers with sshd, and a pod that starts the ranks over ssh."""
+def _check_hosts(launcher: PodKind, workers: Sequence[PodKind], beside: SharedFiles) -> None:
+    """The hostfile names all workers, and the name of the job is not that of its launcher."""
     conversion, nodes = launcher.whole.conversion, sum(one.count for one in workers)
-    write_with_launcher(launcher, workers, start)
     if beside.slots and nodes and len(beside.slots) != nodes:
         why = f"the hostfile has {len(beside.slots)} hosts, but there are {nodes} workers"
         at = launcher.whole.node.position
-        conversion.ledger.lose("hostfile", at, why, "set workers.replicas", is_part=True)
+        conversion.ledger.add("lost", "hostfile", at, why, "set workers.replicas", is_part=True)
     if name := re.sub(r"-(launcher|master|driver|client)$", "", conversion.draft.get("name", "")):
         conversion.draft.set("name", name)  # its pods are named after it and their role
 

@@ -7,17 +7,15 @@ from collections.abc import Mapping
 
 from dsgen.importers.container_commands import account_for_words, make_runtime
 from dsgen.importers.conversion import Conversion, is_placeholder
-from dsgen.importers.documents import SourceDocument
+from dsgen.importers.documents import SourceDocument, format_scalar
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
+from dsgen.importers.environment import write_constant
 from dsgen.importers.facts import JobSize
-from dsgen.importers.fields import Action, Field, Fields, Table, as_whole, format_scalar, lose
+from dsgen.importers.fields import Action, Field, Fields, Table, as_whole, lose
 from dsgen.importers.images import write_image
-from dsgen.importers.kinds import read_number
-from dsgen.importers.objects import write_name
-from dsgen.importers.pods import map_replicas
-from dsgen.importers.scripts import write_script
-from dsgen.importers.secrets import is_secret
-from dsgen.importers.statements import read_script
+from dsgen.importers.operators import read_number
+from dsgen.importers.pods import map_replicas, write_name
+from dsgen.importers.scripts import read_script, write_script
 
 RUNTIME: Mapping[str, str] = {
     "SKYPILOT_NODE_RANK": "NODE_RANK",
@@ -78,10 +76,10 @@ def _write_variable(field: Field) -> None:
     key = ("training", "env", name)
     if field.data is None and "envs" in field.path:
         field.map(draft.set_hole(key, {}, f"{name} has no value in the source: write it"))
-    elif "secrets" in field.path or is_secret(name, field.text):
+    elif "secrets" in field.path:
         field.map(draft.set_hole(key, make_secret_reference(name), SECRET_HOLE))
     else:
-        field.set(key, field.text)
+        write_constant(field, key, field.text)
 
 
 def _map_accelerator(field: Field) -> None:
@@ -89,7 +87,7 @@ def _map_accelerator(field: Field) -> None:
     kind = field.text.partition(":")[0]
     if kind and not kind.isdigit():
         why, hint = f"it asks for devices of the type {kind}", "set workers.nodeSelector to the labels of such nodes"
-        field.conversion.ledger.lose(kind, field.node.position, why, hint, is_part=True)
+        field.conversion.ledger.add("lost", kind, field.node.position, why, hint, is_part=True)
 
 
 def _write_task_image(field: Field) -> None:

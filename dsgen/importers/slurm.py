@@ -4,113 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from dsgen.importers import slurm_fields as of
-from dsgen.importers.conversion import Conversion, as_dns_name
+from dsgen.importers.conversion import Conversion
 from dsgen.importers.facts import Fact, JobSize, Role
 from dsgen.importers.images import NO_IMAGE, write_image_of_cluster, write_mounts
-from dsgen.importers.scripts import write_script
-from dsgen.importers.shell.commands import SLURM_VALUED
-from dsgen.importers.shell.reading import Launch
-from dsgen.importers.slurm_fields import (
-    BINDING,
-    LOGS,
-    NVIDIA,
-    QUEUE,
-    SELECT,
-    STARTS,
-    Directive,
-    Request,
-    Write,
-    drop,
-    lose,
-)
-from dsgen.importers.statements import read_script, refuse_syntax_error
+from dsgen.importers.scripts import name_job, read_script, refuse_syntax_error, write_script
+from dsgen.importers.shell.reader import Launch
+from dsgen.importers.slurm_options import NVIDIA, STARTS, Request, write_options
 from dsgen.importers.texts import Kind, Text, UnknownPart
 from dsgen.reading.nodes import SourceText
-
-CLUSTER = "it is a name of the old cluster"
-
-
-STEPS = (
-    "mpi jobid overlap pty propagate het-group bcast multi-prog task-prolog task-epilog prolog epilog immediate"
-    " relative network resv-ports threads slurmd-debug gpu-freq cpu-freq acctg-freq profile get-user-env parsable"
-    " ignore-pbs environment interactive"
-)
-"""Options of srun about how it starts processes."""
-QUEUEING = (
-    "oversubscribe overcommit contiguous spread-job use-min-nodes hold nice priority begin deadline time-min delay-boot"
-    " comment power reboot thread-spec uid gid mcs-label bb bbf extra tres-per-task tres-bind cluster-constraint"
-)
-"""Options about how a job waits, for which there is nothing in its place."""
-DIRECTIVES: Mapping[str, Write] = {
-    "job-name": of.write_job_name,
-    "nodes": of.write_nodes,
-    "ntasks-per-node": of.write_count("tasks", "workers.slots"),
-    "tasks-per-node": of.write_count("tasks", "workers.slots"),
-    "ntasks": of.write_count("all_tasks", "workers.slots"),
-    "ntasks-per-gpu": drop("each process has a GPU of its own"),
-    "cpus-per-task": of.write_count("cpus_of_task", "workers.resources.requests.cpu"),
-    "cpus-per-gpu": lose("dsgen requests CPUs for a whole worker", "set workers.resources.requests.cpu"),
-    "gres": of.write_gres,
-    "gpus-per-node": of.write_devices("devices"),
-    "gpus-per-task": of.write_devices("devices_of_task"),
-    "gpus": of.write_devices("all_devices"),
-    "mem": of.write_node_memory,
-    "mem-per-cpu": of.write_memory_each("memory_of_cpu"),
-    "mem-per-gpu": of.write_memory_each("memory_of_device"),
-    "time": of.write_time_limit,
-    "exclusive": of.write_exclusive,
-    "exclude": of.write_excluded_nodes,
-    "chdir": of.write_folder,
-    "workdir": of.write_folder,
-    "signal": of.write_signal,
-    "export": of.write_exported_variables,
-    "container-image": of.write_pyxis_image,
-    "container-mounts": of.write_pyxis_mounts,
-    "container-workdir": of.write_folder,
-    **dict.fromkeys(("partition", "account", "qos", "reservation", "clusters", "wckey"), lose(CLUSTER, QUEUE)),
-    **dict.fromkeys(("nodelist", "nodefile"), lose("it names nodes of the old cluster", SELECT)),
-    **dict.fromkeys(("constraint", "prefer", "tmp", "mincpus", "licenses"), lose("it asks for a kind of node", SELECT)),
-    "switches": lose("it asks for nodes that are close to each other", "set scheduling.topology"),
-    **dict.fromkeys(("output", "error", "open-mode", "input", "label", "unbuffered", "quiet", "verbose"), drop(LOGS)),
-    **dict.fromkeys(
-        ("hint", "cpu-bind", "cpu_bind", "mem-bind", "mem_bind", "distribution", "gpu-bind", "threads-per-core",
-         "ntasks-per-core", "ntasks-per-socket", "sockets-per-node", "cores-per-socket", "core-spec", "extra-node-info",
-         "gpus-per-socket", "accel-bind", "gres-flags"),
-        lose(BINDING, "set training.deepspeed.bindCores"),
-    ),
-    **dict.fromkeys(("mail-type", "mail-user"), lose("dsgen sends no mail", "set status.webhook")),
-    "array": lose("a job of dsgen is one training", "make a values file for each, or a matrix in dsgen.yaml"),
-    "dependency": lose("a job of dsgen waits for no other", "let a workflow engine apply the jobs one after the other"),
-    "requeue": drop("a worker that is evicted is replaced, and the training starts again"),
-    "no-requeue": drop("a run that has ended does not train again"),
-    "wait-all-nodes": drop("the launcher waits for all workers"),
-    **dict.fromkeys(("kill-on-bad-exit", "wait", "no-kill"), drop("if a rank fails, all ranks end")),
-    **dict.fromkeys(STEPS.split(), drop(STARTS)),
-    **dict.fromkeys(QUEUEING.split(), lose("dsgen knows no equivalent of this option of Slurm")),
-    **dict.fromkeys(
-        ("container-name", "container-save", "container-env", "container-mount-home", "no-container-mount-home",
-         "container-remap-root", "no-container-remap-root", "container-entrypoint", "no-container-entrypoint",
-         "container-writable", "container-readonly", "container", "container-id"),
-        drop("each pod has a container of its own"),
-    ),
-}  # fmt: skip
-"""What becomes of each option of sbatch and srun."""
-
-
-def write_directive(conversion: Conversion, request: Request, directive: Directive) -> None:
-    """Write an option into the values or the request, and account for it."""
-    write = DIRECTIVES.get(directive.name)
-    if write is None:
-        conversion.lose(directive.whole, "dsgen knows no equivalent of this option of Slurm")
-    else:
-        write(conversion, request, directive)
-    for word in directive.words[1:]:
-        if word is not directive.value:
-            conversion.lose(word, "it belongs to no option")
-
 
 DIRECTIVE = re.compile(r"#SBATCH(?=\s)")
 HOSTS = {
@@ -119,39 +22,9 @@ HOSTS = {
     **dict.fromkeys(("SLURM_SUBMIT_HOST", "SLURM_TOPOLOGY_ADDR"), "OTHER"),
 }
 """Variables with names of nodes, and which they are."""
+OF_NODE = ("N", "nodes", "n", "ntasks", "ntasks-per-node", "w", "nodelist")
+"""Options of an srun that a loop runs once for each node."""
 IGNORED = "it stands after the first command, where sbatch does not read it"
-SHORT: Mapping[str, str] = {
-    "-J": "job-name",
-    "-N": "nodes",
-    "-n": "ntasks",
-    "-c": "cpus-per-task",
-    "-t": "time",
-    "-p": "partition",
-    "-A": "account",
-    "-q": "qos",
-    "-o": "output",
-    "-e": "error",
-    "-w": "nodelist",
-    "-x": "exclude",
-    "-C": "constraint",
-    "-d": "dependency",
-    "-a": "array",
-    "-D": "chdir",
-    "-G": "gpus",
-    "-L": "licenses",
-    "-b": "begin",
-    "-W": "wait",
-    "-m": "distribution",
-    "-l": "label",
-    "-u": "unbuffered",
-    "-K": "kill-on-bad-exit",
-    "-k": "no-kill",
-    "-s": "oversubscribe",
-    "-i": "input",
-    "-H": "hold",
-    "-v": "verbose",
-    "-Q": "quiet",
-}
 
 
 def convert(source: SourceText, conversion: Conversion) -> None:
@@ -160,17 +33,14 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     text = conversion.atlas.add_file(source.name, source.text)
     conversion.note_remarks(text)
     request = Request()
-    for directive in read_directives(conversion, text):
-        write_directive(conversion, request, directive)
+    for words in read_directives(conversion, text):
+        write_options(request, conversion, words)
     request.nodes = request.nodes or request.implied_nodes
     name = posixpath.basename(source.name)
     script = read_script(conversion, text, _make_variables(conversion, request), name, own_host="MASTER_ADDR")
     world = _make_world(conversion, request, script.launch)
     if not conversion.draft.get("name"):
-        stem = re.sub(r"(\.(sh|slurm|sbatch|bash|job))+$", "", name)
-        if found := as_dns_name(stem) if stem != "<stdin>" else "":
-            conversion.draft.set("name", found)
-            conversion.draft.add_comment("name", "Slurm takes the name of the script")
+        name_job(conversion, name, "Slurm takes the name of the script")
     write_script(conversion, script, world, text)
     _write_resources(conversion, request)
     _report_counts(conversion, request)
@@ -178,7 +48,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
         conversion.draft.set_hole("image.repository", "", NO_IMAGE)
 
 
-def read_directives(conversion: Conversion, text: Text) -> Iterator[Directive]:
+def read_directives(conversion: Conversion, text: Text) -> Iterator[list[Text]]:
     """The options of the `#SBATCH` lines before the first command; later ones are reported and ignored."""
     offset, is_open = 0, True
     for line in text.chars.split("\n"):
@@ -186,7 +56,7 @@ def read_directives(conversion: Conversion, text: Text) -> Iterator[Directive]:
         offset += len(line) + 1
         if DIRECTIVE.match(line):
             if is_open:
-                yield from _read_options(_split_words(whole[7:]))
+                yield _split_words(whole[7:])
             else:
                 conversion.drop(whole, IGNORED)
         elif line.strip() and not line.lstrip().startswith("#"):
@@ -214,36 +84,6 @@ def _split_words(line: Text) -> list[Text]:
         else:
             current, is_word = current + one, True
     return [*words, current] if is_word else words
-
-
-def _read_options(words: Sequence[Text]) -> list[Directive]:
-    found, index = list[Directive](), 0
-    while index < len(words):
-        word = words[index]
-        index += 1
-        name, has_value, value = word.partition("=")
-        if not word.chars.startswith("-"):
-            if found and word.chars:
-                found[-1].words.append(word)
-            elif word.chars:
-                found.append(Directive("", [word], Text()))
-            continue
-        if word.chars.startswith("--"):
-            parts = [word]
-            if not has_value and name.chars in SLURM_VALUED and index < len(words):
-                value = words[index]
-                parts.append(value)
-                index += 1
-            found.append(Directive(name.chars[2:], parts, value))
-            continue
-        short, rest = word.chars[:2], word[2:]
-        parts = [word]
-        if not rest and short in SLURM_VALUED and index < len(words):
-            rest = words[index]
-            parts.append(rest)
-            index += 1
-        found.append(Directive(SHORT.get(short, short), parts, rest[1:] if rest.chars.startswith("=") else rest))
-    return found
 
 
 def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]:
@@ -292,11 +132,7 @@ def _make_world(conversion: Conversion, request: Request, launch: Launch) -> Job
     for name, words in launch.wrappers:
         if name == "srun":
             conversion.drop(words[0], STARTS, is_part=True)
-            for directive in _read_options(words[1:]):
-                if launch.has_nodes and directive.name in ("nodes", "ntasks", "ntasks-per-node", "nodelist"):
-                    conversion.drop(directive.whole, STARTS, is_part=True)  # one srun for each node
-                else:
-                    write_directive(conversion, request, directive)
+            write_options(request, conversion, words[1:], OF_NODE if launch.has_nodes else ())
         elif name in ("singularity", "apptainer"):
             _write_container(conversion, words)
     tasks, devices = request.tasks_of_node, request.devices_of_node
@@ -327,17 +163,17 @@ def _report_counts(conversion: Conversion, request: Request) -> None:
     slots, devices = conversion.draft.get("workers.slots"), request.devices_of_node
     if slots and devices and slots > devices:
         conversion.draft.remove(("workers", "accelerator", "count"))
-        for text in request.of_devices:
-            conversion.lose(text, f"the command line starts {slots} processes on each node", "set workers.slots")
+        for one in request.of_devices:
+            one.lose(f"the command line starts {slots} processes on each node", "set workers.slots")
         request.of_devices.clear()
-    for text in request.of_devices:
-        has_count = conversion.draft.get("workers.accelerator.count") is not None
-        conversion.map(text, "workers.accelerator.count" if has_count else "workers.slots")
-    for text in request.of_tasks:
+    has_count = conversion.draft.get("workers.accelerator.count") is not None
+    for one in request.of_devices:
+        one.map("workers.accelerator.count" if has_count else "workers.slots")
+    for one in request.of_tasks:
         if request.tasks_of_node == slots:
-            conversion.map(text, "workers.slots")
+            one.map("workers.slots")
         else:
-            conversion.drop(text, "the command line starts the processes of a node")
+            one.drop("the command line starts the processes of a node")
 
 
 def _write_resources(conversion: Conversion, request: Request) -> None:

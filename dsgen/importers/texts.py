@@ -7,6 +7,7 @@ only known in the cluster, such as the rank of a process, is one private charact
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -119,6 +120,11 @@ class Text:
         if at < 0:
             return self, False, Text()
         return self[:at], True, self[at + len(separator) :]
+
+    @property
+    def number(self) -> int | None:
+        """Its whole number; None if it is none."""
+        return int(self.chars) if re.fullmatch("[0-9]{1,7}", self.chars) else None
 
     @property
     def is_known(self) -> bool:

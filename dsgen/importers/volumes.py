@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dsgen.importers.fields import Field, format_scalar, list_maps, read_name
+from dsgen.importers.documents import format_scalar
+from dsgen.importers.fields import Field, list_maps, read_name
 
 SOURCES = ("nfs", "hostPath", "emptyDir", "ephemeral", "csi", "configMap", "secret", "projected")
 SHARED_MEMORY = re.compile(r"/dev/shm/?")

@@ -13,7 +13,7 @@ from dsgen.importers.draft import as_key_path
 from dsgen.importers.ledger import LONGEST
 from dsgen.importers.origins import ORIGINS, recognise
 from dsgen.importers.shell.syntax import find_units
-from dsgen.importers.texts import SourceMap
+from dsgen.importers.texts import SourceMap, Text
 from dsgen.problems import Diagnostic
 
 IN_THE_SOURCE = {"DS383", "DS384", "DS385", "DS387", "DS390", "DS391", "DS392", "DS393", "DS395", "DS399"}
@@ -106,7 +106,8 @@ def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatc
         return missing + [f"{len(named)} entries for {len(places)} scalars"] * (len(named) != len(places))
     atlas = SourceMap()
     is_line = ORIGINS[found.origin].form == "line"
-    whole = atlas.add_file(name, join_lines(found.source) if is_line else text)
+    whole = atlas.add_file(name, text)
+    whole = Text(join_lines(text), whole.places) if is_line else whole
     missing = []
     for unit in find_units(whole, atlas):
         start, end = atlas.resolve_place(unit.places[0]), atlas.resolve_place(unit.places[-1])

@@ -35,7 +35,6 @@ REFUSED = {
     "patterns": BIG[:4000] + "\nB=${A//x/yy}\nB=${A##*x*z}\nB=${A^^}\n" * 2000,
     "array": "A=(a b c d)\n" + 'A=("${A[@]}" "${A[@]}")\n' * 40,
     "array that grows": "A=(a b c d)\n" + 'A+=("${A[@]}")\n' * 40,
-    "arguments": "set -- a b c d\n" + 'set -- "$@" "$@"\n' * 40,
     "a long value": BIG + "B=$A\n" * 5000,
     "exports of a long value": BIG + "".join(f"export B{number}=$A\n" for number in range(3000)),
     "assignments": repeated("A=1\n"),

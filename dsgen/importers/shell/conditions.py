@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import fnmatch
+import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dsgen.importers.shell.expansion import Expansion
-from dsgen.importers.shell.parameters import compute
+from dsgen.importers.shell.words import Expansion, compute
 from dsgen.importers.texts import Text, UnknownPart
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
-    "-eq": lambda a, b: a == b,
-    "-ne": lambda a, b: a != b,
-    "-lt": lambda a, b: a < b,
-    "-le": lambda a, b: a <= b,
-    "-gt": lambda a, b: a > b,
-    "-ge": lambda a, b: a >= b,
+    f"-{name}": getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")
 }
 _EQUAL = ("==", "=")
 LONGEST_PATTERN = 200
@@ -41,44 +36,38 @@ class Conditions:
 
     def decide(self, node: Node) -> bool | None:
         """Whether a condition holds; None if that is not known."""
-        text = self.expansion.script.read_text(node).chars
+        text, inner = self.expansion.script.read_text(node).chars, node.named_children
         if text.startswith("(("):
             number = self.expansion.expand_arithmetic(node)
             return number.chars.strip("-") not in ("", "0") if number.is_known else None
-        if node.type in ("unary_expression", "negated_command"):
-            return self._decide_unary(node)
         if node.type == "binary_expression":
             return self._decide_binary(node)
+        if node.type in ("unary_expression", "negated_command"):
+            sign = self.expansion.script.read_text(node.children[0]).chars
+            if sign == "!":
+                return _negate(self.decide(node.children[1]))
+            return self._decide_filled(sign, self.expansion.expand_text(node.children[1]))
         if node.type in ("parenthesized_expression", "test_command"):
-            inner = [child for child in node.children if child.is_named]
             return self.decide(inner[0]) if len(inner) == 1 else None
         if node.type == "command":
-            return self._decide_command(node)
+            return self._decide_test(self.expansion.expand_words(inner))
         if node.type in ("word", "string", "raw_string", "concatenation", "simple_expansion", "expansion", "number"):
             return self._decide_filled("-n", self.expansion.expand_text(node))
         return None
 
-    def _decide_command(self, node: Node) -> bool | None:
-        words = self.expansion.expand_words([child for child in node.children if child.is_named])
-        name = words[0].chars if words else ""
-        if name in ("true", ":", "false"):
-            return name != "false"
-        return self._decide_test([word for word in words[1:] if word.chars != "]"]) if name in ("test", "[") else None
-
-    def _decide_test(self, words: list[Text]) -> bool | None:
-        """`test` with its words."""
-        if words and words[0].chars == "!":
-            return _negate(self._decide_test(words[1:]))
-        if len(words) == 2 and words[0].chars in ("-z", "-n"):
-            return self._decide_filled(words[0].chars, words[1])
-        return self._compare(words[0], words[1].chars, words[2], words[2].chars) if len(words) == 3 else None
-
-    def _decide_unary(self, node: Node) -> bool | None:
-        children = node.children
-        sign = self.expansion.script.read_text(children[0]).chars
-        if sign == "!":
-            return _negate(self.decide(children[1]))
-        return self._decide_filled(sign, self.expansion.expand_text(children[1])) if sign in ("-z", "-n") else None
+    def _decide_test(self, words: Sequence[Text]) -> bool | None:
+        """`test` and `[` with their words, `true` and `false`."""
+        name, *rest = words or [Text()]
+        rest = [word for word in rest if word.chars != "]"]
+        if name.chars in ("true", ":", "false"):
+            return name.chars != "false"
+        if name.chars not in ("test", "[") or not rest:
+            return None
+        if rest[0].chars == "!":
+            return _negate(self._decide_test([name, *rest[1:]]))
+        if len(rest) == 2:
+            return self._decide_filled(rest[0].chars, rest[1])
+        return self._compare(rest[0], rest[1].chars, rest[2], rest[2].chars) if len(rest) == 3 else None
 
     def _decide_binary(self, node: Node) -> bool | None:
         left, sign, right = node.children[0], node.children[1], node.children[-1]
@@ -98,32 +87,35 @@ class Conditions:
         is_pattern = parent is None or self.expansion.script.read_text(parent).chars.startswith("[[")
         if not is_pattern or right.type in ("string", "raw_string"):
             return ""
-        if re.search(r"[\[\]\\()'\"]", raw) or (re.search(r"[*?]", raw) and "$" in raw):
+        has_marks = re.search(r"[*?]", raw) is not None
+        if len(raw) > LONGEST_PATTERN or re.search(r"[\[\]\\()'\"]", raw) or (has_marks and "$" in raw):
             return None
-        return raw if re.search(r"[*?]", raw) else ""
+        return raw if has_marks else ""
 
     def _compare(self, left: Text, operator: str, right: Text, pattern: str | None = "") -> bool | None:
         one, other = self._resolve_known(left), self._resolve_known(right)
         if one is None or other is None:
-            # A part that only the cluster knows is not empty.
-            unknown = self.expansion.scope.atlas.list_unknowns(left if one is None else right)
-            is_filled = all(part.kind in ("runtime", "hosts", "changing") for part in unknown)
-            is_compared_to_nothing = "" in (one, other) and is_filled and operator in (*_EQUAL, "!=")
-            return operator == "!=" if is_compared_to_nothing else None
+            is_compared_to_nothing = "" in (one, other) and self._is_filled(left if one is None else right)
+            return operator == "!=" if is_compared_to_nothing and operator in (*_EQUAL, "!=") else None
         if operator in _NUMBERS:
             first, second = compute(one or "0"), compute(other or "0")
             return None if first is None or second is None else _NUMBERS[operator](first, second)
-        if operator not in (*_EQUAL, "!=") or pattern is None or len(pattern) > LONGEST_PATTERN:
+        if operator not in (*_EQUAL, "!=") or pattern is None:
             return None
         is_equal = fnmatch.fnmatchcase(one, pattern) if re.search(r"[*?]", pattern) else one == other
         return is_equal == (operator in _EQUAL)
 
     def _decide_filled(self, sign: str, value: Text) -> bool | None:
+        """`-n` and `-z`."""
         known = self._resolve_known(value)
-        unknown = self.expansion.scope.atlas.list_unknowns(value)
-        if known is None and not all(part.kind in ("runtime", "hosts", "changing") for part in unknown):
+        if sign not in ("-z", "-n") or (known is None and not self._is_filled(value)):
             return None
         return (known is None or bool(known)) == (sign == "-n")
+
+    def _is_filled(self, value: Text) -> bool:
+        """Whether all unknown parts are ones that only the cluster knows, which are not empty."""
+        unknown = self.expansion.scope.atlas.list_unknowns(value)
+        return all(part.kind in ("runtime", "hosts", "changing") for part in unknown)
 
     def _resolve_known(self, value: Text) -> str | None:
         """The text with variables that nothing sets as empty; None if other parts are unknown."""

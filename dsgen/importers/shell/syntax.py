@@ -121,6 +121,12 @@ def walk_nodes(node: Node) -> Iterator[Node]:
         waiting.extend(reversed(one.children))
 
 
+def list_arguments(node: Node) -> list[Node]:
+    """The name and the arguments of a command."""
+    skipped = ("variable_assignment", "file_redirect", "heredoc_redirect", "herestring_redirect", "comment")
+    return [child for child in node.named_children if node.type != "command" or child.type not in skipped]
+
+
 def find_units(text: Text, atlas: SourceMap) -> Iterator[Text]:
     """Each command, assignment and definition of a script that is not inside of another one."""
     script = parse(text, atlas)

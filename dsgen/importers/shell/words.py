@@ -1,0 +1,733 @@
+"""Expands words as bash does: quotes, variables, defaults, arrays, arithmetic and field splitting.
+
+Nothing is run. Of `$(...)`, host names, numbers of nodes, dates, folders and some commands on known words are
+understood; all else stays an unknown part.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from dsgen.importers.shell.scope import Default, ShellScope, Value
+from dsgen.importers.shell.syntax import EXPANSIONS, Script
+from dsgen.importers.texts import (
+    OF_OPERATION,
+    Kind,
+    Text,
+    TooMuchWorkError,
+    UnknownPart,
+    add_places,
+    join,
+    place_at,
+    spend,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+LISTS = frozenset(["scontrol", "nodeset", "hostlist", "slurm_nodelist", "nodelist"])
+"""Commands that print the names of the nodes."""
+OF_HOST = frozenset(["hostname", "hostnamectl", "uname"])
+LOOKS_UP = frozenset(["srun", "ssh", "host", "nslookup", "dig", "resolveip", "ping", "nodeset"])
+"""Commands that tell something about the host that they are given."""
+CHANGING = frozenset(("date", "uuidgen"))
+DEVICES = frozenset(("nvidia-smi", "rocm-smi", "hl-smi", "npu-smi", "lspci"))
+NODE_LIST = re.compile(
+    r"SLURM_(JOB_|STEP_)?NODELIST|NODELIST|hostfile|PBS_NODEFILE|SKYPILOT_NODE_IPS|/etc/volcano|\bVC_"
+)
+FIRST = re.compile(
+    r"\b(head -n ?1|head -1|sed -n '?1p'?|sed '?1q'?|awk 'NR ?== ?1\b.*|cut -d ?'?,'? -f ?1)(?=\s*[|)`'\"]|\s*$)"
+)
+"""A stage of a pipeline that keeps the first of the nodes."""
+JOB_ID = re.compile(r"^[^|;&]*SLURM_(ARRAY_)?JOB_?ID[^|;&]*$")
+
+
+def substitute_command(node: Node, expansion: Expansion) -> Text:
+    """The output of a command substitution as far as it is known."""
+    of, scope = expansion.script.read_text(node), expansion.scope
+    commands = list(_find_commands(node))
+    names = [_read_name(command, expansion) for command in commands]
+    if of.chars.startswith("`") and "\\" in of.chars:
+        return expansion.add_unclear(of)
+    if names == ["pwd"]:
+        return expansion.folder if expansion.folder is not None else scope.resolve_text("PWD", of.places, "$PWD")
+    if commands and (known := _compute_output(commands, expansion)) is not None:
+        return Text(known, [of.places[0]] * len(known))
+    words = _expand_words(commands, expansion)
+    parts = [one for word in words for one in scope.atlas.list_unknowns(word)]
+    if any(one.kind == "unclear" for one in parts):
+        return expansion.add_unclear(of)
+    kind, name = _find_kind(of.chars, names, words, parts, scope.own_host)
+    return scope.atlas.add_unknown(UnknownPart(kind, name, "" if kind == "runtime" else of.chars), of.places)
+
+
+def _find_kind(
+    source: str, names: Sequence[str], words: Sequence[Text], parts: Sequence[UnknownPart], own_host: str
+) -> tuple[Kind, str]:
+    is_count = "wc" in names or re.search(r"\bgrep\s+-\w*c|\bprint NR\b", source) is not None
+    hosts = {one.name for one in parts if one.kind == "hosts"}
+    is_list = not LISTS.isdisjoint(names) or "LIST" in hosts or NODE_LIST.search(source) is not None
+    shown = [word.chars for word in words]
+    if is_count and (is_list or names[0] == "srun"):
+        return "runtime", "NNODES"
+    if not DEVICES.isdisjoint(names):
+        return ("runtime", "NPROC_PER_NODE") if is_count else ("command", names[0])
+    is_address = names[:1] == ["getent"] and any(one.endswith("hosts") for one in shown[1:2])
+    if is_list or (names[:1] == ["srun"] and not OF_HOST.isdisjoint(shown) and not hosts):
+        is_other = len(names) > 1 or "srun" in names
+        return "hosts", "MASTER_ADDR" if FIRST.search(source) else "OTHER" if is_other else "LIST"
+    if names and (names[0] in LOOKS_UP or is_address):
+        is_first = hosts == {"MASTER_ADDR"}
+        return ("hosts", "MASTER_ADDR" if is_first else "OTHER") if hosts or is_address else ("command", names[0])
+    if names and names[0] in OF_HOST and "-a" not in shown and (names[0] != "uname" or "-n" in shown):
+        is_number = any(re.fullmatch(r"-[iI]+|--ip-address|--all-ip-addresses", one) for one in shown)
+        return "hosts", "OTHER" if is_number and own_host != "MASTER_ADDR" else own_host
+    if hosts:
+        is_first = hosts == {"MASTER_ADDR"} and names[:1] == ["echo"]
+        return "hosts", "MASTER_ADDR" if is_first else "OTHER"
+    is_changing = names and names[0] in CHANGING and len(names) == 1
+    if is_changing or (names[:1] == ["echo"] and len(names) == 1 and JOB_ID.search(source)):
+        return "changing", names[0]
+    return "command", names[0] if names else "command"
+
+
+def _find_commands(node: Node) -> Iterator[Node]:
+    """The commands of a substitution, with those of pipelines in order, and of substitutions inside of it."""
+    for child in node.children:
+        if child.type == "command":
+            yield child
+        if child.type != "comment":
+            yield from _find_commands(child)
+
+
+def _read_name(command: Node, expansion: Expansion) -> str:
+    names = [child for child in command.children if child.type == "command_name"]
+    return posixpath.basename(expansion.expand_text(names[0]).chars) if names else ""
+
+
+def _expand_words(commands: Sequence[Node], expansion: Expansion) -> list[Text]:
+    parts = [child for command in commands for child in command.children if child.is_named]
+    return [word for part in parts if part.type != "command_substitution" for word in expansion.expand_words([part])]
+
+
+def _compute_output(commands: Sequence[Node], expansion: Expansion) -> str | None:
+    """The output of a known command, and of `cut` behind it, on known words; None if it is anything else."""
+    parent = commands[0].parent
+    if parent is None or parent.type not in ("command_substitution", "pipeline"):
+        return None
+    stages = (
+        [commands[0]] if parent.type == "command_substitution" else [one for one in parent.children if one.is_named]
+    )
+    outer = parent if parent.type == "command_substitution" else parent.parent
+    if any(stage.type != "command" for stage in stages) or outer is None or outer.named_child_count != 1:
+        return None
+    output: str | None = None
+    for number, stage in enumerate(stages):
+        children = [child for child in stage.children if child.is_named]
+        words = expansion.expand_words(children)
+        is_plain = all(child.type not in ("variable_assignment", "herestring_redirect") for child in children)
+        doubts = expansion.scope.doubts
+        if not words or not is_plain or any(not one.is_known or doubts.keys() & {*one.places[:1]} for one in words):
+            return None
+        name, arguments = posixpath.basename(words[0].chars), [word.chars for word in words[1:]]
+        if number == 0:
+            output = OUTPUTS[name](arguments) if name in OUTPUTS else None
+        else:
+            output = _cut(arguments, output) if name == "cut" and output is not None else None
+        if output is None:
+            return None
+    return output.rstrip("\n") if output is not None else None
+
+
+def echo(words: list[str]) -> str | None:
+    """What `echo` prints, without the line end; None for options that interpret backslashes."""
+    if words and re.fullmatch("-[neE]+", words[0]):
+        return " ".join(words[1:]) if words[0] == "-n" else None
+    return " ".join(words)
+
+
+def _compute_expression(words: list[str]) -> str | None:
+    is_plain = all(re.fullmatch(r"-?\d+|[-+*/%()]", word) for word in words)
+    number = compute(" ".join(words)) if is_plain else None
+    return None if number is None else str(number)
+
+
+def _make_sequence(words: list[str]) -> str | None:
+    numbers = [int(word) if re.fullmatch(r"-?[1-9]\d{0,8}|0", word) else None for word in words]
+    first, last = (1, *numbers) if len(numbers) == 1 else numbers if len(numbers) == 2 else (None, None)
+    if first is None or last is None or last - first > 1000:
+        return None
+    return "\n".join(map(str, range(first, last + 1)))
+
+
+def _take_basename(words: list[str]) -> str | None:
+    if len(words) not in (1, 2) or words[0].startswith("-") or not words[0].strip("/"):
+        return None
+    name = posixpath.basename(words[0].rstrip("/"))
+    return name if name == words[-1] else name.removesuffix(words[1] if len(words) == 2 else "")
+
+
+def _take_dirname(words: list[str]) -> str | None:
+    if len(words) != 1 or words[0].startswith("-") or not words[0].strip("/"):
+        return None
+    return posixpath.dirname(words[0].rstrip("/")).rstrip("/") or ("/" if words[0].startswith("/") else ".")
+
+
+def _normalize_path(words: list[str]) -> str | None:
+    is_plain = len(words) == 1 or (len(words) == 2 and words[0] in ("-f", "-m", "-e"))
+    return posixpath.normpath(words[-1]) if is_plain and re.match(r"/(?!/)", words[-1]) else None
+
+
+def _cut(words: list[str], text: str) -> str | None:
+    match = re.fullmatch(r"-d ?([^\\\s]) -f ?([1-9]\d{0,3})", " ".join(words))
+    if not match:
+        return None
+    lines = [line.split(match[1]) for line in text.split("\n")]
+    return "\n".join(one[0] if len(one) == 1 else "".join(one[int(match[2]) - 1 : int(match[2])]) for one in lines)
+
+
+PROGRAMS = "python3?|torchrun|deepspeed|accelerate"
+OUTPUTS: Mapping[str, Callable[[list[str]], str | None]] = {
+    "echo": echo,
+    "expr": _compute_expression,
+    "seq": _make_sequence,
+    "basename": _take_basename,
+    "dirname": _take_dirname,
+    "which": lambda words: words[0] if len(words) == 1 and re.fullmatch(PROGRAMS, words[0]) else None,
+    "realpath": _normalize_path,
+    "readlink": _normalize_path,
+}
+"""Commands whose output is known from their words."""
+
+# -- arithmetic -------------------------------------------------------------------------------------------------------
+
+LARGEST = 1 << 62
+_BINARY: Mapping[type[ast.AST], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: lambda a, b: int(a / b) if abs(a) < 1 << 50 else a // b,
+    ast.Mod: lambda a, b: a - b * int(a / b),
+    ast.Lt: operator.lt,
+    ast.Gt: operator.gt,
+    ast.LtE: operator.le,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+
+def compute(expression: str) -> int | None:
+    """The number of an expression without variables; None if it has others parts, or is not arithmetic."""
+    if len(expression) > 500 or re.search(r"\*\*|//|_|\b(and|or|not)\b", expression):
+        return None
+    text = expression.strip().replace("&&", " and ").replace("||", " or ")
+    try:
+        return _evaluate(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError, OverflowError):
+        return None
+
+
+def _evaluate(node: Any) -> int:
+    """The value of a node. Raises ValueError if it is not arithmetic of small numbers."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        number = node.value
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        number = _evaluate(node.operand) * (-1 if isinstance(node.op, ast.USub) else 1)
+    elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        number = _BINARY[type(node.op)](_evaluate(node.left), _evaluate(node.right))
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _BINARY:
+        number = int(_BINARY[type(node.ops[0])](_evaluate(node.left), _evaluate(node.comparators[0])))
+    elif isinstance(node, ast.BoolOp):
+        values = [bool(_evaluate(one)) for one in node.values]
+        number = int(all(values) if isinstance(node.op, ast.And) else any(values))
+    else:
+        raise ValueError
+    if abs(number) >= LARGEST:
+        raise ValueError
+    return int(number)
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+LONGEST = 1 << 18
+"""Characters of one word. Variables that double each other could make more than fits into memory."""
+MATCHED = 1024
+"""Characters of a value that is matched with a pattern."""
+Mode = Literal["literal", "quoted", "split", "break"]
+NAME = re.compile(r"(?<!\w)[A-Za-z_]\w*", re.ASCII)
+ASSIGNS = re.compile(
+    r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)"
+)
+"""An assignment in an arithmetic expression."""
+OF_SHELL = re.compile(r"S?RANDOM|SECONDS|LINENO|E?UID|P?PID|BASHPID|EPOCH(SECONDS|REALTIME)|BASH_SUBSHELL|OSTYPE")
+"""Variables that each shell sets by itself."""
+PARAMETER = re.compile(r"([#!]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!_-])(?:\[([^\]]*)\])?(.*)", re.ASCII | re.DOTALL)
+SIGN = re.compile(r":?[-=?+]|##?|%%?|//?|\^\^?|,,?|:|@")
+FILES = "bash puts the names of files that match in its place"
+BRACES = re.compile(r"\{[^{}\s]*(,|\.\.)[^\s]*\}")
+GLOB = re.compile(r"[*?]|\[[^\]\s]+\]")
+BLANKS = re.compile(r"(\\[ \n])*")
+"""What can be between the parts of a word."""
+STARTS = ("", " ", "\t", "\n", "=", ":", "(", ";", "&", "|")
+"""What can be before a word, or a part of one in which `~` is the home folder."""
+PLAIN = ("word", "number", "extglob_pattern", "regex", "variable_name", "test_operator", "command_name")
+"""Nodes of plain characters; some have parts."""
+
+
+class WordPart(NamedTuple):
+    """A part of a word: literal or quoted, or the result of an expansion, which is split at blanks.
+
+    break: the items of an array are words of their own.
+    """
+
+    text: Text
+    mode: Mode
+
+
+@dataclass
+class Expansion:
+    """Expands nodes of one script. folder: the present one."""
+
+    script: Script
+    scope: ShellScope
+    folder: Text | None = None
+
+    def add_part(self, kind: Kind, name: str, of: Text) -> Text:
+        """An unknown part for an expansion of a script."""
+        cause = of.places[0] if kind == "unclear" and of.places else 0
+        return self.scope.atlas.add_unknown(UnknownPart(kind, name, of.chars, cause), of.places)
+
+    def add_unclear(self, of: Text) -> Text:
+        """What dsgen does not compute."""
+        return self.add_part("unclear", "", of)
+
+    def list_kinds(self, *texts: Text) -> set[str]:
+        """The kinds of the unknown parts of texts."""
+        return {one.kind for text in texts for one in self.scope.atlas.list_unknowns(text)}
+
+    # -- words and values ---------------------------------------------------------------------------------------------
+
+    def expand_words(self, nodes: Sequence[Node]) -> list[Text]:
+        """The words of a command line."""
+        return [word for group in self._group_nodes(nodes) for word in self._expand_group(group)]
+
+    def _expand_group(self, group: Sequence[Node]) -> list[Text]:
+        """The words that one word of the script becomes."""
+        start, end = self.script.find_start(group[0]), group[-1].end_byte
+        of = self.script.cut_text(start, end)
+        bare = self._blank_quotes(group, of.chars, start)
+        if BRACES.search(bare):
+            return [self.add_unclear(of)]
+        words = list(_split_fields(self._join_group(group)))
+        if words and words[0].places and (GLOB.search(bare) or re.match(r"~[^/]", bare)):
+            self.scope.doubts[words[0].places[0]] = FILES
+        return words
+
+    def _blank_quotes(self, nodes: Sequence[Node], text: str, start: int) -> str:
+        """The text of nodes with blanks in place of what is quoted or expanded."""
+        if not re.search(r"[{*?\[~]", text):
+            return ""
+        waiting, chars = list(nodes), list(re.sub(r"\\.", "  ", text, flags=re.DOTALL))
+        while waiting:
+            node = waiting.pop()
+            if node.type in RUNS and node.type != "concatenation":
+                first, last = self.script.find_start(node) - start, node.end_byte - start
+                chars[first:last] = " " * (last - first)
+            else:
+                waiting.extend(node.children)
+        return "".join(chars)
+
+    def _group_nodes(self, nodes: Sequence[Node]) -> Iterator[list[Node]]:
+        """The nodes of each word: the parser ends a word at a backslash, as in `$A\\ b` and `$A\\$B`."""
+        group: list[Node] = []
+        for node in nodes:
+            if group and not BLANKS.fullmatch(self.script.text.chars, group[-1].end_byte, self.script.find_start(node)):
+                yield group
+                group = []
+            group.append(node)
+        if group:
+            yield group
+
+    def _join_group(self, group: Sequence[Node]) -> Iterator[WordPart]:
+        for number, node in enumerate(group):
+            if number:
+                between = self.script.cut_text(group[number - 1].end_byte, self.script.find_start(node))
+                yield WordPart(unescape(between, None), "literal")
+            yield from self._expand_node(node)
+
+    def expand_text(self, node: Node) -> Text:
+        """The value of a node that is not split into words, as in an assignment."""
+        of = self.script.read_text(node)
+        text = join([place_at(" ", of) if run.mode == "break" else run.text for run in self._expand_node(node)])
+        if len(text.chars) > LONGEST:
+            raise TooMuchWorkError
+        return text
+
+    def expand_array(self, node: Node) -> list[Text]:
+        """The items of an array in parentheses."""
+        items = [child for child in node.children if child.is_named and child.type != "comment"]
+        if any(re.match(r"\[[^\]]*\]\+?=", self.script.read_text(item).chars) for item in items):
+            return [self.add_unclear(self.script.read_text(node))]
+        return self.expand_words(items)
+
+    def expand_heredoc(self, node: Node, start: int, is_quoted: bool, is_stripped: bool = False) -> Text:
+        """The text of a here document. is_stripped: of `<<-`, whose lines lose their tabs."""
+        whole = self.script.cut_text(start, node.end_byte)
+        if is_stripped and re.search(r"^\t", whole.chars, re.MULTILINE):
+            return self.add_unclear(whole)
+        if is_quoted or not node.children:
+            return whole if is_quoted else unescape(whole, "$`\\\n")
+        return join([run.text for run in self._expand_inside(node, start, node.end_byte, "$`\\\n")])
+
+    def expand_arithmetic(self, node: Node) -> Text:
+        """The number of `$(( ))` as a text; an unknown part if not all is known."""
+        of, atlas = self.script.read_text(node), self.scope.atlas
+        start, end = self.script.find_start(node) + (2 if of.chars.startswith("((") else 3), node.end_byte - 2
+        inner = self.script.cut_text(start, end)
+        if names := [match[1] or match[2] for match in ASSIGNS.finditer(inner.chars)]:
+            self.scope.blur(names, inner.places[0])
+            return self.add_unclear(of)
+        expanded = join([run.text for run in self._expand_inside(node, start, end, "\n")])
+        unknown = atlas.list_unknowns(expanded)
+
+        def insert_value(match: re.Match[str]) -> str:
+            value = self.scope.find(match[0])
+            unknown.extend(
+                atlas.list_unknowns(value) if isinstance(value, Text) else [UnknownPart("variable", match[0])]
+            )
+            return f"({value.chars.strip() or 0})" if isinstance(value, Text) else match[0]
+
+        expression = NAME.sub(insert_value, expanded.chars)
+        spend(4 * len(expression))
+        number = compute(expression) if not unknown else None
+        if number is not None:
+            return place_at(str(number), inner)
+        if not unknown or {one.kind for one in unknown} & {"unclear", "hosts", "positional"}:
+            return self.add_unclear(of)
+        source = f"$(({atlas.format_text(expanded)}))"
+        return atlas.add_unknown(UnknownPart("command", "arithmetic", source), inner.places)
+
+    # -- parts of words -----------------------------------------------------------------------------------------------
+
+    def _expand_node(self, node: Node) -> Iterator[WordPart]:
+        spend(4 * OF_OPERATION)
+        of = self.script.read_text(node)
+        if node.type in PLAIN and not node.children:
+            text, start = unescape(of, None), self.script.find_start(node)
+            is_home = re.match(r"~(/|$)", text.chars) and self.script.text.chars[start - 1 : start] in STARTS
+            home = self.scope.resolve_text("HOME", text.places, "$HOME") if is_home else Text()
+            yield WordPart(home + text[1:] if is_home else text, "literal")
+        elif node.type in PLAIN:
+            for child in node.children:
+                yield from self._expand_node(child)
+        elif node.type in RUNS:
+            yield from RUNS[node.type](self, node)
+        else:
+            yield WordPart(of, "literal")
+
+    def _expand_concatenation(self, node: Node) -> Iterator[WordPart]:
+        end = node.start_byte
+        for child in node.children:
+            yield WordPart(self.script.cut_text(end, self.script.find_start(child)), "literal")
+            yield from self._expand_node(child)
+            end = child.end_byte
+
+    def _expand_quoted(self, node: Node) -> Iterator[WordPart]:
+        start = node.start_byte + (2 if node.type == "translated_string" else 1)
+        runs = list(self._expand_inside(node, start, node.end_byte - 1, '$`"\\\n'))
+        # "${ARRAY[@]}" alone is no word at all if the array is empty; any other string is one.
+        is_items = re.fullmatch(r'"\$(\{\w+\[@\]\}|\{?@\}?)"', self.script.read_text(node).chars)
+        if not (is_items and not any(run.text or run.mode == "break" for run in runs)):
+            yield WordPart(Text("", ()), "quoted")
+            yield from runs
+
+    def _expand_inside(self, node: Node, start: int, end: int, escapes: str) -> Iterator[WordPart]:
+        """The text of a double-quoted string or a here document, with its expansions."""
+        at = start
+        for child in _find_expansions(node):
+            yield WordPart(unescape(self.script.cut_text(at, self.script.find_start(child)), escapes), "quoted")
+            for run in (
+                self._expand_parameter(child, "quoted") if "expansion" in child.type else self._expand_node(child)
+            ):
+                yield WordPart(run.text, "quoted" if run.mode == "split" else run.mode)
+            at = child.end_byte
+        yield WordPart(unescape(self.script.cut_text(at, end), escapes), "quoted")
+
+    # -- parameters ---------------------------------------------------------------------------------------------------
+
+    def _expand_parameter(self, node: Node, mode: Mode) -> Iterator[WordPart]:
+        """`$NAME`, `${NAME:-x}`, `${ARRAY[@]}`, `$1`, `${#NAME}`."""
+        if node.type == "arithmetic_expansion":
+            yield WordPart(self.expand_arithmetic(node), mode)
+            return
+        of = self.script.read_text(node)
+        match = PARAMETER.fullmatch(of.chars[1:] if node.type == "simple_expansion" else of.chars[2:-1])
+        if not match or match[1] == "!":
+            yield WordPart(self.add_unclear(of), mode)
+            return
+        prefix, name, index, rest = match[1], match[2], match[3] or "", match[4]
+        if prefix == "#":
+            yield WordPart(self._count_length(name, index, of), mode)
+        elif name in ("@", "*") or index in ("@", "*"):
+            yield from self._expand_items(name, mode, rest, of, is_joined=mode == "quoted" and "*" in (name, index))
+        else:
+            yield self._mark_split(self._modify(self._find_value(name, index, of), name, rest, node, of), mode, of)
+
+    def _mark_split(self, value: Text, mode: Mode, of: Text) -> WordPart:
+        """The value of an expansion without quotes: it may become several words, or the names of files."""
+        if mode != "split":
+            return WordPart(value, mode)
+        scope = self.scope
+        unknown = scope.atlas.list_unknowns(value) if len(value.chars) == 1 else []
+        if unknown and unknown[0].kind in ("variable", "unclear"):
+            return WordPart(scope.atlas.add_unknown(replace(unknown[0], is_split=True), value.places), mode)
+        if "IFS" in scope.variables and not re.fullmatch(r"[A-Za-z0-9]*", value.chars):
+            return WordPart(self.add_unclear(of), mode)
+        if value.places and re.search(r"[*?]|\[.+\]", value.chars):
+            scope.doubts[value.places[0]] = FILES
+        return WordPart(value, mode)
+
+    def _find_value(self, name: str, index: str, of: Text) -> Text | None:
+        """The value of a parameter, None if it is not set."""
+        if name.isdigit():
+            return self._find_argument(int(name), of)
+        if name == "#" and self.scope.arguments is not None:
+            return place_at(str(len(self.scope.arguments)), of)
+        if name == "#":
+            return self.add_unclear(of) if self.scope.cause else self.add_part("positional", "#", of)
+        if name in "?$!_-" or (OF_SHELL.fullmatch(name) and not self.scope.is_set(name)):
+            return self.add_part("command", name, of)
+        value = self.scope.find(name)
+        if isinstance(value, list):
+            return self._find_item(name, index, value, of)
+        if index and index != "0" and value is not None:
+            return value if self.scope.atlas.list_unknowns(value) else self.add_unclear(of)
+        return None if value is None else add_places(value, of)
+
+    def _find_item(self, name: str, index: str, items: list[Text], of: Text) -> Text | None:
+        """An item of an array. One whose number is only known on the cluster is a variable with the array's name."""
+        known = self.scope.find(index.lstrip("$").strip("{}"))
+        number = compute(known.chars if isinstance(known, Text) else index) if index else 0
+        if "hosts" in self.list_kinds(*items):
+            return self.add_part("hosts", "MASTER_ADDR" if number == 0 else "OTHER", of)
+        if number is not None and -len(items) <= number < len(items):
+            return items[number]
+        if self.list_kinds(*items) or (number or 0) < 0:
+            return self.add_unclear(of)
+        if number is not None:
+            return Text()
+        if not isinstance(known, list) and re.match(r"[$A-Z]", index):
+            return self.scope.atlas.add_unknown(UnknownPart("variable", name, f"${{{name}}}"), of.places)
+        return self.add_unclear(of)
+
+    def _find_argument(self, number: int, of: Text) -> Text | None:
+        if number == 0:
+            return place_at(self.scope.name, of)
+        known = self.scope.arguments
+        if known is not None:
+            return add_places(known[number - 1], of) if number <= len(known) else None
+        if self.scope.cause:
+            return self.add_unclear(of)
+        given = self.scope.given.get(str(number))
+        return None if given is None else add_places(given, of)
+
+    def _resolve_missing(self, name: str, of: Text) -> Text:
+        if name.isdigit():
+            return Text() if self.scope.arguments is not None else self.add_part("positional", name, of)
+        return self.scope.resolve_text(name, of.places, f"${{{name}}}" if of.chars.startswith("${") else f"${name}")
+
+    def _count_length(self, name: str, index: str, of: Text) -> Text:
+        value = self.scope.find(name) if name not in ("@", "*") else self.scope.arguments
+        is_all = index in ("@", "*") or name in ("@", "*")
+        items: list[Text] = value if isinstance(value, list) else [value] if value is not None else []
+        kinds = self.list_kinds(*items)
+        if "hosts" in kinds:
+            return self.add_part("runtime" if is_all else "hosts", "NNODES" if is_all else "OTHER", of)
+        if any(item.places and item.places[0] in self.scope.doubts for item in items):
+            return self.add_unclear(of)
+        if is_all and value is not None and "unclear" not in kinds:
+            return place_at(str(len(items)), of)
+        return (
+            place_at(str(len(items[0].chars)), of)
+            if not index and items and items[0].is_known
+            else self.add_unclear(of)
+        )
+
+    def _list_items(self, name: str, rest: str, of: Text) -> list[Text] | None:
+        """The words of `"$@"` or `"${ARRAY[@]}"`; None if they are not known."""
+        scope = self.scope
+        value: Value | None = scope.arguments if name in ("@", "*") else scope.find(name)
+        if rest and not re.fullmatch(rf':?\+"\$\{{{name}\[@\]\}}"', rest):
+            return [] if value is None and name not in ("@", "*") and re.fullmatch(":?[+-]", rest) else None
+        if value is None:
+            return None if name in ("@", "*") else []
+        if isinstance(value, list):
+            return [add_places(one, of) for one in value]
+        if name in scope.given:
+            return [add_places(one, of) for one in value.split()]
+        return None if "unclear" in self.list_kinds(value) else [add_places(value, of)]
+
+    def _expand_items(self, name: str, mode: Mode, rest: str, of: Text, is_joined: bool) -> Iterator[WordPart]:
+        """`$@`, `${ARRAY[@]}`, and `"${ARRAY[*]}"`, which is one word."""
+        items = self._list_items(name, rest, of)
+        if items is None and name in ("@", "*") and not self.scope.cause and not rest:
+            yield WordPart(self.scope.atlas.add_unknown(UnknownPart("positional", "@", '"$@"'), of.places), mode)
+        elif items is None or (is_joined and "IFS" in self.scope.variables):
+            yield WordPart(self.add_unclear(of), mode)
+        elif is_joined:
+            yield WordPart(join(items, " ") if items else Text(), "quoted")
+        else:
+            if not items:
+                yield WordPart(Text(), "split")
+            for number, item in enumerate(items):
+                spend(OF_OPERATION)
+                if number:
+                    yield WordPart(Text(), "break")
+                yield self._mark_split(item, mode, of)
+
+    def _modify(self, value: Text | None, name: str, rest: str, node: Node, of: Text) -> Text:
+        """`${VAR:-x}`, `${VAR%.*}` and `${VAR/a/b}`; other operators are not computed."""
+        match = SIGN.match(rest)
+        if not match or match[0][-1] == "?":
+            return value if value is not None else self._resolve_missing(name, of)
+        sign = match[0]
+        argument = self._expand_argument(node, len(of.chars) - 1 - len(rest) + len(sign))
+        if sign[-1] in "-=+":
+            return self._choose_default(value, name, sign, argument, of)
+        if value is None:
+            is_plain = not name.isdigit() and "$" not in rest
+            return self.add_part("variable", name, of) if is_plain else self.add_unclear(of)
+        unknown = self.scope.atlas.list_unknowns(value)
+        if any(one.kind == "hosts" for one in unknown):
+            is_first = len(value.chars) == 1 and unknown[0].name == "MASTER_ADDR" and sign in ("%", "%%")
+            return value if is_first else self.add_part("hosts", "OTHER", of)
+        edited = edit(value, sign, argument.chars) if not unknown and not re.search("['\"]", rest) else None
+        return edited if edited is not None else self.add_unclear(of)
+
+    def _choose_default(self, value: Text | None, name: str, sign: str, argument: Text, of: Text) -> Text:
+        is_empty = value is None or (not value.chars and sign[0] == ":")
+        is_used = is_empty != (sign[-1] == "+")
+        is_unclear = value is not None and "unclear" in self.list_kinds(value)
+        if is_unclear or (is_used and re.search(r"['\"\\]", of.chars)):
+            return self.add_unclear(of)
+        if name.isdigit() or value is None:
+            self.scope.defaults.append(Default(name, Text() if sign[-1] == "+" else argument, of.places[0]))
+        if sign[-1] == "+":
+            return Text() if is_empty else argument
+        if not is_empty:
+            return value or Text()
+        if sign[-1] == "=":
+            self.scope.assign(name, argument, of.places[0])
+        return argument
+
+    def _expand_argument(self, node: Node, offset: int) -> Text:
+        """The expanded text after the operator."""
+        at, end = self.script.find_start(node) + offset, node.end_byte - 1
+        parts = list[Text]()
+        for child in [child for child in node.children if child.is_named and child.start_byte >= at]:
+            parts += [self.script.cut_text(at, self.script.find_start(child)), self.expand_text(child)]
+            at = child.end_byte
+        return join([*parts, self.script.cut_text(at, end)]).strip()
+
+
+RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[WordPart]]] = {
+    "raw_string": lambda words, node: iter([WordPart(words.script.read_text(node)[1:-1], "quoted")]),
+    "ansi_c_string": lambda words, node: iter([WordPart(words.add_unclear(words.script.read_text(node)), "quoted")]),
+    "string": Expansion._expand_quoted,
+    "translated_string": Expansion._expand_quoted,
+    "concatenation": Expansion._expand_concatenation,
+    "array": lambda words, node: (WordPart(item, "quoted") for item in words.expand_array(node)),
+    "simple_expansion": lambda words, node: words._expand_parameter(node, "split"),
+    "expansion": lambda words, node: words._expand_parameter(node, "split"),
+    "arithmetic_expansion": lambda words, node: iter([WordPart(words.expand_arithmetic(node), "split")]),
+    "command_substitution": lambda words, node: iter([WordPart(substitute_command(node, words), "split")]),
+    "process_substitution": lambda words, node: iter(
+        [WordPart(words.add_part("command", node.type, words.script.read_text(node)), "quoted")]
+    ),
+}
+"""The parts of a node, by its type."""
+
+
+def _find_expansions(node: Node) -> Iterator[Node]:
+    """The expansions inside of a string or an arithmetic expression, without those inside of each other."""
+    for child in node.children:
+        if child.type in EXPANSIONS:
+            yield child
+        elif child.type != "raw_string":
+            yield from _find_expansions(child)
+
+
+def unescape(text: Text, only: str | None) -> Text:
+    """Without backslashes; in quotes only before some characters. A backslash before a line break joins the lines."""
+    if "\\" not in text.chars:
+        return text
+    kept, index = list[int](), 0
+    while index < len(text.chars):
+        char, following = text.chars[index], text.chars[index + 1 : index + 2]
+        if char == "\\" and following == "\n":
+            index += 2
+            continue
+        if char == "\\" and following and (only is None or following in only):
+            index += 1
+        kept.append(index)
+        index += 1
+    return Text("".join(text.chars[one] for one in kept), [text.places[one] for one in kept])
+
+
+def edit(value: Text, sign: str, argument: str) -> Text | None:
+    """A value without what a pattern matches at its beginning or end, or with a part replaced; None for other edits."""
+    text, is_replaced = value.chars, sign[0] == "/"
+    if sign[0] not in "#%/" or max(len(text), 10 * len(argument)) > MATCHED or argument.count("*") > 5:
+        return None
+    if re.search(r"[\[\]\\\"'$`!@+()~]", argument):
+        return None
+    if is_replaced:
+        old, _, new = argument.partition("/")
+        if not old or re.search(r"^[#%]|[*?]", old) or "&" in new:
+            return None
+        return place_at(text.replace(old, new, -1 if sign == "//" else 1), value)
+    spend(len(text) ** 2 // 4)
+    rule = re.compile("".join(".*" if one == "*" else "." if one == "?" else re.escape(one) for one in argument), re.S)
+    cuts = [*range(len(text) + 1)]
+    if sign in ("##", "%"):  # the longest beginning, or the shortest end
+        cuts.reverse()
+    if sign[0] == "#":
+        return next((value[cut:] for cut in cuts if rule.fullmatch(text[:cut])), value)
+    return next((value[:cut] for cut in cuts if rule.fullmatch(text[cut:])), value)
+
+
+def _split_fields(runs: Iterator[WordPart]) -> Iterator[Text]:
+    """The words that the parts form. An expansion without quotes is split at blanks; an empty one is no word."""
+    current: Text | None = None
+    length = 0
+    for text, mode in runs:
+        length += len(text.chars)
+        if length > LONGEST:
+            raise TooMuchWorkError
+        if mode == "break":
+            yield current if current is not None else Text()
+            current = None
+        elif mode != "split":
+            current = (current or Text()) + text if text or mode == "quoted" else current
+        else:
+            if text.chars[:1].isspace() and current is not None:
+                yield current
+                current = None
+            words = text.split()
+            for number, word in enumerate(words):
+                if number and current is not None:
+                    yield current
+                    current = None
+                current = (current or Text()) + word
+            if text.chars[-1:].isspace() and current is not None and words:
+                yield current
+                current = None
+    if current is not None:
+        yield current

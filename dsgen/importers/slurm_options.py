@@ -1,0 +1,303 @@
+"""The options of sbatch and srun: one table of what becomes of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgen.importers.conversion import as_dns_name
+from dsgen.importers.environment import write_value
+from dsgen.importers.fields import Action, Option, Row, as_whole, drop, lose, make_rows, read_option, to
+from dsgen.importers.images import write_image_of_cluster, write_mounts
+from dsgen.importers.texts import Text, place_at
+
+NVIDIA = "nvidia.com/gpu"
+STARTS = "dsgen starts the processes on all workers"
+SELECT = "set workers.nodeSelector to the labels of such nodes"
+QUEUE = "set scheduling.queue, or workers.nodeSelector to the labels of its nodes"
+UNKNOWN = "dsgen knows no equivalent of this option of Slurm"
+NO_OPTION = lose(UNKNOWN, values=0)
+RESOURCES = (
+    (r"mi\d+\w*|amd|gfx\w+", "amd.com/gpu"),
+    (r"gaudi\d*|hpu|hl\d+", "habana.ai/gaudi"),
+    (r"(ascend|910|npu)\w*", "huawei.com/Ascend910"),
+)
+"""Types of devices that are not NVIDIA's."""
+
+
+@dataclass
+class Request:
+    """What a script asks of Slurm, for each node unless the field says otherwise. None: it does not say.
+
+    of_tasks and of_devices: options whose key depends on how the processes are started.
+    """
+
+    nodes: int | None = None
+    tasks: int | None = None
+    all_tasks: int | None = None
+    devices: int | None = None
+    devices_of_task: int | None = None
+    all_devices: int | None = None
+    cpus_of_task: int | None = None
+    memory_of_cpu: str = ""
+    memory_of_device: str = ""
+    resource: str = ""
+    of_tasks: list[Option] = field(default_factory=list)
+    of_devices: list[Option] = field(default_factory=list)
+
+    @property
+    def implied_nodes(self) -> int | None:
+        """The number of nodes if the script does not say it, and its other options leave no choice."""
+        if 1 in (self.all_tasks, self.all_devices):
+            return 1
+        if self.all_tasks and self.tasks and self.all_tasks % self.tasks == 0:
+            return self.all_tasks // self.tasks
+        return None
+
+    @property
+    def tasks_of_node(self) -> int | None:
+        """Processes that srun starts on each node."""
+        if self.tasks is None and self.all_tasks and self.nodes and self.all_tasks % self.nodes == 0:
+            return self.all_tasks // self.nodes
+        return self.tasks
+
+    @property
+    def devices_of_node(self) -> int | None:
+        """Devices of each node."""
+        if self.devices is not None:
+            return self.devices
+        if self.devices_of_task is not None:
+            return self.devices_of_task * (self.tasks_of_node or 1)
+        if self.all_devices is not None and self.nodes and self.all_devices % self.nodes == 0:
+            return self.all_devices // self.nodes
+        return None
+
+
+@dataclass(frozen=True)
+class SlurmOption(Option):
+    """An option of sbatch or srun; reports name it without a value in the next word."""
+
+    request: Request
+
+    @property
+    def text(self) -> str:
+        """Its value as a text."""
+        return self.value.chars
+
+
+def write_options(request: Request, conversion: Any, words: Sequence[Text], ignored: Sequence[str] = ()) -> None:
+    """Write options into the values or the request. ignored: those of an srun that a loop runs once for each node."""
+    rest = list(words)
+    while rest:
+        if not rest[0].chars.startswith("-"):
+            conversion.lose(rest.pop(0), "it belongs to no option")
+            continue
+        word = rest[0]
+        if re.match("-[A-Za-z][^=]", word.chars) and OPTIONS.get(word.chars[1], NO_OPTION).values:
+            rest[:1] = [word[:2], word[2:]]  # -N4
+        row, name, _, values = read_option(rest, OPTIONS, lambda _: NO_OPTION)
+        if name in ignored:
+            conversion.drop(word, STARTS, is_part=True)
+        else:
+            row(SlurmOption(conversion, name, [word], values, request))
+
+
+def _set_nodes(one: SlurmOption) -> None:
+    least, _, most = one.text.partition("-")
+    one.request.nodes = as_whole(most or least)
+    if not one.request.nodes:
+        one.lose("Slurm does not expand variables here, so the number of nodes is not known", "set workers.replicas")
+        return
+    one.map("workers.replicas")
+    if most:
+        one.conversion.lose(one.words[0], "a run shrinks after a loss only (workers.min)", is_part=True)
+
+
+def _note(attribute: str, key: str, why: str = "its value is no number", values: int = 1) -> Row:
+    """A number, or an amount of memory, that is a field of the request; those of tasks are reported later."""
+
+    def write(one: SlurmOption) -> None:
+        found = as_whole(one.text) if "memory" not in attribute else _parse_memory(one.text)
+        if found is None:
+            one.lose(why, f"set {key}")
+            return
+        setattr(one.request, attribute, found)
+        if key == "workers.slots":
+            one.request.of_tasks.append(one)
+        else:
+            one.map(key)
+
+    return Row(write, values)
+
+
+def _note_devices(attribute: str) -> Action:
+    """A number of GPUs, with or without a type."""
+
+    def write(one: SlurmOption) -> None:
+        kind, _, count = one.text.rpartition(":")
+        if (number := as_whole(count)) is None:
+            one.lose("its value is no number", "set workers.accelerator.count")
+        else:
+            _set_devices(one, attribute, number, kind)
+
+    return write
+
+
+def _note_resources(one: SlurmOption) -> None:
+    """Generic resources: GPUs, and others that are lost."""
+    for part in one.text.split(","):
+        match = re.fullmatch(r"(?:gres[:/])?gpus?(?::([A-Za-z][\w.-]*))?(?:[:=](\d{1,4}))?(?:\(.*\))?", part)
+        if match:
+            _set_devices(one, "devices", int(match[2] or 1), match[1])
+        else:
+            one.lose(f"{part} is no device that dsgen can request", "set workers.resources.limits")
+
+
+def _set_devices(one: SlurmOption, attribute: str, number: int, kind: str | None) -> None:
+    setattr(one.request, attribute, number)
+    one.request.of_devices.append(one)
+    resource = next((found for pattern, found in RESOURCES if kind and re.fullmatch(pattern, kind.lower())), "")
+    if resource:
+        one.request.resource = resource
+    elif kind:
+        one.conversion.lose(one.words[0], f"it asks for devices of the type {kind}", SELECT, is_part=True)
+
+
+def _parse_memory(text: str) -> str | None:
+    """A quantity of Kubernetes for an amount of memory of Slurm, whose units are powers of 1024; None if it is none."""
+    match = re.fullmatch(r"(\d{1,9})(?:\.\d+)?([KMGT]?)B?", text.upper())
+    return f"{match[1]}{match[2] or 'M'}i" if match and int(match[1]) else None
+
+
+def _set_memory(one: SlurmOption) -> None:
+    amount = _parse_memory(one.text)
+    if amount is None:
+        one.lose("it asks for all memory of a node", "set workers.resources.requests.memory")
+        return
+    one.draft.set("workers.resources.requests.memory", amount)
+    one.set("workers.resources.limits.memory", amount)
+
+
+def _parse_time(text: str) -> int | None:
+    """A time of Slurm: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]."""
+    match = re.fullmatch(r"(?:(\d{1,4})-)?(\d{1,6})(?::(\d{1,4}))?(?::(\d{1,4}))?", text)
+    if not match:
+        return None
+    days, first, second, third = (int(part) if part else 0 for part in match.groups())
+    if match[1]:
+        return ((days * 24 + first) * 60 + second) * 60 + third
+    return (first * 60 + second) * 60 + third if match[4] else first * 60 + second
+
+
+def _set_time(one: SlurmOption) -> None:
+    if not (limit := _parse_time(one.text)):
+        one.lose("its value is no time", "set lifecycle.activeDeadlineSeconds")
+        return
+    one.draft.add_comment("lifecycle.activeDeadlineSeconds", f"--time={one.text}")
+    one.set("lifecycle.activeDeadlineSeconds", min(limit, 315360000))
+
+
+def _as_hosts(text: str | None) -> list[str] | None:
+    names = (text or "").split(",")
+    return names if all(re.fullmatch(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", name) for name in names) else None
+
+
+def _set_folder(one: SlurmOption) -> None:
+    if re.fullmatch(r"(/[^/:\n]+)+", one.text):
+        one.set("training.workingDir", one.text)
+    else:
+        one.drop("the working directory of the image takes its place")
+
+
+def _set_signal(one: SlurmOption) -> None:
+    key, match = "lifecycle.terminationGracePeriodSeconds", re.fullmatch(r"(?:[BR]:)?(\w+)@(\d{1,5})", one.text)
+    if not match or not 30 <= int(match[2]) + 20 <= 86400:
+        one.lose("a pod that must end gets SIGTERM", f"set {key}")
+        return
+    one.set(key, int(match[2]) + 20)
+    if match[1].upper() not in ("TERM", "SIGTERM", "15"):
+        why = f"a pod that must end gets SIGTERM, not {match[1]}"
+        one.conversion.lose(one.words[0], why, "let the program write its checkpoint at SIGTERM", is_part=True)
+
+
+def _set_variables(one: SlurmOption) -> None:
+    rest = [part for part in one.text.split(",") if part not in ("ALL", "NONE", "NIL", "")]
+    for part in rest:
+        name, has_value, value = part.partition("=")
+        if has_value:
+            write_value(one, name, place_at(value, one.value))
+        else:
+            one.lose(f"the value of {name} is not in the source", f"set training.env.{name}")
+    if not rest:
+        one.drop("a pod has only the environment of its image and of training.env")
+
+
+BINDING = lose("it binds processes to cores", "set training.deepspeed.bindCores")
+LOGS = "the log of the pods has the output; training.rankLogs also writes files"
+MEMORY = ("workers.resources.requests.memory", "its value is no amount of memory")
+OPTIONS: Mapping[str, Row] = {
+    **make_rows("J job-name", to("name", lambda text: as_dns_name(text or "") or None,
+                                 why="no name of a job can be made of it")),
+    **make_rows("N nodes", Row(_set_nodes)),
+    **make_rows("ntasks-per-node tasks-per-node", _note("tasks", "workers.slots")),
+    **make_rows("n ntasks", _note("all_tasks", "workers.slots")),
+    "ntasks-per-gpu": drop("each process has a GPU of its own"),
+    **make_rows("c cpus-per-task", _note("cpus_of_task", "workers.resources.requests.cpu")),
+    "cpus-per-gpu": lose("dsgen requests CPUs for a whole worker", "set workers.resources.requests.cpu"),
+    "gres": Row(_note_resources),
+    "gpus-per-node": Row(_note_devices("devices")),
+    "gpus-per-task": Row(_note_devices("devices_of_task")),
+    **make_rows("G gpus", Row(_note_devices("all_devices"))),
+    "mem": Row(_set_memory),
+    "mem-per-cpu": _note("memory_of_cpu", *MEMORY),
+    "mem-per-gpu": _note("memory_of_device", *MEMORY),
+    **make_rows("t time", Row(_set_time)),
+    "exclusive": Row(lambda one: one.set("workers.spread", "required"), 0),
+    **make_rows("x exclude", to("workers.excludeNodes", _as_hosts, why="it names nodes of the old cluster")),
+    **make_rows("D chdir workdir container-workdir", Row(_set_folder)),
+    "signal": Row(_set_signal),
+    "export": Row(_set_variables),
+    "container-image": Row(lambda one: write_image_of_cluster(one.conversion, one.value)),
+    "container-mounts": Row(lambda one: write_mounts(one.conversion, one.value)),
+    **make_rows("p partition A account q qos reservation M clusters wckey",
+                lose("it is a name of the old cluster", QUEUE)),
+    **make_rows("w nodelist F nodefile", lose("it names nodes of the old cluster", SELECT)),
+    **make_rows("C constraint prefer tmp mincpus L licenses", lose("it asks for a kind of node", SELECT)),
+    "switches": lose("it asks for nodes that are close to each other", "set scheduling.topology"),
+    **make_rows("o output e error open-mode i input", drop(LOGS)),
+    **make_rows("l label u unbuffered Q quiet v verbose", drop(LOGS, 0)),
+    **make_rows(
+        "hint cpu-bind mem-bind m distribution gpu-bind threads-per-core ntasks-per-core ntasks-per-socket"
+        " sockets-per-node cores-per-socket S core-spec B extra-node-info gpus-per-socket accel-bind gres-flags",
+        BINDING,
+    ),
+    **make_rows("mail-type mail-user", lose("dsgen sends no mail", "set status.webhook")),
+    **make_rows("a array", lose("a job of dsgen is one training",
+                                "make a values file for each, or a matrix in dsgen.yaml")),
+    **make_rows("d dependency", lose("a job of dsgen waits for no other",
+                                     "let a workflow engine apply the jobs one after the other")),
+    "requeue": drop("a worker that is evicted is replaced, and the training starts again", 0),
+    "no-requeue": drop("a run that has ended does not train again", 0),
+    "wait-all-nodes": drop("the launcher waits for all workers"),
+    "wait": drop("if a rank fails, all ranks end"),
+    **make_rows("K kill-on-bad-exit W k no-kill", drop("if a rank fails, all ranks end", 0)),
+    **make_rows(
+        "mpi jobid het-group bcast multi-prog task-prolog task-epilog prolog epilog r relative network T threads"
+        " slurmd-debug gpu-freq cpu-freq acctg-freq profile environment export-file msg-timeout", drop(STARTS)
+    ),
+    **make_rows("overlap pty propagate immediate resv-ports get-user-env parsable ignore-pbs interactive",
+                drop(STARTS, 0)),
+    **make_rows(
+        "batch bb bbf b begin cluster-constraint comment deadline delay-boot extra gid g mcs-label power priority"
+        " thread-spec time-min tres-bind tres-per-task uid wrap", lose(UNKNOWN)
+    ),
+    **make_rows("container-name container-save container-env container container-id",
+                drop("each pod has a container of its own")),
+    **make_rows(
+        "container-mount-home no-container-mount-home container-remap-root no-container-remap-root"
+        " container-entrypoint no-container-entrypoint container-writable container-readonly",
+        drop("each pod has a container of its own", 0),
+    ),
+}  # fmt: skip
