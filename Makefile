@@ -59,7 +59,7 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(python) -m mypy
 	@# the scripts import each other as they do in a pod: from their own folder
 	cd dsgen/scripts && '$(abspath $(python))' -m mypy --strict --explicit-package-bases --cache-dir ../../.mypy_cache/scripts .
-	$(VENV)/bin/shellcheck dsgen/scripts/*/*.sh .ci/run .ci/bare .ci/restart
+	$(VENV)/bin/shellcheck dsgen/scripts/*/*.sh tests/e2e/programs/image .ci/run .ci/bare .ci/restart
 	$(python) -m yamllint --strict values-examples .yamllint
 	@# what few tests run: every name exists, of which mypy says more than is wrong
 	MYPYPATH=dsgen/scripts $(python) -m mypy --config-file= --explicit-package-bases --ignore-missing-imports --follow-imports=silent \

@@ -139,6 +139,8 @@ READS = (
     r"|(model|tokenizer)(_?(dir|path|model|name_or_path))?|(vocab|merges?)_file|load"
 )
 """Options for data and models."""
+TORCHTUNE = "_component_:"
+"""In its YAML files, checkpoint_dir is the folder of the model that it reads."""
 LEFT = r"/([$].*|(dev|job|proc)(/.*)?)"
 """Folders of which nothing is known, or that are no folders of the user."""
 
@@ -153,7 +155,8 @@ def _list_given_folders(values: Values, names: str) -> Iterator[tuple[ProgramOpt
     for option in list_options(values):
         folder = posixpath.normpath(posixpath.join(base, option.value))
         is_folder = re.match("[^-]", option.value) and ("/" in option.value or option.name.endswith("dir"))
-        is_other = "://" in option.value or re.fullmatch(LEFT, folder)
+        is_read = option.name == "checkpoint_dir" and TORCHTUNE in look_up(values, option.path)
+        is_other = is_read or "://" in option.value or re.fullmatch(LEFT, folder)
         if is_folder and not is_other and re.fullmatch(names, option.name.replace(".", "_")) and _is_absolute(folder):
             yield option, folder
 
