@@ -28,7 +28,7 @@ from dsgen.errors import (
 )
 from dsgen.problems import Diagnostic, KeyPath, Position, has_errors
 from dsgen.problems import path_text as _path_text
-from dsgen.reading import read_source
+from dsgen.reading import find_places, read_source
 from dsgen.render import Document
 from dsgen.render import render as _render
 from dsgen.values import Job, Override, Release, SourceText
@@ -116,7 +116,8 @@ def path_text(path: KeyPath) -> str:
 
 
 def load(*sources: Source, overrides: Sequence[Override] = (), name: str = "", namespace: str = "") -> Job:
-    """Read one job: merge the sources in order, then the overrides, as Helm does.
+    """Read one job: merge the sources in order, then the overrides, as Helm does. A file that dsgen.yaml lists is the
+    job that dsgen.yaml makes of it, as in the commands.
 
     name, namespace: for a job whose sources do not set them. A job with errors is also returned; `validate` reports
     them. Raises DsgenError if a file cannot be read, or if an override or a name is invalid.
@@ -124,7 +125,13 @@ def load(*sources: Source, overrides: Sequence[Override] = (), name: str = "", n
     _check_overrides(overrides)
     _check_types(str, name=name, namespace=namespace)
     texts = [_read_source(source, number) for number, source in enumerate(sources, 1)]
-    return values.load(texts, overrides, Release(name, namespace))
+    names = Release(name, namespace)
+    is_file = bool(sources) and isinstance(sources[0], str | os.PathLike)
+    if is_file and (places := find_places(texts[0].name)):
+        from dsgen.repository import Repositories, load_job  # imported late: most jobs have no repository
+
+        return load_job(Repositories().locate(texts[0].name, places), texts, overrides, names)
+    return values.load(texts, overrides, names)
 
 
 def read(path: str | os.PathLike[str], name: str = "") -> SourceText:

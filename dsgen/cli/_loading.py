@@ -17,11 +17,11 @@ from dsgen.cli._options import Inputs
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, DsgenError, UsageError
 from dsgen.problems import Diagnostic, Position, has_errors
 from dsgen.reading import SETTINGS_FILE, find_places, find_root, read_source
-from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
+from dsgen.schema.suggestions import list_possible
 from dsgen.values import Job, Release, SourceText
 
 if TYPE_CHECKING:
-    from dsgen.repository import JobOrigin, Member, Part, Repositories, Repository
+    from dsgen.repository import JobOrigin, Member, Repositories, Repository
 
     Locate = Callable[[Release], Member]
     """The place in a repository of a job with these names."""
@@ -228,7 +228,7 @@ def _find_in_files(inputs: Inputs, report: Report) -> list[RequestedJob]:
             report.problems += part.report_unlisted()
             jobs.append(_request_files(group, inputs, read))
         above = [read(name) for name in group[1:]]
-        entries = [entry for entry in _choose_entries(part, inputs) if id(entry) not in taken]
+        entries = [entry for entry in part.choose_entries(inputs.name) if id(entry) not in taken]
         taken.update(map(id, entries))
         jobs += [_request_entry(part.repository, entry, inputs, above, part.choose_name(entry)) for entry in entries]
     for repository in repositories or ():
@@ -247,18 +247,6 @@ def _request_files(group: tuple[str, ...], inputs: Inputs, read: Callable[[str],
         return values.load(sources, overrides, Release(inputs.name, inputs.namespace))
 
     return RequestedJob(next(iter(group), ""), load)
-
-
-def _choose_entries(part: Part, inputs: Inputs) -> Sequence[JobOrigin]:
-    """The jobs of which a file is a part; of several, the one that --name names."""
-    if not inputs.name or len(part.entries) == 1:
-        return part.entries
-    names = [part.repository.read_job(entry).release.name for entry in part.entries]
-    chosen = [entry for entry, name in zip(part.entries, names, strict=True) if name == inputs.name]
-    if part.entries and not chosen:
-        jobs = did_you_mean(find_closest(inputs.name, names)) or list_possible(names, "jobs")
-        raise UsageError(f"--name {inputs.name}: {part.name} has no such job in {SETTINGS_FILE}; {jobs}")
-    return chosen
 
 
 def _request_entry(

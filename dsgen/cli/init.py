@@ -10,7 +10,7 @@ from dsgen.cli._console import echo, write
 from dsgen.editing import compare_text
 from dsgen.errors import EXIT_OK, UsageError
 from dsgen.language.text import align
-from dsgen.reading import SETTINGS_FILE
+from dsgen.reading import SETTINGS_FILE, find_roots
 from dsgen.repository import BEGIN
 from dsgen.schema.suggestions import did_you_mean
 from dsgen.values import SourceText
@@ -74,6 +74,8 @@ def command(
 
 def _write_repository(text: str) -> int:
     """Write dsgen.yaml, and a first job if there is none."""
+    if above := [Path(root, SETTINGS_FILE) for root in find_roots(".") if Path(root) != Path.cwd()]:
+        raise UsageError(f"{above[0]} is above this folder, and dsgen.yaml does not inherit: add the jobs to that one")
     create(Path(SETTINGS_FILE), BEGIN.read_text(encoding="utf-8"))
     echo([f"{SETTINGS_FILE}: written; it has the settings of a repository of jobs"])
     if not Path("jobs").exists():

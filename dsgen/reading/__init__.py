@@ -11,6 +11,7 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Iterator
 
 from dsgen.errors import DsgenError
 from dsgen.reading.nodes import SourceText
@@ -81,13 +82,16 @@ def check_size(content: bytes, largest: int = MAX_BYTES) -> None:
 
 def find_root(folder: str) -> str | None:
     """The nearest folder with a dsgen.yaml: this one, or a parent up to the root of a Git working copy."""
-    here = os.path.realpath(folder)
-    while not _has_settings(here):
-        above = os.path.dirname(here)
-        if above == here or os.path.lexists(os.path.join(here, ".git")):
-            return None
-        here = above
-    return here
+    return next(find_roots(folder), None)
+
+
+def find_roots(folder: str) -> Iterator[str]:
+    """All these folders, the nearest first."""
+    here, below = os.path.realpath(folder), ""
+    while here != below:
+        if _has_settings(here):
+            yield here
+        below, here = here, here if os.path.lexists(os.path.join(here, ".git")) else os.path.dirname(here)
 
 
 def find_places(file: str) -> list[tuple[str, str]]:

@@ -19,11 +19,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dsgen import values
+from dsgen.errors import UsageError
 from dsgen.problems import Diagnostic, Position, has_errors
 from dsgen.reading import SETTINGS_FILE, find_root
+from dsgen.reading.nodes import Node
 from dsgen.repository import globs, settings
 from dsgen.repository.jobs import (
     JobOrigin,
@@ -34,6 +37,8 @@ from dsgen.repository.jobs import (
     load,
     place_scripts,
 )
+from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
+from dsgen.values import Job, Override, Release, SourceText
 
 __all__ = [
     "BEGIN",
@@ -47,6 +52,7 @@ __all__ = [
     "find_new_place",
     "find_orphans",
     "load",
+    "load_job",
     "place_scripts",
 ]
 
@@ -67,6 +73,17 @@ class Part:
     def entries(self) -> list[JobOrigin]:
         """The jobs of which the file is a part."""
         return self.repository.list_entries_of(self.path)
+
+    def choose_entries(self, name: str) -> Sequence[JobOrigin]:
+        """The jobs of which the file is a part; of several, the one of this name. Raises UsageError without it."""
+        if not name or len(self.entries) == 1:
+            return self.entries
+        names = [self.repository.read_job(entry).release.name for entry in self.entries]
+        chosen = [entry for entry, other in zip(self.entries, names, strict=True) if other == name]
+        if self.entries and not chosen:
+            jobs = did_you_mean(find_closest(name, names)) or list_possible(names, "jobs")
+            raise UsageError(f"--name {name}: {self.name} has no such job in {SETTINGS_FILE}; {jobs}")
+        return chosen
 
     @property
     def is_unlisted(self) -> bool:
@@ -107,6 +124,20 @@ class Repositories:
         if root not in self._by_root:
             self._by_root[root] = load(Path(root if is_absolute else os.path.relpath(root)))
         return self._by_root[root]
+
+
+def load_job(part: Part, sources: Sequence[SourceText], overrides: Sequence[Override], names: Release) -> Job:
+    """The job of a file, the first source, with the problems of dsgen.yaml. Raises UsageError if there are several."""
+    found, problems, repository = part.choose_entries(names.name), part.repository.diagnostics, part.repository
+    if part.is_unlisted:
+        job, problems = values.load(sources, overrides, names), [*problems, *part.report_unlisted()]
+    elif has_errors(problems):
+        job = Job(part.name, None, [], Node({}, Position(part.name, 1, 1)), is_complete=False)
+    elif len(found) == 1:
+        job = repository.read_job(found[0], overrides, names, sources[1:], part.choose_name(found[0]))
+    else:
+        raise UsageError(f"{part.name} has {len(found)} jobs in {SETTINGS_FILE}: choose one with its name")
+    return replace(job, diagnostics=[*problems, *job.diagnostics], sources=repository.sources | job.sources)
 
 
 def choose_place_in(folder: Path, name: str) -> Path:

@@ -9,6 +9,8 @@ from dsgen.writer import INDEX
 
 ANY = "**"
 DEEPEST = 32
+MOST_BEHIND_LINKS = 10_000
+"""Names that a search looks at behind links; if there are more, the next link may lead to a match."""
 Parts = tuple[str, ...]
 States = frozenset[int]
 
@@ -28,11 +30,12 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def find_files(root: str, pattern: str, into_written: bool = False) -> Iterator[str]:
-    """The matching paths that are not folders, and links to folders that the pattern names; sorted in each folder.
+    """The matching paths that are not folders, and links to folders that lead to a match; sorted in each folder.
 
-    into_written: also search folders that dsgen wrote. A name with a leading dot matches only a pattern with a dot.
+    into_written: also search folders that dsgen wrote, and no links. A name with a leading dot matches only a pattern
+    with a dot.
     """
-    wanted = split_pattern(pattern)
+    wanted, names = split_pattern(pattern), iter(range(MOST_BEHIND_LINKS))
     waiting: list[tuple[Parts, States]] = [((), _start(wanted))]
     while waiting:
         folder, states = waiting.pop()
@@ -44,8 +47,10 @@ def find_files(root: str, pattern: str, into_written: bool = False) -> Iterator[
             path, next_states = (*folder, name), _step(states, wanted, name)
             if kind == "folder":
                 below += [(path, next_states)] if next_states else []
-            elif len(wanted) in next_states or (kind == "link to a folder" and _is_named(states, wanted, name)):
-                yield "/".join(path)
+            elif next_states and (kind == "file" or not into_written):
+                link = "" if kind == "file" else "/".join((root, *path))
+                if len(wanted) in next_states or (link and _leads_to_match(link, next_states, wanted, names)):
+                    yield "/".join(path)
         waiting += reversed(below) if len(folder) < DEEPEST else ()
 
 
@@ -65,9 +70,24 @@ def _classify(entry: os.DirEntry[str]) -> str:
     return "folder" if entry.is_dir(follow_symlinks=False) else "file"
 
 
-def _is_named(states: States, wanted: Parts, name: str) -> bool:
-    """Whether a part of the pattern other than `**` matches this name."""
-    return bool(_step(frozenset(state for state in states if wanted[state : state + 1] != (ANY,)), wanted, name))
+def _leads_to_match(link: str, states: States, wanted: Parts, names: Iterator[int]) -> bool:
+    """Whether a match is behind a link to a folder, as far as names say; also if that cannot be known."""
+    waiting, seen = [(link, states)], set[tuple[str, States]]()
+    while waiting:
+        place = os.path.realpath(waiting[-1][0]), waiting.pop()[1]
+        if place in seen:
+            continue
+        seen.add(place)
+        try:
+            entries = _list_entries(place[0], ())
+        except DsgenError:
+            return True
+        for name, kind in entries if all(name != INDEX for name, _ in entries) else ():
+            below = _step(place[1], wanted, name)
+            if next(names, None) is None or (kind == "file" and len(wanted) in below):
+                return True
+            waiting += [("/".join((place[0], name)), below)] if below and kind != "file" else []
+    return False
 
 
 def _start(wanted: Parts) -> States:

@@ -13,14 +13,14 @@ import re
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dsgen import values
 from dsgen.errors import DsgenError
-from dsgen.problems import Diagnostic, KeyPath, has_errors, sort_problems
-from dsgen.reading import MAX_BYTES, SETTINGS_FILE, read
+from dsgen.problems import Diagnostic, KeyPath, Position, has_errors, sort_problems
+from dsgen.reading import MAX_BYTES, SETTINGS_FILE, find_roots, read
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.repository import globs, settings
 from dsgen.repository.settings import Settings
@@ -189,6 +189,7 @@ def load(root: Path) -> Repository:
     repository = Repository(loaded, list(loaded.diagnostics), [])
     if not has_errors(loaded.diagnostics):
         files = _list_files(repository)
+        repository.diagnostics += _find_other_settings(repository, files)
         repository.entries = [entry for file in files for entry in _list_entries(repository, file)]
         repository.diagnostics = sort_problems(repository.diagnostics)
         if has_errors(repository.diagnostics):
@@ -226,6 +227,19 @@ def _list_files(repository: Repository) -> list[str]:
             problem = Diagnostic("DS905", f"no file matches {pattern}", place, at, severity="warning")
             repository.diagnostics.append(problem)
     return sorted(jobs)
+
+
+def _find_other_settings(repository: Repository, files: Iterable[str]) -> Iterator[Diagnostic]:
+    """A problem for each other dsgen.yaml that is above one of the files: each would make another job of it."""
+    root, own = repository.root, repository.settings.source.name
+    below = {folder.as_posix() for file in files for folder in [*PurePosixPath(file).parents][:-1]}
+    above = [os.path.relpath(other, root) for other in [*find_roots(str(root))][1:]]
+    for folder in sorted(below) + above:
+        other = os.path.normpath(root / folder / SETTINGS_FILE)
+        if os.path.lexists(other):
+            message = f"{own} and {other} are both above the same files, and dsgen.yaml does not inherit"
+            hint = "keep one of them; where both are needed, in different folders, such as teams/a and teams/b"
+            yield Diagnostic("DS914", message, Position(own, 1, 1), (), hint)
 
 
 def _list_paths(overlay: Mapping[str, Any]) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dsgen import api
 from dsgen.cli._cluster import read_job
 from dsgen.cli._options import Inputs
 from dsgen.errors import UsageError
@@ -227,8 +228,43 @@ def test_it_is_the_same_job_by_any_name(cli: Cli, platform: Path, monkeypatch: p
         monkeypatch.chdir(place)
 
         assert (name, 0, expected, "") == (name, *cli("render", name))
+        assert expected == "---\n".join(one.text for one in api.render(api.load(Path(name))))
         assert f"{name}: ok, job training/cifar\n" == cli("validate", name).out
         assert cli("values", name).out.startswith(f"name: cifar  # {name}:2\n")
+
+
+def test_python_loads_the_job_of_the_command_line(cli: Cli, platform: Path) -> None:
+    put(platform / "more.yaml", "workers: {replicas: 7}\n")
+    put(platform / "alone.yaml", job("alone", image="{repository: r.example.com/x, tag: v1}"))
+
+    for flag, sources in {"-f": (B, "more.yaml"), "--set": (B,)}.items():
+        flags = [flag, "more.yaml" if flag == "-f" else "run.id=7"]
+        overrides = [api.Override("--set", "run.id=7")] * (flag == "--set")
+        loaded = api.load(*sources, overrides=overrides, name="b-2")
+        assert cli("render", B, "--name", "b-2", *flags).out == "---\n".join(one.text for one in api.render(loaded))
+    with pytest.raises(UsageError, match="has 2 jobs"):
+        api.load(B)
+    with pytest.raises(UsageError, match="no such job"):
+        api.load(B, name="b-3")
+    assert ["DS911"] == [one.id for one in api.validate(api.load("alone.yaml"))]
+    assert [] == api.validate(api.load(api.read("alone.yaml")))
+    put(platform / "dsgen.yaml", "jobs: [none/*.yaml]\noutput: ../x\n")
+    spoilt = api.load(A)
+    assert cli("validate", A).err == api.as_text(api.validate(spoilt), spoilt.sources)
+
+
+@pytest.mark.parametrize("nearer", ["jobs", "jobs/a"])
+@pytest.mark.parametrize("is_job", [True, False])
+def test_two_settings_above_a_file_are_an_error(cli: Cli, platform: Path, nearer: str, is_job: bool) -> None:
+    put(platform / nearer / "dsgen.yaml", f"jobs: ['{'**/values.yaml' if is_job else 'none.yaml'}']\n")
+    expected = f"{nearer}/dsgen.yaml and dsgen.yaml are both above the same files"
+
+    for command in ("validate", "render", "values", "estimate", "diff"):
+        code, out, err = cli(command, A)
+        assert (1, "") == (code, out)
+        assert expected in err
+    assert expected in str(api.as_text(api.validate(api.load(A)), {}))
+    assert f"dsgen.yaml and {nearer}/dsgen.yaml are both above" in cli("validate").err
 
 
 def test_a_folder_as_file_means_its_jobs(cli: Cli, platform: Path) -> None:
@@ -296,11 +332,12 @@ def test_settings_with_errors_are_reported_and_no_job_is_rendered(cli: Cli, plat
     assert "dsgen.yaml:1:9: error: output is not the path of a folder" in err
 
 
-def test_jobs_of_two_repositories(cli: Cli, platform: Path, tmp_path: Path) -> None:
+def test_jobs_of_two_repositories(cli: Cli, platform: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has the settings of its own; the search ends at the root of a Git working copy."""
     other = tmp_path / "other"
     put(other / "dsgen.yaml", "overlays: [{jobs: ['**'], values: {name: renamed}}]\n")
     put(other / A, job("x", "research", image="{repository: r.example.com/x, tag: v1}"))
+    (other / ".git").mkdir()
     (other / "alone" / ".git").mkdir(parents=True)
     put(other / "alone" / "job.yaml", (other / A).read_text())
 
@@ -310,6 +347,8 @@ def test_jobs_of_two_repositories(cli: Cli, platform: Path, tmp_path: Path) -> N
     assert (0, "") == (code, err)
     names = ["training/cifar", "research/renamed", "research/x"]
     assert names == [line.rpartition(" ")[2] for line in out.splitlines()]
+    monkeypatch.chdir(other / "jobs")
+    assert f"{other}/dsgen.yaml is above this folder" in cli("init", "--repository").err
 
 
 def test_settings_of_another_user_in_a_folder_of_all_users_do_not_count(

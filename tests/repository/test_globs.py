@@ -37,12 +37,29 @@ def test_a_pattern_means_files(pattern: str, expected: list[str], tmp_path: Path
     ]
 
 
-def test_a_link_to_a_folder_is_named_where_the_pattern_names_it(tmp_path: Path) -> None:
-    (tmp_path / "jobs").mkdir()
-    (tmp_path / "jobs" / "a").symlink_to("/etc")
+@pytest.mark.parametrize("pattern", ["jobs/*/values.yaml", "jobs/**/values.yaml", "**/v*.yaml"])
+@pytest.mark.parametrize(
+    ("target", "leads"),
+    [("out", True), ("out/deep", True), ("none", False), ("rendered", False), ("loop", False), ("many", True)],
+)
+def test_a_link_to_a_folder_is_named_if_it_leads_to_a_match(
+    pattern: str, target: str, leads: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(globs, "MOST_BEHIND_LINKS", 20)
+    for path in ("out/values.yaml", "out/deep/values.yaml", "none/notes.txt", "many/x", f"rendered/{INDEX}"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    (tmp_path / "rendered" / "values.yaml").touch()
+    (tmp_path / "loop").mkdir()
+    (tmp_path / "loop" / "loop").symlink_to(".")
+    for number in range(20):
+        (tmp_path / "many" / str(number)).touch()
+    (tmp_path / "root" / "jobs").mkdir(parents=True)
+    for name in ("a", ".a"):
+        (tmp_path / "root" / "jobs" / name).symlink_to(tmp_path / target)
 
-    assert ["jobs/a"] == list(globs.find_files(str(tmp_path), "jobs/*/hosts"))
-    assert [] == list(globs.find_files(str(tmp_path), "**/hosts"))
+    assert ["jobs/a"] * leads == list(globs.find_files(str(tmp_path / "root"), pattern))
+    assert [] == list(globs.find_files(str(tmp_path / "root"), pattern, into_written=True))
 
 
 def test_many_stars_take_no_time() -> None:
