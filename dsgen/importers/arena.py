@@ -140,11 +140,10 @@ def _write_variable(option: Option) -> None:
 def _write_claim(option: Option) -> None:
     """--data CLAIM:PATH."""
     claim, _, path = option.value.chars.partition(":")
-    name = re.sub(r"[^a-z0-9]+", "-", claim.lower()).strip("-")[:20].strip("-")
-    if not name or not re.fullmatch(r"(/[^/:]+)+", path):
+    if not claim or not re.fullmatch(r"(/[^/:]+)+", path):
         option.lose("it is no claim with a path", "set storage")
     else:
-        option.set(("storage", name), {"mountPath": path, "existingClaim": claim})
+        option.set(("storage", option.draft.choose_volume(claim)), {"mountPath": path, "existingClaim": claim})
 
 
 def _write_host_folder(option: Option) -> None:

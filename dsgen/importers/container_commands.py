@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import OWN, WORKER_SHELL
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, read_name
 from dsgen.importers.launch import write_counts
-from dsgen.importers.launchers import PASSED_ON, WORKERS, LaunchCommand, find_launcher, is_python
+from dsgen.importers.launchers import PASSED_ON, PYTHON, WORKERS, LaunchCommand, find_launcher, is_python
 from dsgen.importers.ledger import ConvertedPart, ImportRefusedError
 from dsgen.importers.pods import VARIABLE, Pod, write_variable
 from dsgen.importers.scripts import ChosenScript, choose_launch, write_script
@@ -20,7 +21,7 @@ from dsgen.importers.secrets import holds_secret, is_secret
 from dsgen.importers.shell.commands import WRAPPERS
 from dsgen.importers.shell.reader import ScriptReader
 from dsgen.importers.shell.scope import ShellScope
-from dsgen.importers.texts import Text, UnknownPart, join
+from dsgen.importers.texts import Text, UnknownPart, join, place_at
 
 REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")
 ENTRYPOINT = "the source names no command, the image starts the program by itself: write its script"
@@ -65,68 +66,56 @@ def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, 
 
 def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
     """Fill launch and training from the command of the main container, and account for its words."""
-    conversion = pod.template.conversion
-    conversion.is_container = True
-    conversion.has_other_variables = pod.takes_others
+    conversion, atlas = pod.template.conversion, pod.template.conversion.atlas
+    conversion.is_container, conversion.has_other_variables = True, pod.takes_others
     start = len(conversion.ledger.entries)
-    known = {*runtime, *pod.facts.env}
-    words = [_expand(conversion, one.read_text(), runtime, known, pod.takes_others) for one in pod.command]
-    if not pod.has_command and not _starts_program(conversion, words):
-        _write_without_command(pod, world, words)
+    words = [_expand(pod, one.read_text(), runtime) for one in pod.command]
+    shown = atlas.format_words(words)
+    if not pod.has_command and not (shown and (find_launcher(shown) or RUNS.fullmatch(shown[0]))):
+        _write_without_command(pod, world, shown)
         return
-    words, before = _split_entrypoint(conversion, words, pod.has_command)
-    statement = join(words, " ")
-    scope = ShellScope(conversion.atlas, runtime, conversion.read_variables())
+    before, why = ([], "") if pod.has_command else (words[:1], IMAGE_RUNS)
+    if pod.has_command and (index := _find_entrypoint(shown)):
+        before, words, why = words[:index], words[index:], RUNS_LAUNCHER
+    statement, script_text = join(words, " "), _find_script(words)
+    scope = ShellScope(atlas, runtime, conversion.read_variables())
     for name, fact in pod.facts.env.items():
-        value = fact.value
-        if name in runtime:
-            continue
-        is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
-        part = UnknownPart("secret", name, f"${name}")
-        scope.assign(name, Text(value) if is_known else conversion.atlas.add_unknown(part, ()))
-        scope.export(name, 0)
+        if name not in runtime:
+            value, part = fact.value, UnknownPart("secret", name, f"${name}")
+            is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
+            scope.assign(name, Text(value) if is_known else atlas.add_unknown(part, ()))
+            scope.export(name, 0)
+    script: ChosenScript | None = None
     try:
-        reader = ScriptReader(conversion.atlas, scope, conversion.mounted)
+        reader = ScriptReader(atlas, scope, conversion.mounted)
         reader.read_words(words, statement, {})
         script = choose_launch(conversion, reader, statement)
         if world.is_launcher and script.started.launcher in ("", "python"):
             raise ImportRefusedError("it starts the ranks by itself", pod.command[0].node.position)
-        conversion.note_remarks(_find_script(words))
-        write_script(conversion, script, world, _find_script(words))
-        _report_chosen(conversion, script)
-        for word, why, hint in before:
-            conversion.lose(word, why, hint, is_part=True)
-        account_for_words(pod.command, start)
-        if pod.role == "launcher":
-            write_launcher_environment(pod, script, world)
+        conversion.note_remarks(script_text)
+        write_script(conversion, script, world, script_text)
     except ImportRefusedError:
+        script = None
         del conversion.ledger.entries[start:]
-        _write_verbatim(pod, world, [*(word for word, _, _ in before), *words], runtime)
-        if pod.role == "launcher":
-            write_launcher_environment(pod, None, world)
+        _write_verbatim(pod, world, shown, runtime)
+    else:
+        _report_chosen(conversion, script)
+        for word in before:
+            conversion.lose(word, why, ENTRYPOINT_HINT, is_part=True)
+        account_for_words(pod.command, start)
+    if pod.role == "launcher":
+        write_launcher_environment(pod, script, world)
 
 
-def _starts_program(conversion: Conversion, words: Sequence[Text]) -> bool:
-    """Whether arguments for the entrypoint of an image are a command line that it runs."""
-    shown = [conversion.atlas.format_text(word) for word in words]
-    return bool(shown) and (find_launcher(shown) is not None or RUNS.fullmatch(shown[0]) is not None)
-
-
-def _split_entrypoint(
-    conversion: Conversion, words: list[Text], has_command: bool
-) -> tuple[list[Text], list[tuple[Text, str, str]]]:
-    """The command line, and the words before it that only run it, each with what is lost with it."""
-    shown = [conversion.atlas.format_text(word) for word in words]
-    if not has_command:
-        return words, [(words[0], IMAGE_RUNS, ENTRYPOINT_HINT)]
+def _find_entrypoint(shown: Sequence[str]) -> int:
+    """How many words before a launcher only run it, such as those of an entrypoint."""
     name = posixpath.basename(shown[0])
-    if find_launcher(shown) or is_python(words[0]) or name in WRAPPERS or "-c" in shown[:2]:
-        return words, []
+    if find_launcher(shown) or PYTHON.fullmatch(name) or name in WRAPPERS or "-c" in shown[:2]:
+        return 0
     first = 2 if SHELL.search(shown[0]) else 1
-    starts = (index for index in range(first, len(words) - 1) if find_launcher(shown[index:])
+    starts = (index for index in range(first, len(shown) - 1) if find_launcher(shown[index:])
               and (index == first or shown[index - 1] == "--" or name in OTHER_USER))  # fmt: skip
-    start = next(starts, 0)
-    return words[start:], [(word, RUNS_LAUNCHER, ENTRYPOINT_HINT) for word in words[:start]]
+    return next(starts, 0)
 
 
 def write_launcher_environment(pod: Pod, script: ChosenScript | None, world: JobSize) -> None:
@@ -149,22 +138,16 @@ def write_launcher_environment(pod: Pod, script: ChosenScript | None, world: Job
 
 def _report_chosen(conversion: Conversion, script: ChosenScript) -> None:
     """The interpreter that the source chose by the folder of its launcher."""
-    draft, word = conversion.draft, script.launch.words[0]
-    folder, name = posixpath.split(conversion.atlas.format_text(word))
-    if script.started.method == WORKERS or not find_launcher(
-        [conversion.atlas.format_text(one) for one in script.launch.words]
-    ):
+    draft, words, command = conversion.draft, script.launch.words, conversion.facts.command
+    folder, name = posixpath.split(conversion.atlas.format_text(words[0]))
+    if script.started.method == WORKERS or not find_launcher(conversion.atlas.format_words(words)):
         return
-    command = conversion.facts.command
-    if is_python(word):
-        command[:1] = [word.chars]
-        conversion.map(word, draft.set("training.pythonCommand", word.chars), is_part=True)
-    elif folder and script.started.method == "openmpi":
+    if folder and script.started.method == "openmpi" and not is_python(words[0]):
         why = f"dsgen starts the {name} that is first in PATH"
-        conversion.lose(word, why, "let PATH of the image begin with its folder", is_part=True)
-    elif folder and not draft.get("training.pythonCommand"):
-        command[:1] = [f"{folder}/python3"]
-        conversion.map(word, draft.set("training.pythonCommand", f"{folder}/python3"), is_part=True)
+        conversion.lose(words[0], why, "let PATH of the image begin with its folder", is_part=True)
+    elif is_python(words[0]) or (folder and not draft.get("training.pythonCommand")):
+        command[:1] = [words[0].chars if is_python(words[0]) else f"{folder}/python3"]
+        conversion.map(words[0], draft.set("training.pythonCommand", command[0]), is_part=True)
 
 
 def make_passing(started: LaunchCommand, world: JobSize) -> Callable[[str], bool]:
@@ -177,20 +160,20 @@ def make_passing(started: LaunchCommand, world: JobSize) -> Callable[[str], bool
     return lambda name: name in given or name.startswith(("OMPI_", "PMIX_"))
 
 
-def _expand(conversion: Conversion, text: Text, runtime: Runtime, known: Collection[str], takes_others: bool) -> Text:
+def _expand(pod: Pod, text: Text, runtime: Runtime) -> Text:
     """`$(NAME)` of a variable of the container as Kubernetes expands it; others are commands of a shell."""
     parts, end = list[Text](), 0
     for match in REFERENCE.finditer(text.chars):
+        of, name = text[match.start() : match.end()], match[1]
         parts.append(text[end : match.start()])
         end = match.end()
-        of = text[match.start() : end]
-        name = match[1]
         if name is None:
-            parts.append(text[match.start() : match.start() + 1])
+            parts.append(of[:1])
         elif name in runtime:
-            parts.append(Text(runtime[name].chars, [of.places[0]] * len(runtime[name].chars)))
-        elif name in known or (takes_others and name.isupper()):
-            parts.append(conversion.atlas.add_unknown(UnknownPart("secret", name, f"${name}"), of.places))
+            parts.append(place_at(runtime[name].chars, of))
+        elif name in pod.facts.env or (pod.takes_others and name.isupper()):
+            part = UnknownPart("secret", name, f"${name}")
+            parts.append(pod.template.conversion.atlas.add_unknown(part, of.places))
         else:
             parts.append(of)
     return join([*parts, text[end:]])
@@ -198,17 +181,15 @@ def _expand(conversion: Conversion, text: Text, runtime: Runtime, known: Collect
 
 def _find_script(words: Sequence[Text]) -> Text:
     """The script among the words, whose statements must all be accounted for."""
-    shells = [index for index, word in enumerate(words) if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars)]
-    is_shell = words and SHELL.search(words[0].chars)
-    return words[shells[0] + 1] if is_shell and shells and shells[0] + 1 < len(words) else Text()
+    after = (word for option, word in pairwise(words) if re.fullmatch(r"-[a-z]*c[a-z]*", option.chars))
+    return next(after, Text()) if words and SHELL.search(words[0].chars) else Text()
 
 
 def account_for_words(words: Sequence[Field], start: int) -> None:
     """One entry for each word of the command; statements of a script are parts of their word."""
     if not words:
         return
-    conversion = words[0].conversion
-    ledger = conversion.ledger
+    conversion, ledger = words[0].conversion, words[0].conversion.ledger
     entries = [replace(entry, is_part=True) for entry in ledger.entries[start:]]
     del ledger.entries[start:]
     last_words = {one.node.position.line: one for one in words}
@@ -233,52 +214,44 @@ def account_for_words(words: Sequence[Field], start: int) -> None:
     ledger.entries += entries
 
 
-def _write_without_command(pod: Pod, world: JobSize, words: Sequence[Text]) -> None:
+def _write_without_command(pod: Pod, world: JobSize, shown: Sequence[str]) -> None:
     """The image starts its program; arguments may be there."""
-    conversion = pod.template.conversion
-    draft = conversion.draft
+    conversion, draft = pod.template.conversion, pod.template.draft
     write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
     draft.set("launch.method", "openmpi" if world.is_launcher else "torchrun")
     draft.set_hole("training.python", "", ENTRYPOINT)
-    for one, word in zip(pod.command, words, strict=True):
-        one.map(draft.add("training.args", conversion.atlas.format_text(word)))
+    for one, word in zip(pod.command, shown, strict=True):
+        one.map(draft.add("training.args", word))
 
 
-def _write_verbatim(pod: Pod, world: JobSize, words: Sequence[Text], runtime: Runtime) -> None:
+def _write_verbatim(pod: Pod, world: JobSize, words: Sequence[str], runtime: Runtime) -> None:
     """The command as it is, on each worker, with the variables that the operator would set."""
-    conversion = pod.template.conversion
-    draft = conversion.draft
-    shown = [conversion.atlas.format_text(word) for word in words]
+    conversion, draft, shown = pod.template.conversion, pod.template.draft, [*words]
     draft.set("launch.method", "launcher-command" if world.is_launcher else WORKERS)
     write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
-    if any(map(holds_secret, shown)) or WAITS.fullmatch(" ".join(shown[2:] if shown[0].endswith("sh") else shown)):
+    is_secret = any(map(holds_secret, shown))
+    if is_secret or WAITS.fullmatch(" ".join(shown[2:] if shown[0].endswith("sh") else shown)):
         draft.remove("launch.method")
         draft.set_hole("training.python", "", NO_TRAINING)
-        reason = (HAS_SECRET, "") if any(map(holds_secret, shown)) else (WAITS_WHY, WAITS_HINT)
         for one in pod.command:
-            one.lose(*reason)
+            one.lose(*((HAS_SECRET,) if is_secret else (WAITS_WHY, WAITS_HINT)))
         return
-    exports = (
-        []
-        if world.is_launcher
-        else [
-            f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
-            for name, text in runtime.items()
-            for part in conversion.atlas.list_unknowns(text)
-            if name not in (part.name, f"PET_{part.name}")
-            and part.kind != "changing"
-            and any(re.search(rf"\b{name}\b", one) for one in shown)
-        ]
-    )
-    before = 0
+    conversion.decided = pod.command[0].node.position
+    exports = [
+        f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
+        for name, text in runtime.items()
+        for part in conversion.atlas.list_unknowns(text)
+        if not world.is_launcher and name not in (part.name, f"PET_{part.name}") and part.kind != "changing"
+        and any(re.search(rf"\b{name}\b", one) for one in shown)
+    ]  # fmt: skip
+    before = list[str]()
     if exports and SHELL.search(shown[0]) and len(shown) > 2:
         shown[2] = "\n".join([*exports, shown[2]])
     elif exports:
-        shell = ["bash", "-c", "\n".join([*exports, 'exec "$0" "$@"'])]
-        before, shown = len(shell), [*shell, *shown]
-    draft.set("launch.command", shown)
+        before = ["bash", "-c", "\n".join([*exports, 'exec "$0" "$@"'])]
+    draft.set("launch.command", [*before, *shown])
     if re.search(r"\bpython[\d.]*\s+(-\w+\s+)*-c\s", " ".join(shown)) and not MEETS.search(" ".join(shown)):
         draft.set("launch.expectWorld", False)
         draft.add_comment("launch.expectWorld", "the program does not use torch.distributed")
-    for index, one in enumerate(pod.command, before):
+    for index, one in enumerate(pod.command, len(before)):
         one.map(f"launch.command[{index}]")

@@ -13,9 +13,11 @@ from dsgen.deepspeed import FILES
 from dsgen.editing import compare_text
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.secrets import holds_secret
-from dsgen.importers.texts import Text
+from dsgen.importers.texts import Text, place_at
 
 CONFIG = "/job/ds_config.json"
+OF_CONFIG = ("--deepspeed", "--deepspeed_config", "--deepspeed_config_file", "--ds_config", "--deepspeed-config")
+"""Options of programs with the configuration of DeepSpeed."""
 NAME = re.compile(r"[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,250}")
 MOST_BYTES, LARGEST_CONFIG = 200_000, 20_000
 UNUSED = "the command line does not name this file"
@@ -74,7 +76,7 @@ class WrittenFiles:
             return [word for at, word in enumerate(words) if at not in gone]
         if not is_worker:
             conversion.draft.set("training.deepspeed.passConfig", False)
-        return [_replace_path(word, CONFIG) if at in found else word for at, word in enumerate(words)]
+        return _replace_paths(words, found, CONFIG)
 
     def _write_file(
         self, conversion: Conversion, words: list[Text], found: Sequence[int], name: str, content: str, statement: Text
@@ -85,7 +87,7 @@ class WrittenFiles:
             return words
         content = content if content.endswith("\n") else content + "\n"
         conversion.map(statement, conversion.draft.set(("training", "files", base), content))
-        return [_replace_path(word, f"{FILES}/{base}") if at in found else word for at, word in enumerate(words)]
+        return _replace_paths(words, found, f"{FILES}/{base}")
 
 
 def parse_deepspeed_config(name: str, content: str) -> dict[str, Any] | None:
@@ -109,20 +111,12 @@ def _has_null(data: Any) -> bool:
 
 def _is_config(words: Sequence[Text], found: Sequence[int]) -> bool:
     """Whether a file is given as DeepSpeed's configuration."""
-    for index in found:
-        option = words[index].chars.partition("=")[0] if "=" in words[index].chars else words[max(index - 1, 0)].chars
-        if option in (
-            "--deepspeed",
-            "--deepspeed_config",
-            "--deepspeed_config_file",
-            "--ds_config",
-            "--deepspeed-config",
-        ):
-            return True
-    return False
+    options = (words[at] if "=" in words[at].chars else words[max(at - 1, 0)] for at in found)
+    return any(option.chars.partition("=")[0] in OF_CONFIG for option in options)
 
 
-def _replace_path(word: Text, path: str) -> Text:
-    option, is_joined, _ = word.partition("=")
-    text = f"{option.chars}={path}" if is_joined else path
-    return Text(text, [word.places[0]] * len(text))
+def _replace_paths(words: Sequence[Text], found: Sequence[int], path: str) -> list[Text]:
+    """The words with another path in some of them."""
+    parts = [word.partition("=") for word in words]
+    return [place_at(f"{option.chars}={path}" if is_joined else path, word) if at in found else word
+            for at, (word, (option, is_joined, _)) in enumerate(zip(words, parts, strict=True))]  # fmt: skip

@@ -82,7 +82,7 @@ def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSiz
         conversion.drop(python, "dsgen starts training.pythonCommand, which is python3", is_part=True)
     module = ["-m"] if started.form == "module" else []
     before = [] if started.form == "exec" else [python.chars if python is not None else "python3", *module]
-    conversion.facts.command = [*before, *map(conversion.atlas.format_text, words)]
+    conversion.facts.command = [*before, *conversion.atlas.format_words(words)]
     words = _lose_given_arguments(conversion, words)
     if all(word.is_known for word in words) and not world.prefix:
         for index, word in enumerate(words):
@@ -117,7 +117,7 @@ def _write_worker_command(conversion: Conversion, started: LaunchCommand, world:
     words = _lose_given_arguments(conversion, words)
     if started.launcher.startswith("accelerate"):
         words = _add_machines(conversion, started, words)
-    conversion.facts.command = [conversion.atlas.format_text(word) for word in words]
+    conversion.facts.command = conversion.atlas.format_words(words)
     is_known = all(word.is_known for word in words) and not world.prefix
     if not is_known:
         text = format_script(conversion, words, WORKER_SHELL, ["exec"], world.prefix)

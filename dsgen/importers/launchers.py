@@ -336,8 +336,6 @@ KEYS = {
     "folder": "training.workingDir",
 }
 DEFAULT_PLACEMENT = {"bind-to": "none", "map-by": "slot"}
-PASSED = "dsgen passes it"
-REACHED = "dsgen sets how mpirun reaches the workers"
 
 
 @dataclass(frozen=True)
@@ -357,18 +355,19 @@ class LaunchOption(Option):
     def take(self, name: str) -> None:
         """It is a fact about the job, by this name."""
         started, values = self.started, self.values
-        variable, has_value, value = values[0].partition("=") if values else (Text(), False, Text())
+        variable, has_value, value = self.value.partition("=")
         if name == "variable" and has_value:
             started.variables.append((variable.chars, value, self.words))
         elif name == "variable":
             self.drop(PASSED_ON)
         elif name == "pair" and len(values) == 2:
             started.variables.append((values[0].chars, values[1], self.words))
-        elif name == "mca" and len(values) == 2:
-            self._keep_unless(re.match(MCA, values[0].chars) is not None, REACHED)
-        elif name == "placement":
-            usual = DEFAULT_PLACEMENT[self.name]
-            self._keep_unless(bool(values) and values[0].chars == usual, PASSED)
+        elif name == "mca" and len(values) == 2 and re.match(MCA, values[0].chars):
+            self.drop("dsgen sets how mpirun reaches the workers")
+        elif name == "placement" and values and values[0].chars == DEFAULT_PLACEMENT[self.name]:
+            self.drop("dsgen passes it")
+        elif name in ("mca", "placement"):
+            self.keep()
         elif name == "endpoint" and values:
             take_port(values[0], started)
             self.drop(RANKS)
@@ -378,29 +377,12 @@ class LaunchOption(Option):
             started.facts[name] = values[0] if values else self.words[0]
             self.map(KEYS[name])
 
-    def _keep_unless(self, is_dropped: bool, why: str) -> None:
-        """The launcher of dsgen gets it too, unless dsgen passes the same itself."""
-        if is_dropped:
-            self.drop(why)
-        else:
-            self.keep()
-
 
 def take_port(endpoint: Text, started: LaunchCommand) -> None:
     """The port of `host:port`."""
     _, has_port, port = endpoint.partition(":")
     if has_port and port.chars.isdigit():
         started.facts.setdefault("port", port)
-
-
-def take_program(rest: list[Text], started: LaunchCommand) -> None:
-    """The program after the options of a launcher."""
-    if "module" in started.facts:
-        started.form, started.program = "module", rest
-    elif "exec" in started.facts or started.method == "openmpi":
-        read_program(rest, started)
-    else:
-        started.form, started.program = "python", rest
 
 
 def read_program(words: list[Text], started: LaunchCommand) -> LaunchCommand:
@@ -474,7 +456,7 @@ def find_given_variables(started: LaunchCommand, atlas: SourceMap) -> set[str]:
 
 def parse_launch_command(words: Sequence[Text], atlas: SourceMap) -> LaunchCommand:
     """How a command line starts a training."""
-    begin = find_launcher([atlas.format_text(word) for word in words])
+    begin = find_launcher(atlas.format_words(words))
     if not begin:
         return read_program(list(words), LaunchCommand("python" if is_python(words[0]) else "", "torchrun"))
     name, count = begin
@@ -493,5 +475,7 @@ def parse_launch_command(words: Sequence[Text], atlas: SourceMap) -> LaunchComma
     if rest and rest[0].chars == "--":
         rest.pop(0)
     started.is_other_mpi = launcher is MPI and (not OF_HYDRA.isdisjoint(names) or name in OTHER_MPI)
-    take_program(rest, started)
+    if "module" not in started.facts and ("exec" in started.facts or started.method == "openmpi"):
+        return read_program(rest, started)
+    started.form, started.program = "module" if "module" in started.facts else "python", rest
     return started

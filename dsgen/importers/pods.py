@@ -251,7 +251,10 @@ def read_pod(
     spec = template.find("spec")
     if spec is not None:
         write_volumes(spec, pod.container, role)
-    template.apply({"metadata": _make_metadata_table(role), "spec": _make_pod_table(role)})
+    itself = dict.fromkeys(("name", "namespace", "generateName", "creationTimestamp"), drop(ITSELF))
+    metadata: Table = {"labels": {"*": write_metadata(role, "podLabels")},
+                       "annotations": {"*": write_metadata(role, "podAnnotations")}, **itself}  # fmt: skip
+    template.apply({"metadata": metadata, "spec": _make_pod_table(role)})
     for one in containers:
         if pod.container is None or one.path != pod.container.path:
             add_container(f"{role}.sidecars")(one)
@@ -267,14 +270,6 @@ def read_container_command(container: Field) -> tuple[list[Field], bool]:
     words = [one for key in ("command", "args") for one in container.list_items(key)
              if not isinstance(one.node.value, dict | list)]  # fmt: skip
     return words, any("command" in one.path for one in words)
-
-
-def _make_metadata_table(role: RoleName) -> Table:
-    return {
-        "labels": {"*": write_metadata(role, "podLabels")},
-        "annotations": {"*": write_metadata(role, "podAnnotations")},
-        **dict.fromkeys(("name", "namespace", "generateName", "creationTimestamp"), drop(ITSELF)),
-    }
 
 
 def _make_pod_table(role: RoleName) -> Table:
@@ -436,21 +431,19 @@ def write_container_image(is_worker: bool) -> Action:
     """The image of the workers, or another one of the launcher."""
 
     def write(field: Field) -> None:
-        draft = field.draft
-        known = draft.get("image") or {}
-        if not is_worker and known:
-            missing = next((hole.why for hole in draft.holes if hole.key == "image.repository"), "")
-            tag = f":{known['tag']}" if known.get("tag") else ""
-            digest = f"@{known['digest']}" if known.get("digest") else ""
-            if field.text == f"{known['repository']}{tag}{digest}" or (field.text and field.text in missing):
-                field.drop("the launcher has the image of the workers")
-            else:
-                field.set("launcher.image", field.text)
-        elif keys := write_image(field.conversion, field.text):
-            field.map(keys[0])
-        else:
+        draft, known = field.draft, field.draft.get("image") or {}
+        if is_worker or not known:
+            keys = write_image(field.conversion, field.text)
             why = f"the source has {field.text or 'no image'} here: write the image"
-            field.map(draft.set_hole("image.repository", "", why))
+            field.map(keys[0] if keys else draft.set_hole("image.repository", "", why))
+            return
+        marks = {"repository": "", "tag": ":", "digest": "@"}
+        same = "".join(f"{mark}{known[key]}" for key, mark in marks.items() if known.get(key))
+        missing = next((hole.why for hole in draft.holes if hole.key == "image.repository"), "")
+        if field.text == same or (field.text and field.text in missing):
+            field.drop("the launcher has the image of the workers")
+        else:
+            field.set("launcher.image", field.text)
 
     return write
 

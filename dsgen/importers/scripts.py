@@ -365,9 +365,8 @@ class ScriptWriter:
             if BACKGROUND.match(top) or any(top == one or one.startswith(top + "/") for one in mounted):
                 continue
             mounted.append(top)
-            name = re.sub(r"[^a-z0-9]+", "-", top.lower()).strip("-")[:20].strip("-") or "data"
             why = f"{CLAIM}: {top} is a folder of the cluster"
-            draft.set_hole(("storage", name), {"mountPath": top, "existingClaim": ""}, why)
+            draft.set_hole(("storage", draft.choose_volume(top)), {"mountPath": top, "existingClaim": ""}, why)
 
     # -- statements ---------------------------------------------------------------------------------------------------
 

@@ -17,13 +17,9 @@ from dsgen.importers.operators import read_number
 from dsgen.importers.pods import map_replicas, write_name
 from dsgen.importers.scripts import read_script, write_script
 
-RUNTIME: Mapping[str, str] = {
-    "SKYPILOT_NODE_RANK": "NODE_RANK",
-    "SKYPILOT_NUM_NODES": "NNODES",
-    "SKYPILOT_NUM_GPUS_PER_NODE": "NPROC_PER_NODE",
-    "SKYPILOT_NODE_IPS": "MASTER_ADDR",
-    "SKYPILOT_TASK_ID": "RUN",
-}
+RUNTIME: Mapping[str, str] = {"SKYPILOT_NODE_RANK": "NODE_RANK", "SKYPILOT_NUM_NODES": "NNODES",
+                              "SKYPILOT_NUM_GPUS_PER_NODE": "NPROC_PER_NODE", "SKYPILOT_NODE_IPS": "MASTER_ADDR",
+                              "SKYPILOT_TASK_ID": "RUN"}  # fmt: skip
 CLOUD = "SkyPilot chooses a cloud with it; a job of dsgen runs on one cluster"
 FILES = "SkyPilot copies files to the nodes, dsgen mounts volumes"
 OWN_IMAGE = "SkyPilot starts machines with an image of its own: write an image"

@@ -12,15 +12,12 @@ from dsgen.importers.images import NO_IMAGE, write_image_of_cluster, write_mount
 from dsgen.importers.scripts import name_job, read_script, refuse_syntax_error, write_script
 from dsgen.importers.shell.reader import Launch
 from dsgen.importers.slurm_options import NVIDIA, STARTS, Request, write_options
-from dsgen.importers.texts import Kind, Text, UnknownPart
+from dsgen.importers.texts import Text, UnknownPart, join
 from dsgen.reading.nodes import SourceText
 
 DIRECTIVE = re.compile(r"#SBATCH(?=\s)")
-HOSTS = {
-    **dict.fromkeys(("SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_STEP_NODELIST"), "LIST"),
-    "SLURM_LAUNCH_NODE_IPADDR": "MASTER_ADDR",
-    **dict.fromkeys(("SLURM_SUBMIT_HOST", "SLURM_TOPOLOGY_ADDR"), "OTHER"),
-}
+HOSTS = {**dict.fromkeys(("JOB_NODELIST", "NODELIST", "STEP_NODELIST"), "LIST"), "LAUNCH_NODE_IPADDR": "MASTER_ADDR",
+         **dict.fromkeys(("SUBMIT_HOST", "TOPOLOGY_ADDR"), "OTHER")}  # fmt: skip
 """Variables with names of nodes, and which they are."""
 OF_NODE = ("N", "nodes", "n", "ntasks", "ntasks-per-node", "w", "nodelist")
 """Options of an srun that a loop runs once for each node."""
@@ -65,66 +62,38 @@ def read_directives(conversion: Conversion, text: Text) -> Iterator[list[Text]]:
 
 def _split_words(line: Text) -> list[Text]:
     """The words of a directive, up to a comment; quotes group words."""
-    words, current, quote, is_word = list[Text](), Text(), "", False
-    for index, char in enumerate(line.chars):
-        one = line[index : index + 1]
-        if quote:
-            if char == quote:
-                quote = ""
-            else:
-                current += one
-        elif char in "'\"":
-            quote, is_word = char, True
-        elif char.isspace():
-            if is_word:
-                words.append(current)
-            current, is_word = Text(), False
-        elif char == "#" and not is_word:
-            break
-        else:
-            current, is_word = current + one, True
-    return [*words, current] if is_word else words
+    words, parts = list[Text](), list[Text]()
+    for match in re.finditer(r"(\s+|(?<!\S)#.*)|'([^']*)'?|\"([^\"]*)\"?|[^\s'\"]+", f"{line.chars} ", re.DOTALL):
+        if match[1] and parts:
+            words.append(join(parts))
+            parts = []
+        elif not match[1]:
+            group = next((number for number in (2, 3) if match[number] is not None), 0)
+            parts.append(line[match.start(group) : match.end(group)])
+    return words
 
 
 def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]:
     """SLURM_*: numbers that the directives say, and what dsgen has in its place."""
-    tasks, devices = request.tasks_of_node, request.devices_of_node
+    tasks, nodes, add = request.tasks_of_node, request.nodes, conversion.atlas.add_unknown
+    world = request.all_tasks or (nodes * (tasks or 1) if nodes else None)
     rank = "RANK" if tasks and tasks > 1 else "NODE_RANK"
-
-    def make_value(value: int | None, kind: Kind, name: str) -> Text:
-        if value is not None:
-            return Text(str(value))
-        return conversion.atlas.add_unknown(UnknownPart(kind, name), ())
-
-    nodes = make_value(request.nodes, "runtime", "NNODES")
-    each = make_value(tasks, "runtime", "NPROC_PER_NODE")
-    all_tasks = request.all_tasks or (request.nodes * (tasks or 1) if request.nodes else None)
-    job = conversion.atlas.add_unknown(UnknownPart("changing", "SLURM_JOB_ID", "$SLURM_JOB_ID"), ())
-    name = conversion.draft.get("name", "")
-    all_nodes = dict.fromkeys(("SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_STEP_NUM_NODES"), nodes)
-    world = make_value(all_tasks, "runtime", "WORLD_SIZE")
-    found = {
-        **all_nodes,
-        **dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS", "SLURM_STEP_NUM_TASKS"), world),
-        **dict.fromkeys(("SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE"), each),
-        **dict.fromkeys(
-            ("SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"), make_value(devices, "runtime", "NPROC_PER_NODE")
-        ),
-        "SLURM_PROCID": make_value(None, "runtime", rank),
-        "SLURM_NODEID": make_value(None, "runtime", "NODE_RANK"),
-        "SLURM_LOCALID": make_value(None, "runtime", "LOCAL_RANK"),
-        **dict.fromkeys(("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_ARRAY_JOB_ID"), job),
-        **{
-            name: conversion.atlas.add_unknown(UnknownPart("hosts", which, f"${name}"), ())
-            for name, which in HOSTS.items()
-        },
-        "SLURM_SUBMIT_DIR": Text("."),
-    }
+    found = {name: Text(str(number)) if number is not None else add(UnknownPart("runtime", meaning), ())
+             for names, number, meaning in (
+                 ("NNODES JOB_NUM_NODES STEP_NUM_NODES", nodes, "NNODES"),
+                 ("NTASKS NPROCS STEP_NUM_TASKS", world, "WORLD_SIZE"),
+                 ("NTASKS_PER_NODE TASKS_PER_NODE", tasks, "NPROC_PER_NODE"),
+                 ("GPUS_ON_NODE GPUS_PER_NODE", request.devices_of_node, "NPROC_PER_NODE"),
+                 ("PROCID", None, rank), ("NODEID", None, "NODE_RANK"), ("LOCALID", None, "LOCAL_RANK"),
+             ) for name in names.split()}  # fmt: skip
+    job = add(UnknownPart("changing", "SLURM_JOB_ID", "$SLURM_JOB_ID"), ())
+    found |= {"SUBMIT_DIR": Text("."), **dict.fromkeys(("JOB_ID", "JOBID", "ARRAY_JOB_ID"), job)}
+    found |= {name: add(UnknownPart("hosts", which, f"$SLURM_{name}"), ()) for name, which in HOSTS.items()}
     if request.cpus_of_task:
-        found["SLURM_CPUS_PER_TASK"] = Text(str(request.cpus_of_task))
-    if name:
-        found["SLURM_JOB_NAME"] = Text(name)
-    return found
+        found["CPUS_PER_TASK"] = Text(str(request.cpus_of_task))
+    if name := conversion.draft.get("name", ""):
+        found["JOB_NAME"] = Text(name)
+    return {f"SLURM_{name}": value for name, value in found.items()}
 
 
 def _make_world(conversion: Conversion, request: Request, launch: Launch) -> JobSize:

@@ -95,8 +95,8 @@ def write_options(request: Request, conversion: Any, words: Sequence[Text], igno
             conversion.lose(rest.pop(0), "it belongs to no option")
             continue
         word = rest[0]
-        if re.match("-[A-Za-z][^=]", word.chars) and OPTIONS.get(word.chars[1], NO_OPTION).values:
-            rest[:1] = [word[:2], word[2:]]  # -N4
+        if re.match("-[A-Za-z][^=]", word.chars) and word.chars[1] in OPTIONS:
+            rest[:1] = [word[:2], word[2:]] if OPTIONS[word.chars[1]].values else [word[:2]]  # -N4, -K1
         row, name, _, values = read_option(rest, OPTIONS, lambda _: NO_OPTION)
         if name in ignored:
             conversion.drop(word, STARTS, is_part=True)

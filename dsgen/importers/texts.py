@@ -233,6 +233,10 @@ class SourceMap:
         """The text for people and for messages, with the shell's form of its unknown parts."""
         return "".join(one if isinstance(one, str) else one.shell for one in self.split_pieces(text))
 
+    def format_words(self, words: Sequence[Text]) -> list[str]:
+        """Several texts, as `format_text` shows them."""
+        return [self.format_text(word) for word in words]
+
     def locate(self, text: Text) -> Position | None:
         """The place of the first character; None for an empty text."""
         return self.resolve_place(text.places[0]) if text.chars else None

@@ -56,22 +56,10 @@ def test_values_and_report(name: str, request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_part_of_the_source_has_its_fate(name: str) -> None:
+def test_all_of_a_source_is_in_a_report_that_is_true_and_the_values_are_valid(name: str) -> None:
     assert [] == unaccounted(source(name).text, [job(name)], source(name).name)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_key_of_the_report_is_in_the_values(name: str) -> None:
     assert [] == unfounded(job(name))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_values_are_valid_but_for_the_holes(name: str) -> None:
     assert [] == [f"{one.id} {one.message}" for one in problems(job(name)) if one.id not in WARNED]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_difference_from_the_source_has_a_reason(name: str) -> None:
     assert [] == unexplained(job(name))
 
 

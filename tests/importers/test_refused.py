@@ -11,26 +11,21 @@ from tests import hostile
 from tests.importers.imports import refused
 
 SBATCH = "#!/bin/bash\n#SBATCH -N 2\n"
-OBJECT = "apiVersion: {}\nkind: {}\nmetadata: {{name: a}}\nspec: {{}}\n"
+
+
+def an_object(kind: str, api: str = "v1") -> str:
+    return f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{}}\n"
 
 
 @pytest.mark.parametrize(
     ("text", "name", "expected"),
     [
-        (
-            OBJECT.format("ray.io/v1", "RayJob"),
-            "a.yaml",
-            "1:1: this is a RayJob: a Ray program starts its own processes",
-        ),
-        (OBJECT.format("kubeflow.org/v1", "TFJob"), "a.yaml", "this is a TFJob: TensorFlow starts"),
-        (OBJECT.format("kubeflow.org/v1", "XGBoostJob"), "a.yaml", "this is an XGBoostJob: XGBoost has a tracker"),
-        (
-            OBJECT.format("argoproj.io/v1alpha1", "Workflow"),
-            "a.yaml",
-            "this is a Workflow: an Argo Workflow runs steps",
-        ),
-        (OBJECT.format("v1", "Service"), "a.yaml", "no object of the file describes a training: Service"),
-        (OBJECT.format("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime"), "a.yaml", "ClusterTrainingRuntime"),
+        (an_object("RayJob", "ray.io/v1"), "a.yaml", "1:1: this is a RayJob: a Ray program starts its own processes"),
+        (an_object("TFJob", "kubeflow.org/v1"), "a.yaml", "this is a TFJob: TensorFlow starts"),
+        (an_object("XGBoostJob", "kubeflow.org/v1"), "a.yaml", "this is an XGBoostJob: XGBoost has a tracker"),
+        (an_object("Workflow", "argoproj.io/v1alpha1"), "a.yaml", "this is a Workflow: an Argo Workflow runs steps"),
+        (an_object("Service"), "a.yaml", "no object of the file describes a training: Service"),
+        (an_object("ClusterTrainingRuntime", "trainer.kubeflow.org/v1alpha1"), "a.yaml", "ClusterTrainingRuntime"),
         (
             "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata:\nname: a\nspec:\nreplicas: 2\n",
             "a.yaml",

@@ -48,6 +48,9 @@ from tests.importers.imports import (
             {"training.python": "t.py"},
         ),
         ("deepspeed train.py", {"holes": {"workers.replicas", "workers.slots"}}),
+        ("python -m http.server 80 &\ntorchrun --nnodes 2 --nproc-per-node 4 t.py",
+         {"command": ["t.py"], "lost": ["python -m http.server 80"]}),
+        ("conda run -n x torchrun --nnodes 2 --nproc-per-node 4 t.py", {"lost": ["conda", "run", "-n", "x"]}),
         (
             "for h in a b; do ssh $h 'cd /app; torchrun --nnodes 2 --nproc-per-node 4 --node_rank $R t.py' & done",
             {"workers.replicas": 2, "command": ["t.py"]},
@@ -62,7 +65,7 @@ from tests.importers.imports import (
             {"workers.replicas": 8, "workers.slots": 4, "lost": ["-p", "-w"]},
         ),
     ],
-)
+)  # fmt: skip
 def test_a_command_line(line: str, expected: dict[str, object]) -> None:
     job = shell(line)
 

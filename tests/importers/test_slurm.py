@@ -89,7 +89,7 @@ def test_a_directive_without_equivalent_is_lost_with_its_place(directive: str) -
 
 
 @pytest.mark.parametrize(
-    "directive", ["--output=x.log", "-e x.err", "--requeue", "--wait-all-nodes=1", "--open-mode=append"]
+    "directive", ["--output=x.log", "-e x.err", "-K1", "--requeue", "--wait-all-nodes=1", "--open-mode=append"]
 )
 def test_a_directive_that_dsgen_does_not_need_is_dropped(directive: str) -> None:
     job = slurm(TORCHRUN, directive)

@@ -365,11 +365,6 @@ class ScriptReader:
         value = self.scope.variables.get(name, Text())
         self.add_event("exported" if is_exported else "assigned", of, name=name, value=value)
 
-    def _read_assignments(self, node: Node) -> bool:
-        for child in node.named_children:
-            self.read_statement(child)
-        return True
-
     def _read_declaration(self, node: Node) -> bool:
         words = [child for child in node.children if child.is_named]
         of, command = self.text_of(node), self.text_of(node.children[0]).chars
@@ -440,10 +435,6 @@ class ScriptReader:
             self._read_unclear(node, of)
             return None
         return truth
-
-    def _read_negated(self, node: Node) -> bool | None:
-        truth = self.read_statement(node.children[-1])
-        return None if truth is None else not truth
 
     def _is_question(self, node: Node) -> bool:
         """Whether a command is asked for its exit code."""
@@ -838,7 +829,7 @@ class ScriptReader:
     def _read_eval(self, words: list[Text], statement: Text, *_: object) -> bool:
         text = join(words[1:], " ")
         unknown = {one.kind for one in self.atlas.list_unknowns(text)}
-        if is_loader([self.atlas.format_text(word) for word in words]):
+        if is_loader(self.atlas.format_words(words)):
             self.add_event("loaded", statement, "it prepares the shell")
         elif not text or unknown & {"command", "unclear", "variable"}:
             self._lose_all(statement, "the commands that it runs are not known", "write them into the script")
@@ -896,7 +887,7 @@ class ScriptReader:
 
     def _read_plain(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> None:
         """A command that is no wrapper: it may start the training."""
-        shown = [self.atlas.format_text(word) for word in words]
+        shown = self.atlas.format_words(words)
         rank = _rank(shown, any(name in ("srun", "ssh", "pdsh") for name, _ in self.wrappers))
         if rank == 3 and self._read_inside_mpirun(words, statement, prefix):
             return
@@ -983,14 +974,15 @@ def _find_branches(node: Node) -> Iterator[tuple[list[Node], list[Node]]]:
             yield [], clause.children
 
 
+NOT: Mapping[bool | None, bool | None] = {True: False, False: True, None: None}
 STATEMENTS: Mapping[str, Callable[[ScriptReader, Node], bool | None]] = {
     "command": ScriptReader._read_command,
     "variable_assignment": ScriptReader._read_assignment,
-    "variable_assignments": ScriptReader._read_assignments,
+    "variable_assignments": lambda reader, node: reader.read_statements(node.children),
     "declaration_command": ScriptReader._read_declaration,
     "unset_command": ScriptReader._read_unset,
     "test_command": ScriptReader._read_test,
-    "negated_command": ScriptReader._read_negated,
+    "negated_command": lambda reader, node: NOT[reader.read_statement(node.children[-1])],
     "subshell": ScriptReader._read_subshell,
     "pipeline": ScriptReader._read_pipeline,
     "list": ScriptReader._read_list,

@@ -179,11 +179,6 @@ def _take_dirname(words: list[str]) -> str | None:
     return posixpath.dirname(words[0].rstrip("/")).rstrip("/") or ("/" if words[0].startswith("/") else ".")
 
 
-def _normalize_path(words: list[str]) -> str | None:
-    is_plain = len(words) == 1 or (len(words) == 2 and words[0] in ("-f", "-m", "-e"))
-    return posixpath.normpath(words[-1]) if is_plain and re.match(r"/(?!/)", words[-1]) else None
-
-
 def _cut(words: list[str], text: str) -> str | None:
     match = re.fullmatch(r"-d ?([^\\\s]) -f ?([1-9]\d{0,3})", " ".join(words))
     if not match:
@@ -200,8 +195,6 @@ OUTPUTS: Mapping[str, Callable[[list[str]], str | None]] = {
     "basename": _take_basename,
     "dirname": _take_dirname,
     "which": lambda words: words[0] if len(words) == 1 and re.fullmatch(PROGRAMS, words[0]) else None,
-    "realpath": _normalize_path,
-    "readlink": _normalize_path,
 }
 """Commands whose output is known from their words."""
 
