@@ -57,11 +57,6 @@ class SourceDocument:
         return version.rpartition("/")[0]
 
     @property
-    def version(self) -> str:
-        """The API version without the group."""
-        return _read_text(self.root, "apiVersion").rpartition("/")[2]
-
-    @property
     def name(self) -> str:
         """metadata.name, else ""."""
         metadata = self.root.find_child("metadata")
@@ -94,7 +89,8 @@ def read_documents(source: SourceText) -> list[SourceDocument]:
     lines = text.split("\n")
     remarks = Remarks(find_yaml_remarks(lines))
     found: list[SourceDocument] = []
-    parts = [*_split_documents(lines)]
+    starts = [0, *(number for number, line in enumerate(lines) if number and SEPARATOR.match(line))]
+    parts = [*zip(starts, [*starts[1:], len(lines)], strict=True)]
     if len(parts) > MOST_DOCUMENTS:
         raise ImportRefusedError(
             f"the file has more than {MOST_DOCUMENTS} documents", Position(source.name, 1, 1), "split it"
@@ -117,12 +113,12 @@ def read_documents(source: SourceText) -> list[SourceDocument]:
 def read_items(document: SourceDocument, *keys: str) -> Iterator[SourceDocument]:
     """The documents in a list of a document: `items` of a List, `spec.components` of an AppWrapper."""
     node = document.root.find(keys)[0]
-    below: KeyPath = keys
+    below = ("template",) if keys[-1] == "components" else ()
     for number, item in enumerate(node.value if isinstance(node.value, list) else ()):
-        inner = item.find_child("template") if keys[-1] == "components" else item
-        path: KeyPath = (*below, number, "template") if keys[-1] == "components" else (*below, number)
+        inner = item.find_child("template") if below else item
         if inner is not None and isinstance(inner.value, dict):
-            yield SourceDocument(inner, document.lines, (*document.path, *path), remarks=document.remarks)
+            path = (*document.path, *keys, number, *below)
+            yield SourceDocument(inner, document.lines, path, remarks=document.remarks)
 
 
 def walk_scalars(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
@@ -135,14 +131,6 @@ def walk_scalars(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node
 def format_path(path: KeyPath) -> str:
     """A path for reports; `.` for the document itself."""
     return path_text(path) or "."
-
-
-def _split_documents(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The first line of each document and the line after its last one."""
-    starts = [number for number, line in enumerate(lines) if SEPARATOR.match(line)]
-    for first, last in zip([0, *starts], [*starts, len(lines)], strict=True):
-        if last > first:
-            yield first, last
 
 
 def _refuse_unreadable(problems: Sequence[Diagnostic], text: str) -> None:

@@ -776,7 +776,7 @@ def _make_runtime_table(trainer: Field) -> Table:
                 },
             },
             "podGroupPolicy": {
-                "volcano": lambda field: field.set("scheduling.gang", "volcano"),
+                "volcano": fix("scheduling.gang", "volcano"),
                 "coscheduling": _write_coscheduling,
             },
             "template": {"spec": {"replicatedJobs": {}, "*": OF_JOBSET}, "metadata": OF_JOBSET},

@@ -30,13 +30,14 @@ def write_volumes(spec: Field, main: Field | None, role: str) -> None:
     others = [one for kind in ("containers", "initContainers") for one in spec.list_items(kind)]
     used = {format_scalar(mount.get("name")) for one in others if main is None or one.path != main.path
             for mount in list_maps(one.read("volumeMounts"))}  # fmt: skip
-    for name, volume in volumes.items():
-        if name in mounted:
-            continue
-        if name in used:
-            _write_unmounted(volume)
-        else:
+    for volume in (volume for name, volume in volumes.items() if name not in mounted):
+        kind, data = _find_source(volume)
+        if read_name(volume) not in used:
             volume.lose("no container mounts it")
+        elif kind is None:
+            volume.lose(NO_VOLUME, "set storage")
+        else:  # only init containers and sidecars mount it
+            _add_volume(volume, {kind: data}, kind)
 
 
 def _write_mount(mount: Field, volume: Field, role: str) -> None:
@@ -69,15 +70,6 @@ def _write_mount(mount: Field, volume: Field, role: str) -> None:
             one.map(key if one.name == "name" else f"{key}.{one.name}")
         else:
             one.lose("dsgen has no key for this field of a mount")
-
-
-def _write_unmounted(volume: Field) -> None:
-    """A volume that only init containers and sidecars mount."""
-    kind, data = _find_source(volume)
-    if kind is None:
-        volume.lose(NO_VOLUME, "set storage")
-    else:
-        _add_volume(volume, {kind: data}, kind)
 
 
 def _add_volume(volume: Field, entry: dict[str, Any], kind: str) -> str:

@@ -88,10 +88,6 @@ class ShellScope:
             return self.atlas.add_unknown(UnknownPart("hosts", self.own_host, f"${name}"), ())
         return self.runtime.get(name)
 
-    def is_set(self, name: str) -> bool:
-        """Whether anything is known about a variable."""
-        return self.find(name) is not None
-
     def resolve_text(self, name: str, places: Iterable[int], source: str = "") -> Text:
         """The value of a variable as one text; an unknown part if it is not set."""
         value = self.find(name)

@@ -495,7 +495,7 @@ class Expansion:
             return place_at(str(len(self.scope.arguments)), of)
         if name == "#":
             return self.add_unclear(of) if self.scope.cause else self.add_part("positional", "#", of)
-        if name in "?$!_-" or (OF_SHELL.fullmatch(name) and not self.scope.is_set(name)):
+        if name in "?$!_-" or (OF_SHELL.fullmatch(name) and self.scope.find(name) is None):
             return self.add_part("command", name, of)
         value = self.scope.find(name)
         if isinstance(value, list):
