@@ -15,8 +15,8 @@ help: ## Show this help
 
 demo: $(VENV)/installed ## Install dsgen and render the smallest example, to flat manifests and to a chart
 	@rm -rf demo
-	@$(python) -m dsgen render values-examples/minimal.yaml -o demo/manifests
-	@$(python) -m dsgen chart values-examples/minimal.yaml -o demo/chart
+	@$(python) -m dsgen render values-examples/minimal.yaml -d demo/manifests
+	@$(python) -m dsgen chart values-examples/minimal.yaml -d demo/chart
 	@echo
 	@echo 'Made from values-examples/minimal.yaml:'
 	@echo '  demo/manifests  flat manifests, one object per file'

@@ -29,6 +29,8 @@ COPIED = ("enum", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
 REFERENCES = {"options", "commands", "causes"}
 """Pages whose content has entries of its own."""
 MOST_PAGES = 5
+KEYS, WORDS = "Keys, for dsgen explain KEY:", "Words of other tools:"
+"""Headings of a search."""
 
 _ID = re.compile("DS[0-9]+", re.IGNORECASE)
 _PART = re.compile(r'\["(?P<quoted>[^"]*)"\]|\[(?P<index>[0-9*]*)\]|[.]?(?P<word>[^.\[\]]+)')
@@ -236,6 +238,7 @@ def search(words: str) -> Iterator[str]:
     # A part of an id is no word: S3 is a storage.
     entries = ((row, f"{text if _ID.fullmatch(row[1]) else row[1]} {text}".lower()) for *row, text in _list_entries())
     rows = [row for row, text in entries if all(word in text or word == row[1].lower() for word in wanted)]
+    rows += [[WORDS, words, f"use {text}"] for word, text in suggestions.list_other_words() if [word] == wanted]
     rows += _find_pages(wanted)
     width = max((len(name) for _, name, _ in rows), default=0) + 2
     before = ""
@@ -250,7 +253,7 @@ def _list_entries() -> Iterator[tuple[str, str, str, str]]:
     """Heading, name, the line after the name, and the text that is searched, too."""
     for path, rule in schema.walk_keys():
         name, text = ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
-        yield "Keys, for dsgen explain KEY:", name, _cut_sentence(text), text
+        yield KEYS, name, _cut_sentence(text), text
     for one in RULES.values():
         yield "Problems, for dsgen explain ID:", one.id, one.title, f"{one.title} {one.when} {one.remedy}"
     for reason in list_reasons():

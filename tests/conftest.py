@@ -6,9 +6,13 @@ import os
 from collections import Counter
 
 import pytest
+from hypothesis import settings
 
 from tests import programs
 from tests.cli.conftest import cli, folder  # noqa: F401  # fixtures
+
+settings.register_profile("untimed", settings.default, deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

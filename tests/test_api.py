@@ -36,14 +36,14 @@ def test_files_are_those_of_the_command_line(cli: Cli, folder: Path, command: st
 
 
 def test_the_chart_without_a_job_is_the_one_of_the_command_line(cli: Cli) -> None:
-    cli("chart", "-o", "shown")
+    cli("chart", "-d", "shown")
 
     assert {name: Path("shown", name).read_text() for name in api.chart().files} == api.chart().files
 
 
 def test_problems_are_those_of_the_command_line(cli: Cli, folder: Path) -> None:
     (folder / "wrong.yaml").write_text(json.dumps(WRONG))
-    told = json.loads(cli("validate", "wrong.yaml", "--format", "json").out)
+    told = json.loads(cli("validate", "wrong.yaml", "-o", "json").out)
 
     problems = api.validate(api.load("wrong.yaml"))
 

@@ -57,7 +57,7 @@ def test_a_mutated_file_gets_an_answer(text: str, changes: list[tuple[float, int
         assert render(loaded.data, Release("cifar", "training"))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.sampled_from(["--set", "--set-string", "--set-json"]),
     st.text(alphabet="ab.[]{}=,\\0123 \"':nule-é", max_size=12),

@@ -50,13 +50,13 @@ def run(folder: Path, *arguments: str, windows: bool) -> tuple[int, bytes, bytes
     "commands",
     [
         ["render cifar.yaml"],
-        ["validate wrong.yaml", "validate wrong.yaml --format sarif"],
+        ["validate wrong.yaml", "validate wrong.yaml -o sarif"],
         [
-            "render cifar.yaml -o out/cifar",
-            "render cifar.yaml -o out/cifar --check",
-            "render cifar.yaml --set run.id=2 -o out/cifar",
+            "render cifar.yaml -d out/cifar",
+            "render cifar.yaml -d out/cifar --check",
+            "render cifar.yaml --set run.id=2 -d out/cifar",
         ],
-        ["chart cifar.yaml -o chart", "chart cifar.yaml -o chart --check"],
+        ["chart cifar.yaml -d chart", "chart cifar.yaml -d chart --check"],
         ["init new.yaml --preset torchrun --name a", "init new.yaml"],
         ["values cifar.yaml"],
         ["explain DS102", "explain workers.slots", "schema", "help running", "graph cifar.yaml"],
@@ -82,9 +82,9 @@ def test_commands_on_files_work_alike(tmp_path: Path, commands: list[str]) -> No
 def test_line_ends_of_windows_change_nothing(tmp_path: Path) -> None:
     """Git may check out both the values and the rendered files with them."""
     (tmp_path / "cifar.yaml").write_bytes(MINIMAL.read_bytes().replace(b"\n", b"\r\n"))
-    assert 0 == run(tmp_path, "render", "cifar.yaml", "-o", "out", windows=False)[0]
+    assert 0 == run(tmp_path, "render", "cifar.yaml", "-d", "out", windows=False)[0]
     for path in (tmp_path / "out").iterdir():
         assert b"\r" not in path.read_bytes()
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
 
-    assert (0, b"", b"") == run(tmp_path, "render", "cifar.yaml", "-o", "out", "--check", windows=False)
+    assert (0, b"", b"") == run(tmp_path, "render", "cifar.yaml", "-d", "out", "--check", windows=False)

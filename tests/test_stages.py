@@ -63,7 +63,7 @@ def test_a_printed_job_goes_through_each_package_once() -> None:
 
 
 def test_a_written_job_returns_to_few_packages(tmp_path: Path) -> None:
-    found = stages(["render", FILE, "-o", str(tmp_path)])
+    found = stages(["render", FILE, "-d", str(tmp_path)])
 
     loaded, made = ["reading", "schema", "checks"], ["writer", "runs", "writer", "render", "runs", "writer"]
     assert [*loaded, *made, "problems"] == found  # which escapes what is printed

@@ -21,7 +21,7 @@ MACHINES = (
     ' --main_process_ip "$MASTER_ADDR" --main_process_port "$MASTER_PORT"'
 )
 """The options of accelerate launch, in a shell, for the variables that dsgen sets."""
-ACCELERATE = r"accelerate launch|accelerate[.]commands[.]launch|trl (sft|grpo|dpo|kto|reward|rloo)"
+ACCELERATE = r"accelerate[ -]launch|accelerate[.]commands[.]launch|trl (sft|grpo|dpo|kto|reward|rloo)"
 IN_FILE = r"--(config_file|accelerate_config)\b"
 """Nothing is known of a file with settings of accelerate."""
 
@@ -140,7 +140,10 @@ WITHOUT_SSH = {
     *("huggingface/transformers-pytorch-gpu", "huggingface/transformers-pytorch-deepspeed-latest-gpu"),
 }
 """Public images that have neither sshd nor pdsh; others may have them, whatever they are named."""
-IDENTITIES = ("eks.amazonaws.com/role-arn", "iam.gke.io/gcp-service-account", "azure.workload.identity/client-id")
+IDENTITIES = (
+    *("eks.amazonaws.com/role-arn", "iam.gke.io/gcp-service-account", "azure.workload.identity/client-id"),
+    "pod-identity.alibabacloud.com/role-name",
+)
 
 
 @warning(

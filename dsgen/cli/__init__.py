@@ -134,7 +134,7 @@ def dsgen() -> None:
     Examples:
       dsgen init llama.yaml --preset multi-node-gpu
       dsgen render cifar.yaml | kubectl apply -f -
-      dsgen chart cifar.yaml -o chart
+      dsgen chart cifar.yaml -d chart
       dsgen validate cifar.yaml
 
     \b

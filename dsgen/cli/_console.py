@@ -26,6 +26,21 @@ OPTION_HINTS = {
     "--dry-run": "write --dry-run alone; `dsgen render` prints the objects without a cluster",
 }
 """What to do about an option that is used wrongly."""
+ONE_JOB = "one call is for one job: `dsgen list` names those in the cluster"
+OTHER_OPTIONS = {
+    "--all": (("--run", ONE_JOB), ("--values", "without a FILE, the jobs of dsgen.yaml are meant")),
+    "--all-namespaces": (("--run", ONE_JOB),),
+    **dict.fromkeys(("-l", "--selector"), (("--run", ONE_JOB),)),
+    **dict.fromkeys(("--container", "-c"), (("--launcher", "use --launcher, --worker, --status or --init"),)),
+    **dict.fromkeys(
+        ("--wait", "--follow", "-w"), (("--force", "`dsgen run` follows the log, `dsgen wait` waits for a state"),)
+    ),
+    **dict.fromkeys(("--file", "--filename"), (("--values", "name the FILE without an option"),)),
+    **dict.fromkeys(("--recursive", "-R"), (("--values", "a folder as FILE means the *.yaml files in it"),)),
+    **{f"--{form}": (("--output", f"use -o {form}"),) for form in ("json", "yaml", "sarif", "markdown", "svg")},
+    **dict.fromkeys(("--output-dir", "--dir", "--out", "--folder"), (("--directory", "use -d"),)),
+}
+"""Option of another program -> options of a command, each with a hint for commands that have it."""
 PROGRESS_AFTER_SECONDS, PROGRESS_EVERY_SECONDS = 1.0, 0.1
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: the reader of the output has ended
 
@@ -86,6 +101,10 @@ def echo_usage_error(error: click.ClickException) -> None:
             return write_error(f"{message}\n")
         write_error(f"{context.get_usage()}\nTry '{context.command_path} {context.help_option_names[0]}' for help.\n\n")
     hint = OPTION_HINTS.get(error.option_name, "") if isinstance(error, click.BadOptionUsage) else ""
+    if isinstance(error, click.NoSuchOption) and isinstance(context, click.Context):
+        has = {name for option in context.command.params for name in option.opts}
+        hint = next((text for name, text in OTHER_OPTIONS.get(error.option_name, ()) if name in has), "")
+        message = error.message if hint else message
     return write_error(_escape([f"Error: {message}", *([f"  hint: {hint}"] if hint else [])]))
 
 

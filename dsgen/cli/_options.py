@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from dsgen.cli import completion
+from dsgen.cli._console import echo_error
 from dsgen.errors import UsageError
 from dsgen.reading.nodes import Override
 
@@ -21,9 +22,11 @@ Function = Callable[..., int]
 """The function of a command; returns the exit code."""
 Decorator = Callable[[Function], Function]
 
-NO_PRUNE = "--prune applies to the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
+NO_PRUNE = "--prune applies to the jobs of dsgen.yaml: leave out the FILEs, -f and -d"
 FORMS = ("text", "json", "sarif", "github")
 """The forms of problems in the output."""
+OTHER_FORMS = {"yaml", "json", "name", "wide", "markdown", "svg", "sarif"}
+"""Formats of other commands and programs, which are no folders."""
 
 
 class Inputs(NamedTuple):
@@ -68,7 +71,7 @@ class Delivery(NamedTuple):
         """The flags that apply to a folder and are set, for messages."""
         defaults = self._field_defaults
         given = (name for name, value in self._asdict().items() if name != "quiet" and value != defaults[name])
-        return ", ".join("--format" if name == "form" else f"--{name.replace('_', '-')}" for name in given)
+        return ", ".join("-o" if name == "form" else f"--{name.replace('_', '-')}" for name in given)
 
 
 def combine(*decorators: Decorator) -> Decorator:
@@ -96,22 +99,51 @@ def gather(name: str, make: Callable[..., Any], fields: Sequence[str], options: 
     return decorate
 
 
-def format_option(*choices: str, help: str) -> Decorator:  # noqa: A002 - the name in click
-    """The option for the form of the output; the first choice is the default."""
-    text = f"{help}  [default: {choices[0]}]"
-    return click.option("--format", "form", type=click.Choice(choices), default=choices[0], help=text)
+class _FormatOrFolder(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
+    """A format, or a folder as until version 0.2."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if value not in OTHER_FORMS else super().convert(value, param, ctx)
 
 
-def output_option(text: str) -> Decorator:
+def format_option(*choices: str, help: str, takes_folder: bool = False) -> Decorator:  # noqa: A002 - the name in click
+    """The option for the form of the output; the first choice is the default.
+
+    takes_folder: with the option of `folder_option`, whose folder may still be here.
+    """
+
+    def decorate(command: Function) -> Function:
+        @functools.wraps(command)
+        def call(old_form: str | None, form: str, **given: Any) -> int:
+            if old_form:
+                echo_error("--format is now -o, and goes in version 0.4")
+            elif form not in choices:
+                if given["directory"] is not None:
+                    raise UsageError(f"-o {form}: a format is {', '.join(choices)}")
+                echo_error("-o DIR is now -d DIR, and goes in version 0.4")
+                given["directory"], form = _parse_folder(None, None, form), choices[0]
+            return command(form=old_form or form, **given)
+
+        kind = (_FormatOrFolder if takes_folder else click.Choice)(choices)
+        text = f"{help}  [default: {choices[0]}]"
+        return combine(
+            click.option("-o", "--output", "form", type=kind, default=choices[0], help=text),
+            click.option("--format", "old_form", type=click.Choice(choices), hidden=True),
+        )(call)
+
+    return decorate
+
+
+def folder_option(text: str) -> Decorator:
     """The option for the folder."""
     return click.option(
-        "-o", "--output", metavar="DIR", callback=_parse_folder, shell_complete=completion.folders, help=text
+        "-d", "--directory", metavar="DIR", callback=_parse_folder, shell_complete=completion.folders, help=text
     )
 
 
-def _parse_folder(_: click.Context, __: click.Parameter, name: str | None) -> Path | None:
+def _parse_folder(_: object, __: object, name: str | None) -> Path | None:
     if name == "":  # Path("") would be the current folder
-        raise UsageError("the name of the folder, -o, is empty: is a variable not set?")
+        raise UsageError("the name of the folder, -d, is empty: is a variable not set?")
     if name is None:
         return None
     from pathlib import Path  # imported late: printing does not need it
@@ -121,9 +153,9 @@ def _parse_folder(_: click.Context, __: click.Parameter, name: str | None) -> Pa
 
 strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print problems only.")
-problem_format_option = format_option(
-    *FORMS, help="Format of the problems; text goes to standard error, all others to standard output."
-)
+_PROBLEMS = "Format of the problems; text goes to standard error, all others to standard output."
+problem_format_option = format_option(*FORMS, help=_PROBLEMS)
+_delivery_format = format_option(*FORMS, help=_PROBLEMS, takes_folder=True)
 kustomization_option = click.option(
     "--kustomization", is_flag=True, help="Include a kustomization.yaml that lists the objects."
 )
@@ -229,12 +261,15 @@ delivery_options = gather(
         click.option(
             "--keep-going", is_flag=True, help="Write the other jobs if one is refused; the exit code is still 1."
         ),
-        problem_format_option,
+        _delivery_format,
     ),
 )
 """The options for writing the folders of jobs; the command gets `delivery`."""
 delivery_options_without_runs = gather(
-    "delivery", Delivery, Delivery._fields, combine(_check_option, _dry_run_option, quiet_option, problem_format_option)
+    "delivery",
+    Delivery,
+    Delivery._fields,
+    combine(_check_option, _dry_run_option, quiet_option, _delivery_format),
 )
 """The same for a folder without runs."""
 

@@ -13,7 +13,7 @@ import click
 from dsgen.cli._console import echo, show_progress, write, write_json
 from dsgen.cli._delivery import OutputFolder, list_orphans, plan_chart, plan_charts, plan_manifests, plan_scripts
 from dsgen.cli._loading import Report, load_chart, load_jobs
-from dsgen.cli._options import Inputs, format_option, input_options, kustomization_option, output_option
+from dsgen.cli._options import Inputs, folder_option, format_option, input_options, kustomization_option
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from dsgen.problems.framing import make_printable
 from dsgen.problems.safe_text import escape_line, redact
@@ -26,11 +26,11 @@ FORMAT_VERSION = 1
 
 @click.command("diff")
 @input_options()
-@output_option("The folder to compare with.")
+@folder_option("The folder to compare with.")
 @click.option("--chart", is_flag=True, help="Compare with the chart that `dsgen chart` wrote, file by file.")
 @kustomization_option
-@format_option("text", "json", "markdown", help="markdown is for the comment on a pull request.")
-def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: bool, form: str) -> int:
+@format_option("text", "json", "markdown", help="markdown is for the comment on a pull request.", takes_folder=True)
+def command(inputs: Inputs, directory: Path | None, chart: bool, kustomization: bool, form: str) -> int:
     """Show what a render would change, by object and field.
 
     DIR is the folder that `dsgen render` wrote, or with --chart the folder that `dsgen chart` wrote; for the jobs of
@@ -40,15 +40,15 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
 
     \b
     Examples:
-      dsgen diff cifar.yaml -o manifests/cifar
-      dsgen diff cifar.yaml -o charts/cifar --chart
+      dsgen diff cifar.yaml -d manifests/cifar
+      dsgen diff cifar.yaml -d charts/cifar --chart
       dsgen diff
       dsgen diff jobs/cifar/values.yaml
-      dsgen diff --format markdown
+      dsgen diff -o markdown
     """
-    if output is not None and not inputs.has_files:
-        raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
-    folders, report = _plan(inputs, output, chart, kustomization)
+    if directory is not None and not inputs.has_files:
+        raise UsageError("-d needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
+    folders, report = _plan(inputs, directory, chart, kustomization)
     others = None
     if report.repository:
         orphans, others = list_orphans(report.repository, "charts" if chart else "output", folders)
@@ -72,18 +72,18 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
 
 
 def _plan(
-    inputs: Inputs, output: Path | None, chart: bool, kustomization: bool
+    inputs: Inputs, directory: Path | None, chart: bool, kustomization: bool
 ) -> tuple[Sequence[OutputFolder], Report]:
     """The folders. Raises UsageError if there is neither DIR nor a folder in dsgen.yaml for one of them."""
-    if chart and output is not None:
+    if chart and directory is not None:
         if len(inputs.files) > 1:
             raise UsageError("a chart has the values of one job: give one FILE")
         job, report = load_chart(inputs)
-        return [plan_chart(Destination(output), job)], report
+        return [plan_chart(Destination(directory), job)], report
     jobs, report = load_jobs(inputs)
-    if output is None and (lost := [each.job.file for each in jobs if not each.member]):
-        raise UsageError(f"-o is missing, the folder to compare with: {lost[0]} is not a job of dsgen.yaml")
-    return plan_charts(jobs) if chart else plan_manifests(jobs, output, kustomization), report
+    if directory is None and (lost := [each.job.file for each in jobs if not each.member]):
+        raise UsageError(f"-d is missing, the folder to compare with: {lost[0]} is not a job of dsgen.yaml")
+    return plan_charts(jobs) if chart else plan_manifests(jobs, directory, kustomization), report
 
 
 def _as_lines(job: JobChange) -> Iterator[str]:

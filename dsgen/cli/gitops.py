@@ -18,9 +18,9 @@ from dsgen.cli._options import (
     Inputs,
     combine,
     delivery_options_without_runs,
+    folder_option,
     gather,
     input_options,
-    output_option,
 )
 from dsgen.errors import UsageError
 from dsgen.repository.settings import Settings
@@ -34,7 +34,7 @@ PREFIX = "setting_"
 
 
 def _collect_rules() -> dict[str, list[dict[str, Any]]]:
-    """Setting -> its rule for each tool that has it. The folder is -o."""
+    """Setting -> its rule for each tool that has it. The folder is -d."""
     rules: dict[str, list[dict[str, Any]]] = {}
     for tool in gitops.TOOLS:
         for key, rule in gitops.load_rules(tool).items():
@@ -73,10 +73,10 @@ _setting_options = gather(
 
 @click.command("gitops")
 @input_options()
-@output_option("The folder of these objects, if dsgen.yaml does not set it.")
+@folder_option("The folder of these objects, if dsgen.yaml does not set it.")
 @_setting_options
 @delivery_options_without_runs
-def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], delivery: Delivery) -> int:
+def command(inputs: Inputs, directory: Path | None, settings: dict[str, Any], delivery: Delivery) -> int:
     """Write the objects of Argo CD or Flux that apply jobs from a Git repository.
 
     The jobs are those of the nearest dsgen.yaml. The options override its settings `argocd` and `flux`. With FILEs, the
@@ -87,15 +87,15 @@ def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], deliv
     Examples:
       dsgen gitops
       dsgen gitops --check
-      dsgen gitops cifar.yaml mnist.yaml --kind Application --repository https://git.example.com/jobs.git -o argocd
-      dsgen gitops cifar.yaml --kind HelmRelease -o flux
+      dsgen gitops cifar.yaml mnist.yaml --kind Application --repository https://git.example.com/jobs.git -d argocd
+      dsgen gitops cifar.yaml --kind HelmRelease -d flux
     """
     loaded, report = load_jobs(inputs, delivery.form)
     of_repository = report.repository and report.repository.settings
     if of_repository:
-        folders = [*_make_folders(output, settings, of_repository)]
+        folders = [*_make_folders(directory, settings, of_repository)]
     else:
-        folders = [_make_folder(output, settings, _find_shared_settings(loaded))]
+        folders = [_make_folder(directory, settings, _find_shared_settings(loaded))]
     jobs = [each.job for each in loaded]
     return deliver([OutputFolder(one.place, functools.partial(one.plan, jobs)) for one in folders], delivery, report)
 
@@ -125,27 +125,27 @@ def _find_shared_settings(jobs: Sequence[RequestedJob]) -> Settings | None:
     return known[0] if is_one else None
 
 
-def _make_folder(output: Path | None, settings: dict[str, Any], known: Settings | None) -> Folder:
+def _make_folder(directory: Path | None, settings: dict[str, Any], known: Settings | None) -> Folder:
     """The folder according to the options, which override the settings of the repository."""
     if "kind" not in settings:
         raise UsageError("--kind is missing: Application, ApplicationSet, Kustomization or HelmRelease")
-    if output is None:
-        raise UsageError("-o is missing: the folder of these objects, as in -o gitops/flux")
+    if directory is None:
+        raise UsageError("-d is missing: the folder of these objects, as in -d gitops/flux")
     tool = _find_tool(settings["kind"])
     if strange := [key for key in settings if key not in gitops.load_rules(tool)]:
         raise UsageError(f"{', '.join(map(_name_flag, strange))}: {gitops.TOOLS[tool]} has no such setting")
     of_tool = (known.read_value(tool) if known else None) or {}
-    complete = gitops.add_defaults(tool, {**of_tool, **settings, "output": output.as_posix()})
+    complete = gitops.add_defaults(tool, {**of_tool, **settings, "output": directory.as_posix()})
     key, folder = ("charts", "charts") if gitops.uses_charts(complete) else ("output", "rendered")
     return Folder(
-        tool, Destination(output), complete, known.read_value(key) if known else f"{folder}/{{namespace}}/{{name}}"
+        tool, Destination(directory), complete, known.read_value(key) if known else f"{folder}/{{namespace}}/{{name}}"
     )
 
 
-def _make_folders(output: Path | None, settings: dict[str, Any], known: Settings) -> Iterator[Folder]:
+def _make_folders(directory: Path | None, settings: dict[str, Any], known: Settings) -> Iterator[Folder]:
     """The folders according to dsgen.yaml, whose settings the options override."""
-    if output is not None:
-        raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
+    if directory is not None:
+        raise UsageError("-d needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
     tools = (
         [_find_tool(settings["kind"])]
         if "kind" in settings

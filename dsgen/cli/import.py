@@ -16,7 +16,6 @@ import click
 from dsgen.cli import completion
 from dsgen.cli._console import describe_bug, echo, write, write_json
 from dsgen.cli._loading import join_errors, read_file
-from dsgen.cli._options import format_option
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageError
 from dsgen.importers import (
     ORIGINS,
@@ -64,7 +63,13 @@ UNEXPLAINED = "no reason is known; please report it"
 @click.option("--check", "is_checked", is_flag=True, help="Compare the rendered result with the source, by role.")
 @click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Name what dsgen does itself, too.")
 @click.option("--strict", is_flag=True, help="Write nothing if a part of the source has no equivalent.")
-@format_option("text", "json", help="Format of the report; json goes to standard output.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    help="Format of the report; json goes to standard output.  [default: text]",
+)
 def command(
     files: tuple[str, ...],
     output: str | None,
@@ -82,7 +87,8 @@ def command(
     A FILE is a script for sbatch, a shell script, a line of Arena, or objects of Kubernetes such as a PyTorchJob or an
     MPIJob; `-` is standard input. dsgen finds out what it is; `dsgen explain import` lists what it converts. The values
     are written to standard output or to -o, and the report to standard error: it names every part of FILE that has no
-    equivalent, and every value that only you know. dsgen reads scripts and never executes them.
+    equivalent, and every value that only you know. The table of --check is on standard output, below the values as
+    comments. dsgen reads scripts and never executes them.
 
     \b
     Examples:
@@ -115,7 +121,8 @@ def command(
     else:
         for job, place, differences in zip(jobs, places, compared, strict=True):
             echo(_format_report(job, place, is_verbose), err=True)
-            echo(_format_table(differences), err=True)
+            # Standard output is a values file, or without one of -o also the table, as comments of it.
+            echo(line if place else f"# {line}" for line in _format_table(differences))
     if is_refused and form == "text":
         what = "not all files can be converted" if refusals else "parts of the source are lost"
         echo([f"nothing was written, because of --strict: {what}"], err=True)

@@ -13,9 +13,9 @@ from dsgen.cli._options import (
     Delivery,
     Inputs,
     delivery_options,
+    folder_option,
     input_options,
     kustomization_option,
-    output_option,
 )
 from dsgen.errors import EXIT_OK, UsageError
 from dsgen.render import render as render_job
@@ -29,42 +29,42 @@ SHARED = "without the scripts that the jobs of {0} share: dsgen runtime -n {0} |
 
 @click.command("render")
 @input_options()
-@output_option("Write one object per file into this folder.")
+@folder_option("Write one object per file into this folder.")
 @kustomization_option
 @click.option(
     "--bump", is_flag=True, help="If a run would change, write the next run.id into its file; values of --set, too."
 )
 @delivery_options
-def render(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
+def render(inputs: Inputs, directory: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them to a folder.
 
     Each FILE is one job, over which all -f files are merged; without a FILE, the -f files together are one job. A FILE
     that the nearest dsgen.yaml lists is that job of dsgen.yaml. A folder means each *.yaml file in it, and `-` is
-    standard input. With -o and several jobs, each job gets a folder with its name. Without any file, the jobs of the
+    standard input. With -d and several jobs, each job gets a folder with its name. Without any file, the jobs of the
     nearest dsgen.yaml, in this folder or a parent, are written to the folders that it sets.
 
     \b
     Examples:
       dsgen render cifar.yaml | kubectl apply -f -
       dsgen render cifar.yaml -f prod.yaml --set workers.replicas=4 -n training
-      dsgen render cifar.yaml mnist.yaml -o manifests
-      dsgen render cifar.yaml -o manifests/cifar --check
-      dsgen render cifar.yaml -o manifests/cifar --bump
+      dsgen render cifar.yaml mnist.yaml -d manifests
+      dsgen render cifar.yaml -d manifests/cifar --check
+      dsgen render cifar.yaml -d manifests/cifar --bump
       dsgen render
       dsgen render --check
     """
     is_repository = not inputs.has_files
-    if is_repository and output is not None:
-        raise UsageError("-o needs FILEs; for the jobs of dsgen.yaml, its `output` sets the folders")
+    if is_repository and directory is not None:
+        raise UsageError("-d needs FILEs; for the jobs of dsgen.yaml, its `output` sets the folders")
     if delivery.prune and not is_repository:
         raise UsageError(NO_PRUNE)
-    if output is None and not is_repository and (bump or kustomization or delivery.flags):
+    if directory is None and not is_repository and (bump or kustomization or delivery.flags):
         flags = ", ".join(filter(None, ("--bump" * bump, "--kustomization" * kustomization, delivery.flags)))
-        raise UsageError(f"{flags}: these apply to a folder: add -o DIR")
+        raise UsageError(f"{flags}: these apply to a folder: add -d DIR")
     if bump and (delivery.check or delivery.mode != "keep"):
         raise UsageError("--bump changes the run id: leave out --check, --refresh and --replace")
     jobs, report = load_jobs(inputs, delivery.form)
-    if output is None and not is_repository:
+    if directory is None and not is_repository:
         for number, each in show_progress("rendered", enumerate(jobs), len(jobs)):
             for place, document in enumerate(render_job(each.job.data, each.job.release)):
                 write(f"---\n{document.text}" if number or place else document.text)
@@ -75,47 +75,47 @@ def render(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool,
     from dsgen.cli._delivery import deliver, deliver_all, plan_bumps, plan_manifests
 
     trust = delivery.mode == "keep" and not delivery.check
-    folders = plan_manifests(jobs, output, kustomization, trust)
+    folders = plan_manifests(jobs, directory, kustomization, trust)
     if bump:
         folders = plan_bumps(folders, jobs, inputs.overrides)
-    return deliver(folders, delivery, report) if output else deliver_all(folders, "output", delivery, report)
+    return deliver(folders, delivery, report) if directory else deliver_all(folders, "output", delivery, report)
 
 
 @click.command("chart")
 @input_options(many=False)
-@output_option("The folder of the chart.")
+@folder_option("The folder of the chart.")
 @delivery_options
-def chart(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
+def chart(inputs: Inputs, directory: Path | None, delivery: Delivery) -> int:
     """Write a Helm chart, with a job's values as its defaults.
 
     The chart is complete: `helm install` with it creates the same objects as `dsgen render`. It has the name of the
     job. Without a FILE, it is the chart deepspeed-job, whose releases provide the names, so --name and -n are not
-    allowed. Without -o, the charts of all jobs in the nearest dsgen.yaml are written.
+    allowed. Without -d, the charts of all jobs in the nearest dsgen.yaml are written.
 
     \b
     Examples:
-      dsgen chart -o charts/deepspeed-job
-      dsgen chart cifar.yaml -o charts/cifar
-      dsgen chart cifar.yaml -f prod.yaml -o charts/cifar-prod --dry-run
+      dsgen chart -d charts/deepspeed-job
+      dsgen chart cifar.yaml -d charts/cifar
+      dsgen chart cifar.yaml -f prod.yaml -d charts/cifar-prod --dry-run
     """
     from dsgen.cli._delivery import deliver, deliver_all, plan_chart, plan_charts  # imported late, as above
     from dsgen.writer import Destination
 
-    if output is None:
+    if directory is None:
         if inputs.has_files:
-            raise UsageError("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
+            raise UsageError("-d is missing, the folder of the chart, as in: dsgen chart cifar.yaml -d charts/cifar")
         jobs, report = load_jobs(inputs, delivery.form)
         return deliver_all(plan_charts(jobs), "charts", delivery, report)
     if delivery.prune:
         raise UsageError(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)
-    return deliver([plan_chart(Destination(output), job)], delivery, report)
+    return deliver([plan_chart(Destination(directory), job)], delivery, report)
 
 
 @click.command("graph")
 @input_options(many=False)
 @click.option("--memory", is_flag=True, help="Draw what an accelerator holds, by dsgen estimate, as SVG.")
-@click.option("--format", "form", type=click.Choice(("mermaid", "svg")), hidden=True)
+@click.option("-o", "--output", "--format", "form", type=click.Choice(("mermaid", "svg")), hidden=True)
 def draw(inputs: Inputs, memory: bool, form: str | None) -> int:
     """Draw the objects of a job and the traffic between them.
 
@@ -131,11 +131,9 @@ def draw(inputs: Inputs, memory: bool, form: str | None) -> int:
     if not inputs.has_files:
         raise UsageError("give a values file, as in: dsgen graph cifar.yaml > cifar.mmd")
     if memory and form == "mermaid":
-        raise UsageError("--memory draws SVG: leave out --format")
+        raise UsageError("--memory draws SVG: leave out -o")
     if form == "svg" and not memory:
-        raise UsageError(
-            "objects are drawn as Mermaid: leave out --format; for SVG, use mermaid-cli: mmdc -i cifar.mmd"
-        )
+        raise UsageError("objects are drawn as Mermaid: leave out -o; for SVG, use mermaid-cli: mmdc -i cifar.mmd")
     job = load_only(inputs, "the picture shows one job", with_estimate=not memory)[0].job
     if memory:
         from dsgen import forecasts  # imported late, as below: each picture needs other modules

@@ -33,7 +33,7 @@ def validate(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
       dsgen validate cifar.yaml mnist.yaml -f prod.yaml --strict
       dsgen validate - -n training < cifar.yaml
       dsgen validate cifar.yaml --for chart
-      dsgen validate cifar.yaml --format sarif
+      dsgen validate cifar.yaml -o sarif
     """
     jobs, report = check_jobs(inputs, chart=target == "chart")
     report.show(form)
@@ -57,7 +57,7 @@ def print_values(inputs: Inputs, form: str) -> int:
     Examples:
       dsgen values cifar.yaml
       dsgen values cifar.yaml -f prod.yaml --set workers.slots=8
-      dsgen values cifar.yaml --format json
+      dsgen values cifar.yaml -o json
     """
     jobs = [each.job for each in load_values(inputs)]
     if form == "json":

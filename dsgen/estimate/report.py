@@ -151,7 +151,7 @@ def describe_fit(estimate: Estimate) -> str:
         return f"most likely does not fit in {format_size(capacity)}"
     if estimate.is_complete:
         return f"may not fit in {format_size(capacity)}"
-    return f"of {format_size(capacity)}; what is missing below decides whether it fits"
+    return f"it is not known whether it fits in {format_size(capacity)}"
 
 
 def _make_worker_table(estimate: Estimate, limits: Limits) -> Table | None:

@@ -12,7 +12,6 @@ from dsgen import schema
 from dsgen.deepspeed.keys import load_table
 from dsgen.errors import UsageError
 from dsgen.estimate import estimates, report
-from dsgen.estimate.changes import fits
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.inputs import Inputs
 from dsgen.estimate.quantities import format_count, format_range, format_seconds, format_size
@@ -64,7 +63,7 @@ def mark_cheapest(attempts: Sequence[Attempt]) -> list[Attempt]:
     """Attempts, with a mark at the cheapest one that fits: with the fewest accelerator-seconds for a token, or where
     time is unknown the fewest accelerators; of equals the first.
     """
-    fitting = [index for index, one in enumerate(attempts) if one.estimate and fits(one.estimate)]
+    fitting = [index for index, one in enumerate(attempts) if one.estimate and one.estimate.fits]
     best = min(fitting, key=lambda index: _compute_costs(attempts[index]), default=None)
     return [replace(one, is_cheapest=index == best) for index, one in enumerate(attempts)]
 

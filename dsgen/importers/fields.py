@@ -149,7 +149,12 @@ class Fields:
         """Name the fields for which nothing was said, and keys that the file has twice."""
         for decide in self.later:
             decide()
-        self.root.lose(NO_KEY)
+        known = {path[:depth] for path in self.done for depth in range(len(path) + 1)}
+        for one in [*self.root.walk()]:
+            if one.path not in self.done:
+                # The largest part of which nothing was said.
+                depth = next(depth for depth in range(len(one.path) + 1) if one.path[:depth] not in known)
+                Field(self, one.path[:depth], self.document.root.find(one.path[:depth])[0]).lose(NO_KEY)
         for problem in self.document.problems:
             if problem.position:
                 why = f"{problem.message}; only the first is read"

@@ -141,8 +141,10 @@ LEFTOVERS = re.compile(
 )
 """What only the old cluster has."""
 OF_SLURM = "Slurm sets it in some jobs only, such as arrays and restarts; it is taken as unset"
-PREPARES = "it is a program that runs before the training"
 PREPARES_HINT = "run it once as a job of its own, or in workers.initContainers if every worker needs it"
+PREPARES = "it is a program that runs before the training", PREPARES_HINT
+BESIDE_HINT = "write it as a container of workers.sidecars, or deploy it as objects of its own"
+BESIDE = "it is a program that runs beside the training", BESIDE_HINT
 AFTER, AFTER_HINT = "it stands after the command line", "run it as a job of its own"
 ONCE = re.compile(r"(wget|curl|git|tar|unzip|ln|chmod)\b")
 """Commands that prepare a cluster once, and not each container."""
@@ -305,7 +307,7 @@ class ScriptWriter:
             elif launches.index(other) > launches.index(launch):
                 conversion.lose(other.statement, AFTER, AFTER_HINT)
             else:
-                conversion.lose(other.statement, PREPARES, PREPARES_HINT)
+                conversion.lose(other.statement, *(BESIDE if other.is_beside else PREPARES))
 
     def _write_prefix(self) -> None:
         """The variables before the command line."""

@@ -99,6 +99,7 @@ def find_separators(text: str) -> list[int]:
 NO_COLON, COLON = "this key has no colon", "write a colon and a space after a key"
 USUAL = "the indentation, or a quote or bracket above that is not closed, is the usual cause"
 KEY = re.compile(r"""[ -]*+("[^"]*"|'[^']*'|[^\s"'\[\]{},#][^:#]*):( |\t|$)""")
+COMMENT = re.compile(r"(?<=[ \t\[{,])#")
 USUAL_STEP = 2
 """Spaces per level, if the file has no other example."""
 
@@ -219,6 +220,21 @@ def _find_open_quote(stop: Stop) -> Mistake | None:
     return Mistake(scanning, "the string that begins with this quote has no end", hint) if scanning else None
 
 
+def _find_comment_in_brackets(stop: Stop) -> Mistake | None:
+    """A `#` in brackets, such as that of a color, that makes a comment of their end."""
+    if not stop.context.startswith("while parsing a flow"):
+        return None
+    for at in range(stop.begin[0] if stop.begin and stop.begin[0] < stop.number else 0, stop.number):
+        before, comment = COMMENT.split(stop.lines[at], maxsplit=1) if COMMENT.search(stop.lines[at]) else ("", "")
+        if sum(map(before.count, "[{")) > sum(map(before.count, "]}")) and any(char in comment for char in "]}"):
+            return Mistake(
+                (at, len(before)),
+                "this bracket is not closed",
+                "all after # is a comment: put a text that contains it in quotes",
+            )
+    return None
+
+
 def _find_open_bracket(stop: Stop) -> Mistake | None:
     if not stop.context.startswith("while parsing a flow") or not stop.begin or stop.begin[0] == stop.number:
         return None
@@ -229,10 +245,7 @@ def _find_open_bracket(stop: Stop) -> Mistake | None:
     ].lstrip().startswith(("]", "}"))
     if inside and stop.lines[first].partition(" #")[0].rstrip().endswith((",", "[", "{")):
         return None  # the bracket is meant to extend over several lines
-    hint = "close it on the same line, or end the line with a comma"
-    if " #" in stop.lines[first][stop.begin[1] :]:
-        hint = "all after # is a comment: put a text that contains it in quotes"
-    return Mistake(stop.begin, "this bracket is not closed", hint)
+    return Mistake(stop.begin, "this bracket is not closed", "close it on the same line, or end the line with a comma")
 
 
 def _find_missing_colon(stop: Stop) -> Mistake | None:
@@ -334,6 +347,7 @@ def _find_usual_step(stop: Stop, parent: int) -> int:
 GUESSES: tuple[Callable[[Stop], Mistake | None], ...] = (
     _find_forbidden_start,
     _find_open_quote,
+    _find_comment_in_brackets,
     _find_open_bracket,
     _find_missing_colon,
     _find_end_of_document,

@@ -338,8 +338,7 @@ def fill_variables(node: Node, variables: Variables) -> Node:
         return node
     whole = _VARIABLE.fullmatch(node.value)
     if whole and whole[1] in variables:
-        value = variables[whole[1]].copy()
-        return replace(value, position=node.position, key=node.key)
+        return replace(variables[whole[1]].copy(), key=node.key)
     return replace(node, value=_VARIABLE.sub(lambda match: _fill_text(match, variables), node.value))
 
 

@@ -51,12 +51,23 @@ class Violation(NamedTuple):
         return schema.list_keys(self.rule)
 
     def make_problem(self, id_: str, message: str, hint: str = "") -> Diagnostic:
-        return Diagnostic(id_, message, self.node.position, self.path, hint)
+        return Diagnostic(id_, message, self.node.position, self.path, _find_unseen(self.value) or hint)
 
     def report_key(self, id_: str, key: str, message: str, hint: str) -> Diagnostic:
         child = self.node.find_child(key)
         at = (child.key if child else None) or self.node.position
-        return Diagnostic(id_, message, at, (*self.path, key), hint)
+        return Diagnostic(id_, message, at, (*self.path, key), _find_unseen(key) or hint)
+
+
+def _find_unseen(value: Any) -> str:
+    """A hint for a text with a character that looks like a space, such as the no-break space, or like nothing."""
+    if not isinstance(value, str) or value.isascii():
+        return ""
+    import unicodedata  # imported late: only problems need it
+
+    kinds = {"Zs": "write an ordinary space for", "Cf": "remove"}
+    found = ((kinds[kind], char) for char in value if char != " " and (kind := unicodedata.category(char)) in kinds)
+    return next((f"{what} the {unicodedata.name(char, '').lower()}, U+{ord(char):04X}" for what, char in found), "")
 
 
 def _report_unknown_keys(violation: Violation) -> Iterator[Diagnostic]:

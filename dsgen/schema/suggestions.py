@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dsgen import schema
 from dsgen.language.functions import load_launch_methods
@@ -133,16 +133,17 @@ OTHER_VALUES = {
         "run.id with another value each time; dsgen has no cron: let a CronJob or CI call dsgen run --bump",
     ),
     **dict.fromkeys(
-        ("gputype", "gpumodel", "acceleratortype"),
+        ("gputype", "gpumodel", "acceleratortype", "accelerators", "instancetype", "machinetype", "nodetype"),
         "workers.nodeSelector with the label of these nodes, or a preset of dsgen init",
     ),
     **dict.fromkeys(("matrix", "sweep", "grid"), "a matrix in dsgen.yaml, which makes several jobs of one file"),
     **dict.fromkeys(
-        ("onsuccess", "onfailure", "onexit", "notifications"), "status.webhook.url, which is told how a run ends"
+        ("onsuccess", "onfailure", "onexit", "notifications", "notify", "slack", "email", "webhook"),
+        "status.webhook.url, which is told how a run ends",
     ),
     **dict.fromkeys(
         ("s3", "gcs", "bucket"),
-        "training.args with the address, and workers.serviceAccountName for the rights, or storage with csi",
+        "training.args with the address, and workers.serviceAccountName for the rights, or a volume of storage",
     ),
     **dict.fromkeys(("vllm", "serving", "inference"), "training.exec for what ends; dsgen trains, and serves no model"),
     "hostfile": "workers.replicas; dsgen writes the hostfile",
@@ -153,7 +154,7 @@ OTHER_VALUES = {
 }
 """What to use for words of other tools whose value cannot stay the same."""
 IN_VOLUME = {
-    **dict.fromkeys(("claimname", "pvc", "persistentvolumeclaim"), "existingClaim"),
+    **dict.fromkeys(("claim", "claimname", "pvc", "persistentvolumeclaim", "s3", "gcs", "bucket"), "existingClaim"),
     **dict.fromkeys(("size", "storageclass", "storageclassname", "accessmodes"), "create"),
     "path": "mountPath",
 }
@@ -163,6 +164,11 @@ NOWHERE = (
     *("hostnameoverride", "subdomain", "readinessprobe", "name", "restartpolicyrules", "terminationmessagepath"),
 )
 """Fields of a pod or container for which workers and launcher have no key."""
+
+
+def list_other_words() -> Iterator[tuple[str, str]]:
+    """Words of other tools, and what to use instead."""
+    yield from (ANYWHERE | OTHER_VALUES).items()
 
 
 def suggest_key(key: str, path: KeyPath, part: schema.Schema) -> str:
@@ -226,7 +232,7 @@ def guess_keys(key: str, path: KeyPath, part: schema.Schema) -> list[KeyPath]:
 
 
 def _suggest_other_value(key: str, path: KeyPath) -> str:
-    is_word = len(path) < 2 and (not path or path[0] in (*SECTIONS, "lifecycle"))
+    is_word = len(path) < 2 and (not path or path[0] in (*SECTIONS, "lifecycle", "run", "scheduling", "status"))
     return OTHER_VALUES.get(_normalize(key), "") if is_word else ""
 
 

@@ -20,26 +20,26 @@ def edit(folder: Path, old: str, new: str, file: str = "cifar.yaml") -> str:
 
 
 def test_a_run_that_would_change_gets_the_next_id(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "-o", "out")
+    cli("render", "cifar.yaml", "-d", "out")
     text = edit(folder, "replicas: 2", "replicas: 3")
 
-    code, out, err = cli("render", "cifar.yaml", "-o", "out", "--bump")
+    code, out, err = cli("render", "cifar.yaml", "-d", "out", "--bump")
 
     assert (0, "") == (code, err)
     assert out.startswith("cifar.yaml: run.id 1 -> 2\nout: job training/cifar, ")
     assert text.replace('{id: "1"}', '{id: "2"}') == (folder / "cifar.yaml").read_text()
-    assert (0, "", "") == cli("render", "cifar.yaml", "-o", "out", "--check")
-    again = cli("render", "cifar.yaml", "-o", "out", "--bump")
+    assert (0, "", "") == cli("render", "cifar.yaml", "-d", "out", "--check")
+    again = cli("render", "cifar.yaml", "-d", "out", "--bump")
     assert (0, False) == (again.code, "run.id" in again.out)
 
 
 def test_a_job_of_several_sizes_says_what_happens_to_its_checkpoint(cli: Cli, folder: Path) -> None:
     resize = "  deepspeed: {configFile: /ds.json, resize: {checkpoint: /checkpoints/a}}"
     edit(folder, "training:\n", f"training:\n{resize}\n")
-    cli("render", "cifar.yaml", "-o", "out")
+    cli("render", "cifar.yaml", "-d", "out")
 
-    code, out, err = cli("render", "cifar.yaml", "-o", "out", "--bump", "--set", "workers.replicas=3,workers.slots=2")
-    same = cli("render", "cifar.yaml", "-o", "out", "--bump", "--set", "workers.sharedMemory=1Gi")
+    code, out, err = cli("render", "cifar.yaml", "-d", "out", "--bump", "--set", "workers.replicas=3,workers.slots=2")
+    same = cli("render", "cifar.yaml", "-d", "out", "--bump", "--set", "workers.sharedMemory=1Gi")
 
     assert (0, False) == (code, "error" in err)
     assert "; the first worker converts the newest checkpoint in /checkpoints/a if it is not of 6 ranks\n" in out
@@ -48,17 +48,17 @@ def test_a_job_of_several_sizes_says_what_happens_to_its_checkpoint(cli: Cli, fo
 
 def test_an_id_that_was_there_is_not_taken_again(cli: Cli, folder: Path) -> None:
     for id_ in ("2", "1"):
-        cli("render", "cifar.yaml", "-o", "out", "--set-string", f"run.id={id_}")
+        cli("render", "cifar.yaml", "-d", "out", "--set-string", f"run.id={id_}")
     edit(folder, "replicas: 2", "replicas: 3")
 
-    assert "run.id 1 -> 3\n" in cli("render", "cifar.yaml", "-o", "out", "--bump").out
+    assert "run.id 1 -> 3\n" in cli("render", "cifar.yaml", "-d", "out", "--bump").out
 
 
 def test_nothing_is_written_by_a_dry_run(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "-o", "out")
+    cli("render", "cifar.yaml", "-d", "out")
     text = edit(folder, "replicas: 2", "replicas: 3")
 
-    out = cli("render", "cifar.yaml", "-o", "out", "--bump", "--dry-run").out
+    out = cli("render", "cifar.yaml", "-d", "out", "--bump", "--dry-run").out
 
     assert out.startswith("would write cifar.yaml: run.id 1 -> 2\n")
     assert text == (folder / "cifar.yaml").read_text()
@@ -138,10 +138,10 @@ def test_what_is_not_changed(text: str) -> None:
 def test_an_id_that_is_not_in_the_file(arguments: tuple[str, ...], said: str, cli: Cli, folder: Path) -> None:
     put(folder / "run.yaml", 'run: {id:  "1"}\n')
     text = (folder / "cifar.yaml").read_text()
-    cli("render", *arguments, "-o", "out", stdin=text)
+    cli("render", *arguments, "-d", "out", stdin=text)
     edit(folder, "replicas: 2", "replicas: 3")
 
-    code, out, err = cli("render", *arguments, "-o", "out", "--bump", stdin=text.replace("replicas: 2", "replicas: 3"))
+    code, out, err = cli("render", *arguments, "-d", "out", "--bump", stdin=text.replace("replicas: 2", "replicas: 3"))
 
     assert (1, "") == (code, out)
     assert said in err
@@ -257,19 +257,19 @@ def test_the_value_of_a_flag_is_written_with_the_id(
 ) -> None:
     put(folder / "setup.sh", "ulimit -n 65536\n")
     (folder / "cifar.yaml").write_bytes(FILE.replace("\n", end).encode())
-    assert 0 == cli("render", "cifar.yaml", "-o", "out").code
+    assert 0 == cli("render", "cifar.yaml", "-d", "out").code
     is_new_run = "create" not in flag[1]  # a larger claim is the same run
     wanted = FILE.replace('id: "1"', 'id: "2"') if is_new_run else FILE
     for old, new in changes:
         assert 1 == wanted.count(old), old
         wanted = wanted.replace(old, new)
 
-    code, out, err = cli("render", "cifar.yaml", "-o", "out", "--bump", *flag)
+    code, out, err = cli("render", "cifar.yaml", "-d", "out", "--bump", *flag)
 
     assert 0 == code, err
     assert wanted.replace("\n", end) == (folder / "cifar.yaml").read_bytes().decode()
     assert out.startswith("cifar.yaml: " + "run.id 1 -> 2, " * is_new_run)
-    assert (0, "") == cli("render", "cifar.yaml", "-o", "out", "--check")[:2]
+    assert (0, "") == cli("render", "cifar.yaml", "-d", "out", "--check")[:2]
 
 
 NOT_WRITTEN = {
@@ -292,9 +292,9 @@ def test_a_flag_that_the_file_cannot_hold_is_refused(cli: Cli, folder: Path, fla
     put(folder / "cifar.yaml", FILE)
     put(folder / "prod.yaml", "workers: {replicas: 4}\n")
     overlay = flags[:2] if flags[0] == "-f" else ()
-    assert 0 == cli("render", "cifar.yaml", *overlay, "-o", "out").code
+    assert 0 == cli("render", "cifar.yaml", *overlay, "-d", "out").code
 
-    code, out, err = cli("render", "cifar.yaml", "-o", "out", "--bump", *flags)
+    code, out, err = cli("render", "cifar.yaml", "-d", "out", "--bump", *flags)
 
     if not NOT_WRITTEN[flags]:
         assert 0 == code
@@ -319,9 +319,9 @@ training: {python: t.py}
 @pytest.mark.parametrize("flag", ["workers.resources.limits.memory=99Gi", "launcher.tolerations[0].key=a"])
 def test_a_value_with_an_anchor_is_not_changed(cli: Cli, folder: Path, flag: str) -> None:
     put(folder / "cifar.yaml", ANCHORED)
-    assert 0 == cli("render", "cifar.yaml", "-o", "out").code
+    assert 0 == cli("render", "cifar.yaml", "-d", "out").code
 
-    code, _, err = cli("render", "cifar.yaml", "-o", "out", "--bump", "--set", flag)
+    code, _, err = cli("render", "cifar.yaml", "-d", "out", "--bump", "--set", flag)
 
     assert 1 == code
     assert "the text cannot be changed without changing other values [DS909]" in err
@@ -332,13 +332,13 @@ def test_flags_are_written_where_no_run_changes(cli: Cli, folder: Path) -> None:
     """A new folder: the next render without flags must not differ."""
     put(folder / "cifar.yaml", FILE)
 
-    code, out, _ = cli("render", "cifar.yaml", "-o", "out", "--bump", "--set", "workers.replicas=4")
+    code, out, _ = cli("render", "cifar.yaml", "-d", "out", "--bump", "--set", "workers.replicas=4")
 
     assert 0 == code
     assert out.startswith("cifar.yaml: workers.replicas 2 -> 4\n")
     assert FILE.replace("replicas: 2", "replicas: 4") == (folder / "cifar.yaml").read_text()
-    assert (0, "") == cli("render", "cifar.yaml", "-o", "out", "--check")[:2]
-    again = cli("render", "cifar.yaml", "-o", "out", "--bump", "--set", "workers.replicas=4").out
+    assert (0, "") == cli("render", "cifar.yaml", "-d", "out", "--check")[:2]
+    again = cli("render", "cifar.yaml", "-d", "out", "--bump", "--set", "workers.replicas=4").out
     assert again.startswith("out: job training/cifar, 17 files (0 written")
 
 
@@ -346,7 +346,7 @@ def test_secrets_in_flags_are_not_shown(cli: Cli, folder: Path) -> None:
     put(folder / "cifar.yaml", FILE)
     flag = "code.git.repository=https://me:hunter2@git.example.com/x.git,code.git.revision=v1"
 
-    result = cli("render", "cifar.yaml", "-o", "out", "--bump", "--set", flag)
+    result = cli("render", "cifar.yaml", "-d", "out", "--bump", "--set", flag)
 
     assert "hunter2" not in result.out + result.err
 
@@ -370,7 +370,7 @@ def test_a_flag_for_what_the_repository_sets_is_refused(cli: Cli, repository: Pa
     )
     assert 0 == cli("render").code
 
-    code, _, err = cli("render", "jobs/a/values.yaml", "-o", "rendered/training/cifar", "--bump", "--set", "labels.a=c")
+    code, _, err = cli("render", "jobs/a/values.yaml", "-d", "rendered/training/cifar", "--bump", "--set", "labels.a=c")
 
     assert 1 == code
     assert "into jobs/a/values.yaml: dsgen.yaml sets it, and overrides the file [DS909]" in err

@@ -15,7 +15,7 @@ CHART = Path(__file__).parents[2] / "charts" / "deepspeed-job"
 
 
 def test_without_a_file_it_is_the_published_chart(cli: Cli, folder: Path) -> None:
-    code, out, err = cli("chart", "-o", "out")
+    code, out, err = cli("chart", "-d", "out")
 
     assert (0, "") == (code, err)
     assert out.startswith("out: chart deepspeed-job, ")
@@ -23,7 +23,7 @@ def test_without_a_file_it_is_the_published_chart(cli: Cli, folder: Path) -> Non
 
 
 def test_with_a_file_it_is_named_after_the_job_and_has_its_values(cli: Cli, folder: Path) -> None:
-    cli("chart", "cifar.yaml", "-f", "prod.yaml", "-o", "out")
+    cli("chart", "cifar.yaml", "-f", "prod.yaml", "-d", "out")
     values = yaml.safe_load((folder / "out" / "values.yaml").read_text())
 
     assert "cifar" == yaml.safe_load((folder / "out" / "Chart.yaml").read_text())["name"]
@@ -33,8 +33,8 @@ def test_with_a_file_it_is_named_after_the_job_and_has_its_values(cli: Cli, fold
 def test_a_file_without_names_is_fine_for_a_chart(cli: Cli, folder: Path) -> None:
     (folder / "x.yaml").write_text("image: {repository: a, tag: b}\ntraining: {python: t.py}\n")
 
-    assert 0 == cli("chart", "x.yaml", "-o", "out").code
-    assert 0 == cli("chart", "x.yaml", "-o", "named", "--name", "mine").code
+    assert 0 == cli("chart", "x.yaml", "-d", "out").code
+    assert 0 == cli("chart", "x.yaml", "-d", "named", "--name", "mine").code
     assert "mine" == yaml.safe_load((folder / "named" / "Chart.yaml").read_text())["name"]
 
 
@@ -44,8 +44,8 @@ def test_names_of_the_command_line_are_the_charts(cli: Cli, folder: Path, major:
     (folder / "bare.yaml").write_text(text)
     names = ("--name", "cifar", "-n", "training")
 
-    assert 0 == cli("chart", "cifar.yaml", "-o", "chart").code
-    assert 0 == cli("chart", "bare.yaml", *names, "-o", "named").code
+    assert 0 == cli("chart", "cifar.yaml", "-d", "chart").code
+    assert 0 == cli("chart", "bare.yaml", *names, "-d", "named").code
 
     assert texts_in(folder / "chart") == texts_in(folder / "named")
     assert cli("render", "cifar.yaml") == cli("render", "bare.yaml", *names)
@@ -58,7 +58,7 @@ def test_names_of_the_command_line_are_the_charts(cli: Cli, folder: Path, major:
 @pytest.mark.parametrize("major", MAJORS)
 def test_a_release_for_another_job_is_refused(cli: Cli, folder: Path, major: int) -> None:
     """Also as Argo CD and Flux template it; what sets both values, and a parent chart, mean it."""
-    cli("chart", "cifar.yaml", "-o", "parent/charts/cifar")
+    cli("chart", "cifar.yaml", "-d", "parent/charts/cifar")
     (folder / "parent/Chart.yaml").write_text("{apiVersion: v2, name: parent, version: 1.0.0}\n")
 
     def template(name: str, namespace: str, *arguments: str, chart: str = "parent/charts/cifar") -> tuple[int, str]:
@@ -83,7 +83,7 @@ def test_a_release_for_another_job_is_refused(cli: Cli, folder: Path, major: int
 
 
 def test_another_name_than_the_files_is_wrong_usage(cli: Cli, folder: Path) -> None:
-    code, out, err = cli("chart", "cifar.yaml", "--name", "other", "-o", "out")
+    code, out, err = cli("chart", "cifar.yaml", "--name", "other", "-d", "out")
 
     assert (2, "") == (code, out)
     assert "cifar.yaml has name: cifar, but --name is other" in err
@@ -92,7 +92,7 @@ def test_another_name_than_the_files_is_wrong_usage(cli: Cli, folder: Path) -> N
 
 @pytest.mark.parametrize("names", [("--name", "foo"), ("-n", "training")], ids=["name", "namespace"])
 def test_names_without_a_job_are_wrong_usage(cli: Cli, folder: Path, names: tuple[str, str]) -> None:
-    code, out, err = cli("chart", *names, "-o", "out")
+    code, out, err = cli("chart", *names, "-d", "out")
 
     assert (2, "") == (code, out)
     assert "--name and -n name the job of a values file: give one" in err
@@ -102,7 +102,7 @@ def test_names_without_a_job_are_wrong_usage(cli: Cli, folder: Path, names: tupl
 def test_a_broken_file_writes_no_chart(cli: Cli, folder: Path) -> None:
     (folder / "x.yaml").write_text("workers: {replicas: two}\n")
 
-    code, out, err = cli("chart", "x.yaml", "-o", "out")
+    code, out, err = cli("chart", "x.yaml", "-d", "out")
 
     assert (1, "") == (code, out)
     assert "x.yaml:1:21: error:" in err
@@ -110,7 +110,7 @@ def test_a_broken_file_writes_no_chart(cli: Cli, folder: Path) -> None:
 
 
 def test_index_is_no_part_of_the_chart(cli: Cli) -> None:
-    cli("chart", "cifar.yaml", "-o", "out")
+    cli("chart", "cifar.yaml", "-d", "out")
     for major in MAJORS:
         program = helm(major)
         done = run_helm(program, "package", "out")
@@ -120,9 +120,9 @@ def test_index_is_no_part_of_the_chart(cli: Cli) -> None:
 
 
 def test_check_and_dry_run(cli: Cli, folder: Path) -> None:
-    assert 1 == cli("chart", "-o", "out", "--check").code
-    assert 0 == cli("chart", "-o", "out", "--dry-run").code
+    assert 1 == cli("chart", "-d", "out", "--check").code
+    assert 0 == cli("chart", "-d", "out", "--dry-run").code
     assert not (folder / "out").exists()
-    cli("chart", "-o", "out")
+    cli("chart", "-d", "out")
 
-    assert (0, "", "") == cli("chart", "-o", "out", "--check")
+    assert (0, "", "") == cli("chart", "-d", "out", "--check")

@@ -13,7 +13,7 @@ from dsgen.writer import INDEX
 from tests.cli.conftest import JOB, Cli, bytes_in, put
 from tests.cli.test_bump import edit
 
-OUT = ("cifar.yaml", "-o", "out")
+OUT = ("cifar.yaml", "-d", "out")
 
 
 def test_no_difference(cli: Cli) -> None:
@@ -139,7 +139,7 @@ def test_json(cli: Cli, folder: Path) -> None:
     edit(folder, "replicas: 2", "replicas: 3")
     edit(folder, 'id: "1"', 'id: "2"')
 
-    code, out, _ = cli("diff", *OUT, "--format", "json")
+    code, out, _ = cli("diff", *OUT, "-o", "json")
 
     report: dict[str, Any] = json.loads(out)
     job = report["jobs"][0]
@@ -156,7 +156,7 @@ def test_markdown(cli: Cli, folder: Path) -> None:
     cli("render", *OUT)
     edit(folder, 'id: "1"', 'id: "2"')
 
-    code, out, _ = cli("diff", *OUT, "--set-string", "training.env.A=a|b<c>\nnext", "--format", "markdown")
+    code, out, _ = cli("diff", *OUT, "--set-string", "training.env.A=a|b<c>\nnext", "-o", "markdown")
 
     assert 1 == code
     head, table_head = out.splitlines()[0], out.splitlines()[2]
@@ -219,18 +219,18 @@ def test_a_repository(cli: Cli, repository: Path) -> None:
     assert "" == err
 
 
-@pytest.mark.parametrize("arguments", [("cifar.yaml",), ("-o", "out"), ()])
+@pytest.mark.parametrize("arguments", [("cifar.yaml",), ("-d", "out"), ()])
 def test_usage(arguments: tuple[str, ...], cli: Cli) -> None:
     assert 2 == cli("diff", *arguments).code
 
 
 # ---- charts ----
 
-CHART = ("cifar.yaml", "-o", "chart", "--chart")
+CHART = ("cifar.yaml", "-d", "chart", "--chart")
 
 
 def test_a_chart_is_compared_file_by_file(cli: Cli, folder: Path) -> None:
-    assert 0 == cli("chart", "cifar.yaml", "-o", "chart").code
+    assert 0 == cli("chart", "cifar.yaml", "-d", "chart").code
     assert (0, "chart: chart cifar, no difference\n", "") == cli("diff", *CHART)
     edit(folder, 'id: "1"', 'id: "2"')
 
@@ -243,7 +243,7 @@ def test_a_chart_is_compared_file_by_file(cli: Cli, folder: Path) -> None:
 
 
 def test_a_chart_that_would_be_refused(cli: Cli, folder: Path) -> None:
-    cli("chart", "cifar.yaml", "-o", "chart")
+    cli("chart", "cifar.yaml", "-d", "chart")
     (folder / "chart" / "NOTES.txt").write_text("mine, beside the chart's own")
     (folder / "chart" / "templates" / "NOTES.txt").unlink()
     before = bytes_in(folder / "chart")
@@ -268,10 +268,10 @@ def test_charts_of_a_repository(cli: Cli, repository: Path) -> None:
     assert 1 == code
     assert "charts/training/cifar: chart cifar, removed from the repository\n  File .helmignore: removed\n" in out
     assert "charts/training/x: chart x, new job\n  File .helmignore: new\n" in out
-    assert "| File values.yaml: new |" in cli("diff", "--chart", "--format", "markdown").out
+    assert "| File values.yaml: new |" in cli("diff", "--chart", "-o", "markdown").out
 
 
 def test_a_chart_is_of_one_job(cli: Cli) -> None:
-    code, _, err = cli("diff", "cifar.yaml", "mnist.yaml", "-o", "chart", "--chart")
+    code, _, err = cli("diff", "cifar.yaml", "mnist.yaml", "-d", "chart", "--chart")
 
     assert (2, "dsgen: a chart has the values of one job: give one FILE\n") == (code, err)

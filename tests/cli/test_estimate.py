@@ -396,7 +396,7 @@ def test_graph_draws_the_same_picture(cli: Cli) -> None:
     cli("estimate", *GIVEN, "--save")
 
     assert cli("estimate", "llama.yaml", "-o", "svg").out == cli("graph", "llama.yaml", "--memory").out
-    assert 2 == cli("graph", "llama.yaml", "--memory", "--format", "mermaid").code
+    assert 2 == cli("graph", "llama.yaml", "--memory", "-o", "mermaid").code
 
 
 def test_graph_draws_what_does_not_fit(cli: Cli) -> None:

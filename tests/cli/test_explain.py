@@ -26,7 +26,7 @@ def test_every_kind_has_an_example_where_a_file_can_have_it() -> None:
 
 @pytest.mark.parametrize("id_", [id_ for id_ in RULES if id_ not in WITHOUT_EXAMPLE])
 def test_an_example_has_its_problem_and_no_other(cli: Cli, id_: str) -> None:
-    report = json.loads(cli("validate", "-", "--format", "json", stdin=RULES[id_].example).out)
+    report = json.loads(cli("validate", "-", "-o", "json", stdin=RULES[id_].example).out)
 
     assert {id_} == {problem["id"] for problem in report["diagnostics"]}
 
@@ -173,6 +173,8 @@ def test_a_search_finds_keys_ids_reasons_and_presets(cli: Cli) -> None:
     for line in ("  workers.sharedMemory ", "  workers.resources ", "  DS279 ", "  OutOfMemory "):
         assert f"\n{line}" in out
     assert "Presets, for dsgen init --preset NAME:\n  aws-efa  " in cli("explain", "--search", "EKS hyperpod").out
+    for word, use in (("S3", "a volume of storage"), ("gpus", "use workers.slots"), ("cron", "dsgen run --bump")):
+        assert re.search(f"^Words of other tools:\n  {word} .*{use}$", cli("explain", "--search", word).out, re.M)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +249,7 @@ def test_a_search_for_nothing_is_wrong_usage(cli: Cli, words: tuple[str, ...], m
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "cases" / "invalid").glob("*.yaml")), ids=str)
 def test_paths_of_messages_are_understood(cli: Cli, path: Path) -> None:
-    problems = json.loads(cli("validate", path, "--format", "json").out)["diagnostics"]
+    problems = json.loads(cli("validate", path, "-o", "json").out)["diagnostics"]
     known = {
         problem["path"] for problem in problems if problem["id"] not in ("DS101", "DS107", "DS109", "DS111", "DS260")
     }

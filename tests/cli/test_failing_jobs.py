@@ -45,7 +45,7 @@ def test_a_bug_in_one_job_hides_no_problem_of_another(cli: Cli, broken: Path, co
 
 @pytest.mark.parametrize("form", ["json", "sarif", "github"])
 def test_every_form_has_it(cli: Cli, broken: Path, form: str) -> None:
-    code, out, err = cli("validate", "wrong.yaml", "bug.yaml", "--format", form)
+    code, out, err = cli("validate", "wrong.yaml", "bug.yaml", "-o", form)
 
     assert broken
     assert (3, "") == (code, err)
@@ -67,7 +67,7 @@ def test_the_traceback_is_shown_on_request(cli: Cli, broken: Path, monkeypatch: 
 def test_a_file_that_cannot_be_read_hides_no_problem_of_another(cli: Cli, folder: Path, form: str) -> None:
     put(folder / "wrong.yaml", WRONG)
 
-    code, out, err = cli("validate", "none.yaml", "wrong.yaml", "also-none.yaml", "--format", form)
+    code, out, err = cli("validate", "none.yaml", "wrong.yaml", "also-none.yaml", "-o", form)
 
     assert 3 == code
     assert "DS102" in (err if form == "text" else out)
@@ -100,7 +100,7 @@ def test_a_bug_while_rendering_names_the_folder(cli: Cli, folder: Path, monkeypa
 
     monkeypatch.setattr(api, "render", failing)
 
-    code, out, err = cli("render", "cifar.yaml", "mnist.yaml", "-o", "out", "--keep-going")
+    code, out, err = cli("render", "cifar.yaml", "mnist.yaml", "-d", "out", "--keep-going")
 
     assert (1, True) == (code, out.startswith("out/cifar: job training/cifar, "))
     assert f"dsgen: out/mnist: {REPORT}\n" == err

@@ -60,7 +60,7 @@ EVERYTHING = {
 
 def written(cli: Cli, *arguments: str) -> dict[str, Any]:
     """`Kind name` -> object, of all that a call writes for the jobs cifar and mnist."""
-    code, _, err = cli("gitops", "cifar.yaml", "mnist.yaml", "-o", "made", *arguments)
+    code, _, err = cli("gitops", "cifar.yaml", "mnist.yaml", "-d", "made", *arguments)
     assert 0 == code, err
     objects = [yaml.safe_load(path.read_text()) for path in sorted(Path("made").glob("*.yaml"))]
     return {f"{each['kind']} {each['metadata']['name']}": each for each in objects if "metadata" in each}
@@ -88,7 +88,7 @@ def test_a_second_call_changes_nothing_and_no_new_run_does(cli: Cli, arguments: 
     written(cli, *arguments)
 
     code, out, _ = cli(
-        "gitops", "cifar.yaml", "mnist.yaml", "-o", "made", *arguments, "--set-string", "run.id=2", "--check"
+        "gitops", "cifar.yaml", "mnist.yaml", "-d", "made", *arguments, "--set-string", "run.id=2", "--check"
     )
 
     assert (0, "") == (code, out)
@@ -97,12 +97,12 @@ def test_a_second_call_changes_nothing_and_no_new_run_does(cli: Cli, arguments: 
 def test_a_job_that_goes_takes_its_objects_with_it(cli: Cli) -> None:
     written(cli, *EVERYTHING["kustomization"], "--kustomization")
 
-    code, out, _ = cli("gitops", "mnist.yaml", "-o", "made", *EVERYTHING["kustomization"], "--kustomization", "--check")
+    code, out, _ = cli("gitops", "mnist.yaml", "-d", "made", *EVERYTHING["kustomization"], "--kustomization", "--check")
     assert 1 == code
     unwanted = "not wanted: made/kustomization-training-cifar.yaml"
     assert ["differs: made/kustomization.yaml", unwanted] == out.splitlines()
 
-    assert 0 == cli("gitops", "mnist.yaml", "-o", "made", *EVERYTHING["kustomization"], "--kustomization")[0]
+    assert 0 == cli("gitops", "mnist.yaml", "-d", "made", *EVERYTHING["kustomization"], "--kustomization")[0]
     assert ["gitrepository.yaml", "kustomization-training-mnist.yaml"] == yaml.safe_load(
         Path("made/kustomization.yaml").read_text()
     )["resources"]
@@ -320,7 +320,7 @@ def test_wrong_settings_have_their_place(cli: Cli, wrong: str, problem: str) -> 
 def test_contradictions_are_wrong_usage(cli: Cli, arguments: tuple[str, ...], message: str) -> None:
     text = Path("cifar.yaml").read_text()
     Path("other.yaml").write_text(text.replace("namespace: training", "namespace: other"))
-    code, out, err = cli("gitops", "cifar.yaml", "other.yaml", "-o", "made", *arguments)
+    code, out, err = cli("gitops", "cifar.yaml", "other.yaml", "-d", "made", *arguments)
 
     assert (2, "") == (code, out)
     assert message in err
@@ -328,7 +328,7 @@ def test_contradictions_are_wrong_usage(cli: Cli, arguments: tuple[str, ...], me
 
 
 def test_a_helmrelease_outside_of_the_repository_has_no_health(cli: Cli, tmp_path: Path) -> None:
-    code, _, err = cli("gitops", "cifar.yaml", "-o", str(tmp_path / "made"), *EVERYTHING["helmrelease"])
+    code, _, err = cli("gitops", "cifar.yaml", "-d", str(tmp_path / "made"), *EVERYTHING["helmrelease"])
 
     assert 2 == code
     assert "-o gitops/flux" in err
@@ -339,7 +339,7 @@ def test_two_jobs_never_share_an_object(cli: Cli) -> None:
     Path("a.yaml").write_text(text.replace("name: cifar", "name: b-c").replace("training\n", "a\n"))
     Path("b.yaml").write_text(text.replace("name: cifar", "name: c").replace("training\n", "a-b\n"))
 
-    code, _, err = cli("gitops", "a.yaml", "b.yaml", "-o", "made", *EVERYTHING["kustomization"])
+    code, _, err = cli("gitops", "a.yaml", "b.yaml", "-d", "made", *EVERYTHING["kustomization"])
 
     assert 1 == code
     assert "dsgen: the objects of a/b-c and a-b/c would both be called a-b-c: rename one of the jobs\n" == err
@@ -348,9 +348,9 @@ def test_two_jobs_never_share_an_object(cli: Cli) -> None:
 def test_the_folder_of_a_job_is_the_one_that_render_writes(cli: Cli) -> None:
     """Windows has no folder of this name, and Flux stops at one."""
     Path("aux.yaml").write_text(Path("cifar.yaml").read_text().replace("name: cifar", "name: aux"))
-    assert 0 == cli("render", "aux.yaml", "mnist.yaml", "-o", "rendered/training", "-q")[0]
+    assert 0 == cli("render", "aux.yaml", "mnist.yaml", "-d", "rendered/training", "-q")[0]
 
-    assert 0 == cli("gitops", "aux.yaml", "-o", "made", *EVERYTHING["application"])[0]
+    assert 0 == cli("gitops", "aux.yaml", "-d", "made", *EVERYTHING["application"])[0]
 
     application = yaml.safe_load(Path("made/application-training-aux.yaml").read_text())
     assert "rendered/training/aux_" == application["spec"]["source"]["path"]
@@ -370,21 +370,21 @@ def test_the_name_of_an_object_has_room_in_a_label() -> None:
 
 
 def test_a_kustomization_lists_the_files_of_the_folder(cli: Cli) -> None:
-    assert 0 == cli("render", "cifar.yaml", "-o", "made", "--kustomization")[0]
+    assert 0 == cli("render", "cifar.yaml", "-d", "made", "--kustomization")[0]
 
     listed = yaml.safe_load(Path("made/kustomization.yaml").read_text())["resources"]
     assert sorted(path.name for path in Path("made").glob("*.yaml") if path.name != "kustomization.yaml") == listed
-    assert (0, "") == cli("render", "cifar.yaml", "-o", "made", "--kustomization", "--check")[:2]
+    assert (0, "") == cli("render", "cifar.yaml", "-d", "made", "--kustomization", "--check")[:2]
 
 
 def test_a_kustomization_lists_the_files_of_a_run_that_is_kept(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that another dsgen wrote keeps its files, whose names may be others."""
-    assert 0 == cli("render", "cifar.yaml", "-o", "made", "--kustomization")[0]
+    assert 0 == cli("render", "cifar.yaml", "-d", "made", "--kustomization")[0]
     before = Path("made/kustomization.yaml").read_text()
     monkeypatch.setattr(helpers, "scripts_name", lambda _values, _release, folder: f"cifar-scripts-{folder}-0")
     monkeypatch.setattr("dsgen.runs.__version__", "another")
 
-    code, out, _ = cli("render", "cifar.yaml", "-o", "made", "--kustomization")
+    code, out, _ = cli("render", "cifar.yaml", "-d", "made", "--kustomization")
 
     assert 0 == code
     assert "run 1 kept as" in out

@@ -37,11 +37,11 @@ def test_help_of_something_else_is_wrong_usage(cli: Cli, word: str, rest: str) -
 
 @pytest.mark.parametrize(
     "arguments",
-    [["render", "cifar.yaml", "-o", "out"], ["chart", "cifar.yaml", "-o", "out"], ["validate", "cifar.yaml"]],
+    [["render", "cifar.yaml", "-d", "out"], ["chart", "cifar.yaml", "-d", "out"], ["validate", "cifar.yaml"]],
 )
 def test_quiet_says_nothing(cli: Cli, folder: Path, arguments: list[str]) -> None:
     assert (0, "", "") == cli(*arguments, "--quiet")
-    assert (folder / "out").is_dir() == ("-o" in arguments)
+    assert (folder / "out").is_dir() == ("-d" in arguments)
 
 
 def test_quiet_still_tells_problems(cli: Cli) -> None:
@@ -83,7 +83,7 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.parametrize(("patience", "is_told"), [("0", True), ("60", False)])
 def test_long_work_is_counted(folder: Path, patience: str, is_told: bool) -> None:
     assert folder
-    written = _read(IMPATIENT, patience, "render", "cifar.yaml", "mnist.yaml", "-o", "out")
+    written = _read(IMPATIENT, patience, "render", "cifar.yaml", "mnist.yaml", "-d", "out")
 
     assert is_told == ("\rchecked " in written and "\rcompared " in written)
     assert "" == written.rpartition("\r")[2]

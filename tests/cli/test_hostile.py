@@ -36,17 +36,17 @@ def arguments(text: str) -> Iterator[list[str]]:
     for command in ("render", "validate", "values"):
         yield [command, text]
         yield [command, "cifar.yaml", "-f", text]
-    yield ["chart", text, "-o", "out"]
+    yield ["chart", text, "-d", "out"]
     for flag in ("--set", "--set-string", "--set-json", "--set-file"):
         for form in ("{}", "{}=1", "workers.replicas={}", "workers.{}=1", "name={}", "storage.a.{}=1"):
             yield ["validate", "cifar.yaml", flag, form.format(text)]
     for flag in ("--name", "-n"):
         yield ["validate", "cifar.yaml", flag, text]
-        yield ["chart", "cifar.yaml", "-o", "out", flag, text]
+        yield ["chart", "cifar.yaml", "-d", "out", flag, text]
         yield ["init", "new.yaml", flag, text]
     yield ["init", "new.yaml", "--preset", text]
     yield ["init", "new.yaml", "--image", text]
-    yield ["validate", "cifar.yaml", "--format", text]
+    yield ["validate", "cifar.yaml", "-o", text]
     yield ["validate", "cifar.yaml", "--for", text]
     yield ["render", "cifar.yaml", "--check", text]
     yield ["render", f"--{text}"]
@@ -81,7 +81,7 @@ def test_names_of_files_are_not_passed_on(cli: Cli, folder: Path, text: str) -> 
         cli("validate", good.name),
         cli("validate", good.name, good.name),
         cli("validate", broken.name),
-        *(cli("validate", broken.name, "--format", form) for form in ("json", "sarif")),
+        *(cli("validate", broken.name, "-o", form) for form in ("json", "sarif")),
         cli("render", broken.name),
         cli("values", broken.name),
         cli("values", good.name),
@@ -100,16 +100,16 @@ def test_names_of_folders_are_not_passed_on(cli: Cli, folder: Path, text: str) -
     def calls() -> Iterator[Result]:
         for command in ("render", "chart"):
             name = f"{text}{command}"
-            yield cli(command, "cifar.yaml", "-o", name, "--dry-run")
-            yield cli(command, "cifar.yaml", "-o", name)
-            yield cli(command, "mnist.yaml", "-o", name)
-            yield cli(command, "cifar.yaml", "-o", name, "--set", "run.id=b", "--check")
+            yield cli(command, "cifar.yaml", "-d", name, "--dry-run")
+            yield cli(command, "cifar.yaml", "-d", name)
+            yield cli(command, "mnist.yaml", "-d", name)
+            yield cli(command, "cifar.yaml", "-d", name, "--set", "run.id=b", "--check")
             next(path for path in (folder / name).iterdir() if path.is_file()).write_text("edited")
-            yield cli(command, "cifar.yaml", "-o", name)
-            yield cli(command, "cifar.yaml", "-o", name, "--check")
+            yield cli(command, "cifar.yaml", "-d", name)
+            yield cli(command, "cifar.yaml", "-d", name, "--check")
             (folder / f"{text}file").write_text("")
-            yield cli(command, "cifar.yaml", "-o", f"{text}file/x")
-        yield cli("render", "cifar.yaml", "mnist.yaml", "-o", f"{text}render")
+            yield cli(command, "cifar.yaml", "-d", f"{text}file/x")
+        yield cli("render", "cifar.yaml", "mnist.yaml", "-d", f"{text}render")
 
     for result in calls():
         assert [] == harm(result.out + result.err)
@@ -119,7 +119,7 @@ def test_names_of_folders_are_not_passed_on(cli: Cli, folder: Path, text: str) -
 @pytest.mark.parametrize("text", [COMMAND, SEVERAL, "\udc9b"], ids=ascii)
 @pytest.mark.parametrize("field", ["version", "owner", "run", "file", "run id"])
 def test_an_index_is_not_passed_on(cli: Cli, folder: Path, text: str, field: str) -> None:
-    cli("render", "cifar.yaml", "-o", "out")
+    cli("render", "cifar.yaml", "-d", "out")
     path = folder / "out" / INDEX
     index = json.loads(path.read_text())
     if field == "file":
@@ -132,7 +132,7 @@ def test_an_index_is_not_passed_on(cli: Cli, folder: Path, text: str, field: str
     path.write_text(json.dumps(index))
 
     for more in ([], ["--check"], ["--dry-run"], ["--set", "run.id=b"]):
-        result = cli("render", "cifar.yaml", "-o", "out", *more)
+        result = cli("render", "cifar.yaml", "-d", "out", *more)
         assert [] == harm(result.out + result.err)
         assert "internal error" not in result.err
 
@@ -148,9 +148,9 @@ def test_content_is_not_passed_on(cli: Cli, text: str) -> None:
         f"storage: {{{quoted}: 1}}\n",
     ):
         for form in ("text", "json", "sarif"):
-            result = cli("validate", "-", "--format", form, stdin=content)
+            result = cli("validate", "-", "-o", form, stdin=content)
             assert (content, []) == (content, harm(result.out + result.err))
-        lines = cli("validate", "-", "--format", "github", stdin=content).out.splitlines()
+        lines = cli("validate", "-", "-o", "github", stdin=content).out.splitlines()
         assert lines
         assert [] == [line for line in lines if not re.match("::(error|warning) title=|::(error|warning) file=", line)]
         assert [] == [harm(line) for line in lines if harm(line) != ["::"]]
@@ -201,11 +201,11 @@ def secret_arguments(address: str) -> Iterator[list[str]]:
 def test_a_secret_is_never_repeated(cli: Cli, folder: Path, address: str) -> None:
     for given in secret_arguments(address):
         for form in ("text", "json", "sarif", "github"):
-            result = cli("validate", "cifar.yaml", *given, "--format", form)
+            result = cli("validate", "cifar.yaml", *given, "-o", form)
             assert (given, False) == (given, SECRET in result.out + result.err)
     for text in ("status: {{webhook: {{url: {0}}}}}\n", "code: {{git: {{repository: '{0}'}}}}\n", "nosuch: {0}\n  b\n"):
         (folder / "more.yaml").write_text(text.format(address))
-        for command in (["render"], ["validate"], ["validate", "--format", "github"]):
+        for command in (["render"], ["validate"], ["validate", "-o", "github"]):
             result = cli(*command, "cifar.yaml", "-f", "more.yaml")
             messages = result.err if command == ["render"] else result.err + result.out
             assert (text, False) == (text, SECRET in messages)

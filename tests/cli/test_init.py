@@ -89,7 +89,7 @@ def test_an_image_is_taken_apart(cli: Cli, folder: Path, image: str, expected: d
     (folder / "new.yaml").write_text(out)
     assert expected == {
         key: value
-        for key, value in json.loads(cli("values", "new.yaml", "--format", "json").out)["image"].items()
+        for key, value in json.loads(cli("values", "new.yaml", "-o", "json").out)["image"].items()
         if key in ("repository", "tag", "digest") and value
     }
 
@@ -97,7 +97,7 @@ def test_an_image_is_taken_apart(cli: Cli, folder: Path, image: str, expected: d
 @pytest.mark.parametrize("name", ["y", "no", "on", "off", "null", "e1", "nan"])
 def test_names_that_read_as_something_else_are_quoted(cli: Cli, name: str) -> None:
     assert 0 == cli("init", "new.yaml", "--name", name, "-n", name).code
-    values = json.loads(cli("values", "new.yaml", "--format", "json").out)
+    values = json.loads(cli("values", "new.yaml", "-o", "json").out)
 
     assert (name, name) == (values["name"], values["namespace"])
 

@@ -16,6 +16,7 @@ import pytest
 
 from dsgen import __version__
 from dsgen.cli import COMMANDS, ON_CLUSTERS, ON_FILES, OTHER_WORDS, dsgen, main, render
+from dsgen.cli._console import OTHER_OPTIONS
 from dsgen.cli._options import Delivery
 from tests.cli.conftest import Cli, job, put
 from tests.estimate.jobs import LLAMA_8B
@@ -55,8 +56,8 @@ def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
         put(folder / "jobs/cifar/values.yaml", job("cifar", "research", image="{repository: r.example.com/x, tag: v1}"))
         settings = "jobs: [cifar.yaml, mnist.yaml, jobs/*/*]\nargocd: {repository: https://git.example.com/jobs.git}\n"
         (folder / "dsgen.yaml").write_text(settings)
-        assert [0, 0] == [cli("render", "cifar.yaml", "-o", "manifests/cifar").code, cli("render").code]
-        assert 0 == cli("chart", "cifar.yaml", "-o", "charts/cifar").code
+        assert [0, 0] == [cli("render", "cifar.yaml", "-d", "manifests/cifar").code, cli("render").code]
+        assert 0 == cli("chart", "cifar.yaml", "-d", "charts/cifar").code
         put(folder / "train.sbatch", "#!/bin/bash\n#SBATCH -N 2 --gres=gpu:4\nsrun torchrun train.py --model $MODEL\n")
         shutil.copy(IMPORTED / "pytorchjob" / "job.yaml", folder / "pytorchjob.yaml")
     if command == "estimate --help":
@@ -114,7 +115,7 @@ def test_every_option_of_a_folder_reaches_it() -> None:
     assert {*Delivery._fields} <= {one.name for one in render.render.params}
 
 
-@pytest.mark.parametrize("arguments", [["nosuch"], ["render", "--nosuch"], ["chart", "x", "y"], ["render", "-o"]])
+@pytest.mark.parametrize("arguments", [["nosuch"], ["render", "--nosuch"], ["chart", "x", "y"], ["render", "-d"]])
 def test_wrong_usage_is_exit_code_2(cli: Cli, arguments: list[str]) -> None:
     code, out, err = cli(*arguments)
 
@@ -202,10 +203,10 @@ main()
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_a_signal_leaves_the_folder_as_it_was(cli: Cli, folder: Path, name: str, code: int) -> None:
-    cli("render", "cifar.yaml", "-o", "out")
+    cli("render", "cifar.yaml", "-d", "out")
     before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
 
-    command = [sys.executable, "-c", STOPPED, name, "render", "cifar.yaml", "--set", "run.id=2", "-o", "out"]
+    command = [sys.executable, "-c", STOPPED, name, "render", "cifar.yaml", "--set", "run.id=2", "-d", "out"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert (code, "", "") == (done.returncode, done.stdout, done.stderr.strip())
@@ -215,9 +216,9 @@ def test_a_signal_leaves_the_folder_as_it_was(cli: Cli, folder: Path, name: str,
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (["render", "cifar.yaml", "-o", ""], "the name of the folder, -o, is empty"),
-        (["chart", "cifar.yaml", "-o", ""], "the name of the folder, -o, is empty"),
-        (["chart", "", "-o", "out"], "the name of a FILE is empty"),
+        (["render", "cifar.yaml", "-d", ""], "the name of the folder, -d, is empty"),
+        (["chart", "cifar.yaml", "-d", ""], "the name of the folder, -d, is empty"),
+        (["chart", "", "-d", "out"], "the name of a FILE is empty"),
         (["render", ""], "the name of a FILE is empty"),
         (["validate", "cifar.yaml", "-f", ""], "the name of a FILE is empty"),
         (["init", ""], "the name of FILE is empty"),
@@ -293,6 +294,21 @@ def test_the_version_has_a_short_option(cli: Cli) -> None:
     assert cli("--version") == cli("-V") == (0, f"dsgen, version {__version__}\n", "")
 
 
+def test_earlier_options_for_folders_and_formats_work_until_0_4(cli: Cli, folder: Path) -> None:
+    told = "dsgen: -o DIR is now -d DIR, and goes in version 0.4\n"
+    for number, command in enumerate(("render", "diff", "chart", "gitops --kind HelmRelease")):
+        place, words = "old" if number < 2 else f"old{number}", [*command.split(), "cifar.yaml"]
+        old, new = cli(*words, "-o", place), cli(*words, "-d", place)
+        assert (old.code, old.err) == (0, told)
+        assert new.err == ""
+        assert (2, "") == cli(*words, "-o", place, "-d", "b")[:2]
+        assert 2 == cli(*words, "-o", "yaml").code  # of a habit, not a folder
+    assert not (folder / "yaml").exists()
+    old, new = cli("validate", "cifar.yaml", "--format", "json"), cli("validate", "cifar.yaml", "-o", "json")
+    assert (old.out, old.err) == (new.out, "dsgen: --format is now -o, and goes in version 0.4\n")
+    assert "--format" not in cli("render", "--help").out
+
+
 @pytest.mark.parametrize("command", ["apply", "render"])
 def test_a_dry_run_with_a_value_says_what_to_do(cli: Cli, command: str) -> None:
     code, out, err = cli(command, "cifar.yaml", "--dry-run=client")
@@ -300,3 +316,11 @@ def test_a_dry_run_with_a_value_says_what_to_do(cli: Cli, command: str) -> None:
     assert (2, "") == (code, out)
     assert err.endswith("  hint: write --dry-run alone; `dsgen render` prints the objects without a cluster\n")
     assert "hint" not in cli("validate", "cifar.yaml", "--dry-run").err
+
+
+@pytest.mark.parametrize("option", OTHER_OPTIONS)
+def test_an_option_of_another_program_leads_to_one_that_exists(cli: Cli, option: str) -> None:
+    for used, hint in OTHER_OPTIONS[option]:
+        command = next(name for name in COMMANDS if f" {used} " in cli(name, "--help").out)
+        assert f"No such option '{option}'.\n  hint: {hint}\n" in cli(command, option).err
+    assert "hint" not in cli("completion", option).err

@@ -48,7 +48,7 @@ REMOVED = [
 
 
 def values(cli: Cli, *arguments: str, stdin: str = "") -> dict[str, object]:
-    code, out, err = cli("values", *arguments, "--format", "json", stdin=stdin)
+    code, out, err = cli("values", *arguments, "-o", "json", stdin=stdin)
     assert (0, "") == (code, err)
     found: dict[str, object] = json.loads(out)
     return found
@@ -137,12 +137,12 @@ def test_a_default_of_the_repository_removes_a_default_of_dsgen(cli: Cli, platfo
 def test_a_run_without_a_value_is_kept(cli: Cli, folder: Path) -> None:
     """The index has the values that the run had, and these are read again."""
     put(folder / "cifar.yaml", FILE)
-    arguments = ("render", "cifar.yaml", "--set", "storage.d=null,workers.affinity.nodeAffinity=null", "-o", "out")
+    arguments = ("render", "cifar.yaml", "--set", "storage.d=null,workers.affinity.nodeAffinity=null", "-d", "out")
     assert 0 == cli(*arguments).code
     assert ": null" not in (folder / "out" / ".dsgen-index").read_text()
 
     assert (0, "", "") == cli(*arguments, "--check")
-    code, _, err = cli("render", "cifar.yaml", "-o", "out")
+    code, _, err = cli("render", "cifar.yaml", "-d", "out")
 
     assert 1 == code
     assert 'run "1" would change: storage.d' in err

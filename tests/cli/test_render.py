@@ -160,7 +160,7 @@ def test_two_jobs_with_one_name_are_an_error_at_the_second(cli: Cli, folder: Pat
 
 def test_folder_has_one_object_per_file(cli: Cli, folder: Path) -> None:
     stream = cli("render", "cifar.yaml").out
-    code, out, err = cli("render", "cifar.yaml", "-o", "out")
+    code, out, err = cli("render", "cifar.yaml", "-d", "out")
 
     assert (0, "") == (code, err)
     assert (
@@ -174,52 +174,52 @@ def test_folder_has_one_object_per_file(cli: Cli, folder: Path) -> None:
 
 
 def test_several_jobs_get_a_folder_each(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "-o", "one")
-    cli("render", "cifar.yaml", "mnist.yaml", "-o", "out")
+    cli("render", "cifar.yaml", "-d", "one")
+    cli("render", "cifar.yaml", "mnist.yaml", "-d", "out")
 
     assert {"cifar", "mnist"} == {path.name for path in (folder / "out").iterdir()}
     assert files(folder / "one") == files(folder / "out" / "cifar")
 
 
 def test_a_device_name_is_no_folder(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "mnist.yaml", "-o", "out")
+    cli("render", "cifar.yaml", "mnist.yaml", "-d", "out")
     (folder / "con.yaml").write_text((folder / "cifar.yaml").read_text().replace("cifar", "con"))
 
-    assert 0 == cli("render", "con.yaml", "cifar.yaml", "-o", "out").code
+    assert 0 == cli("render", "con.yaml", "cifar.yaml", "-d", "out").code
     assert {"con_", "cifar", "mnist"} == {path.name for path in (folder / "out").iterdir()}
 
 
 def test_a_job_never_gets_two_places_below_one_folder(cli: Cli) -> None:
-    cli("render", "cifar.yaml", "-o", "one")
-    cli("render", "cifar.yaml", "mnist.yaml", "-o", "many")
+    cli("render", "cifar.yaml", "-d", "one")
+    cli("render", "cifar.yaml", "mnist.yaml", "-d", "many")
 
-    assert (2, "out of one") == (cli("render", "cifar.yaml", "mnist.yaml", "-o", "one").code, "out of one")
-    code, _, err = cli("render", "cifar.yaml", "-o", "many")
+    assert (2, "out of one") == (cli("render", "cifar.yaml", "mnist.yaml", "-d", "one").code, "out of one")
+    code, _, err = cli("render", "cifar.yaml", "-d", "many")
     assert (2, True) == (code, "use -o many/cifar" in err)
-    assert 0 == cli("render", "cifar.yaml", "-o", "many/cifar").code
+    assert 0 == cli("render", "cifar.yaml", "-d", "many/cifar").code
 
 
 def test_same_name_in_two_namespaces_needs_two_folders(cli: Cli, folder: Path) -> None:
     (folder / "b.yaml").write_text((folder / "cifar.yaml").read_text().replace("training", "b", 1))
 
     assert 0 == cli("render", "cifar.yaml", "b.yaml").code
-    code, _, err = cli("render", "cifar.yaml", "b.yaml", "-o", "out")
+    code, _, err = cli("render", "cifar.yaml", "b.yaml", "-d", "out")
     assert (2, True) == (code, "two jobs are named cifar" in err)
     assert not (folder / "out").exists()
 
 
 def test_check_names_what_differs_and_changes_nothing(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "-o", "out")
+    cli("render", "cifar.yaml", "-d", "out")
     (folder / "out" / "service-cifar-1.yaml").write_text("edited")
 
-    code, out, _ = cli("render", "cifar.yaml", "-o", "out", "--check")
+    code, out, _ = cli("render", "cifar.yaml", "-d", "out", "--check")
 
     assert (1, True) == (code, out.startswith("differs: out/service-cifar-1.yaml\n"))
     assert "edited" == (folder / "out" / "service-cifar-1.yaml").read_text()
 
 
 def test_dry_run_says_what_would_be_done(cli: Cli, folder: Path) -> None:
-    code, out, _ = cli("render", "cifar.yaml", "-o", "out", "--dry-run")
+    code, out, _ = cli("render", "cifar.yaml", "-d", "out", "--dry-run")
 
     assert (0, True) == (code, "would write out/job-cifar-1-worker.yaml\n" in out)
     assert not (folder / "out").exists()
@@ -231,10 +231,10 @@ def test_check_without_a_folder_is_wrong_usage(cli: Cli) -> None:
 
 
 def test_a_changed_run_is_refused_with_the_remedy(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "-o", "out")
+    cli("render", "cifar.yaml", "-d", "out")
     before = {path: path.read_text() for path in (folder / "out").iterdir()}
 
-    code, out, err = cli("render", "cifar.yaml", "--set", "workers.replicas=4", "-o", "out")
+    code, out, err = cli("render", "cifar.yaml", "--set", "workers.replicas=4", "-d", "out")
 
     assert (1, "") == (code, out)
     assert "change run.id" in err
@@ -249,12 +249,12 @@ def test_what_is_in_the_way_is_named_and_what_to_do(cli: Cli, folder: Path) -> N
 
     for options in ([], ["--dry-run"]):
         assert (1, "", f"dsgen: file is in the way: it is a file, not a folder. {remedy}") == cli(
-            "render", "cifar.yaml", "-o", "file", *options
+            "render", "cifar.yaml", "-d", "file", *options
         )
         assert (1, "", f"dsgen: out/service-cifar-1.yaml is in the way: it is a folder. {remedy}") == cli(
-            "render", "cifar.yaml", "-o", "out", *options
+            "render", "cifar.yaml", "-d", "out", *options
         )
-    assert 1 == cli("render", "cifar.yaml", "-o", "file", "--check").code
+    assert 1 == cli("render", "cifar.yaml", "-d", "file", "--check").code
     assert "mine" == (folder / "file").read_text()
 
 
@@ -262,14 +262,14 @@ def test_one_refused_job_keeps_all_from_being_written(cli: Cli, folder: Path) ->
     (folder / "out" / "mnist").mkdir(parents=True)
     (folder / "out" / "mnist" / "job-mnist-1-worker.yaml").write_text("precious")
 
-    assert 1 == cli("render", "cifar.yaml", "mnist.yaml", "-o", "out").code
+    assert 1 == cli("render", "cifar.yaml", "mnist.yaml", "-d", "out").code
     assert ["mnist/job-mnist-1-worker.yaml"] == files(folder / "out")
 
 
 def test_errors_write_nothing(cli: Cli, folder: Path) -> None:
     (folder / "bad.yaml").write_text("name: x\nworkerz: 1\nimage: {repository: 5}\n")
 
-    code, out, err = cli("render", "cifar.yaml", "bad.yaml", "-o", "out")
+    code, out, err = cli("render", "cifar.yaml", "bad.yaml", "-d", "out")
 
     assert (1, "") == (code, out)
     assert "bad.yaml:2:1: error:" in err
@@ -278,8 +278,8 @@ def test_errors_write_nothing(cli: Cli, folder: Path) -> None:
 
 
 def test_renders_of_one_folder_at_once_leave_what_one_would(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "mnist.yaml", "-o", "one")
-    command = [sys.executable, "-m", "dsgen", "render", "cifar.yaml", "mnist.yaml", "-o", "out"]
+    cli("render", "cifar.yaml", "mnist.yaml", "-d", "one")
+    command = [sys.executable, "-m", "dsgen", "render", "cifar.yaml", "mnist.yaml", "-d", "out"]
 
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(4)]
     said = [process.communicate()[0] for process in running]

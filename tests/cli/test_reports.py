@@ -1,4 +1,4 @@
-"""`dsgen validate --format`, `--for` and `--strict`: all formats report the same problems."""
+"""`dsgen validate -o`, `--for` and `--strict`: all formats report the same problems."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def one(**fields: Any) -> Diagnostic:
 
 
 def test_json_has_every_field_of_every_problem(cli: Cli, broken: Path) -> None:
-    code, out, err = cli("validate", "-f", broken.name, "--set", "workers.replicas=0", "--format", "json")
+    code, out, err = cli("validate", "-f", broken.name, "--set", "workers.replicas=0", "-o", "json")
 
     report = json.loads(out)
     assert (1, "") == (code, err)
@@ -59,7 +59,7 @@ def test_json_of_a_problem_without_a_place() -> None:
 
 @pytest.mark.parametrize("form", ["json", "sarif"])
 def test_a_good_file_is_an_empty_report(cli: Cli, form: str) -> None:
-    code, out, err = cli("validate", "cifar.yaml", "mnist.yaml", "--format", form)
+    code, out, err = cli("validate", "cifar.yaml", "mnist.yaml", "-o", form)
 
     report = json.loads(out)
     assert (0, "") == (code, err)
@@ -70,12 +70,12 @@ def test_a_good_file_is_an_empty_report(cli: Cli, form: str) -> None:
 def test_what_cannot_be_read_is_no_report(cli: Cli, form: str) -> None:
     expected = (3, "", "dsgen: cannot read none.yaml: No such file or directory\n")
 
-    assert expected == cli("validate", "none.yaml", "--format", form)
+    assert expected == cli("validate", "none.yaml", "-o", form)
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_all_forms_tell_the_same_problems(cli: Cli, path: Path) -> None:
-    text, told, log, lines = (cli("validate", path, "--format", form) for form in ("text", "json", "sarif", "github"))
+    text, told, log, lines = (cli("validate", path, "-o", form) for form in ("text", "json", "sarif", "github"))
 
     ids = [problem["id"] for problem in json.loads(told.out)["diagnostics"]]
     assert [1] * 4 == [text.code, told.code, log.code, lines.code]
@@ -89,7 +89,7 @@ def test_all_forms_tell_the_same_problems(cli: Cli, path: Path) -> None:
 
 
 def test_sarif_has_rules_with_titles_and_results_with_places(cli: Cli, broken: Path) -> None:
-    run = json.loads(cli("validate", broken.name, "-n", "x", "--format", "sarif").out)["runs"][0]
+    run = json.loads(cli("validate", broken.name, "-n", "x", "-o", "sarif").out)["runs"][0]
 
     driver = run["tool"]["driver"]
     assert ["DS101", "DS202"] == [rule["id"] for rule in driver["rules"]]
@@ -157,7 +157,7 @@ def test_the_check_of_sarif_finds_mistakes(place: tuple[Any, ...], wrong: dict[s
 
 
 def test_github_annotates_lines(cli: Cli, broken: Path) -> None:
-    code, out, err = cli("validate", broken.name, "-n", "x", "--format", "github")
+    code, out, err = cli("validate", broken.name, "-n", "x", "-o", "github")
 
     expected = (
         "::error file=broken.yaml,line=2,col=9,title=An unknown key [DS101]::"
@@ -196,7 +196,7 @@ def test_a_warning_alone_is_fine(cli: Cli) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [["validate"], ["render"], ["render", "-o", "out"], ["chart", "-o", "out"], ["validate", "--for", "chart"]],
+    [["validate"], ["render"], ["render", "-d", "out"], ["chart", "-d", "out"], ["validate", "--for", "chart"]],
 )
 def test_strict_makes_an_error_of_a_warning(cli: Cli, folder: Path, command: list[str]) -> None:
     code, out, err = cli(*command, "cifar.yaml", *NO_TAG, "--strict")
@@ -208,7 +208,7 @@ def test_strict_makes_an_error_of_a_warning(cli: Cli, folder: Path, command: lis
 
 @pytest.mark.parametrize(("flags", "expected"), [([], (0, "warning")), (["--strict"], (1, "error"))])
 def test_reports_say_how_strict_it_was(cli: Cli, flags: list[str], expected: tuple[int, str]) -> None:
-    code, out, _ = cli("validate", "cifar.yaml", *NO_TAG, "--format", "json", *flags)
+    code, out, _ = cli("validate", "cifar.yaml", *NO_TAG, "-o", "json", *flags)
 
     assert expected == (code, json.loads(out)["diagnostics"][0]["severity"])
 

@@ -82,6 +82,10 @@ def test_a_matrix_makes_a_job_of_each_combination(cli: Cli, repository: Path) ->
     names = ["sft-1e-5-2", "sft-1e-5-4", "sft-3e-5-2", "sft-3e-5-4"]
     assert [f"sweeps/sft.yaml: ok, job training/{name}" for name in names] == cli("validate").out.splitlines()
     assert "  replicas: 4  # dsgen.yaml:7\n" in cli("values").out
+    put(repository / "dsgen.yaml", (repository / "dsgen.yaml").read_text().replace('x{lr}"', '{lr}"'))
+    err = cli("validate").err
+    assert "dsgen.yaml:6:20: error: labels.a must be a string" in err  # where quotes help
+    assert 'hint: put it in quotes: "1e-5"' in err
 
 
 WRONG = {
@@ -131,7 +135,7 @@ def test_a_pattern_without_files_is_a_warning(cli: Cli, repository: Path) -> Non
 
 def test_what_a_warning_counts_as(cli: Cli, repository: Path) -> None:
     put(repository / "jobs/a/values.yaml", job("cifar", ssh="{ user: yes }").replace("{ user: yes }", "{port: 022}"))
-    report = cli("validate", "--format", "json").out
+    report = cli("validate", "-o", "json").out
     assert '"id": "DS050"' in report
 
     put(repository / "dsgen.yaml", f"checks: {{DS050: error}}\ndefaults:\n  {IMAGE}")
@@ -172,9 +176,9 @@ def test_two_jobs_of_one_name_and_namespace(cli: Cli, repository: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("render", "-o", "out"), "its `output` sets the folders"),
+        (("render", "-d", "out"), "its `output` sets the folders"),
         (("render", "--name", "x"), "write `name` into each"),
-        (("chart", "jobs/a/values.yaml"), "-o is missing"),
+        (("chart", "jobs/a/values.yaml"), "-d is missing"),
     ],
 )
 def test_usage(arguments: tuple[str, ...], said: str, cli: Cli, repository: Path) -> None:  # noqa: ARG001 - its files

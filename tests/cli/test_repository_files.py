@@ -66,7 +66,7 @@ def test_render_prints_what_it_writes_without_file(cli: Cli, platform: Path) -> 
 
 
 def test_a_folder_of_its_own_gets_the_same_files(cli: Cli, platform: Path) -> None:
-    assert [0, 0] == [cli("render").code, cli("render", A, "-o", "out").code]
+    assert [0, 0] == [cli("render").code, cli("render", A, "-d", "out").code]
     folders = [platform / "rendered/training/cifar", platform / "out"]
 
     first, second = ({path.name: path.read_text() for path in folder.iterdir()} for folder in folders)
@@ -89,7 +89,7 @@ def test_all_jobs_of_a_matrix(cli: Cli, platform: Path) -> None:
 
     assert (0, expected, "") == cli("validate", B)
     assert (0, expected + f"{A}: ok, job training/cifar\n", "") == cli("validate", B, A)
-    assert 0 == cli("render", B, "-o", "out").code
+    assert 0 == cli("render", B, "-d", "out").code
     assert ["b-1", "b-2"] == sorted(path.name for path in (platform / "out").iterdir())
 
 
@@ -108,7 +108,7 @@ def test_a_name_chooses_one_job_of_a_matrix(cli: Cli, platform: Path) -> None:
     ("arguments", "why"),
     [
         (("graph", B), "the picture shows one job"),
-        (("chart", B, "-o", "out"), "a chart is made from one job"),
+        (("chart", B, "-d", "out"), "a chart is made from one job"),
     ],
 )
 def test_a_command_on_one_job_says_how_to_choose(cli: Cli, platform: Path, arguments: list[str], why: str) -> None:
@@ -129,7 +129,7 @@ def test_a_file_names_a_job_of_the_cluster(platform: Path) -> None:
 
 
 def test_a_chart_has_the_values_of_the_repository(cli: Cli, platform: Path) -> None:
-    assert [0, 0] == [cli("chart").code, cli("chart", A, "-o", "out").code]
+    assert [0, 0] == [cli("chart").code, cli("chart", A, "-d", "out").code]
 
     assert (platform / "out/values.yaml").read_text() == (platform / "charts/training/cifar/values.yaml").read_text()
 
@@ -137,7 +137,7 @@ def test_a_chart_has_the_values_of_the_repository(cli: Cli, platform: Path) -> N
 def test_a_picture_has_the_objects_of_the_repository(cli: Cli, platform: Path) -> None:
     put(platform / "prod.yaml", "storage: {of-the-platform: {mountPath: /x, existingClaim: platform-data}}\n")
 
-    assert "platform-data" in cli("graph", A, "--format", "mermaid").out
+    assert "platform-data" in cli("graph", A, "-o", "mermaid").out
 
 
 def test_the_difference_of_one_job(cli: Cli, platform: Path) -> None:
@@ -159,16 +159,16 @@ def test_the_difference_of_one_job(cli: Cli, platform: Path) -> None:
 
 def test_a_file_outside_has_no_folder_to_compare_with(cli: Cli, folder: Path) -> None:
     assert folder
-    assert (2, "", "dsgen: -o is missing, the folder to compare with: cifar.yaml is not a job of dsgen.yaml\n") == cli(
+    assert (2, "", "dsgen: -d is missing, the folder to compare with: cifar.yaml is not a job of dsgen.yaml\n") == cli(
         "diff", "cifar.yaml"
     )
 
 
 def test_the_next_run_id_is_written_into_the_values_file(cli: Cli, platform: Path) -> None:
-    assert 0 == cli("render", A, "-o", "out").code
+    assert 0 == cli("render", A, "-d", "out").code
     put(platform / "prod.yaml", "workers: {replicas: 6}\n")
 
-    code, out, err = cli("render", A, "-o", "out", "--bump")
+    code, out, err = cli("render", A, "-d", "out", "--bump")
 
     assert (0, "") == (code, err)
     assert out.startswith(f"{A}: run.id 1 -> 2\n")
@@ -179,7 +179,7 @@ def test_the_objects_of_argo_cd_name_the_folder_of_the_repository(cli: Cli, plat
     argocd = "argocd: {repository: 'https://git.example.com/jobs.git'}\noutput: out/{namespace}-{name}\n"
     put(platform / "dsgen.yaml", SETTINGS + argocd)
 
-    assert 0 == cli("gitops", A, "--kind", "Application", "-o", "apps").code
+    assert 0 == cli("gitops", A, "--kind", "Application", "-d", "apps").code
 
     source = yaml.safe_load((platform / "apps/application-training-cifar.yaml").read_text())["spec"]["source"]
     assert ("https://git.example.com/jobs.git", "out/training-cifar") == (source["repoURL"], source["path"])
@@ -309,7 +309,7 @@ def test_each_file_that_is_not_listed_is_named_once(cli: Cli, platform: Path) ->
     for name in ("x.yaml", "y.yaml"):
         put(platform / name, job(name[0], image="{repository: r.example.com/x, tag: v1}"))
 
-    report = json.loads(cli("validate", "x.yaml", A, "y.yaml", "--format", "json").out)
+    report = json.loads(cli("validate", "x.yaml", A, "y.yaml", "-o", "json").out)
 
     assert ["x.yaml", "y.yaml"] == [each["file"] for each in report["diagnostics"] if each["id"] == "DS911"]
 

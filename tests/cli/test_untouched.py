@@ -10,7 +10,7 @@ from tests.cli.conftest import Cli
 
 WORKER = "job-cifar-1-worker.yaml"
 DONE = "out: job training/cifar, 17 files (0 written, 0 removed, 17 unchanged)\n"
-CALL = ("render", "cifar.yaml", "-o", "out")
+CALL = ("render", "cifar.yaml", "-d", "out")
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def test_an_empty_file_is_one_problem(cli: Cli, folder: Path, text: str) -> None
 
     assert (1, "", 2) == (code, out, err.count("\n"))
     assert err.startswith(said)
-    assert (1, True) == (cli("render", "empty.yaml").code, cli("chart", "empty.yaml", "-o", "x").err.startswith(said))
+    assert (1, True) == (cli("render", "empty.yaml").code, cli("chart", "empty.yaml", "-d", "x").err.startswith(said))
     assert 0 == cli("validate", "empty.yaml", "-f", "cifar.yaml").code
 
 
@@ -75,7 +75,7 @@ def test_a_folder_is_its_yaml_files(cli: Cli, folder: Path) -> None:
     assert cli("render", a, b) == cli("render", "jobs")
     assert (2, "", "dsgen: the folder empty has no *.yaml file\n") == cli("validate", "empty")
     assert (
-        cli("chart", "jobs", "-o", "x").err
+        cli("chart", "jobs", "-d", "x").err
         == "dsgen: a chart is made from one job, but jobs has 2 files: name one of them\n"
     )
     assert cli("graph", "jobs").err == "dsgen: the picture shows one job, but jobs has 2 files: name one of them\n"

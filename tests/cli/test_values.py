@@ -51,7 +51,7 @@ def test_the_output_renders_the_same(cli: Cli, folder: Path) -> None:
 
 
 def test_several_jobs_are_several_documents(cli: Cli) -> None:
-    yaml, told = (cli("values", "cifar.yaml", "mnist.yaml", "--format", form).out for form in ("yaml", "json"))
+    yaml, told = (cli("values", "cifar.yaml", "mnist.yaml", "-o", form).out for form in ("yaml", "json"))
 
     decoder = json.JSONDecoder()
     first, end = decoder.raw_decode(told)
@@ -68,7 +68,7 @@ def test_what_does_not_fit_the_schema_is_not_printed(cli: Cli) -> None:
 
 
 def test_other_problems_do_not_hide_the_values(cli: Cli) -> None:
-    assert (0, "") == cli("values", "cifar.yaml", "--set", "image.repository=", "--format", "json")[::2]
+    assert (0, "") == cli("values", "cifar.yaml", "--set", "image.repository=", "-o", "json")[::2]
 
 
 def again(loaded: values.Job) -> str:

@@ -123,8 +123,9 @@ def test_of_attempts_that_cost_the_same_the_first_is_marked() -> None:
 
     assert [16, 8, 8, 32] == [attempt.accelerators for attempt in attempts]
     assert [1] == [index for index, attempt in enumerate(attempts) if attempt.is_cheapest]
-    assert all(attempt.estimate and changes.fits(attempt.estimate) for attempt in attempts)
+    assert all(attempt.estimate and attempt.estimate.fits for attempt in attempts)
 
 
-def test_where_nothing_fits_nothing_is_marked() -> None:
-    assert not any(attempt.is_cheapest for attempt in sweep(values(config(0)), replace(H100, memory=GIB), [1, 2]))
+@pytest.mark.parametrize("other", [{"memory": GIB}, {"memory": None}, {"sequence": None}])
+def test_where_nothing_fits_or_that_is_unknown_nothing_is_marked(other: dict[str, Any]) -> None:
+    assert not any(attempt.is_cheapest for attempt in sweep(values(config(0)), replace(H100, **other), [1, 2]))

@@ -208,7 +208,7 @@ def models(draw: st.DrawFn) -> Inputs:
     return Inputs(parameters=parameters, trainable=trained, largest_layer=largest, **numbers)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(models(), stages, st.integers(1, 16), st.integers(1, 6), st.sampled_from(("none", "cpu")))
 def test_more_gpus_never_need_more_memory_each(
     inputs: Inputs, stage: int, slots: int, doublings: int, offload: str
@@ -222,7 +222,7 @@ def test_more_gpus_never_need_more_memory_each(
     assert many.high <= few.high * (1 + 1e-9)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(models(), stages, st.integers(1, 8), st.integers(1, 64))
 def test_bounds_are_in_order_and_finite(inputs: Inputs, stage: int, slots: int, micro: int) -> None:
     estimate = estimates.estimate_job(values(config(stage, micro), 2, slots), inputs)
@@ -233,7 +233,7 @@ def test_bounds_are_in_order_and_finite(inputs: Inputs, stage: int, slots: int, 
     assert all(0 <= one.low <= one.high for one in (*held.items, *worker.items))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(models(), stages, st.integers(1, 8), st.integers(1, 32))
 def test_a_larger_batch_never_needs_less(inputs: Inputs, stage: int, slots: int, micro: int) -> None:
     one, more = (
@@ -245,7 +245,7 @@ def test_a_larger_batch_never_needs_less(inputs: Inputs, stage: int, slots: int,
     assert one.high <= more.high
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(sizes, st.integers(1, 512))
 def test_a_higher_stage_never_holds_more_states(parameters: int, slots: int) -> None:
     names = ("weights", "optimizer and its weights", "gradients")

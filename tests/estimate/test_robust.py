@@ -58,7 +58,7 @@ CONFIGS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(CONFIGS, st.integers(1, 4), st.integers(1, 8), st.sampled_from((Inputs(), MODEL)))
 def test_any_configuration_of_deepspeed_has_an_estimate(
     config: dict[str, Any], replicas: int, slots: int, inputs: Inputs
@@ -71,7 +71,7 @@ def test_any_configuration_of_deepspeed_has_an_estimate(
     assert held is None or 0 <= held.low <= held.high
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CONFIGS, st.integers(1, 4))
 def test_any_configuration_can_be_searched(config: dict[str, Any], slots: int) -> None:
     found = changes.find_cheapest(jobs.values(config, 1, slots), MODEL)

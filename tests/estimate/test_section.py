@@ -64,23 +64,23 @@ def test_no_object_of_the_chart_depends_on_it(major: int, tmp_path: Path) -> Non
 
 def test_a_change_changes_no_byte_of_a_folder(cli: Cli, folder: Path) -> None:
     text = (folder / "cifar.yaml").read_text()
-    assert 0 == cli("render", "cifar.yaml", "-o", "out").code
+    assert 0 == cli("render", "cifar.yaml", "-d", "out").code
     before = {path: path.read_bytes() for path in (folder / "out").iterdir()}
 
     (folder / "cifar.yaml").write_text(f"{text}estimate: {dump(SECTION)}\n")
-    done = cli("render", "cifar.yaml", "-o", "out", "--refresh")
+    done = cli("render", "cifar.yaml", "-d", "out", "--refresh")
 
     assert (0, "out: job training/cifar, 17 files (0 written, 0 removed, 17 unchanged)\n", "") == done
     assert before == {path: path.read_bytes() for path in (folder / "out").iterdir()}
-    assert (0, "", "") == cli("render", "cifar.yaml", "-o", "out", "--check")
+    assert (0, "", "") == cli("render", "cifar.yaml", "-d", "out", "--check")
 
 
 def test_a_chart_takes_a_change_without_a_new_run(cli: Cli, folder: Path) -> None:
     text = (folder / "cifar.yaml").read_text()
-    assert 0 == cli("chart", "cifar.yaml", "-o", "chart").code
+    assert 0 == cli("chart", "cifar.yaml", "-d", "chart").code
 
     (folder / "cifar.yaml").write_text(f"{text}estimate: {dump(SECTION)}\n")
-    done = cli("chart", "cifar.yaml", "-o", "chart")
+    done = cli("chart", "cifar.yaml", "-d", "chart")
 
     assert (0, "") == (done.code, done.err)
     assert "(1 written, 0 removed," in done.out

@@ -68,9 +68,9 @@ def test_a_picture_is_of_one_job(
 
 
 def test_svg_of_objects_is_refused_with_what_to_write(capfd: pytest.CaptureFixture[str]) -> None:
-    assert 2 == main(["graph", str(ROOT / "values-examples" / "minimal.yaml"), "--format", "svg"])
+    assert 2 == main(["graph", str(ROOT / "values-examples" / "minimal.yaml"), "-o", "svg"])
     assert (
-        "dsgen: objects are drawn as Mermaid: leave out --format; for SVG, use mermaid-cli: mmdc -i cifar.mmd\n"
+        "dsgen: objects are drawn as Mermaid: leave out -o; for SVG, use mermaid-cli: mmdc -i cifar.mmd\n"
         == capfd.readouterr().err
     )
 

@@ -588,3 +588,21 @@ def test_a_program_without_a_shell_has_the_variables_of_its_operator() -> None:
         "-c",
         program,
     ] == value(job, "launch.command")
+
+
+def test_the_largest_part_without_an_equivalent_is_named_by_its_path() -> None:
+    text = """
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: j, namespace: t}
+spec:
+  one: 1
+  pytorchReplicaSpecs:
+    Worker:
+      two: {a: 1, b: [2, 3]}
+      template: {spec: {containers: [{name: pytorch, image: a/b, command: [torchrun, t.py]}]}}
+"""
+    lost = [str(one) for one in convert(text, "job.yaml").lost]
+
+    for path in ("spec.one = 1", "whole='spec.pytorchReplicaSpecs.Worker.two'"):
+        assert any(path in one for one in lost)

@@ -123,3 +123,20 @@ def test_a_job_whose_program_must_be_filled_in_is_not_compared() -> None:
 
     assert {"training"} == holes(job)
     assert [] == unexplained(job)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("python serve.py &", "runs beside"),
+        ("(python serve.py &)", "runs beside"),
+        ("{ nohup python serve.py; } &", "runs beside"),
+        ("python -m vllm.entrypoints.openai.api_server --x &", "is a server"),
+        ("python -m uvicorn --x &", "is a server"),
+        ("python serve.py", "runs before"),
+    ],
+)
+def test_a_program_in_the_background_is_none_before_the_training(line: str, why: str) -> None:
+    (lost,) = shell(f"{line}\ntorchrun --nproc_per_node=8 train.py").lost
+
+    assert why in str(lost)

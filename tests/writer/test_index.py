@@ -249,7 +249,7 @@ def test_an_index_of_any_depth_or_size_is_a_message(tmp_path: Path) -> None:
 
 
 @given(st.text())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_path_of_an_index_stays_inside(path: str) -> None:
     inside = Path(os.path.normpath(Path("/folder") / path)) if "\0" not in path else None
     if is_path(path):

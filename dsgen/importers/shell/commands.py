@@ -151,7 +151,8 @@ FILES = ("cp", "mv", "install", "ln", "chmod", "chown", "cat", "rm")
 CHANGES = Meaning("once", "it changes a file", "mount the changed file, or write it into training.files")
 TRAP = Meaning("once", "dsgen runs nothing at a signal", "handle SIGTERM in the program")
 PREPARES = Meaning("once", "it is a program that runs before the training", ONCE_HINT)
-MODULES = {"pip": MEANINGS["pip"], "venv": MEANINGS["module"], "http.server": MEANINGS["gunicorn"]}
+SERVERS = ("http.server", "vllm.entrypoints.openai.api_server", "sglang.launch_server", "uvicorn", "fastapi", "flask")
+MODULES = {"pip": MEANINGS["pip"], "venv": MEANINGS["module"], **dict.fromkeys(SERVERS, MEANINGS["gunicorn"])}
 """Modules of Python that train nothing."""
 LOADS_CONDA = ("activate", "deactivate", "init", "env")
 

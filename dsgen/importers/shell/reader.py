@@ -209,7 +209,7 @@ class Launch:
     each with its name and its options. exported: the environment, with the place where each variable was exported.
     rank: how sure it is, see `launchers.rank_command`. after: the number of events before it. is_certain: whether it
     runs whatever the cluster is like. loops: the places of the loops around it. has_nodes: a loop or ssh may run it
-    once for each node.
+    once for each node. is_beside: the script does not wait for it.
     """
 
     words: list[Text]
@@ -223,6 +223,7 @@ class Launch:
     is_certain: bool
     loops: tuple[int, ...]
     has_nodes: bool
+    is_beside: bool = False
 
 
 class ScriptReader:
@@ -250,7 +251,7 @@ class ScriptReader:
         self.wrappers: list[tuple[str, list[Text]]] = []
         self.depth = 0
         self.loops: tuple[int, ...] = ()
-        self.is_certain, self.has_nodes, self.is_over = True, False, False
+        self.is_certain, self.has_nodes, self.is_over, self.is_beside = True, False, False, False
         self.assumed: list[str] = []
         self.prefix: dict[str, Text] = {}
         self.blocked: list[tuple[Text, UnknownPart]] = []
@@ -322,7 +323,7 @@ class ScriptReader:
             if self.is_over:
                 self.add_event("dropped", self.text_of(node), "the script has ended before it")
             elif nodes[index + 1 : index + 2] and nodes[index + 1].type == "&":
-                with self.fork():
+                with self.fork(), self.using(is_beside=True):
                     self.read_statement(node)
                 truth = True
             else:
@@ -898,7 +899,7 @@ class ScriptReader:
             self.launches.append(
                 Launch(
                     words, statement, self.wrappers, exported, {**given, **prefix}, self.folder, rank, len(self.events),
-                    self.is_certain, self.loops, self.has_nodes,
+                    self.is_certain, self.loops, self.has_nodes, self.is_beside,
                 )
             )  # fmt: skip
             return

@@ -59,8 +59,8 @@ def repository(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("repository")
     for name in JOBS:
         (folder / f"{name}.yaml").write_text(VALUES.replace("cifar", name))
-    by(release, folder, "render", *(f"{name}.yaml" for name in JOBS), "-o", "out")
-    by(release, folder, "chart", "cifar.yaml", "-o", "chart")
+    by(release, folder, "render", *(f"{name}.yaml" for name in JOBS), "-d", "out")
+    by(release, folder, "chart", "cifar.yaml", "-d", "chart")
     return folder
 
 

@@ -33,18 +33,18 @@ def test_an_edit_is_refused_exactly_when_the_run_differs(release: Path, folder: 
     files = [f"{name}.yaml" for name in names]
     for name in names:
         (folder / f"{name}.yaml").write_text(VALUES.replace("cifar", name))
-    by(release, folder, "render", *files, "-o", "out")
+    by(release, folder, "render", *files, "-d", "out")
     written = of_run(texts_in(folder / "out"))
     (folder / "added.yaml").write_text(VALUES.replace("cifar", "added"))
 
-    assert (0, "") == cli("render", *files, "added.yaml", "-o", "out")[::2]
+    assert (0, "") == cli("render", *files, "added.yaml", "-d", "out")[::2]
     assert written == {key: text for key, text in of_run(texts_in(folder / "out")).items() if "added" not in key}
     assert (folder / "out" / "added" / INDEX).exists()
 
     edits = {f"{name}.yaml": edited(folder / f"{name}.yaml", random.Random(name)) for name in names}
     changed = {file for file in files if differ(VALUES, (folder / file).read_text())}
     before = texts_in(folder / "out")
-    code, out, _ = cli("render", *files, "-o", "out", "--keep-going", "--format", "json")
+    code, out, _ = cli("render", *files, "-d", "out", "--keep-going", "-o", "json")
     problems = json.loads(out)["diagnostics"]
 
     assert changed == {file for file in files if {*edits[file]} - HARMLESS}

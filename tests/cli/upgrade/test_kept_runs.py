@@ -13,7 +13,7 @@ from tests.cli.upgrade.conftest import FILES, JOBS, OLD, by, edit, of_identity, 
 
 
 def test_the_releases_differ(upgraded: Path, cli: Cli) -> None:
-    cli("render", *FILES, "-o", "new")
+    cli("render", *FILES, "-d", "new")
     old, new = of_run(texts_in(upgraded / "out")), of_run(texts_in(upgraded / "new"))
 
     assert [] == [path for path in old if old[path] == new.get(path)]
@@ -24,7 +24,7 @@ def test_an_upgrade_changes_no_run_refuses_nothing_and_a_new_job_is_written(upgr
     new_job = (upgraded / "cifar.yaml").read_text().replace("cifar", "added")
     (upgraded / "added.yaml").write_text(new_job)
 
-    code, out, err = cli("render", *FILES, "added.yaml", "-o", "out")
+    code, out, err = cli("render", *FILES, "added.yaml", "-d", "out")
     after = texts_in(upgraded / "out")
 
     assert (0, "") == (code, err)
@@ -47,22 +47,22 @@ def test_what_a_kept_run_needs_under_an_old_name_stays_until_the_next_run(upgrad
     assert {f"{kind}-cifar.old.yaml" for kind in IDENTITY} == before.keys()
 
     for _ in range(2):
-        assert 0 == cli("render", *FILES, "-o", "out").code
+        assert 0 == cli("render", *FILES, "-d", "out").code
         assert before == of_identity(texts_in(upgraded / "out" / "cifar"))
-    assert 0 == cli("render", *FILES, "-o", "out", "--check").code
+    assert 0 == cli("render", *FILES, "-d", "out", "--check").code
     assert {f"{kind}-cifar.launcher.yaml" for kind in IDENTITY} <= texts_in(upgraded / "out" / "cifar").keys()
 
     edit(upgraded / "cifar.yaml", 'id: "1"', 'id: "2"')
-    assert 0 == cli("render", *FILES, "-o", "out").code
+    assert 0 == cli("render", *FILES, "-d", "out").code
     assert {} == of_identity(texts_in(upgraded / "out" / "cifar"))
 
 
 def test_what_the_user_removed_from_a_kept_job_is_removed(release: Path, upgraded: Path, cli: Cli) -> None:
     (upgraded / "cifar.yaml").write_text((upgraded / "cifar.yaml").read_text() + BOARD)
-    by(release, upgraded, "render", "cifar.yaml", "-o", "board", "--replace")
+    by(release, upgraded, "render", "cifar.yaml", "-d", "board", "--replace")
     edit(upgraded / "cifar.yaml", BOARD, "")
 
-    assert 0 == cli("render", "cifar.yaml", "-o", "board").code
+    assert 0 == cli("render", "cifar.yaml", "-d", "board").code
 
     after = texts_in(upgraded / "board")
     assert [] == [path for path in after if "tensorboard" in path]
@@ -74,27 +74,27 @@ def test_an_object_that_a_kept_run_needs_is_guarded_like_the_run(upgraded: Path,
     path = upgraded / "out" / "cifar" / "role-cifar.old.yaml"
     path.write_text("mine") if what == "edited" else path.unlink()
 
-    code, _, err = cli("render", *FILES, "-o", "out")
+    code, _, err = cli("render", *FILES, "-d", "out")
 
     assert (1, True) == (code, f"only dsgen {OLD} can write it: restore it from version control" in err)
 
 
 def test_afterwards_the_folder_is_up_to_date(upgraded: Path, cli: Cli) -> None:
-    cli("render", *FILES, "-o", "out")
+    cli("render", *FILES, "-d", "out")
     before = {path: path.read_bytes() for path in upgraded.rglob(INDEX)}
 
-    code, out, err = cli("render", *FILES, "-o", "out", "--check")
+    code, out, err = cli("render", *FILES, "-d", "out", "--check")
     assert (0, "") == (code, err)
     assert "".join(f"out/{name}: run 1 kept as dsgen {OLD} wrote it\n" for name in JOBS) == out
-    assert 0 == cli("render", *FILES, "-o", "out").code
+    assert 0 == cli("render", *FILES, "-d", "out").code
     assert before == {path: path.read_bytes() for path in upgraded.rglob(INDEX)}
 
 
 def test_the_other_release_finds_its_run_again(release: Path, upgraded: Path, cli: Cli) -> None:
-    cli("render", *FILES, "-o", "out")
+    cli("render", *FILES, "-d", "out")
 
     before = of_run(texts_in(upgraded / "out"))
-    by(release, upgraded, "render", *FILES, "-o", "out")
+    by(release, upgraded, "render", *FILES, "-d", "out")
 
     assert before == of_run(texts_in(upgraded / "out"))
 
@@ -105,14 +105,14 @@ def test_suspend_alone_changes_in_a_run_that_is_kept(upgraded: Path, cli: Cli, l
     assert 2 == sum("  suspend: false\n" in text for text in before.values())
     edit(upgraded / "cifar.yaml", "  suspend: false\n", line or "  {}\n")
 
-    assert 0 == cli("render", *FILES, "-o", "out").code
+    assert 0 == cli("render", *FILES, "-d", "out").code
 
     assert {path: text.replace("  suspend: false\n", line) for path, text in before.items()} == of_run(
         texts_in(upgraded / "out" / "cifar")
     )
     if not line:  # and back again
         edit(upgraded / "cifar.yaml", "  {}\n", "  suspend: true\n")
-        assert 0 == cli("render", *FILES, "-o", "out").code
+        assert 0 == cli("render", *FILES, "-d", "out").code
         after = texts_in(upgraded / "out" / "cifar")
         specs = [yaml.safe_load(text)["spec"] for path, text in after.items() if path.startswith("job-")]
         assert [True, True] == [spec["suspend"] for spec in specs]
@@ -121,17 +121,17 @@ def test_suspend_alone_changes_in_a_run_that_is_kept(upgraded: Path, cli: Cli, l
 def test_a_new_run_is_of_this_release(upgraded: Path, cli: Cli) -> None:
     edit(upgraded / "cifar.yaml", 'id: "1"', 'id: "2"')
 
-    assert 0 == cli("render", *FILES, "-o", "out").code
+    assert 0 == cli("render", *FILES, "-d", "out").code
 
     assert "another release" not in "".join(texts_in(upgraded / "out" / "cifar").values())
 
 
 def test_refresh_writes_a_kept_run_anew(upgraded: Path, cli: Cli) -> None:
-    assert 0 == cli("render", *FILES, "-o", "out", "--refresh").code
-    assert (0, "", "") == cli("render", *FILES, "-o", "out", "--check")
+    assert 0 == cli("render", *FILES, "-d", "out", "--refresh").code
+    assert (0, "", "") == cli("render", *FILES, "-d", "out", "--check")
     assert "another release" not in "".join(texts_in(upgraded / "out").values())
 
-    code, _, err = cli("render", *FILES, "--set", "workers.replicas=4", "-o", "out", "--refresh")
+    code, _, err = cli("render", *FILES, "--set", "workers.replicas=4", "-d", "out", "--refresh")
     assert (1, True) == (code, "DS903" in err)
 
 
@@ -140,7 +140,7 @@ def test_a_kept_file_that_is_not_as_it_was_is_refused(upgraded: Path, cli: Cli, 
     path = upgraded / "out" / "cifar" / "job-cifar-1-worker.yaml"
     path.write_text("mine") if what == "edited" else path.unlink()
 
-    code, _, err = cli("render", *FILES, "-o", "out")
+    code, _, err = cli("render", *FILES, "-d", "out")
 
     assert 1 == code
     assert "out/cifar/job-cifar-1-worker.yaml" in err
@@ -151,7 +151,7 @@ def test_an_index_without_values_compares_bytes(upgraded: Path, cli: Cli) -> Non
     path = upgraded / "out" / "cifar" / INDEX
     path.write_text(json.dumps({key: part for key, part in json.loads(path.read_text()).items() if key != "values"}))
 
-    code, _, err = cli("render", *FILES, "-o", "out")
+    code, _, err = cli("render", *FILES, "-d", "out")
 
     assert 1 == code
     assert "cifar.yaml:4:11: error:" in err
@@ -165,7 +165,7 @@ def test_values_of_then_that_this_release_refuses_are_said(upgraded: Path, cli: 
     index["values"]["workers"]["gone"] = 3
     path.write_text(json.dumps(index))
 
-    code, _, err = cli("render", *FILES, "-o", "out")
+    code, _, err = cli("render", *FILES, "-d", "out")
 
     assert 1 == code
     assert 'run "1" would change: workers.gone: 3 -> not set' in err

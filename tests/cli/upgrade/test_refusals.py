@@ -14,18 +14,18 @@ from tests.cli.upgrade.conftest import FILES, edit
 def test_a_refusal_is_told_in_every_form(upgraded: Path, cli: Cli) -> None:
     edit(upgraded / "cifar.yaml", "{replicas: 2}", "{replicas: 4}")
     told = 'run "1" would change: workers.replicas: 2 -> 4, in Job cifar-1-worker spec.parallelism'
-    call = ("render", *FILES, "-o", "out")
+    call = ("render", *FILES, "-d", "out")
 
     assert f"cifar.yaml:6:21: error: {told} [DS903]\n    workers: {{replicas: 4}}" in cli(*call).err
-    assert told == json.loads(cli(*call, "--format", "json").out)["diagnostics"][0]["message"]
-    (result,) = json.loads(cli(*call, "--check", "--format", "sarif").out)["runs"][0]["results"]
+    assert told == json.loads(cli(*call, "-o", "json").out)["diagnostics"][0]["message"]
+    (result,) = json.loads(cli(*call, "--check", "-o", "sarif").out)["runs"][0]["results"]
     assert ("DS903", 6) == (result["ruleId"], result["locations"][0]["physicalLocation"]["region"]["startLine"])
-    assert cli(*call, "--format", "github").out.startswith("::error file=cifar.yaml,line=6,col=21,title=")
+    assert cli(*call, "-o", "github").out.startswith("::error file=cifar.yaml,line=6,col=21,title=")
 
 
 @pytest.mark.usefixtures("upgraded")
 def test_secrets_in_a_refusal_are_stars(cli: Cli) -> None:
-    code, _, err = cli("render", *FILES, "--set", "training.env.URL=https://user:hunter2@example.com/x", "-o", "out")
+    code, _, err = cli("render", *FILES, "--set", "training.env.URL=https://user:hunter2@example.com/x", "-d", "out")
 
     assert (1, True) == (code, "training.env" in err)
     assert "hunter2" not in err
@@ -43,7 +43,7 @@ def test_a_claim_cannot_change(upgraded: Path, cli: Cli, old: str, new: str, key
     edit(upgraded / "cifar.yaml", old, new)
     before = texts_in(upgraded / "out")
 
-    for target in (("render", *FILES, "-o", "out"), ("chart", "cifar.yaml", "-o", "chart")):
+    for target in (("render", *FILES, "-d", "out"), ("chart", "cifar.yaml", "-d", "chart")):
         code, _, err = cli(*target)
         assert 1 == code
         assert f"error: a claim cannot change: {key}: " in err
@@ -51,7 +51,7 @@ def test_a_claim_cannot_change(upgraded: Path, cli: Cli, old: str, new: str, key
     assert before == texts_in(upgraded / "out")
 
     (upgraded / "out" / "cifar" / "persistentvolumeclaim-cifar-checkpoints.yaml").unlink()
-    assert 0 == cli("render", *FILES, "-o", "out").code
+    assert 0 == cli("render", *FILES, "-d", "out").code
 
 
 def test_a_claim_that_only_the_release_writes_otherwise_is_kept(upgraded: Path, cli: Cli) -> None:
@@ -65,6 +65,6 @@ def test_a_claim_that_only_the_release_writes_otherwise_is_kept(upgraded: Path, 
     content["files"][path.name]["sha256"] = compute_checksum(new.encode())
     index.write_text(json.dumps(content))
 
-    assert 0 == cli("render", *FILES, "-o", "out").code
+    assert 0 == cli("render", *FILES, "-d", "out").code
     assert new == path.read_text()
-    assert 0 == cli("render", *FILES, "-o", "out", "--check").code
+    assert 0 == cli("render", *FILES, "-d", "out", "--check").code

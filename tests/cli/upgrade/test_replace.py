@@ -22,7 +22,7 @@ def test_keep_going_writes_the_other_jobs(upgraded: Path, cli: Cli, what: str) -
         (upgraded / "out" / "cifar" / INDEX).write_text("{")
     edit(upgraded / "mnist.yaml", 'id: "1"', 'id: "2"')
     (upgraded / "added.yaml").write_text((upgraded / "sst.yaml").read_text().replace("sst", "added"))
-    call = ("render", *FILES, "added.yaml", "-o", "out")
+    call = ("render", *FILES, "added.yaml", "-d", "out")
     before = texts_in(upgraded / "out")
 
     assert (1 if what == "a changed run" else 3) == cli(*call).code
@@ -42,7 +42,7 @@ def test_keep_going_writes_the_other_jobs(upgraded: Path, cli: Cli, what: str) -
 
 def test_replace_without_a_terminal_needs_yes(upgraded: Path, cli: Cli) -> None:
     edit(upgraded / "cifar.yaml", "{replicas: 2}", "{replicas: 4}")
-    call, before = ("render", *FILES, "-o", "out", "--replace"), texts_in(upgraded / "out")
+    call, before = ("render", *FILES, "-d", "out", "--replace"), texts_in(upgraded / "out")
 
     code, _, err = cli(*call)
     assert (2, True) == (code, "Never replace a run that was applied" in err)
@@ -60,7 +60,7 @@ def test_replace_without_a_terminal_needs_yes(upgraded: Path, cli: Cli) -> None:
 def test_replace_asks_on_a_terminal(upgraded: Path, answer: bytes, code: int, replicas: int) -> None:
     edit(upgraded / "cifar.yaml", "{replicas: 2}", "{replicas: 4}")
     master, slave = pty.openpty()
-    call = [sys.executable, "-m", "dsgen", "render", *FILES, "-o", "out", "--replace"]
+    call = [sys.executable, "-m", "dsgen", "render", *FILES, "-d", "out", "--replace"]
     os.write(master, answer)
 
     done = subprocess.run(call, stdin=slave, capture_output=True, text=True, check=False)

@@ -24,7 +24,7 @@ def test_spoilt_values_in_an_index_never_harm(upgraded: Path, cli: Cli, seed: in
         spoil(index["values"], chance)
     path.write_text(json.dumps(index))
 
-    code, _, err = cli("render", *FILES, "-o", "out")
+    code, _, err = cli("render", *FILES, "-d", "out")
 
     assert code in (0, 1, 3)
     assert "internal error" not in err
@@ -38,7 +38,7 @@ def test_values_of_any_depth_are_a_message(upgraded: Path, cli: Cli, depth: int)
     text = json.dumps({**index, "values": "HERE"}).replace('"HERE"', '{"global": ' + "[" * depth + "]" * depth + "}")
     path.write_text(text)
 
-    code, _, err = cli("render", *FILES, "-o", "out")
+    code, _, err = cli("render", *FILES, "-d", "out")
 
     assert code in (1, 3)
     assert "internal error" not in err
