@@ -32,7 +32,7 @@ NO_SSHD = Use(SSH, "there is no sshd", "remove it")
 USES = {
     "launch.command": Use(
         COMMANDS,
-        "the methods worker-command and launcher-command",
+        "the methods worker-command, slurm-script and launcher-command",
         "set launch.method: worker-command, or describe the program in training",
     ),
     "launch.mpirunArgs": Use(("openmpi",), "the method openmpi", "set launch.method: openmpi, or remove the arguments"),
@@ -380,4 +380,40 @@ error(
 )(lambda values: helpers.too_many_for_pdsh(values, values.release))
 error("DS377", "storage.*", hint="put checkpoints on a volume that all workers share, such as a claim")(
     lambda values, path, volume: helpers.checkpoint_of_one_worker(values, str(path[-1]), volume)
+)
+
+
+# -- scripts for sbatch ------------------------------------------------------------------------------------------------
+
+SCRIPT, FOLDER = "slurm-script", "/job/files/"
+
+
+def _find_script(values: Values) -> str:
+    """The name in training.files of the script that is run; "" if it is not there."""
+    program = values.launch.command[0] if values.launch.command else ""
+    name = program.removeprefix(FOLDER)
+    return name if values.launch.method == SCRIPT and program != name and name in values.training.files else ""
+
+
+@error("DS442", "launch.command", hint="write the text of the script into training.files, and its name here")
+def require_script(values: Values) -> Problems:
+    if values.launch.method == SCRIPT and values.launch.command and not _find_script(values):
+        yield Problem(
+            f"launch.command: with launch.method {SCRIPT}, it begins with a file of training.files: {FOLDER}NAME"
+        )
+
+
+@error("DS443", "training.files.*")
+def refuse_script(values: Values, path: KeyPath, text: str) -> Problems:
+    """A script that needs what the workers do not have, or that contradicts the values."""
+    if path[-1] != _find_script(values):
+        return
+    from dsgen.checks import slurm  # imported late: few jobs have a script
+
+    for line, why, hint in [*slurm.find_obstacles(text), *slurm.find_differences(text, values)]:
+        yield Problem(f"training.files.{path[-1]}: line {line}: {why}", hint=hint)
+
+
+error("DS444", "workers.replicas", hint="set it to 1; for several workers, start the ranks with another launch.method")(
+    lambda values: helpers.script_of_several_workers(values)
 )

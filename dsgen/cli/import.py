@@ -60,6 +60,13 @@ UNEXPLAINED = "no reason is known; please report it"
     "--set", "settings", multiple=True, metavar="VAR=VALUE", help="The value of a variable of a script; repeatable."
 )
 @click.option("--line", type=click.IntRange(1), metavar="N", help="The line of a script that starts the training.")
+@click.option(
+    "--as",
+    "way",
+    type=click.Choice(["native", "carried"]),
+    metavar="WAY",
+    help="Make values of a script for sbatch (native), or run it unchanged (carried).",
+)
 @click.option("--check", "is_checked", is_flag=True, help="Compare the rendered result with the source, by role.")
 @click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Name what dsgen does itself, too.")
 @click.option("--strict", is_flag=True, help="Write nothing if a part of the source has no equivalent.")
@@ -77,6 +84,7 @@ def command(
     runtimes: tuple[str, ...],
     settings: tuple[str, ...],
     line: int | None,
+    way: str | None,
     is_checked: bool,
     is_verbose: bool,
     strict: bool,
@@ -99,12 +107,9 @@ def command(
       dsgen import pytorchjob.yaml train.sbatch -o jobs
       dsgen import pytorchjob.yaml --format json
     """
-    options = ImportOptions(
-        origin or "",
-        dict(map(_parse_setting, settings)),
-        line or 0,
-        runtimes=[read_file(name) for name in runtimes],
-    )
+    read = [read_file(name) for name in runtimes]
+    variables = dict(map(_parse_setting, settings))
+    options = ImportOptions(origin or "", variables, line or 0, runtimes=read, form=way or "")
     jobs, refusals = _convert(files, options)
     if output == "":  # Path("") would be the current folder
         raise UsageError("the name of the file, -o, is empty: is a variable not set?")
@@ -247,7 +252,8 @@ def _write(jobs: Sequence[ImportedJob], places: Sequence[Path | None], form: str
 def _format_report(job: ImportedJob, place: Path | None, is_verbose: bool) -> Iterator[str]:
     """What is lost, and what a person must fill in; with is_verbose, what was dropped, too."""
     if at := job.decided:
-        yield f"{at.file}:{at.line}:{at.column}: native: the values start what this line starts"
+        how = f"carried: {job.carried}" if job.carried else "native: the values start what this line starts"
+        yield f"{at.file}:{at.line}:{at.column}: {how}"
     told = [one for one in job.entries if one.fate == "lost" or (is_verbose and one.fate == "dropped")]
     for _, parts in itertools.groupby(told, lambda one: (one.position.file, one.whole or one.position.line, one.why)):
         first, *rest = parts

@@ -53,6 +53,7 @@ from dsgen.generated.helpers import (
     run_named_tensorboard,
     run_selector,
     scheduler_without_gangs,
+    script_of_several_workers,
     scripts_object,
     secret_name,
     secret_of_job,
@@ -314,6 +315,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     training = values['training']
     lifecycle = values['lifecycle']
     refuse('DS202', no_program(values))
+    refuse('DS444', script_of_several_workers(values))
     refuse('DS276', too_many_for_pdsh(values, release))
     refuse('DS371', program_of_mpirun(join(values['launch']['mpirunArgs'], ' ')))
     for word in values['launch']['mpirunArgs']:
@@ -426,7 +428,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     if values['status']['webhook']['url']:
         text += f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
     text += (
-        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'36a966528f'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'a1d51ed02b'}\"}}\n"
+        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'b58d3c3c0c'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'99db68c924'}\"}}\n"
         "    }\n"
         f"  command.json: {command(values)}\n"
     )

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dsgen.importers import carried
 from dsgen.importers.conversion import Conversion, ImportOptions
 from dsgen.importers.documents import SourceDocument, read_documents
 from dsgen.importers.draft import as_key_path
@@ -127,7 +128,7 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
         for script in others:
             text = conversion.atlas.add_file(script.name, script.text)
             conversion.mounted.setdefault(posixpath.basename(script.name), text)
-        ORIGINS[found.origin].convert(found.source, conversion)
+        conversion = carried.convert(ORIGINS[found.origin].convert, found.source, conversion)
         if isinstance(found.source, SourceDocument) and not any(map(_says_more, conversion.ledger.entries)):
             raise ImportRefusedError(NOTHING, found.source.position, NOTHING_HINT)
         if number == 0:

@@ -132,7 +132,8 @@ class ImportOptions:
     origin: a key of `origins.ORIGINS` if the kind is not found by itself, else "". variables: values for variables of
     scripts (--set). line: the line of the command that starts the training, if there are several; 0 to find it.
     helpers: scripts that others call or source, by file name. runtimes: files with runtimes of TrainJobs. beside: files
-    with what a job refers to: runtimes, ConfigMaps, hostfiles.
+    with what a job refers to: runtimes, ConfigMaps, hostfiles. form: "native", "carried" (see
+    carried.py) or "" to choose.
     """
 
     origin: str = ""
@@ -141,6 +142,7 @@ class ImportOptions:
     helpers: Mapping[str, str] = field(default_factory=dict)
     runtimes: Sequence[SourceText] = ()
     beside: Sequence[SourceText] = ()
+    form: str = ""
 
 
 @dataclass
@@ -174,7 +176,9 @@ class Conversion:
     volumes: dict[str, str] = field(default_factory=dict)
     """The names of volumes in the source, and those in storage."""
     decided: Position | None = None
-    """The command line that became the values."""
+    """The command line that became the values, or why the script is carried."""
+    carried: str = ""
+    """Why the script is a file of the run; "" if it became values."""
     accounted: list[tuple[int, int]] = field(default_factory=list)
     """The first and the last place of each text that has an entry."""
 
@@ -294,7 +298,9 @@ class Conversion:
         compare_text(text, data)
         order = {key: number for number, key in enumerate(data)}
         holes = sorted(draft.holes, key=lambda hole: order.get(as_key_path(hole.key)[0], len(order)))
-        return ImportedJob(draft.get("name", ""), self.file, text, data, entries, holes, self.facts, self.decided)
+        return ImportedJob(
+            draft.get("name", ""), self.file, text, data, entries, holes, self.facts, self.decided, self.carried
+        )
 
 
 def _find_placeholders(draft: Draft) -> None:

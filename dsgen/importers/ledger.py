@@ -117,7 +117,7 @@ class ImportedJob:
     name: of the job, "" if it is a hole. file: the source. text: the values file. data: the same as plain data.
     entries: what became of every part of the source. holes: what a person must fill in. facts: what the source says
     about its pods and processes, for `dsgen.importers.comparison`. decided: the command line of a script that
-    became the values; None for objects.
+    became the values; None for objects. carried: why the script is a file of the run, at that place; "" if not.
     """
 
     name: str
@@ -128,6 +128,7 @@ class ImportedJob:
     holes: Sequence[Placeholder]
     facts: Any = None
     decided: Position | None = None
+    carried: str = ""
 
     @property
     def lost(self) -> list[ConvertedPart]:
@@ -139,7 +140,8 @@ class ImportedJob:
         lists = {
             fate: [one.as_data() for one in self.entries if one.fate == fate] for fate in ("mapped", "dropped", "lost")
         }
-        return {"name": self.name, "file": self.file, **lists, "holes": [hole.as_data() for hole in self.holes]}
+        own = {"carried": self.carried} if self.carried else {}
+        return {"name": self.name, "file": self.file, **own, **lists, "holes": [hole.as_data() for hole in self.holes]}
 
 
 def make_report(jobs: Sequence[ImportedJob]) -> dict[str, Any]:

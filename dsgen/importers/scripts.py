@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.documents import refuse_private
+from dsgen.importers.draft import Draft
 from dsgen.importers.environment import (
     AMBIENT,
     OWN,
@@ -194,6 +195,17 @@ def name_job(conversion: Conversion, file: str, why: str) -> None:
         conversion.draft.add_comment("name", why)
 
 
+def add_claims(draft: Draft, texts: Sequence[str]) -> None:
+    """A volume for each top folder of the cluster in the texts of a job, with a hole for its claim."""
+    mounted = [one.get("mountPath", "") for one in draft.get("storage", {}).values()]
+    for top in [path[1] or path[2] for text in texts for path in FOLDER.finditer(text)]:
+        if BACKGROUND.match(top) or any(top == one or one.startswith(top + "/") for one in mounted):
+            continue
+        mounted.append(top)
+        why = f"{CLAIM}: {top} is a folder of the cluster"
+        draft.set_hole(("storage", draft.choose_volume(top)), {"mountPath": top, "existingClaim": ""}, why)
+
+
 def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, text: Text) -> None:
     """Fill the values from a script, and account for all of its statements."""
     ScriptWriter(conversion, script, world).write(text)
@@ -245,7 +257,9 @@ class ScriptWriter:
         self._report_others()
         self._report_guesses()
         if self.world.is_batch:
-            self._add_claims()
+            draft = self.conversion.draft
+            training, command = draft.get("training", {}), draft.get("launch.command", [])
+            add_claims(draft, [*_list_texts(training), *_list_texts(command)])
         if not conversion.is_container:
             conversion.facts.workers = self._make_role()
         lose_unread(conversion, text)
@@ -357,18 +371,6 @@ class ScriptWriter:
         if lines:
             text = "\n".join([*before.splitlines(), *lines])
             self.conversion.draft.set("training.setup", text + "\n" if "\n" in text else text)
-
-    def _add_claims(self) -> None:
-        """A volume for each top folder of the cluster that the job names, with a hole for its claim."""
-        draft = self.conversion.draft
-        texts = [*_list_texts(draft.get("training", {})), *_list_texts(draft.get("launch.command", []))]
-        mounted = [one.get("mountPath", "") for one in draft.get("storage", {}).values()]
-        for top in [path[1] or path[2] for text in texts for path in FOLDER.finditer(text)]:
-            if BACKGROUND.match(top) or any(top == one or one.startswith(top + "/") for one in mounted):
-                continue
-            mounted.append(top)
-            why = f"{CLAIM}: {top} is a folder of the cluster"
-            draft.set_hole(("storage", draft.choose_volume(top)), {"mountPath": top, "existingClaim": ""}, why)
 
     # -- statements ---------------------------------------------------------------------------------------------------
 

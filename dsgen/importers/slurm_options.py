@@ -87,8 +87,10 @@ class SlurmOption(Option):
         return self.value.chars
 
 
-def write_options(request: Request, conversion: Any, words: Sequence[Text], ignored: Sequence[str] = ()) -> None:
-    """Write options into the values or the request. ignored: those of an srun that a loop runs once for each node."""
+def write_options(
+    request: Request, conversion: Any, words: Sequence[Text], ignored: Sequence[str] = (), why: str = STARTS
+) -> None:
+    """Write options into the values or the request. ignored: those that are dropped, and why."""
     rest = list(words)
     while rest:
         if not rest[0].chars.startswith("-"):
@@ -99,7 +101,7 @@ def write_options(request: Request, conversion: Any, words: Sequence[Text], igno
             rest[:1] = [word[:2], word[2:]] if OPTIONS[word.chars[1]].values else [word[:2]]  # -N4, -K1
         row, name, _, values = read_option(rest, OPTIONS, lambda _: NO_OPTION)
         if name in ignored:
-            conversion.drop(word, STARTS, is_part=True)
+            conversion.drop(word, why, is_part=True)
         else:
             row(SlurmOption(conversion, name, [word], values, request))
 

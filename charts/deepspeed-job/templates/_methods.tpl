@@ -12,7 +12,7 @@ true
 
 {{/* "true" if launch.command is run instead of the program in training; else empty. */}}
 {{- define "deepspeed-job.runsCommand" -}}
-{{- if has .Values.launch.method (list "worker-command" "launcher-command") -}}
+{{- if has .Values.launch.method (list "worker-command" "slurm-script" "launcher-command") -}}
 true
 {{- end -}}
 {{- end }}

@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-ef753b03e3
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-100285de64
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-ef753b03e3
+{{ .Values.runtime.name }}-{{ .folder }}-100285de64
 {{- end -}}
 {{- end }}
 

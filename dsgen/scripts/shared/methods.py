@@ -35,6 +35,8 @@ OPENMPI = {
 }
 
 
+PLACE_OF_COMMAND = ("NODE_RANK", "NNODES")
+PLACE_OF_SCRIPT = ("DSGEN_NODE_RANK", "DSGEN_NNODES")
 # Options of mpirun that the user can override.
 PLACED = (("--map-by", "slot"), ("--bind-to", "none"))
 
@@ -194,6 +196,11 @@ def make_worker_environment(start: Start) -> dict[str, str]:
     return {**os.environ, **size, **{f"PET_{name}": value for name, value in size.items()}}
 
 
+def make_script_environment(start: Start) -> dict[str, str]:
+    """The variables for rank.py alone: the script gets those of Slurm, see worker/batch_script.py."""
+    return {**os.environ, **dict(zip(PLACE_OF_SCRIPT, (str(start.node), str(len(start.hosts)))))}  # noqa: B905 - Python 3.8
+
+
 class Method(NamedTuple):
     """One way to start the ranks: a row of methods.json.
 
@@ -204,6 +211,7 @@ class Method(NamedTuple):
     `whole`: the user's command is one program for a whole worker, and nothing is added to it.
     `local_rank`: programs expect `--local_rank=N`, which DeepSpeed's launcher adds, but other launchers do not.
     `waits`: the program that starts the ranks never ends if several hosts are lost at once.
+    `runner`: the script of dsgen that runs the user's command, instead of rank.py alone.
     `module`: what a worker may load before the order to start, see worker/preload.py; `main` there is the program.
     """
 
@@ -217,6 +225,7 @@ class Method(NamedTuple):
     whole: bool = False
     local_rank: bool = False
     waits: bool = False
+    runner: str = ""
     module: str = ""
 
 

@@ -43,18 +43,19 @@ DRAIN_SECONDS = 2.0  # to read the pipe after the program has ended; other proce
 
 
 class Place(NamedTuple):
-    """The place of this rank in the world. For worker-command, the program of a worker is one rank."""
+    """The place of this rank in the world. With launch.command, the program of a worker is one rank."""
 
     rank: int
     world: int
     local: int
 
 
-def read_place(whole: bool) -> Place:
+def read_place(method: methods.Method) -> Place:
     """The place from the variables of the launch method; KeyError if one is missing."""
     os.environ.update({name: os.environ[source] for name, source in OPENMPI.items() if source in os.environ})
-    if whole:
-        return Place(int(os.environ["NODE_RANK"]), int(os.environ["NNODES"]), 0)
+    if method.whole:
+        node, count = methods.PLACE_OF_SCRIPT if method.runner else methods.PLACE_OF_COMMAND
+        return Place(int(os.environ[node]), int(os.environ[count]), 0)
     return Place(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
 
 
@@ -73,7 +74,9 @@ def make_command(run: settings.Settings, inserted: list[str], given: list[str]) 
     for first in range(0, len(given), 2):
         at = arguments.index(given[first]) if given[first] in arguments else len(arguments)
         arguments[at : at + 2] = given[first : first + 2]
-    return [*words["program"], *inserted, *arguments]
+    runner = methods.choose_method(run).runner
+    program = ["python3", "-ESs", str(settings.SCRIPTS / runner)] if runner else []
+    return [*program, *words["program"], *inserted, *arguments]
 
 
 def bind(local: int, slots: int) -> None:
@@ -196,7 +199,7 @@ def main(arguments: list[str]) -> int:
     method = methods.choose_method(run)
     reporter = reports.Reporter(run)
     try:
-        here = read_place(method.whole)
+        here = read_place(method)
     except KeyError as missing:
         sys.stderr.write(f"[dsgen] {missing} is not set: {run.method} starts this program, once for every rank\n")
         return 1

@@ -1,0 +1,150 @@
+"""Scripts for sbatch that are carried: a file of the run, unchanged, which launch.method slurm-script runs.
+
+A script whose statements are all understood becomes values (native). Another one is carried, if workers have what it
+needs; if they have not, it is native with its losses, or refused, as it was.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from typing import Any
+
+from dsgen.checks.slurm import ARRAY, FOLDER, METHOD, find_obstacles, read_directives
+from dsgen.importers.conversion import Conversion, as_dns_name
+from dsgen.importers.images import NO_IMAGE, write_image
+from dsgen.importers.ledger import ImportRefusedError
+from dsgen.importers.secrets import holds_secret
+from dsgen.importers.slurm_options import Request
+from dsgen.problems import Position
+from dsgen.reading.nodes import SourceText
+
+Reason = tuple[Position, str]
+OF_SOURCE = re.compile(r"training\.(?!env)|launch\.command")
+"""Holes that a script leaves, and not what the user has to give anyway, such as the image or the number of nodes."""
+DOUBTS = ("--set ", "see whether the training needs")
+"""How the hints begin about statements of a script whose effect is not known."""
+IMAGE = re.compile(r"--container-image[= ][\"']?([\w./:@+-]+)|\bdocker://([\w./:@+-]+)")
+OF_SCRIPT = ("a", "array", "D", "chdir", "export")
+"""Options of sbatch that worker/batch_script.py reads."""
+EVERY_NODE = "it runs on one worker, and the script asks for {} nodes"
+NO_DEVICES = "the script does not say how many GPUs its node has; with none, set workers.accelerator.count: 0, too"
+SECRET = "the line may contain a secret, and the script would be copied as it is"
+
+
+def convert(native: Callable[[Any, Conversion], None], source: Any, conversion: Conversion) -> Conversion:
+    """Convert a source; a script for sbatch natively, or else carried. Raises ImportRefusedError."""
+    options = conversion.options
+    is_script = isinstance(source, SourceText) and re.search(r"^#SBATCH|^\s*srun\s", source.text, re.MULTILINE)
+    if not is_script or options.form == "native":
+        native(source, conversion)
+        return conversion
+    other = Conversion(conversion.file, options, others=conversion.others)
+    start = Position(source.name, 1, 1)
+    if options.form == "carried":
+        _carry(source, other, (start, "it was asked for (--as carried)"))
+        return other
+    refusal: ImportRefusedError | None = None
+    try:
+        native(source, conversion)
+        reason = _find_doubt(conversion)
+    except ImportRefusedError as error:
+        refusal, reason = error, (error.position, error.message)
+    if reason is None:
+        return conversion
+    try:
+        _carry(source, other, reason)
+    except ImportRefusedError as error:
+        if refusal is None:
+            return conversion
+        also = f"the script cannot be carried either: line {error.position.line}: {error.message}"
+        why = f"refused: {refusal.message}; {also}"
+        raise ImportRefusedError(why, refusal.position, refusal.hint or error.hint) from error
+    return other
+
+
+def _find_doubt(conversion: Conversion) -> Reason | None:
+    """Where a script is not understood, although it was converted."""
+    for entry in conversion.ledger.entries:
+        if entry.fate == "lost" and entry.hint.startswith(DOUBTS) and not entry.source.startswith("-"):
+            return entry.position, f"{entry.source}: {entry.why}"
+    for hole in conversion.draft.holes:
+        if OF_SOURCE.match(hole.key):
+            return conversion.decided or Position(conversion.file, 1, 1), f"{hole.key}: {hole.why}"
+    return None
+
+
+def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
+    """Write the values that run the script. Raises ImportRefusedError if the workers lack what it needs."""
+    from dsgen.importers.scripts import add_claims, refuse_syntax_error
+
+    refuse_syntax_error(source.name, source.text)
+    draft, text = conversion.draft, source.text if source.text.endswith("\n") else source.text + "\n"
+    _refuse_obstacles(source.name, text, conversion.options.variables)
+    _write_size(conversion, _read_request(source, conversion), reason[0])
+    name = re.sub(r"[^A-Za-z0-9_.-]", "-", posixpath.basename(source.name)).lstrip("-") or "script"
+    name = name if source.name not in ("<stdin>", "-") else "script.sbatch"
+    if found := as_dns_name(re.sub(r"(\.(sh|slurm|sbatch|bash|job))+$", "", name)):
+        draft.set("name", draft.get("name") or found)
+    given = conversion.options.variables
+    draft.set("launch.method", METHOD)
+    draft.set("launch.command", [FOLDER + name, *(given[key] for key in sorted(given) if key.isdigit())])
+    draft.set(("training", "files", name), text)
+    conversion.ledger.add("mapped", "the script", Position(source.name, 1, 1), f"training.files.{name}")
+    for key in [key for key in given if not key.isdigit()]:
+        draft.set(("training", "env", key), given[key])
+    body = re.sub(r"(?m)^\s*#.*$", "", text)
+    if image := IMAGE.search(body):
+        write_image(conversion, image[1] or image[2])
+    else:
+        draft.set_hole("image.repository", "", NO_IMAGE)
+    add_claims(draft, [body])
+    conversion.facts.replicas = 1
+    conversion.decided, conversion.carried = reason
+
+
+def _read_request(source: SourceText, conversion: Conversion) -> Request:
+    """Write the directives, except those that the script has for itself."""
+    from dsgen.importers.slurm import read_directives as read_words
+    from dsgen.importers.slurm_options import write_options
+
+    request = Request()
+    for words in read_words(conversion, conversion.atlas.add_file(source.name, source.text)):
+        write_options(request, conversion, words, OF_SCRIPT, "it is done as the script says")
+    return request
+
+
+def _write_size(conversion: Conversion, request: Request, at: Position) -> None:
+    """One worker, with the GPUs and the CPUs that the directives ask for."""
+    draft, devices = conversion.draft, request.devices_of_node
+    nodes = request.nodes or request.implied_nodes or 1
+    if nodes > 1:
+        raise ImportRefusedError(EVERY_NODE.format(nodes), at, "write the job as values")
+    draft.set("workers.replicas", 1)
+    if devices is None:
+        draft.set_hole("workers.slots", 0, NO_DEVICES)
+    else:
+        draft.set("workers.slots", devices or 1)
+    if devices == 0:
+        draft.set("workers.accelerator.count", 0)
+    if request.resource:
+        draft.set("workers.accelerator.resource", request.resource)
+    if request.cpus_of_task:
+        draft.set("workers.resources.requests.cpu", str(request.cpus_of_task * (request.tasks_of_node or 1)))
+    for taken in request.of_devices:
+        taken.map("workers.slots")
+    for taken in request.of_tasks:
+        taken.drop("srun in the script starts the processes")
+
+
+def _refuse_obstacles(name: str, text: str, variables: Any) -> None:
+    """Refuse a script with the first line that needs what the workers do not have, or that may have a secret."""
+    for line, why, hint in find_obstacles(text):
+        raise ImportRefusedError(why, Position(name, line, 1), hint)
+    for line, option, _ in read_directives(text):
+        if option in ("array", "a") and ARRAY not in variables:
+            raise ImportRefusedError("an array is several jobs", Position(name, line, 1), f"--set {ARRAY}=NUMBER")
+    for number, written in enumerate(text.split("\n"), 1):
+        if holds_secret(written):
+            raise ImportRefusedError(SECRET, Position(name, number, 1), "read it in the script from a variable")

@@ -1,0 +1,87 @@
+"""Programs of a cluster for a script that worker/batch_script.py runs: scontrol, module, conda, singularity, shifter.
+
+They do what has a meaning in a worker, whose image has all programs: `conda run` and `singularity exec` run the rest of
+their words here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
+    from shared import compiled
+
+    compiled.use()
+
+from shared import processes, slurm, srun
+
+NOTHING = "nothing was done; the image has its own programs"
+QUIET = {("conda", "shell.bash"), ("mamba", "shell"), ("micromamba", "shell")}
+"""What `eval "$(conda shell.bash hook)"` reads."""
+RUNS = {
+    **dict.fromkeys((("conda", "run"), ("mamba", "run"), ("micromamba", "run")), "-n -p --name --prefix --cwd"),
+    **dict.fromkeys(
+        (("singularity", "exec"), ("apptainer", "exec")),
+        "-B --bind -H --home -W --workdir --pwd --env -S --scratch --overlay --security --network",
+    ),
+}
+"""What runs the rest of its words, with its options that have a value."""
+OF_SHIFTER = "-i --image -V --volume -e --env --module -m --workdir -w"
+IMAGES = ("singularity", "apptainer")
+"""What has an image before the command."""
+PREFIXES = ("SINGULARITYENV_", "APPTAINERENV_")
+UNKNOWN = ("--env-file", "--app")
+
+
+def run_rest(name: str, valued: list[str], words: list[str]) -> int:
+    """Run the command after the options, and after the image."""
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        option, is_joined, value = rest.pop(0).partition("=")
+        if option == "--":
+            break
+        if option in UNKNOWN:
+            raise slurm.UnknownError(f"{name} {option}")
+        if not is_joined and option in valued and rest:
+            value = rest.pop(0)
+        if option == "--env":
+            os.environ.update({key: given for key, _, given in (one.partition("=") for one in value.split(","))})
+        elif option in ("--pwd", "--workdir") and value:
+            os.chdir(value)
+    for key in [key for key in os.environ if key.startswith(PREFIXES)]:
+        os.environ[key.partition("_")[2]] = os.environ[key]
+    command = rest[1:] if name in IMAGES else rest
+    if not command:
+        return 0
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        sys.stderr.write(processes.explain_start_failure(command[0], error))
+        return 127
+
+
+def main(name: str, words: list[str]) -> int:
+    kind = (name, words[0] if words else "")
+    try:
+        if name == "scontrol" and " ".join(words[:2]).startswith("show hostn"):
+            listed = words[2] if words[2:] else os.environ.get("SLURM_JOB_NODELIST", "")
+            sys.stdout.write("".join(f"{host}\n" for host in slurm.expand(listed)))
+        elif kind in RUNS:
+            return run_rest(name, RUNS[kind].split(), words[1:])
+        elif name == "shifter":
+            return run_rest(name, OF_SHIFTER.split(), words)
+        elif name in ("module", "ml", "conda", "mamba", "micromamba"):
+            if kind not in QUIET:
+                sys.stderr.write(f"[dsgen] {name} {' '.join(words)}: {NOTHING}\n")
+        else:
+            raise slurm.UnknownError(f"{name} {' '.join(words)}".strip())
+    except slurm.UnknownError as error:
+        return srun.StepControl().refuse(str(error))
+    return 0
+
+
+if __name__ == "__main__":
+    processes.leave(main(sys.argv[1], sys.argv[2:]))

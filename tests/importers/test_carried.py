@@ -1,0 +1,70 @@
+"""Scripts for sbatch that are carried, and those that are not."""
+
+import pytest
+
+from dsgen.importers import ImportedJob, ImportOptions, ImportRefusedError, SourceText, import_jobs
+from tests.importers.imports import problems
+
+HEAD = "#!/bin/bash\n#SBATCH --nodes=1 --ntasks-per-node=2 --gres=gpu:4 --cpus-per-task=3\n"
+LOOP = HEAD + "for lr in 1 2; do\n  srun python train.py --lr $lr --data /data/corpus || exit\ndone\n"
+
+
+def convert(text: str, form: str = "", **variables: str) -> ImportedJob:
+    (job,) = import_jobs([SourceText("sweep.sbatch", text)], ImportOptions(variables=variables, form=form))
+    return job
+
+
+def test_a_script_that_is_not_understood_is_a_file_of_the_run() -> None:
+    job = convert(LOOP, **{"1": "a", "SEED": "3"})
+
+    assert LOOP == job.data["training"]["files"]["sweep.sbatch"]
+    assert {"method": "slurm-script", "command": ["/job/files/sweep.sbatch", "a"]} == job.data["launch"]
+    assert {"slots": 4, "resources": {"requests": {"cpu": "6"}}} == job.data["workers"]
+    assert {"SEED": "3"} == job.data["training"]["env"]
+    assert {"namespace", "image.repository", "storage.data"} == {hole.key for hole in job.holes}
+    assert job.decided
+    assert (3, "a loop starts several trainings") == (job.decided.line, job.carried)
+    assert [] == problems(job)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "carried"),
+    [
+        (HEAD + "srun python train.py\n", "", False),
+        (HEAD + "srun python train.py\n", "carried", True),
+        (HEAD + "f() { srun python train.py; }\nf\n", "", True),
+        (HEAD + "srun python prepare.py\nsrun torchrun train.py\nsrun torchrun test.py\n", "", True),
+    ],
+)
+def test_which_scripts_are_carried(text: str, form: str, carried: bool) -> None:
+    job = convert(text, form)
+
+    assert carried == (job.data["launch"]["method"] == "slurm-script") == bool(job.carried)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "line", "words"),
+    [
+        (LOOP, "native", 3, "a loop starts several trainings"),
+        (LOOP.replace("gpu:4", "gpu:4 --array=1-3"), "carried", 2, "an array is several jobs"),
+        (LOOP + "ssh a b\n", "carried", 6, "ssh: there is no sshd"),
+        (
+            LOOP + "squeue\n",
+            "",
+            3,
+            "refused: a loop .*; the script cannot be carried either: line 6: squeue: there is no",
+        ),
+        (LOOP.replace("nodes=1", "nodes=2"), "carried", 1, "2 nodes"),
+        (LOOP + "export HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz0123\n", "carried", 6, "secret"),
+    ],
+)
+def test_what_decides_is_named_with_its_line(text: str, form: str, line: int, words: str) -> None:
+    with pytest.raises(ImportRefusedError, match=words) as refused:
+        convert(text, form)
+    assert line == refused.value.position.line
+
+
+def test_one_job_of_an_array_is_carried() -> None:
+    job = convert(LOOP.replace("gpu:4", "gpu:4 --array=1-3"), SLURM_ARRAY_TASK_ID="2")
+
+    assert {"SLURM_ARRAY_TASK_ID": "2"} == job.data["training"]["env"]
