@@ -37,7 +37,7 @@ POD = (
 )
 STATUSES = ("status.initContainerStatuses", "status.containerStatuses")
 LEFT_OUT = (
-    "metadata.generation",
+    *("involvedObject.apiVersion", "involvedObject.namespace", "involvedObject.resourceVersion", "metadata.generation"),
     *("metadata.resourceVersion", "spec.selector", "spec.podFailurePolicy", "status.conditions.lastHeartbeatTime"),
     *("status.conditions.lastProbeTime", "status.conditions.observedGeneration", "status.podIPs", "status.hostIPs"),
     *(f"spec.{field}" for field in POD),
