@@ -15,8 +15,10 @@ from dsgen.checks.slurm import ARRAY, FOLDER, METHOD, find_obstacles, read_direc
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.images import NO_IMAGE, write_image
 from dsgen.importers.ledger import ImportRefusedError
+from dsgen.importers.scripts import add_claims, refuse_syntax_error
 from dsgen.importers.secrets import holds_secret
-from dsgen.importers.slurm_options import Request
+from dsgen.importers.slurm import read_directives as read_words
+from dsgen.importers.slurm_options import Request, write_options
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
 
@@ -77,8 +79,6 @@ def _find_doubt(conversion: Conversion) -> Reason | None:
 
 def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     """Write the values that run the script. Raises ImportRefusedError if the workers lack what it needs."""
-    from dsgen.importers.scripts import add_claims, refuse_syntax_error
-
     refuse_syntax_error(source.name, source.text)
     draft, text = conversion.draft, source.text if source.text.endswith("\n") else source.text + "\n"
     _refuse_obstacles(source.name, text, conversion.options.variables)
@@ -106,9 +106,6 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
 
 def _read_request(source: SourceText, conversion: Conversion) -> Request:
     """Write the directives, except those that the script has for itself."""
-    from dsgen.importers.slurm import read_directives as read_words
-    from dsgen.importers.slurm_options import write_options
-
     request = Request()
     for words in read_words(conversion, conversion.atlas.add_file(source.name, source.text)):
         write_options(request, conversion, words, OF_SCRIPT, "it is done as the script says")
