@@ -69,6 +69,15 @@ def _has_unique(*keys: str) -> Test:
     return find
 
 
+def _has_path_twice(one: Any, field: str) -> bool:
+    """Whether two sources write one file."""
+    parts = [source[kind] for source in one[field] or () for kind in PROJECTIONS if source[kind]]
+    paths = [
+        item.path for part in parts for item in (part["items"] or () if "items" in part else (part,)) if "path" in item
+    ]
+    return len(paths) > len({*paths})
+
+
 def _misfits(one: Any, field: str) -> bool:
     """Whether the values of a requirement do not fit its operator."""
     count = len(one[field] or ())
@@ -107,8 +116,8 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
      "CSIVolumeSource.driver CSIPersistentVolumeSource.driver"),
     (SUBDOMAIN.replace("-a-z", "-_a-z"), "must be the name of a domain", "PodDNSConfig.searches"),
     (QUALIFIED, "must be a name of at most 63 letters, digits, '-', '_' and '.', with or without a prefix such as a.b/",
-     "TopologySpreadConstraint.topologyKey TopologySpreadConstraint.matchLabelKeys PodAffinityTerm.topologyKey"
-     " PodAffinityTerm.matchLabelKeys PodAffinityTerm.mismatchLabelKeys NodeSelectorRequirement.key"
+     "TopologySpreadConstraint.matchLabelKeys PodAffinityTerm.topologyKey PodAffinityTerm.matchLabelKeys"
+     " PodAffinityTerm.mismatchLabelKeys NodeSelectorRequirement.key"
      " LabelSelectorRequirement.key PodReadinessGate.conditionType PodSchedulingGate.name"),
     (f"({QUALIFIED})?", "must be the name of a taint", "Toleration.key"),
     (f"({WORD})?", "a valid label must be at most 63 letters, digits, '-', '_' and '.', begin and end with one of the"
@@ -120,7 +129,7 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
     ("[ -<>-~]*", "must consist only of printable ASCII characters other than '='", "EnvVar.name EnvFromSource.prefix"),
     ("[-A-Za-z0-9]+", "a valid HTTP header must consist of alphanumeric characters or '-'", "HTTPHeader.name"),
     ("(?!.{254})(?![.]($|[.]))[-._A-Za-z0-9]+", "a valid config key must consist of letters, digits, '-', '_' or '.'",
-     "KeyToPath.key ConfigMapKeySelector.key SecretKeySelector.key"),
+     "ConfigMapKeySelector.key SecretKeySelector.key"),
     (f"{OUTSIDE}(?!/).*", "must be a relative path without '..'",
      "VolumeMount.subPath VolumeMount.subPathExpr SeccompProfile.localhostProfile"),
     (f"{OUTSIDE}(?!/|[.][.]).+", "must be a relative path, and must not start with '..'",
@@ -149,7 +158,10 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
      " ConfigMapVolumeSource.name SecretVolumeSource.secretName ConfigMapProjection.name SecretProjection.name"
      " TypedLocalObjectReference.kind TypedLocalObjectReference.name CSIPersistentVolumeSource.volumeHandle"
      " EphemeralVolumeSource.volumeClaimTemplate PersistentVolumeClaimSpec.accessModes PodDNSConfigOption.name"
-     " DownwardAPIVolumeFile.resourceFieldRef.containerName"),
+     " DownwardAPIVolumeFile.resourceFieldRef.containerName KeyToPath.key TopologySpreadConstraint.topologyKey"
+     " CSIPersistentVolumeSource.controllerPublishSecretRef.namespace"
+     " CSIPersistentVolumeSource.nodePublishSecretRef.namespace"),
+    (_has_path_twice, "conflicting duplicate paths", "ProjectedVolumeSource.sources"),
     (lambda one, field: not get(one, field, "requests", "storage", ""), "the request of storage is required",
      "PersistentVolumeClaimSpec.resources"),
     (_is_no_amount, "must be a standard resource, or have a prefix, and be 0 or more",
