@@ -26,7 +26,7 @@ def test_objects_are_those_of_the_command_line(cli: Cli) -> None:
 def test_files_are_those_of_the_command_line(cli: Cli, folder: Path, command: str) -> None:
     job = api.load("cifar.yaml")
     plan = api.manifests(job) if command == "render" else api.chart(job)
-    cli(command, "cifar.yaml", "-o", "shown")
+    cli(command, "cifar.yaml", "-d", "shown")
 
     changes = api.write(plan, "written")
 

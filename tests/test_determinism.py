@@ -26,7 +26,7 @@ WORLDS = (
 def made(world: dict[str, str], folder: Path, *arguments: str) -> dict[str, bytes]:
     """What a command writes in one world, and what it prints, under the name of no file."""
     folder.mkdir()
-    command = [sys.executable, "-m", "dsgen", *arguments, "-o", "out"]
+    command = [sys.executable, "-m", "dsgen", *arguments, "-d", "out"]
     printed = subprocess.run(command, cwd=folder, env={**os.environ, **world}, check=True, capture_output=True).stdout
     return {"": printed, **bytes_in(folder / "out")}
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 TYPED = {
     "rend": "render",
     "validate ci": "cifar.yaml",
-    "render cifar.yaml --set-string run.id=2 -o man": "manifests",
+    "render cifar.yaml --set-string run.id=2 -d man": "manifests",
     "validate -f pr": "prod.yaml",
     "validate --outp": "--output",
     "validate -o sa": "sarif",

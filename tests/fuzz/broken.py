@@ -248,7 +248,7 @@ def answer(case: Case, folder: Path) -> Answer:
     file.write_bytes(case.text.encode("utf-8", "surrogateescape"))
     said, out = io.StringIO(), io.TextIOWrapper(io.BytesIO())
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(out):
-        code = main(["render", str(file), "-o", str(target)])
+        code = main(["render", str(file), "-d", str(target)])
     given = Answer(code, said.getvalue(), len(list(target.iterdir())) if target.exists() else 0)
     if code == 0:
         verify_folder(target, given)

@@ -68,14 +68,14 @@ class Checkout:
     def write(self, run: str, *options: str, **other: Any) -> None:
         """Render the job, as its owner would."""
         command = "chart" if self.is_chart else "render"
-        dsgen(command, self.file(run={"id": run}, **other), "-o", str(self.folder / self.job_folder), *options)
+        dsgen(command, self.file(run={"id": run}, **other), "-d", str(self.folder / self.job_folder), *options)
 
     def control(self, *options: str) -> None:
         """Write the objects of Argo CD or Flux."""
         here = Path.cwd()
         os.chdir(self.folder)
         try:
-            dsgen("gitops", self.file(), "-o", CONTROL, *options)
+            dsgen("gitops", self.file(), "-d", CONTROL, *options)
         finally:
             os.chdir(here)
 

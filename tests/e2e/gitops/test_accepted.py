@@ -16,7 +16,7 @@ JOB = Path(__file__).parents[3] / "values-examples" / "minimal.yaml"
 def test_the_api_server_takes_it(arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need(ARGO if arguments[1].startswith("Application") else FLUX)
     monkeypatch.chdir(tmp_path)
-    dsgen("gitops", str(JOB), "-o", "made", *arguments)
+    dsgen("gitops", str(JOB), "-d", "made", *arguments)
 
     said = kubectl("apply", "--server-side", "--dry-run=server", "--validate=strict", "--filename", "made")
 

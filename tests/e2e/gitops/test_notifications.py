@@ -39,7 +39,7 @@ def patches(tmp_path: Path, image: str) -> Path:
     values = {**training_values(image), "name": "cifar", "namespace": "training", "scheduling": {"queue": "team"}}
     (tmp_path / "cifar.yaml").write_text(yaml.safe_dump(values))
     source = ["--kind", "Application", "--repository", "https://git.example.com/jobs.git", "--notify", "webhook:team"]
-    dsgen("gitops", str(tmp_path / "cifar.yaml"), "-o", str(tmp_path / "made"), *source)
+    dsgen("gitops", str(tmp_path / "cifar.yaml"), "-d", str(tmp_path / "made"), *source)
     for path in (tmp_path / "made" / "patches").iterdir():
         labels = {"app.kubernetes.io/part-of": "argocd"}
         metadata = {"name": path.stem, "namespace": "argocd", "labels": labels}
