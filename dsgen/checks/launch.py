@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from dsgen import schema
 from dsgen.checks.rule import ANY_TEXT, Problem, Problems, Values, error, warning
+from dsgen.deepspeed import FILES
 from dsgen.deepspeed import batch as batches
 from dsgen.generated import helpers
 from dsgen.language.functions import list_launch_methods, matching
@@ -385,7 +386,7 @@ error("DS377", "storage.*", hint="put checkpoints on a volume that all workers s
 
 # -- scripts for sbatch ------------------------------------------------------------------------------------------------
 
-SCRIPT, FOLDER = "slurm-script", "/job/files/"
+SCRIPT, FOLDER = "slurm-script", f"{FILES}/"
 
 
 def _find_script(values: Values) -> str:

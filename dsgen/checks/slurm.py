@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from dsgen.language.functions import read_json
 
-METHOD, FOLDER = "slurm-script", "/job/files/"
 TABLE = read_json("scripts/shared/slurm.json")
 VALUED = {*TABLE["used"], *TABLE["ignored"]}
 KNOWN = {*VALUED, *TABLE["flags"], *TABLE["optional"]}

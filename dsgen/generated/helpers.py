@@ -1239,8 +1239,8 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'100285de64'}"
-    return f"{values['runtime']['name']}-{folder}-{'100285de64'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'349e871178'}"
+    return f"{values['runtime']['name']}-{folder}-{'349e871178'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

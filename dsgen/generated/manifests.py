@@ -428,7 +428,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     if values['status']['webhook']['url']:
         text += f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
     text += (
-        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'b58d3c3c0c'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'99db68c924'}\"}}\n"
+        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'ba57b7b380'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'15d19da831'}\"}}\n"
         "    }\n"
         f"  command.json: {command(values)}\n"
     )

@@ -11,11 +11,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from dsgen.checks.slurm import ARRAY, FOLDER, METHOD, find_obstacles, read_directives
+from dsgen.checks.launch import FOLDER, SCRIPT
+from dsgen.checks.slurm import ARRAY, find_obstacles, read_directives
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.images import NO_IMAGE, write_image
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.scripts import add_claims, refuse_syntax_error
+from dsgen.importers.scripts import LOOK, LOOK_INSIDE, add_claims, refuse_syntax_error
 from dsgen.importers.secrets import holds_secret
 from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm_options import Request, write_options
@@ -25,7 +26,7 @@ from dsgen.reading.nodes import SourceText
 Reason = tuple[Position, str]
 OF_SOURCE = re.compile(r"training\.(?!env)|launch\.command")
 """Holes that a script leaves, and not what the user has to give anyway, such as the image or the number of nodes."""
-DOUBTS = ("--set ", "see whether the training needs")
+DOUBTS = ("--set ", LOOK, LOOK_INSIDE)
 """How the hints begin about statements of a script whose effect is not known."""
 IMAGE = re.compile(r"--container-image[= ][\"']?([\w./:@+-]+)|\bdocker://([\w./:@+-]+)")
 OF_SCRIPT = ("a", "array", "D", "chdir", "export")
@@ -88,7 +89,7 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     if found := as_dns_name(re.sub(r"(\.(sh|slurm|sbatch|bash|job))+$", "", name)):
         draft.set("name", draft.get("name") or found)
     given = conversion.options.variables
-    draft.set("launch.method", METHOD)
+    draft.set("launch.method", SCRIPT)
     draft.set("launch.command", [FOLDER + name, *(given[key] for key in sorted(given) if key.isdigit())])
     draft.set(("training", "files", name), text)
     conversion.ledger.add("mapped", "the script", Position(source.name, 1, 1), f"training.files.{name}")

@@ -153,7 +153,7 @@ LOADED = "the image has to contain what it loads; it is a comment at image"
 NO_FOLDER = "the working directory of the image takes its place"
 IN_LINE, IN_FILE = "its value is in the command line", "its value is in a file that the script writes"
 UNUSED = "the command line does not use it"
-LOOK = "see whether the training needs it"
+LOOK, LOOK_INSIDE = "see whether the training needs it", "see whether the training needs the commands in it"
 VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 COUNTS = {
     **dict.fromkeys(("NNODES", "NUM_NODES", "N_NODES", "NUM_MACHINES"), "workers.replicas"),
@@ -518,7 +518,7 @@ class ScriptWriter:
             hint = "write what applies into the values" if is_secret_name(names[0]) else f"--set {names[0]}=VALUE"
             self.conversion.lose(event.text, f"{event.why}: what it does to {listed} is not known", hint)
         elif event.name or not names:
-            self.conversion.lose(event.text, event.why, "see whether the training needs the commands in it")
+            self.conversion.lose(event.text, event.why, LOOK_INSIDE)
         else:
             why = f"the command line uses nothing that it sets: {', '.join(names[:8])}"
             self.conversion.drop(event.text, why)

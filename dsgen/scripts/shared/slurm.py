@@ -27,6 +27,8 @@ NAMED = {"labelio": "label", "kill-bad-exit": "kill-on-bad-exit", "export-env": 
 NAMED["nnodes"] = "nodes"
 VISIBLE = ("CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
 OF_GPUS = (*VISIBLE, "SLURM_STEP_GPUS", "SLURM_GPUS_ON_NODE")
+REFUSED = 64
+"""The exit code of a script that asks for what there is not here."""
 SOCKET, JOB = "slurm/socket", "slurm/job.json"
 """Of the script that runs, below /run/dsgen."""
 Options = Mapping[str, str]

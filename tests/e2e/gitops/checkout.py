@@ -53,7 +53,8 @@ class Checkout:
     @property
     def folders(self) -> list[Path]:
         """What is applied where no controller does it: the scripts of the namespace, if it has them, and the job."""
-        return [self.folder / self._folder / SCRIPTS, self.folder / self.job_folder][not self.is_shared :]
+        scripts = [self.folder / self._folder / SCRIPTS] if self.is_shared else []
+        return [*scripts, self.folder / self.job_folder]
 
     @property
     def _folder(self) -> str:

@@ -44,6 +44,15 @@ def adopt_orphans() -> None:
     call_prctl(SET_CHILD_SUBREAPER, 1)
 
 
+def open_wakeup_pipe() -> int:
+    """The end of a pipe that can be read when a process has ended, or another signal with a handler has come."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    signal.set_wakeup_fd(write_end)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    return read_end
+
+
 def spawn(
     argv: list[str],
     *,

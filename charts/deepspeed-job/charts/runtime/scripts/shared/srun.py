@@ -30,7 +30,6 @@ from shared import methods, processes, settings, slurm
 CHUNK_BYTES = 65536
 KILL_SECONDS = 30  # after SIGTERM, as Slurm's KillWait
 DRAIN_SECONDS = 2.0  # to read what the tasks have printed last
-REFUSED = 64  # the script asks for what there is not here
 NEVER = float("inf")
 OWN = 2  # descriptors of srun that are not the tasks': signals, and the connection
 INTERRUPT_SECONDS, ABORT_SECONDS = 1, 5
@@ -60,7 +59,7 @@ class StepControl:
         """Let the script end: it might go on without what it has asked for, and end with 0."""
         self.send(refused=words)
         self.lines.read()  # until it has ended, and this process with it
-        return REFUSED
+        return slurm.REFUSED
 
     def create_step(self, job: slurm.Job, options: slurm.Options, tasks: int) -> dict[str, Any]:
         """Ask for a step, and wait until its CPUs and GPUs are free; returns its number and its GPUs."""
@@ -164,10 +163,7 @@ class Tasks:
         self.codes: list[int] = []
         self.selector = selectors.DefaultSelector()
         self.kill_at = self.drain_until = NEVER
-        wake, wake_end = os.pipe()
-        os.set_blocking(wake_end, False)
-        signal.set_wakeup_fd(wake_end)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        wake = processes.open_wakeup_pipe()
         self.interrupted, self.is_told = 0.0, False
         for number in SIGNALS:
             signal.signal(number, lambda number, _: self.note_signal(number))

@@ -29,7 +29,6 @@ if __name__ == "__main__":
 from shared import hostfile, methods, processes, settings, slurm
 
 END_SECONDS = 5  # for what the script has left running
-REFUSED = 64  # the script asks for what there is not here
 ALWAYS = ("srun", "scontrol", "sbatch", "salloc", "squeue", "sinfo", "sacct", "sacctmgr", "sstat", "scancel", "sbcast")
 IF_MISSING = ("module", "ml", "conda", "mamba", "micromamba", "singularity", "apptainer", "shifter")
 """What the shim replaces: always, and in an image that does not have it."""
@@ -83,10 +82,7 @@ class Script:
         self.server = socket.socket(socket.AF_UNIX)
         self.server.bind(str(path))
         self.server.listen(64)
-        self.wake, wake_end = os.pipe()
-        os.set_blocking(wake_end, False)
-        signal.set_wakeup_fd(wake_end)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.wake = processes.open_wakeup_pipe()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda number, _: self.stop(number))
 
@@ -107,7 +103,7 @@ class Script:
             if self.stopped and all(client.step < 0 for client in self.clients.values()):
                 processes.send([self.pid], self.stopped)  # the shell, after its tasks
                 self.stopped = 0
-            code = REFUSED if self.refusal else processes.reap().get(self.pid)
+            code = slurm.REFUSED if self.refusal else processes.reap().get(self.pid)
         if self.refusal:
             say(f"{self.refusal}: not known here, so the script ends")
             processes.kill(lambda: processes.list_descendants(os.getpid()))
@@ -147,12 +143,8 @@ class Script:
             if self.is_stopped:
                 client.send(error="stopped")
             elif used + client.asked["cpus"] <= max(self.job.cpus, used) and devices is not False:
-                client.cpus, client.devices, client.step, self.steps = (
-                    client.asked["cpus"],
-                    devices,
-                    self.steps,
-                    self.steps + 1,
-                )
+                client.cpus, client.devices, client.step = client.asked["cpus"], devices, self.steps
+                self.steps += 1
                 client.send(step=client.step, devices=devices)
             else:
                 if not client.is_told:

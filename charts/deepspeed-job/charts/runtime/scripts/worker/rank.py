@@ -105,10 +105,7 @@ class Rank:
         self.tail, self.copy, self.watch = Tail(), copy, watch
         self.meeting, self.on_meeting = meeting, on_meeting
         self.told_to_stop = False
-        self.wake, wake_end = os.pipe()
-        os.set_blocking(wake_end, False)
-        signal.set_wakeup_fd(wake_end)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.wake = processes.open_wakeup_pipe()
         self.output, output_end = os.pipe()
         self.pid = processes.spawn(argv, output=output_end, die_with_parent=True)
         os.close(output_end)
