@@ -40,6 +40,9 @@ test: $(VENV)/installed-test ## Run the tests, but for slow ones; Helm is instal
 test-all: $(VENV)/installed-test ## Run all tests that need no cluster and no DeepSpeed, as CI does
 	$(call run_tests,slow or not slow)
 
+test-rest: $(VENV)/installed-test ## Run those of test-all that test leaves out, or skips where a program is missing
+	$(call run_tests,slow or needs)
+
 fuzz: $(VENV)/installed-test ## Compare dsgen with the real Helm for minutes; ARGS='reading --count 500000 --seed 1'
 	$(python) -m tests.fuzz $(ARGS)
 

@@ -49,6 +49,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec") and item.callspec.params.get("major") == 3:
             item.add_marker("slow")
+        if "root" in getattr(item, "fixturenames", ()):
+            item.add_marker("needs")
     if "DSGEN_TEST_TURN" not in os.environ:
         return
     turn, turns = map(int, os.environ["DSGEN_TEST_TURN"].split("/"))

@@ -10,7 +10,7 @@ from typing import Any
 
 from jsonschema import Draft4Validator
 
-from tests import helm, programs
+from tests import helm
 
 PACKAGE = "@microsoft/jest-sarif@1.0.0-beta.0"
 SCHEMA = "sarif-2.1.0-rtm.5.json"
@@ -18,10 +18,9 @@ SCHEMA = "sarif-2.1.0-rtm.5.json"
 
 @functools.cache
 def validator() -> Draft4Validator:
-    """Fetched with npm once per cache. Skips the calling test where there is no npm."""
+    """Fetched with npm once per cache."""
     wanted = helm.cache_folder() / SCHEMA
     if not wanted.exists():
-        programs.require("npm")
         _fetch(wanted)
     return Draft4Validator(json.loads(wanted.read_bytes()))
 

@@ -104,7 +104,7 @@ def test_standard_input_is_limited(odd: Path) -> None:
     )
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user who may not read the files")
+@pytest.mark.usefixtures("root")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -170,7 +170,7 @@ READ = "dsgen reads only regular files of at most 16 MiB below the folder of a r
 SETTINGS = {"pipe": "a named pipe", "folder": "a folder", "device": "a device", "large": "larger than 16 MiB"}
 
 
-@pytest.mark.parametrize("what", SETTINGS)
+@pytest.mark.parametrize("what", ["pipe", "folder", "large", pytest.param("device", marks=pytest.mark.needs())])
 @pytest.mark.parametrize("file", [(), ("cifar.yaml",)], ids=["", "with FILE"])
 def test_settings_of_a_repository(odd: Path, what: str, file: tuple[str, ...]) -> None:
     settings = odd / "dsgen.yaml"

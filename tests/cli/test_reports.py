@@ -73,6 +73,7 @@ def test_what_cannot_be_read_is_no_report(cli: Cli, form: str) -> None:
     assert expected == cli("validate", "none.yaml", "-o", form)
 
 
+@pytest.mark.needs("npm")
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_all_forms_tell_the_same_problems(cli: Cli, path: Path) -> None:
     text, told, log, lines = (cli("validate", path, "-o", form) for form in ("text", "json", "sarif", "github"))

@@ -24,7 +24,6 @@ from dsgen import values
 from dsgen.render import render
 from launcher.workers import Workers
 from shared import control, settings, tcp
-from tests import programs
 from tests.scripts.live import job  # noqa: F401 - a fixture of several modules
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
@@ -274,10 +273,14 @@ def _quick_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if "pod" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.needs("ssh", "ssh-keygen", "sshd"))
+
+
 @pytest.fixture
 def pod() -> Iterator[Pod]:
     """A pod whose processes end with the test. Not below tmp_path: other users of the machine must reach it."""
-    programs.require("ssh", "ssh-keygen", "sshd")
     root = Path(tempfile.mkdtemp(prefix="dsgen-pod-"))
     root.chmod(0o755)
     pod = Pod(root)
