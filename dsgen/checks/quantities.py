@@ -20,11 +20,11 @@ from dsgen.checks.rule import (
     warning,
 )
 from dsgen.generated import helpers
-from dsgen.language.functions import get, matching, whole_bytes
+from dsgen.language.functions import get, matching, parse_quantity, whole_bytes
 from dsgen.language.text import quote, scalar, to_json, to_plain_json
 from dsgen.problems import KeyPath, path_text
-from dsgen.reading.quantities import parse_quantity, suggest_memory
 from dsgen.schema import look_up
+from dsgen.schema.suggestions import suggest_memory
 
 SIZES = ("memory", "ephemeral-storage")
 MIB, GIB = 1024**2, 1024**3

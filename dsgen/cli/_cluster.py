@@ -13,7 +13,7 @@ from dsgen.cli._console import confirm, echo, write, write_json
 from dsgen.cli._loading import get_only, load_values
 from dsgen.cli._options import Decorator, Inputs, cluster_choice, combine, gather, value_options
 from dsgen.errors import UsageError
-from dsgen.reading.quantities import UNITS
+from dsgen.language.functions import parse_duration
 
 if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
@@ -90,7 +90,7 @@ def parse_seconds(text: str) -> float:
     """A duration such as 90s or 1h30m. Raises UsageError."""
     if not re.fullmatch(r"([0-9]{1,9}[smhd])+", text):
         raise UsageError(f"{text}: write a time as 90s, 30m, 24h or 1h30m")
-    return sum(int(number) * UNITS[unit] for number, unit in re.findall(r"([0-9]+)([smhd])", text))
+    return parse_duration(text)
 
 
 def confirm_change(words: str, yes: bool) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dsgen.cluster.models import ACCELERATOR, JOB, RUN, parse_conditions
 from dsgen.cluster.requirements import ApiObject, sum_memory_limit, sum_request, sum_requests
-from dsgen.reading.quantities import parse_quantity
+from dsgen.language.functions import parse_quantity
 
 ENDED = ("Succeeded", "Failed")
 

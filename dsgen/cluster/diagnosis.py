@@ -23,7 +23,7 @@ from dsgen.cluster.models import (
 from dsgen.cluster.phase import ENDS, RunStatus, find_status
 from dsgen.cluster.reasons import GENERAL, RULES, CauseRule
 from dsgen.cluster.requirements import ApiObject, find_missing, select_nodes
-from dsgen.reading.quantities import parse_quantity
+from dsgen.language.functions import parse_quantity
 
 PAGE = "docs/causes.md"
 PATIENCE_SECONDS = 60

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from dsgen.reading.quantities import parse_quantity
+from dsgen.language.functions import parse_quantity
 
 ApiObject = Mapping[str, Any]
 """An object of the API as plain data."""

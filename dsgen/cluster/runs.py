@@ -33,7 +33,7 @@ from dsgen.cluster.reader import (
 from dsgen.cluster.report import Report, make_report
 from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError, NotFoundError, UsageError
-from dsgen.reading.quantities import parse_quantity
+from dsgen.language.functions import parse_quantity
 from dsgen.schema.suggestions import did_you_mean, find_closest, list_possible
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.inputs import Inputs
 from dsgen.estimate.setup import Setup
 from dsgen.generated import helpers
-from dsgen.reading.quantities import parse_quantity
+from dsgen.language.functions import parse_quantity
 
 IsValid = Callable[[Mapping[str, Any]], bool]
 RESERVED_SECONDS = 20

@@ -9,7 +9,7 @@ from dsgen.deepspeed.combinations import ZERO
 from dsgen.deepspeed.keys import parse_version
 from dsgen.estimate.formulas import GIB, Bounds, Item, Total, compute_total, make_item
 from dsgen.estimate.setup import Setup, compute_symbols
-from dsgen.reading.quantities import parse_quantity
+from dsgen.language.functions import parse_quantity
 
 LOADING = "the model is loaded"
 TRAINING = "the training"

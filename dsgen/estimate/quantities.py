@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dsgen.reading.quantities import SUFFIXES, parse_quantity
+from dsgen.language.functions import UNITS, parse_quantity
 
 SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 TIMES = ((86400, "days"), (3600, "h"), (60, "min"))
@@ -61,7 +61,7 @@ def format_range(low: str, high: str) -> str:
 
 BIT_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)(k|M|G|T)?bit(?:/s)?")
 FACTORS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-QUANTITY = re.compile(rf"[0-9]+(?:\.[0-9]+)?({'|'.join(SUFFIXES)})?")
+QUANTITY = re.compile(rf"[0-9]+(?:\.[0-9]+)?({'|'.join(UNITS)})?")
 
 
 class UnitError(ValueError):

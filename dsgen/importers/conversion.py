@@ -16,10 +16,10 @@ from dsgen.importers.facts import JobFacts
 from dsgen.importers.ledger import ConversionReport, ConvertedPart, Fate, ImportedJob, Placeholder
 from dsgen.importers.remarks import Remark, Remarks, find_shell_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, spend
+from dsgen.language.functions import parse_quantity
 from dsgen.language.text import quote
 from dsgen.problems import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.quantities import parse_quantity
 from dsgen.reading.yaml_reader import MAX_KEY
 from dsgen.schema.default_values import load_defaults
 

@@ -11,6 +11,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dsgen.errors import DsgenError
@@ -22,6 +23,12 @@ FOLDER, SUFFIXES = "scripts", (".json", ".py", ".sh")
 """Where `files` are, and how their names end."""
 DIGEST_LENGTH = 10
 """Hexadecimal characters of a digest: enough to tell releases apart, and short enough for the name of an object."""
+UNITS: dict[str, tuple[int, int]] = {unit: (1000**power, 1) for power, unit in enumerate(" kMGTPE") if power}
+UNITS |= {f"{unit}i": (1024**power, 1) for power, unit in enumerate(" KMGTPE") if power}
+UNITS |= {unit: (1, 1000**power) for power, unit in enumerate(" mun") if power}
+"""Unit of a quantity of Kubernetes -> factor and divisor."""
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+"""Of the units in which other tools write times."""
 
 
 class TemplateError(DsgenError):
@@ -91,10 +98,29 @@ def matching(text: str, pattern: str) -> bool:
 _compile = functools.cache(re.compile)  # faster than the cache of `re`
 
 
+def parse_quantity(quantity: str | float) -> Fraction:
+    """A quantity of Kubernetes, such as `1500m` and `2Gi`, as a number. Raises ValueError for a text without one."""
+    text = str(quantity)
+    unit = text.lstrip("+-0123456789.")
+    if unit not in UNITS:
+        return Fraction(text)
+    return Fraction(text.removesuffix(unit)) * Fraction(*UNITS[unit])
+
+
+def parse_duration(text: str) -> int:
+    """A time such as 3d, 1h30m, 90 min, 12:30:00 or 3-00:00:00 (Slurm) in seconds; 0 for any other text."""
+    slurm = re.fullmatch(r"(?:(\d{1,4})-)?(\d{1,4}):(\d\d)(?::(\d\d))?", text.strip())
+    if slurm:
+        days, hours, minutes, rest = (int(part or 0) for part in slurm.groups())
+        return ((days * 24 + hours) * 60 + minutes) * 60 + rest
+    part = r"(\d{1,9}) *(s|m|h|d|w|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?)"
+    if not re.fullmatch(f"({part} *)+", text.strip().lower()):
+        return 0
+    return sum(int(number) * SECONDS[unit[0]] for number, unit in re.findall(part, text.lower()))
+
+
 def whole_bytes(quantity: str) -> str:
     """A quantity such as 1.5Gi in whole bytes, rounded down, at most 2^53; 0 for a text without a number."""
-    from dsgen.reading.quantities import parse_quantity  # imported late: only some values need it
-
     try:
         return str(min(int(parse_quantity(quantity)), 2**53))
     except ValueError:

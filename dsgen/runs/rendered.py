@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgen.errors import DsgenError
+from dsgen.language.functions import parse_quantity
 from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.quantities import parse_quantity
 from dsgen.render import Document, render
 from dsgen.values import Job, Release
 

@@ -14,7 +14,7 @@ from dsgen import schema
 from dsgen.language.text import format_item, format_value
 from dsgen.problems import Diagnostic, KeyPath, Position
 from dsgen.reading.nodes import Node
-from dsgen.reading.quantities import suggest_memory
+from dsgen.schema.suggestions import suggest_memory
 
 OWN = frozenset(("training", "workers", "launcher", "launch", "run"))
 """A file with one of these keys is meant as a values file."""

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dsgen import schema
+from dsgen.language.functions import parse_duration
 from dsgen.language.text import format_item, format_value, scalar
 from dsgen.problems import Diagnostic, KeyPath, path_text
 from dsgen.reading.nodes import Node, name_type
-from dsgen.reading.quantities import parse_duration
 from dsgen.reading.scalars import LONGEST_INTEGER, explain_key
 from dsgen.schema import foreign, suggestions
 

@@ -16,6 +16,8 @@ SHORT, SURE = 6, 0.75
 """The similarity that a short word needs."""
 ALMOST = 0.8
 """A similarity from which a word is most likely a typing error; below it, a key of another section is more likely."""
+MOST_GIBIBYTES = 1024
+"""Up to this number, a size without a unit is most likely in Gi, above it in Mi."""
 
 
 def find_closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str:
@@ -273,3 +275,16 @@ def _find_elsewhere(key: str, path: KeyPath) -> list[KeyPath]:
     named = (other for other, _ in schema.walk_keys() if other[-1] == key and "*" not in other)
     others: list[KeyPath] = [other for other in named if other[:-1] != path]
     return [other for other in others if other[0] == path[0]] if len(path) > 1 else others
+
+
+def suggest_memory(quantity: str | float) -> str:
+    """A hint with the unit that was meant by a size below 1Mi; empty if nothing suggests one."""
+    text = str(quantity)
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    unit = text.removeprefix(number)
+    if unit == "m":
+        return f"did you mean {number}Mi? The unit m is a thousandth of a byte"
+    if unit or not number:
+        return ""
+    unit = "Gi" if float(number) <= MOST_GIBIBYTES else "Mi"
+    return f"did you mean {number}{unit}? A number without a unit is in bytes"

@@ -8,8 +8,9 @@ import yaml
 
 from dsgen.checks import quantities
 from dsgen.language import functions
-from dsgen.reading.quantities import parse_duration, parse_quantity, suggest_memory
+from dsgen.language.functions import parse_duration, parse_quantity
 from dsgen.render import render
+from dsgen.schema.suggestions import suggest_memory
 from dsgen.values import Release
 from tests.base import job
 
