@@ -20,13 +20,4 @@ def test_a_decision_has_a_status_and_a_date(page: Path) -> None:
 
 
 def test_the_list_has_each_decision_once() -> None:
-    assert [page.name for page in PAGES] == re.findall(r"^\| \[\d{4}\]\((0[^)]+)\)", LIST, re.MULTILINE)
-
-
-def test_an_earlier_decision_is_in_one_page() -> None:
-    rows = re.findall(r"^\| \[.*\| ([^|]*) \|$", LIST, re.MULTILINE)
-    earlier = [number for row in rows for number in row.split(", ")]
-
-    assert "0064" in earlier
-    assert [] == [number for number in earlier if earlier.count(number) > 1 and number]
-    assert [] == [page.name for page in PAGES if page.name[:4] in earlier]
+    assert [page.name for page in PAGES] == re.findall(r"^- \[\d{4}\]\((0[^)]+)\)", LIST, re.MULTILINE)

@@ -147,13 +147,14 @@ def starts(name: str, way: Way, place: Place, show: bool) -> Iterator[Result]:
 
 
 def table(results: list[Result]) -> str:
-    """Medians, each as a ratio to the way that it is compared with."""
+    """Medians of dsgen's ways, each also as a ratio to that of the way that it is compared with."""
     keys = Counter((one.way, one.workers) for one in results)
     middle = {key: [median(getattr(one, field) for one in results if (one.way, one.workers) == key)
                     for field in ("met", "end", "cpu")] for key in keys}  # fmt: skip
     rows = ["| way | workers | starts | all ranks have met | end to complete | CPU | compared with | met | end | CPU |"]
     rows.append("|---|---|---|---|---|---|---|---|---|---|")
-    for (way, workers), figures in middle.items():
+    own = {key: figures for key, figures in middle.items() if key[0] not in picture.OPERATORS}
+    for (way, workers), figures in own.items():
         other = AGAINST.get(way.partition(",")[0], "")
         times = [f"{figure:.1f} s" for figure in figures]
         against = middle.get((other, workers))
