@@ -146,7 +146,7 @@ def choose_folders(directory: Path, jobs: Sequence[RequestedJob]) -> list[Destin
     if len(jobs) == 1:
         if (directory / names[0] / INDEX).exists() and not (directory / INDEX).exists():
             raise UsageError(
-                f"{directory / names[0]} holds this job, from a call with several files: use -o {directory / names[0]}"
+                f"{directory / names[0]} holds this job, from a call with several files: use -d {directory / names[0]}"
             )
         return [Destination(directory)]
     if (directory / INDEX).exists():

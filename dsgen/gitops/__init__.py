@@ -247,7 +247,7 @@ def _list_flux_entries(settings: Mapping[str, Any], jobs: Sequence[DeliveredJob]
             if settings["output"].startswith("/"):
                 raise UsageError(
                     "the health of a HelmRelease needs a folder in the repository: give its path, as in "
-                    "-o gitops/flux, or use --ready-when applied"
+                    "-d gitops/flux, or use --ready-when applied"
                 )
             yield GitOpsFile(f"kustomization-{job.title}-health.yaml", HEALTH, {"job": job})
         if settings["alert"]:

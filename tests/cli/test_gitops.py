@@ -331,7 +331,7 @@ def test_a_helmrelease_outside_of_the_repository_has_no_health(cli: Cli, tmp_pat
     code, _, err = cli("gitops", "cifar.yaml", "-d", str(tmp_path / "made"), *EVERYTHING["helmrelease"])
 
     assert 2 == code
-    assert "-o gitops/flux" in err
+    assert "-d gitops/flux" in err
 
 
 def test_two_jobs_never_share_an_object(cli: Cli) -> None:

@@ -195,7 +195,7 @@ def test_a_job_never_gets_two_places_below_one_folder(cli: Cli) -> None:
 
     assert (2, "out of one") == (cli("render", "cifar.yaml", "mnist.yaml", "-d", "one").code, "out of one")
     code, _, err = cli("render", "cifar.yaml", "-d", "many")
-    assert (2, True) == (code, "use -o many/cifar" in err)
+    assert (2, True) == (code, "use -d many/cifar" in err)
     assert 0 == cli("render", "cifar.yaml", "-d", "many/cifar").code
 
 
