@@ -411,10 +411,8 @@ def refuse_script(values: Values, path: KeyPath, text: str) -> Problems:
         return
     from dsgen.checks import slurm  # imported late: few jobs have a script
 
-    for line, why, hint in [*slurm.find_obstacles(text), *slurm.find_differences(text, values)]:
+    for line, why, hint in [
+        *slurm.find_obstacles(text, values.workers.replicas),
+        *slurm.find_differences(text, values),
+    ]:
         yield Problem(f"training.files.{path[-1]}: line {line}: {why}", hint=hint)
-
-
-error("DS444", "workers.replicas", hint="set it to 1; for several workers, start the ranks with another launch.method")(
-    lambda values: helpers.script_of_several_workers(values)
-)

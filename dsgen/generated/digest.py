@@ -1,6 +1,6 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "9c6f7841e462c278f74fe440f6ebfe2d8b351aee3d6aa2b6e9328f9a10b19be5"
+DIGEST = "b51f81041cde0ffecab95e39aaf21f01083072e96b13be608231356b85557f2b"
 
-SCRIPTS = "349e871178"
+SCRIPTS = "b06295ef92"
 """Of the scripts alone, which is in the names of their objects."""

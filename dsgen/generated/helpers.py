@@ -598,15 +598,6 @@ def no_program(values: Mapping[str, Any]) -> str:
     return ""
 
 
-def script_of_several_workers(values: Mapping[str, Any]) -> str:
-    """DS444: the other workers would do nothing."""
-    if values['launch']['method'] == 'slurm-script' and values['workers']['replicas'] > 1:
-        return (
-            f"workers.replicas is {scalar(values['workers']['replicas'])}, but launch.method slurm-script runs its script on one worker"
-        )
-    return ""
-
-
 def long_pod_names(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     """DS204: the names of pods with their number would be longer than a label may be."""
     run = run_name(values, release)
@@ -1239,8 +1230,8 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'349e871178'}"
-    return f"{values['runtime']['name']}-{folder}-{'349e871178'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'b06295ef92'}"
+    return f"{values['runtime']['name']}-{folder}-{'b06295ef92'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

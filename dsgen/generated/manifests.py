@@ -53,7 +53,6 @@ from dsgen.generated.helpers import (
     run_named_tensorboard,
     run_selector,
     scheduler_without_gangs,
-    script_of_several_workers,
     scripts_object,
     secret_name,
     secret_of_job,
@@ -315,7 +314,6 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     training = values['training']
     lifecycle = values['lifecycle']
     refuse('DS202', no_program(values))
-    refuse('DS444', script_of_several_workers(values))
     refuse('DS276', too_many_for_pdsh(values, release))
     refuse('DS371', program_of_mpirun(join(values['launch']['mpirunArgs'], ' ')))
     for word in values['launch']['mpirunArgs']:
@@ -385,7 +383,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
         f"      \"statusIntervalSeconds\": {scalar(values['status']['intervalSeconds'])},\n"
         f"      \"statusHistory\": {scalar(values['status']['history'])},\n"
         f"      \"method\": \"{values['launch']['method']}\",\n"
-        f"      \"expectWorld\": {scalar(values['launch']['expectWorld'])},\n"
+        f"      \"expectWorld\": {scalar(values['launch']['expectWorld'] and values['launch']['method'] != 'slurm-script')},\n"
     )
     if values['launch']['preflight']['spares']:
         text += f"      \"spares\": {scalar(values['launch']['preflight']['spares'])},\n"
@@ -428,7 +426,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     if values['status']['webhook']['url']:
         text += f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
     text += (
-        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'ba57b7b380'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'15d19da831'}\"}}\n"
+        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'0681fe7e45'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'c9dfaafdfe'}\"}}\n"
         "    }\n"
         f"  command.json: {command(values)}\n"
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dsgen.checks.launch import FOLDER, SCRIPT
-from dsgen.checks.slurm import ARRAY, find_obstacles, read_directives
+from dsgen.checks.slurm import ARRAY, find_obstacles
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.images import NO_IMAGE, write_image
 from dsgen.importers.ledger import ImportRefusedError
@@ -22,6 +22,7 @@ from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm_options import Request, write_options
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
+from dsgen.scripts.shared import slurm
 
 Reason = tuple[Position, str]
 OF_SOURCE = re.compile(r"training\.(?!env)|launch\.command")
@@ -31,7 +32,6 @@ DOUBTS = ("--set ", LOOK, LOOK_INSIDE)
 IMAGE = re.compile(r"--container-image[= ][\"']?([\w./:@+-]+)|\bdocker://([\w./:@+-]+)")
 OF_SCRIPT = ("a", "array", "D", "chdir", "export")
 """Options of sbatch that worker/batch_script.py reads."""
-EVERY_NODE = "it runs on one worker, and the script asks for {} nodes"
 NO_DEVICES = "the script does not say how many GPUs its node has; with none, set workers.accelerator.count: 0, too"
 SECRET = "the line may contain a secret, and the script would be copied as it is"
 
@@ -82,8 +82,10 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     """Write the values that run the script. Raises ImportRefusedError if the workers lack what it needs."""
     refuse_syntax_error(source.name, source.text)
     draft, text = conversion.draft, source.text if source.text.endswith("\n") else source.text + "\n"
-    _refuse_obstacles(source.name, text, conversion.options.variables)
-    _write_size(conversion, _read_request(source, conversion), reason[0])
+    request = _read_request(source, conversion)
+    nodes = request.nodes = request.nodes or request.implied_nodes or 1
+    _refuse_obstacles(source.name, text, conversion.options.variables, nodes)
+    _write_size(conversion, request, nodes)
     name = re.sub(r"[^A-Za-z0-9_.-]", "-", posixpath.basename(source.name)).lstrip("-") or "script"
     name = name if source.name not in ("<stdin>", "-") else "script.sbatch"
     if found := as_dns_name(re.sub(r"(\.(sh|slurm|sbatch|bash|job))+$", "", name)):
@@ -101,7 +103,6 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     else:
         draft.set_hole("image.repository", "", NO_IMAGE)
     add_claims(draft, [body])
-    conversion.facts.replicas = 1
     conversion.decided, conversion.carried = reason
 
 
@@ -113,13 +114,11 @@ def _read_request(source: SourceText, conversion: Conversion) -> Request:
     return request
 
 
-def _write_size(conversion: Conversion, request: Request, at: Position) -> None:
-    """One worker, with the GPUs and the CPUs that the directives ask for."""
+def _write_size(conversion: Conversion, request: Request, nodes: int) -> None:
+    """A worker for each node, with the GPUs and the CPUs that the directives ask for."""
     draft, devices = conversion.draft, request.devices_of_node
-    nodes = request.nodes or request.implied_nodes or 1
-    if nodes > 1:
-        raise ImportRefusedError(EVERY_NODE.format(nodes), at, "write the job as values")
-    draft.set("workers.replicas", 1)
+    draft.set("workers.replicas", nodes)
+    conversion.facts.replicas = nodes
     if devices is None:
         draft.set_hole("workers.slots", 0, NO_DEVICES)
     else:
@@ -136,13 +135,15 @@ def _write_size(conversion: Conversion, request: Request, at: Position) -> None:
         taken.drop("srun in the script starts the processes")
 
 
-def _refuse_obstacles(name: str, text: str, variables: Any) -> None:
+def _refuse_obstacles(name: str, text: str, variables: Any, nodes: int) -> None:
     """Refuse a script with the first line that needs what the workers do not have, or that may have a secret."""
-    for line, why, hint in find_obstacles(text):
+    for line, why, hint in find_obstacles(text, nodes):
         raise ImportRefusedError(why, Position(name, line, 1), hint)
-    for line, option, _ in read_directives(text):
-        if option in ("array", "a") and ARRAY not in variables:
-            raise ImportRefusedError("an array is several jobs", Position(name, line, 1), f"--set {ARRAY}=NUMBER")
+    for option in slurm.read_directives(text):
+        if option.name == "array" and ARRAY not in variables:
+            raise ImportRefusedError(
+                "an array is several jobs", Position(name, option.line, 1), f"--set {ARRAY}=NUMBER"
+            )
     for number, written in enumerate(text.split("\n"), 1):
         if holds_secret(written):
             raise ImportRefusedError(SECRET, Position(name, number, 1), "read it in the script from a variable")

@@ -281,7 +281,7 @@ def test_a_kind_that_is_said_is_not_searched_for(cli: Cli, folder: Path) -> None
 def test_a_training_is_chosen_by_its_line(cli: Cli, folder: Path) -> None:
     put(folder / "two.sbatch", "#!/bin/bash\n#SBATCH -N 2\nsrun torchrun --nproc_per_node 4 a.py\n"
         "srun torchrun --nproc_per_node 4 b.py\n")  # fmt: skip
-    refused = cli("import", "two.sbatch")
+    refused = cli("import", "two.sbatch", "--as", "native")
 
     assert "several commands start trainings, on lines 3, 4" in refused.err
     assert "hint: choose one by its line, as in --line 3" in refused.err

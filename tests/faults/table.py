@@ -11,9 +11,10 @@ from tests.faults.trial import Trial
 
 PDSH, OPENMPI, COMMAND = "pdsh", "openmpi", "launcher-command"
 TORCHRUN, NO_SSH, EACH = "torchrun", "deepspeed-no-ssh", "worker-command"
+SCRIPT = "slurm-script"  # whose srun starts the ranks
 ACCELERATE = "accelerate"  # worker-command, with the command of the preset
 ALL = (PDSH, OPENMPI, COMMAND, TORCHRUN, NO_SSH, EACH)
-EVERY = (*ALL, ACCELERATE)
+EVERY = (*ALL, SCRIPT, ACCELERATE)
 SSH, WITHOUT = (PDSH, OPENMPI, COMMAND), (TORCHRUN, NO_SSH, EACH)
 RANKS = (PDSH, OPENMPI, TORCHRUN, NO_SSH, EACH)  # the methods whose ranks have a supervisor (worker/rank.py)
 
@@ -75,9 +76,12 @@ def fails(how: str) -> tuple[str, ...]:
     return ("--fail", f"7:1:{how}")
 
 
-def blamed(code: int) -> End:
-    """Rank 1 failed first, and the record names it; for a command in the launcher, it has only the exit code."""
-    return failed("TrainingFailed", code, words=("rank 1 on",))
+def blamed(code: int, rank: str = "rank 1 on") -> End:
+    """Rank 1 failed first, and the record names it; with slurm-script the first worker, whose script failed.
+
+    For a command in the launcher, it has only the exit code.
+    """
+    return failed("TrainingFailed", code, words=(rank,))
 
 
 # Rank 1 ended without a report; the record names its worker.
@@ -98,12 +102,12 @@ ROWS = (
     *(
         Row(
             *(name, f"rank 1 {what}", methods, blamed(code)),
-            others={COMMAND: failed("TrainingFailed", code)},
+            others={COMMAND: failed("TrainingFailed", code), SCRIPT: blamed(code, "rank 0 on")},
             arguments=fails(how),
         )
         for name, what, methods, code, how in (
             ("exception", "raises an exception", EVERY, 1, "raise"),
-            ("exit-code", "exits with 3", ALL, 3, "3"),
+            ("exit-code", "exits with 3", (*ALL, SCRIPT), 3, "3"),
             ("early-exit", "exits with 0, the other rank waits for it", ALL, 1, "0"),
             ("killed", "gets SIGKILL", EVERY, 1, "kill"),
         )
@@ -164,7 +168,7 @@ ROWS = (
         Row(name, what, methods, end, fault, others=others, within=within)
         for name, what, methods, end, fault, others, within in (
             ("worker-deleted", "worker 1 is deleted", EVERY, LOST_1, harm.delete_worker, {}, 180),
-            ("worker-evicted", EVICTED, ALL, SAVED, harm.evict_worker, {}, 180),
+            ("worker-evicted", EVICTED, (*ALL, SCRIPT), SAVED, harm.evict_worker, {}, 180),
             ("worker-forced", "worker 1 is deleted without a grace period", ALL, LOST_1, harm.force_worker, {}, 180),
         )
     ),
@@ -186,7 +190,7 @@ ROWS = (
                 "the launcher is evicted",
                 EVERY,
                 harm.evict_launcher,
-                (*WITHOUT, ACCELERATE),
+                (*WITHOUT, SCRIPT, ACCELERATE),
                 240,
                 "",
             ),
@@ -334,7 +338,7 @@ ROWS = (
     Row(
         "preempted",
         "Kueue preempts the workers in mid-training",
-        (PDSH, TORCHRUN),
+        (PDSH, TORCHRUN, SCRIPT),
         AGAIN,
         harm.preempt,
         needs="kueue",

@@ -41,6 +41,12 @@ IN_WORKER = (
     '--num_machines "$NNODES" --machine_rank "$NODE_RANK" --num_processes "$((NNODES * NPROC_PER_NODE))" '
     '--main_process_ip "$MASTER_ADDR" --main_process_port "$MASTER_PORT"'
 )
+# The variables of the world, which a script for sbatch sets itself.
+SCRIPT = """#!/bin/bash
+#SBATCH --nodes=2 --ntasks-per-node=1
+export MASTER_ADDR=$(scontrol show hostnames | head -n 1) MASTER_PORT=29500 WORLD_SIZE=$SLURM_NTASKS
+srun bash -c 'RANK=$SLURM_PROCID exec python3 -u /job/files/program.py "$@"' program "$@"
+"""
 
 
 def method_values(method: str, arguments: list[str]) -> dict[str, Any]:
@@ -49,6 +55,9 @@ def method_values(method: str, arguments: list[str]) -> dict[str, Any]:
     if method == "accelerate":
         words = f"{IN_WORKER} {shlex.join(program[2:])}"
         return {"launch": {"method": "worker-command", "command": ["bash", "-c", words]}}
+    if method == "slurm-script":
+        command = ["/job/files/job.sbatch", *arguments]
+        return {"launch": {"method": method, "command": command}, "training": {"files": {"job.sbatch": SCRIPT}}}
     if method == "worker-command":
         return {"launch": {"method": method, "command": program}}
     if method == "launcher-command":

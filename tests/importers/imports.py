@@ -27,8 +27,8 @@ def convert(text: str, name: str = "train.sbatch", **options: object) -> Importe
 
 
 def slurm(body: str, directives: str = "--nodes=2 --gres=gpu:4 --ntasks-per-node=1", **options: object) -> ImportedJob:
-    """A script for sbatch with these options and commands."""
-    return convert(f"#!/bin/bash\n#SBATCH {directives}\n{body}\n", **options)
+    """A script for sbatch with these options and commands, as values."""
+    return convert(f"#!/bin/bash\n#SBATCH {directives}\n{body}\n", **{"form": "native", **options})
 
 
 def shell(text: str, **options: object) -> ImportedJob:
@@ -39,7 +39,7 @@ def shell(text: str, **options: object) -> ImportedJob:
 def refused(text: str, name: str = "train.sbatch", **options: object) -> str:
     """The reason why a source is not converted."""
     try:
-        import_jobs([SourceText(name, text)], ImportOptions(**options))  # type: ignore[arg-type]  # fields of Options
+        convert(text, name, **{"form": "native", **options})
     except ImportRefusedError as error:
         return str(error)
     raise AssertionError("it was converted")

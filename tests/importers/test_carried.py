@@ -54,7 +54,7 @@ def test_which_scripts_are_carried(text: str, form: str, carried: bool) -> None:
             3,
             "refused: a loop .*; the script cannot be carried either: line 6: squeue: there is no",
         ),
-        (LOOP.replace("nodes=1", "nodes=2"), "carried", 1, "2 nodes"),
+        (LOOP.replace("nodes=1", "nodes=2").replace("srun ", ""), "carried", 1, "one of 2 workers"),
         (LOOP + "export HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz0123\n", "carried", 6, "secret"),
     ],
 )
@@ -62,6 +62,13 @@ def test_what_decides_is_named_with_its_line(text: str, form: str, line: int, wo
     with pytest.raises(ImportRefusedError, match=words) as refused:
         convert(text, form)
     assert line == refused.value.position.line
+
+
+def test_a_worker_for_each_node() -> None:
+    job = convert(LOOP.replace("nodes=1", "nodes=2"))
+
+    assert {"replicas": 2, "slots": 4, "resources": {"requests": {"cpu": "6"}}} == job.data["workers"]
+    assert [] == problems(job)
 
 
 def test_one_job_of_an_array_is_carried() -> None:

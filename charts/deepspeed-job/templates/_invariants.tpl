@@ -17,13 +17,6 @@ training: one of python, module and exec is required
 {{- end }}
 {{- end }}
 
-{{/* DS444: the other workers would do nothing. */}}
-{{- define "deepspeed-job.scriptOfSeveralWorkers" -}}
-{{- if and (eq .Values.launch.method "slurm-script") (gt (int64 .Values.workers.replicas) 1) }}
-workers.replicas is {{ int64 .Values.workers.replicas }}, but launch.method slurm-script runs its script on one worker
-{{- end }}
-{{- end }}
-
 {{/* DS204: the names of pods with their number would be longer than a label may be. */}}
 {{- define "deepspeed-job.longPodNames" -}}
 {{- $run := include "deepspeed-job.runName" . }}

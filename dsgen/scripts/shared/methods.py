@@ -36,7 +36,7 @@ OPENMPI = {
 
 
 PLACE_OF_COMMAND = ("NODE_RANK", "NNODES")
-PLACE_OF_SCRIPT = ("DSGEN_NODE_RANK", "DSGEN_NNODES")
+PLACE_OF_SCRIPT = ("DSGEN_NODE_RANK", "DSGEN_NNODES", "DSGEN_SCRIPT_PORT")
 # Options of mpirun that the user can override.
 PLACED = (("--map-by", "slot"), ("--bind-to", "none"))
 
@@ -198,7 +198,8 @@ def make_worker_environment(start: Start) -> dict[str, str]:
 
 def make_script_environment(start: Start) -> dict[str, str]:
     """The variables for rank.py alone: the script gets those of Slurm, see worker/batch_script.py."""
-    return {**os.environ, **dict(zip(PLACE_OF_SCRIPT, (str(start.node), str(len(start.hosts)))))}  # noqa: B905 - Python 3.8
+    place = map(str, (start.node, len(start.hosts), start.port + PORTS))  # scripts often use launch.masterPort itself
+    return {**os.environ, **dict(zip(PLACE_OF_SCRIPT, place))}  # noqa: B905 - Python 3.8
 
 
 class Method(NamedTuple):

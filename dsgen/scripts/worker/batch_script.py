@@ -3,19 +3,22 @@
 `srun` and the other programs of a cluster are in PATH. Each bash reads a file that puts them there and finds them
 later, since `bash -l` sets PATH anew. Functions would not do: after `srun ... &`, $! must be srun.
 
-srun.py asks here for a step: it owns the node unless it asks for less, and others wait until what they need is free.
-The code of the script is that of the run; if it is 0 although the last step failed, that of the step.
+It runs on worker 0, to which the agents of all workers connect, and each srun. An srun asks here for a step: it owns
+its nodes unless it asks for less, and others wait until what they need is free. The agents run its tasks (step.py).
+The code of the script is that of the run; if it is 0 although the last step failed, that of the step. A lost worker
+ends it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import select
+import queue
 import signal
 import socket
 import sys
+import threading
+import time
 import zlib
 from pathlib import Path
 from typing import Any
@@ -26,9 +29,11 @@ if __name__ == "__main__":
 
     compiled.use()
 
-from shared import hostfile, methods, processes, settings, slurm
+from shared import control, hostfile, methods, processes, record, settings, slurm, srun, step
 
 END_SECONDS = 5  # for what the script has left running
+RETRY_SECONDS = 0.2  # between tries to connect to worker 0
+LOST = 255
 ALWAYS = ("srun", "scontrol", "sbatch", "salloc", "squeue", "sinfo", "sacct", "sacctmgr", "sstat", "scancel", "sbcast")
 IF_MISSING = ("module", "ml", "conda", "mamba", "micromamba", "singularity", "apptainer", "shifter")
 """What the shim replaces: always, and in an image that does not have it."""
@@ -51,116 +56,186 @@ def say(words: str) -> None:
     sys.stderr.flush()
 
 
-class Client:
-    """The connection of one srun, with what its step uses."""
+class Request:
+    """What an srun asks for, and its step."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        self.connection, self.received = connection, b""
-        self.asked: dict[str, Any] = {}  # it waits for a step
-        self.step, self.cpus = -1, 0
-        self.devices: list[int] | None = None
+    def __init__(self, channel: control.Channel, message: dict[str, Any]) -> None:
+        self.channel, self.options = channel, dict(message["options"])
+        self.place = {"address": message["address"], "port": message["port"]}
+        self.plan: list[slurm.Share] = []
+        self.step = -1  # it waits
         self.is_told = False  # that it waits
-
-    def send(self, **message: Any) -> None:
-        with contextlib.suppress(OSError):
-            self.connection.sendall(json.dumps(message).encode() + b"\n")
 
 
 class Script:
-    """The script, and the steps that it creates."""
+    """The script, the workers that run its tasks, and its steps."""
 
-    def __init__(self, job: slurm.Job) -> None:
-        self.job = job
-        self.clients: dict[int, Client] = {}  # by descriptor, in the order of the requests
+    def __init__(self, setup: srun.Setup, server: socket.socket) -> None:
+        self.job, self.secret = setup.job, setup.secret
+        self.events: queue.SimpleQueue[tuple[control.Channel | None, dict[str, Any]]] = queue.SimpleQueue()
+        self.agents: dict[int, control.Channel] = {}
+        self.requests: dict[control.Channel, Request] = {}  # in the order in which they came
         self.steps = 0
         self.last, self.failure = -1, 0  # the step that was created last, of those that have ended, and its code
-        self.pid, self.stopped, self.is_stopped = 0, 0, False
-        self.refusal = ""
-        path = settings.RUN / slurm.SOCKET
-        with contextlib.suppress(FileNotFoundError):  # of an attempt before
-            path.unlink()
-        self.server = socket.socket(socket.AF_UNIX)
-        self.server.bind(str(path))
-        self.server.listen(64)
-        self.wake = processes.open_wakeup_pipe()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, _: self.stop(number))
+        self.pid, self.code, self.stopped, self.is_stopped = 0, -1, 0, False
+        self.strangers = control.UnprovenConnections()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+            signal.signal(number, lambda number, _: self.events.put((None, {"signal": number})))
+        threading.Thread(target=self.accept, args=(server,), daemon=True).start()
 
-    def run(self, argv: list[str]) -> int:
-        """Start the script, and serve its steps until it has ended; returns the exit code of the run."""
-        self.pid = processes.spawn(argv, new_session=True)
-        code, listening = None, self.server.fileno()
-        while code is None:
-            ready = select.select([listening, self.wake, *self.clients], [], [])[0]
-            if self.wake in ready:
-                os.read(self.wake, 512)
-            if listening in ready:
-                connection = self.server.accept()[0]
-                self.clients[connection.fileno()] = Client(connection)
-            for descriptor in [one for one in ready if one in self.clients]:
-                self.read(self.clients[descriptor])
+    def accept(self, server: socket.socket) -> None:
+        while True:
+            connection, (address, *_) = server.accept()
+            if self.strangers.admit(address):
+                threading.Thread(target=self.serve, args=(connection, address), daemon=True).start()
+            else:
+                connection.close()
+
+    def serve(self, connection: socket.socket, address: str) -> None:
+        """Take what an agent or an srun says, until it ends."""
+        with contextlib.suppress(OSError), connection:
+            try:
+                channel = control.Channel(connection, self.secret, "launcher")
+            finally:
+                self.strangers.dismiss(address)
+            for message in iter(channel.read, None):
+                self.events.put((channel, message))
+            self.events.put((channel, {"lost": True}))
+
+    def run(self, argv: list[str], seconds: float) -> int:
+        """Start the script when all agents have connected, and serve it; returns the exit code of the run."""
+        until = time.monotonic() + seconds
+        while self.code < 0:
+            try:
+                channel, message = self.events.get(timeout=None if self.pid else max(until - time.monotonic(), 0))
+            except queue.Empty:
+                self.end(1, f"{len(self.agents)} of {len(self.job.nodes)} workers have connected in {seconds} s")
+                break
+            if channel:
+                self.heed(channel, message)
+            elif message["signal"] != signal.SIGCHLD:
+                self.stop(message["signal"])
+            if not self.pid and len(self.agents) == len(self.job.nodes):
+                self.pid = processes.spawn(argv, new_session=True)
             self.create_steps()
-            if self.stopped and all(client.step < 0 for client in self.clients.values()):
+            if self.stopped and all(request.step < 0 for request in self.requests.values()):
                 processes.send([self.pid], self.stopped)  # the shell, after its tasks
                 self.stopped = 0
-            code = slurm.REFUSED if self.refusal else processes.reap().get(self.pid)
-        if self.refusal:
-            say(f"{self.refusal}: not known here, so the script ends")
-            processes.kill(lambda: processes.list_descendants(os.getpid()))
+            ended = processes.reap()
+            self.code = ended.get(self.pid, self.code) if self.code < 0 else self.code
+        for agent in self.agents.values():
+            agent.send(over=True)
         processes.end(os.getpid(), None, END_SECONDS)
-        if code == 0 and self.failure:
+        if self.code == 0 and self.failure:
             say(f"the script ended with 0, but its last step with {self.failure}, which is the result")
-        return code or self.failure
+        return self.code or self.failure
+
+    def end(self, code: int, words: str) -> None:
+        """End the script at once: it would go on, and may end with 0."""
+        if self.code < 0:
+            say(f"{words}, so the script ends")
+            self.code = code
+            if self.pid:
+                processes.kill(lambda: processes.list_descendants(os.getpid()))
 
     def stop(self, number: int) -> None:
         """End the tasks, and then the shell; no step begins any more."""
         self.stopped, self.is_stopped = number, True
-        for client in [one for one in self.clients.values() if one.step >= 0]:
-            client.send(signal=number)
+        self.code = self.code if self.pid else 128 + number  # it has not begun
+        for agent in self.agents.values():
+            agent.send(stop=number)
 
-    def read(self, client: Client) -> None:
-        """Take what an srun says."""
-        data = b""
-        with contextlib.suppress(OSError):
-            data = client.connection.recv(65536)
-        *lines, client.received = (client.received + data).split(b"\n")
-        for line in lines:
-            message = json.loads(line)
-            self.refusal = self.refusal or message.get("refused", "")
-            if "code" in message and client.step > self.last:
-                self.last, self.failure = client.step, message["code"]
-            elif "cpus" in message:
-                client.asked = message
-        if not data:
-            del self.clients[client.connection.fileno()]
-            client.connection.close()
+    def heed(self, channel: control.Channel, message: dict[str, Any]) -> None:
+        """Do what an agent or an srun says."""
+        request = self.requests.get(channel)
+        if "agent" in message:
+            self.agents[message["agent"]] = channel
+        elif "options" in message:
+            self.requests[channel] = Request(channel, message)
+        elif "refused" in message:
+            self.end(slurm.REFUSED, f"{message['refused']}: not known here")
+        elif "code" in message and request:
+            if request.step > self.last:
+                self.last, self.failure = request.step, message["code"]
+            channel.send(noted=True)
+        elif "lost" in message:
+            self.requests.pop(channel, None)
+            for node in [node for node, agent in self.agents.items() if agent is channel]:
+                self.end(LOST, f"{self.job.nodes[node]} is lost")
 
     def create_steps(self) -> None:
         """Create the steps for which there is room, in the order in which they were asked for."""
-        for client in [one for one in self.clients.values() if one.asked]:
-            used = sum(one.cpus for one in self.clients.values())
-            devices = self.choose_devices(client.asked)
+        for request in [one for one in self.requests.values() if one.step < 0]:
             if self.is_stopped:
-                client.send(error="stopped")
-            elif used + client.asked["cpus"] <= max(self.job.cpus, used) and devices is not False:
-                client.cpus, client.devices, client.step = client.asked["cpus"], devices, self.steps
-                self.steps += 1
-                client.send(step=client.step, devices=devices)
-            else:
-                if not client.is_told:
-                    client.send(waits=True)
-                client.is_told = True
+                request.channel.send(error="Job/step already completing or completed")
                 continue
-            client.asked = {}
+            try:
+                request.plan = self.plan(request.options)
+            except slurm.StepError as error:
+                request.channel.send(error=str(error))
+                del self.requests[request.channel]
+                continue
+            if not request.plan:
+                if not request.is_told:
+                    request.channel.send(waits=True)
+                request.is_told = True
+                continue
+            request.step, self.steps = self.steps, self.steps + 1
+            for part in request.plan:
+                self.agents[part.node].send(node=part.node, **request.place)
+            request.channel.send(step=request.step, plan=request.plan)
 
-    def choose_devices(self, asked: dict[str, Any]) -> Any:
-        """The GPUs of a step; None for all of them, False if too few are free."""
-        count, every = asked["gpus"], list(range(self.job.gpus))
-        if count is None:
-            return None
-        used = {device for client in self.clients.values() if client.cpus for device in client.devices or []}
-        free = [device for device in every if device not in used] if asked["cpus"] else every
-        return free[:count] if len(free) >= count else False
+    def plan(self, options: slurm.Options) -> list[slurm.Share]:
+        """Where the tasks of a step run: on nodes where others do not, if there are; [] if there is no room."""
+        nodes, each = range(len(self.job.nodes)), slurm.read_number(options, "cpus-per-task", 1)
+        is_exact = any(name in options for name in slurm.EXACT)
+        shares = [part for request in self.requests.values() if request.step >= 0 for part in request.plan]
+        used = [sum(part.cpus for part in shares if part.node == node) for node in nodes]
+        busy = [any(part.node == node for part in shares) for node in nodes]
+        ranked = sorted(nodes, key=lambda node: (used[node] + each > self.job.cpus, busy[node]))
+        counts = slurm.count_tasks(self.job, options, ranked)
+        gpus = slurm.count_gpus(options, list(counts.values()))
+        found = []
+        for place, (node, tasks) in enumerate(counts.items()):
+            count = gpus[place] if gpus else None
+            cpus = 0 if "overlap" in options else min(tasks * each, self.job.cpus) if is_exact else self.job.cpus
+            taken = {one for part in shares if part.node == node and part.cpus for one in part.devices or []}
+            free = [one for one in range(self.job.gpus) if not (cpus and one in taken)]
+            if (cpus and used[node] + cpus > self.job.cpus) or (count or 0) > len(free):
+                return []
+            found.append(slurm.Share(node, tasks, cpus, None if count is None else free[:count]))
+        return found
+
+
+class Agent:
+    """Runs the tasks of this worker, in a process for each step."""
+
+    def __init__(self, channel: control.Channel, node: int) -> None:
+        self.channel, self.is_stopped = channel, False
+        channel.send(agent=node)
+        signal.signal(signal.SIGTERM, lambda number, _: self.stop(number))
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+    def run(self) -> int:
+        """Do what worker 0 says, until the script has ended."""
+        code = LOST
+        for message in iter(self.channel.read, None):
+            if "over" in message:
+                code = 0
+                break
+            if "stop" in message:
+                self.stop(message["stop"])
+            else:
+                processes.fork(lambda order=message: step.Tasks(self, **order).run())  # type: ignore[misc]
+        processes.end(os.getpid(), None, 0)
+        return code
+
+    def stop(self, number: int) -> None:
+        """Tell the tasks to stop, once: to many programs a second signal says to make haste."""
+        if not self.is_stopped:
+            self.is_stopped = True
+            own = os.getpid()
+            processes.send([one.pid for one in processes.list_processes().values() if one.parent == own], number)
 
 
 def make_shims(folder: Path) -> None:
@@ -189,31 +264,60 @@ def read_interpreter(text: str) -> list[str]:
     return words
 
 
+def read_job(hosts: list[str], argv: list[str]) -> tuple[slurm.Job, list[str], dict[str, str]]:
+    """The job of a script, its interpreter and its directives; StepError for one that cannot run here."""
+    text = Path(argv[0]).read_text(encoding="utf-8", errors="replace")
+    directives = {option.name: option.value for option in slurm.read_directives(text) if option.known}
+    return slurm.make_job(hosts, directives, len(os.sched_getaffinity(0))), read_interpreter(text), directives
+
+
+def read_secret(run: settings.Settings) -> str:
+    """The nonce that the launcher has put into the record."""
+    return str(record.read_mounted(run.run).get("launcher") or "").rpartition("/")[2]
+
+
+def join(run: settings.Settings, job: slurm.Job, node: int, port: int) -> int:
+    """Be the agent of a worker other than 0: connect to worker 0, whose pod may have the record later than this one."""
+    until = time.monotonic() + run.start_timeout_seconds
+    while True:
+        setup = srun.Setup(job, job.nodes[0], port, read_secret(run), dict(os.environ))
+        try:
+            agent = Agent(setup.connect(), node)
+            break
+        except OSError as error:
+            if time.monotonic() > until:
+                say(f"{job.nodes[0]}:{port} cannot be reached: {error}")
+                return 1
+            time.sleep(RETRY_SECONDS)
+    setup.write()
+    return agent.run()
+
+
 def main(argv: list[str]) -> int:
     run = settings.load()
-    folder = settings.RUN / Path(slurm.SOCKET).parent
-    folder.mkdir(exist_ok=True)
+    node, _, port = (int(os.environ.pop(name)) for name in methods.PLACE_OF_SCRIPT)
     try:
-        text = Path(argv[0]).read_text(encoding="utf-8", errors="replace")
-        interpreter, directives = read_interpreter(text), slurm.read_directives(text)
-        (node,) = hostfile.read_hosts(settings.RUN / "hostfile")
-        job = slurm.make_job(node, directives, len(os.sched_getaffinity(0)))
+        job, interpreter, directives = read_job(hostfile.read_hosts(settings.RUN / "hostfile"), argv)
     except (OSError, ValueError, slurm.StepError) as error:
         say(str(error))
         return 1
-    (settings.RUN / slurm.JOB).write_text(json.dumps(job))
-    for name in methods.PLACE_OF_SCRIPT:
-        os.environ.pop(name, None)
+    make_shims(srun.FOLDER / "bin")
+    processes.adopt_orphans()
+    if node:
+        return join(run, job, node, port)
+    setup = srun.Setup(job, "", port, read_secret(run) or control.make_word(), dict(os.environ))
+    address, server = setup.listen(port)
+    setup = setup._replace(address=address, port=server.getsockname()[1])
+    setup.write()
+    processes.fork(lambda: Agent(setup.connect(), 0).run())
     number = 1_000_000 + zlib.crc32(f"{run.namespace}/{run.run_name}".encode()) % 9_000_000
     os.environ.setdefault("SLURM_JOB_ID", str(number))  # the same after a restart, another one for another run
     os.environ.setdefault("SLURM_JOB_NAME", Path(argv[0]).name)
     os.environ.update(slurm.make_job_variables(job, directives, os.environ, str(Path.cwd())))
-    make_shims(folder / "bin")
     if "chdir" in directives:
         with contextlib.suppress(OSError):
             os.chdir(directives["chdir"])
-    processes.adopt_orphans()
-    return Script(job).run([*interpreter, *argv])
+    return Script(setup, server).run([*interpreter, *argv], run.start_timeout_seconds)
 
 
 if __name__ == "__main__":

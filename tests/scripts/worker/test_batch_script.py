@@ -1,39 +1,59 @@
-"""Scripts for sbatch run as with Slurm 22.05, with which the expected output was made."""
+"""Scripts for sbatch run as with Slurm 22.05, with which the expected output was made.
+
+slurm.txt has lines of scripts, what they print, and their exit codes. With DSGEN_TEST_SLURM, a folder for slurm.sh,
+they run in real Slurm, and with --update it writes the file.
+"""
 
 import json
+import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.scripts.conftest import program
+from tests.scripts.conftest import Pod, free_port, program
 
-NODE = "cifar-1-worker-0"
+NODE = "node000"
 HEAD = "#!/bin/bash\n#SBATCH --job-name=x --nodes=1 --ntasks-per-node=2 --gres=gpu:4 # two\n"
+TWO = HEAD.replace("nodes=1", "nodes=2")
 Run = Callable[..., tuple[int, str]]
+Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def start(pod: Any) -> Callable[..., "subprocess.Popen[str]"]:
-    """Start a script with its arguments; without #! it gets directives for two tasks and four GPUs."""
+def start(pod: Any) -> Start:
+    """Start a script with its arguments; without #! it gets directives for two tasks and four GPUs on each node."""
 
     def start_script(text: str, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
         script = pod.root / "job.sbatch"
         script.write_text(text if text.startswith("#!") else HEAD + text)
-        (pod.run / "hostfile").write_text(f"{NODE} slots=1\n")
-        pod.settings(method="slurm-script")
-        argv = [sys.executable, "-ESs", str(pod.scripts / "worker/batch_script.py"), str(script), *arguments]
-        kept = {"cwd": pod.root, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        return subprocess.Popen(argv, env={**pod.environment, **environment}, text=True, **kept)
+        nodes = int(re.findall(r"nodes=(\d)|$", script.read_text())[0] or 1)
+        pods = [pod, *(Pod(pod.root / f"worker-{number}") for number in range(1, nodes))]
+        place = {"DSGEN_NNODES": str(nodes), "DSGEN_SCRIPT_PORT": str(free_port())}
+        for number, one in reversed([*enumerate(pods)]):
+            (one.run / "hostfile").write_text("".join(f"node00{other} slots=1\n" for other in range(nodes)))
+            one.settings(method="slurm-script", workers=nodes)
+            one.record("Running", launcher="127.0.0.1:1/secret")
+            if number:
+                one.patch("worker/batch_script.py", "Setup(job, job.nodes[0],", 'Setup(job, "127.0.0.1",')
+            argv = [sys.executable, "-ESs", str(one.scripts / "worker/batch_script.py"), str(script), *arguments]
+            output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} if not number else {}
+            own = {**one.environment, **place, "DSGEN_NODE_RANK": str(number), **environment}
+            kept = {"cwd": pod.root, "stdin": subprocess.DEVNULL, **output}
+            pod.started.append(subprocess.Popen(argv, env=own, text=True, **kept))
+        return pod.started[-1]  # that of worker 0
 
     return start_script
 
 
 @pytest.fixture
-def run(start: Callable[..., "subprocess.Popen[str]"]) -> Run:
+def run(start: Start) -> Run:
     """Run a script; its exit code, and what it has printed."""
 
     def run_script(text: str, *arguments: str, **environment: str) -> tuple[int, str]:
@@ -44,42 +64,44 @@ def run(start: Callable[..., "subprocess.Popen[str]"]) -> Run:
     return run_script
 
 
-TASK = (
-    "'echo $SLURM_PROCID $SLURM_LOCALID of $SLURM_NTASKS on $SLURM_STEP_NODELIST"
-    " gpus=$CUDA_VISIBLE_DEVICES/$SLURM_GPUS_ON_NODE cpus=$SLURM_CPUS_ON_NODE'"
-)
+TABLE = Path(__file__).with_name("slurm.txt")
+BLOCKS = re.findall(r"^## .*\n(?:[^#].*\n)*", TABLE.read_text(), re.MULTILINE)
+# The first task prints the size of the step, each its place, GPUs and CPUs. Hosts are node000 to node003.
+SHOWN = r"""
+t() {
+  local size=$SLURM_NTASKS/$SLURM_NNODES/$SLURM_TASKS_PER_NODE/$SLURM_STEP_NODELIST/$SLURM_DISTRIBUTION
+  [ $SLURM_PROCID != 0 ] || echo "$size/${SLURM_CPUS_PER_TASK-}"
+  echo "$SLURM_PROCID $SLURM_NODEID.$SLURM_LOCALID ${SLURMD_NODENAME#node00}"\
+    "g$CUDA_VISIBLE_DEVICES/${SLURM_GPUS_ON_NODE-} c$SLURM_CPUS_ON_NODE"
+}
+v() {
+  local name
+  for name in JOB_NUM_NODES NNODES NTASKS NTASKS_PER_NODE TASKS_PER_NODE JOB_NODELIST CPUS_ON_NODE JOB_CPUS_PER_NODE\
+    JOB_GPUS GPUS_ON_NODE GPUS_PER_NODE GPUS_PER_TASK NODEID PROCID; do name=SLURM_$name; printf '%s ' "${!name}"; done
+}
+export -f t
+mkdir bin && printf '#!/bin/bash\nt\n' >bin/t && chmod +x bin/t && PATH=$PATH:$PWD/bin
+c() { local out code; out=$( (eval "$1") 2>/dev/null); code=$?; out=$(sort <<<"$out" | paste -sd,)
+  echo "\$ $1"; echo "${out:+$out }= $code"; }
+"""
 
 
-@pytest.mark.parametrize(
-    ("directives", "options", "expected"),
-    [
-        ("", "", ["0 0 of 2 N gpus=0,1,2,3/4 cpus=2", "1 1 of 2 N gpus=0,1,2,3/4 cpus=2"]),
-        ("", "-N1 -n1", ["0 0 of 1 N gpus=0,1,2,3/4 cpus=2"]),
-        ("", "--nodes=1-3 --ntasks-per-node=1 -n1", ["0 0 of 1 N gpus=0,1,2,3/4 cpus=2"]),
-        ("", "--ntasks-per-node=1", ["0 0 of 2 N gpus=0,1,2,3/4 cpus=2", "1 1 of 2 N gpus=0,1,2,3/4 cpus=2"]),
-        ("", "-n1 --gres=gpu:a100:2", ["0 0 of 1 N gpus=0,1/2 cpus=2"]),
-        ("", "-n1 --gres=none", ["0 0 of 1 N gpus=/ cpus=2"]),
-        ("", "--gpus-per-task=1", ["0 0 of 2 N gpus=0/2 cpus=2", "1 1 of 2 N gpus=1/2 cpus=2"]),
-        ("", "--exact -n1 -G 1", ["0 0 of 1 N gpus=0/1 cpus=1"]),
-        ("", "-c1 -n 1", ["0 0 of 1 N gpus=0,1,2,3/4 cpus=1"]),
-        ("--cpus-per-task=4", "-n1", ["0 0 of 1 N gpus=0,1,2,3/4 cpus=8"]),
-        ("--gpus-per-node=2", "-n1", ["0 0 of 1 N gpus=0,1/2 cpus=2"]),
-        ("", "-n 3", ["srun: error: Unable to create step for job: More processors requested than permitted"]),
-        ("", "-N 2", ["srun: error: Only allocated 1 nodes asked for 2"]),
-        ("", "-n x", ['srun: error: Invalid numeric value "x" for --ntasks.']),
-        ("", "-w other", ["srun: error: Unable to create step for job: Requested node configuration is not available"]),
-        ("", "--gres=gpu:9", ["srun: error: Unable to create step for job: Invalid generic resource (gres) "
-         "specification"]),
-    ],
-)  # fmt: skip
-def test_the_tasks_of_a_step(run: Run, directives: str, options: str, expected: list[str]) -> None:
-    head = HEAD if not directives else HEAD.replace("--gres=gpu:4", "") if "gpus" in directives else HEAD
-    code, output = run(
-        f"{head}#SBATCH {directives}\nsrun {options} bash -c {TASK} 2>&1 | sort; exit ${{PIPESTATUS[0]}}"
-    )
-    named = [line.replace(" N ", f" on {NODE} ") for line in expected]
-
-    assert (int("error" in expected[0]), named) == (code, output.splitlines())
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.partition("\n")[0])
+def test_lines_of_scripts(run: Run, tmp_path: Path, block: str, update: bool) -> None:
+    title, *lines = block.splitlines()
+    called = "".join(f"c {shlex.quote(line[2:])}\n" for line in lines[::2])
+    text = f"#!/bin/bash\n#SBATCH {title[3:]}\n{SHOWN}{called}"
+    if folder := os.environ.get("DSGEN_TEST_SLURM"):
+        script = tmp_path / "script"
+        script.write_text(text)
+        command = [str(TABLE.with_suffix(".sh")), folder, str(script)]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        if update:
+            TABLE.write_text(TABLE.read_text().replace(block, f"{title}\n{output}"))
+            return
+    else:
+        output = run(text)[1]
+    assert block == f"{title}\n{output}"
 
 
 def test_the_batch_shell_has_the_variables_of_slurm(run: Run) -> None:
@@ -97,16 +119,9 @@ def test_the_batch_shell_has_the_variables_of_slurm(run: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("srun -ln2 bash -c 'echo a; printf b' | sort", "0: a\n0: b\n1: a\n1: b\n"),
-        ("srun -n2 cat <<< in", "in\nin\n"),
-        ("srun -n2 -i1 cat <<< in", "in\n"),
         ("echo eaten | while read a; do srun -n1 true; echo $a; done", "eaten\n"),
-        ("srun -n2 -o o.%t.%s echo x; cat o.0.0 o.1.0", "x\nx\n"),
         ("srun -n1 -o none bash -c 'echo a; echo b >&2'", ""),
         ("echo a > o; srun -n1 -o o --open-mode=append echo b; cat o", "a\nb\n"),
-        ("printf '0 echo zero\\n* echo rest %%t %%o\\n' > m; srun --multi-prog m | sort", "rest 1 0\nzero\n"),
-        ("A=1 srun -n1 --export=B=2 /bin/bash -c 'echo ${A-no} $B ${HOME-no} $SLURM_PROCID'", "no 2 no 0\n"),
-        ("srun -n1 --chdir=/usr pwd", "/usr\n"),
         ("export A=1; f() { srun -n1 bash -c 'echo $A'; }; f", "1\n"),
         ("scontrol show hostnames 'a[1,3-4]b,c'", "a1b\na3b\na4b\nc\n"),
         ("srun -n1 nosuch; echo $?", "srun: error: execve(): nosuch: No such file or directory\n"
@@ -139,12 +154,9 @@ def test_a_step_waits_for_another_that_owns_the_node(run: Run) -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("srun -n2 bash -c 'exit $((3 + SLURM_PROCID))'", 4),
         ("srun -n1 false; true", 1),
         ("srun -n1 false; srun -n1 true", 0),
         ("srun -n1 false; exit 7", 7),
-        ("srun -n1 bash -c 'kill -9 $$'; true", 137),
-        ("srun -K -n2 bash -c '[ $SLURM_PROCID = 0 ] && exit 3; sleep 1000'", 143),
         ("srun --overlap sleep 1000 & srun --overlap -n1 true", 0),
         ("exit 3", 3),
     ],
@@ -156,10 +168,11 @@ def test_the_exit_code(run: Run, text: str, code: int) -> None:
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        ("srun --bcast=/x hostname", "srun: the option --bcast=/x"),
+        ("srun --bcast=/x hostname", "srun: the option --bcast"),
         ("srun --gpus=1 --gpu-bind=none hostname", "srun: --gpu-bind=none"),
         ("x=$(squeue -h)", "squeue -h"),
         ("bash -c 'scontrol show job 1'", "scontrol show job 1"),
+        ("srun -m plane=2 hostname", "srun: --distribution=plane=2"),
     ],
 )
 def test_what_is_not_known_ends_the_script(run: Run, line: str, named: str) -> None:
@@ -167,7 +180,7 @@ def test_what_is_not_known_ends_the_script(run: Run, line: str, named: str) -> N
     assert (64, f"[dsgen] {named}: not known here, so the script ends\n") == run(f"{line}; echo goes on; exit 0")
 
 
-def test_told_to_stop_the_tasks_end_first(start: Callable[..., "subprocess.Popen[str]"]) -> None:
+def test_told_to_stop_the_tasks_end_first(start: Start) -> None:
     process = start(
         "trap 'echo shell' TERM\n"
         "srun -n2 bash -c 'trap \"echo task; exit 3\" TERM; echo ready; until false; do :; done'\n"
@@ -179,6 +192,54 @@ def test_told_to_stop_the_tasks_end_first(start: Callable[..., "subprocess.Popen
     lines = [line for line in process.communicate(timeout=60)[0].splitlines() if not line.startswith("srun: ")]
 
     assert (5, ["task", "task"], ["shell", "srun 3"]) == (process.returncode, lines[:2], sorted(lines[2:]))
+
+
+def test_several_workers(run: Run, pod: Any) -> None:
+    """What the script has changed travels; folders, variables and other programs are those of each worker."""
+    code, output = run(
+        f"{TWO}export A=1; cd /proc/self; PATH=$PATH:/x\n"
+        "srun -n2 bash -c 'echo $A $DSGEN_ROOT $MASTER_ADDR' 2>/dev/null | sort\n"
+        "srun -N1 -n1 -w node001 bash -c 'scontrol show hostnames; srun --overlap -n1 -N1 echo nested'\n"
+        "srun -n2 bash -c 'exit $((SLURM_PROCID * 7))' 2>/dev/null"
+    )
+    shown = [f"1 {pod.root}", f"1 {pod.root}/worker-1", "node000", "node001", "nested"]
+    assert (7, shown) == (code, output.splitlines())
+
+
+def test_what_is_not_known_on_another_worker_ends_the_script(run: Run) -> None:
+    code, output = run(f"{TWO}srun -N1 -n1 -w node001 squeue; exit 0")
+
+    assert (64, "[dsgen] squeue: not known here, so the script ends\n") == (code, output)
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_lost_worker_ends_the_script(start: Start, pod: Any, lost: int) -> None:
+    """All others end, and with them their tasks."""
+    process = start(f"{TWO}trap '' TERM; srun -n2 bash -c 'echo ready; exec sleep 12345'; exit 0")
+    assert process.stdout
+    assert ["ready\n", "ready\n"] == [process.stdout.readline(), process.stdout.readline()]
+    other, first = pod.started
+    (first if lost == 0 else other).kill()
+    process.stdout.close() if lost == 0 else None
+
+    assert 255 == (other if lost == 0 else first).wait(30)
+    assert lost == 0 or "[dsgen] node001 is lost, so the script ends\n" in process.communicate()[0]
+    pod.wait_until(lambda: [] == [*pod.marked("12345")])
+
+
+def test_all_workers_told_to_stop(start: Start, pod: Any) -> None:
+    """Each task gets one signal, from its own worker or from the first."""
+    process = start(
+        f"{TWO}srun -n2 bash -c 'trap \"echo told\" TERM; echo ready; until [ -e end ]; do :; done; exit 3'\nexit 5"
+    )
+    assert process.stdout
+    assert ["ready\n", "ready\n"] == [process.stdout.readline(), process.stdout.readline()]
+    for one in pod.started:
+        one.send_signal(signal.SIGTERM)
+    assert ["told\n", "told\n"] == [process.stdout.readline(), process.stdout.readline()]
+    (pod.root / "end").touch()
+
+    assert ([0, 5], False) == ([one.wait(30) for one in pod.started], "told" in process.communicate()[0])
 
 
 def test_programs_of_a_cluster_are_replaced_by_those_of_the_image(run: Run, pod: Any) -> None:
@@ -198,7 +259,7 @@ def test_a_worker_runs_it_and_ends_with_its_code(pod: Any) -> None:
     script = pod.root / "job.sbatch"
     script.write_text(HEAD + "srun -n1 bash -c 'echo last; exit 6'\n")
     pod.settings(method="slurm-script", workers=1)
-    (pod.config / "hostfile").write_text(f"{NODE} slots=1\n")
+    (pod.config / "hostfile").write_text("cifar-1-worker-0 slots=1\n")
     (pod.config / "command.json").write_text(json.dumps({"program": [str(script)], "arguments": []}))
     pod.record("Running")
 

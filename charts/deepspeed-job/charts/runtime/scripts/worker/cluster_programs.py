@@ -79,7 +79,7 @@ def main(name: str, words: list[str]) -> int:
         else:
             raise slurm.UnknownError(f"{name} {' '.join(words)}".strip())
     except slurm.UnknownError as error:
-        return srun.StepControl().refuse(str(error))
+        return srun.refuse(str(error))
     return 0
 
 

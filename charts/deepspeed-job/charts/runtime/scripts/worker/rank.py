@@ -54,7 +54,7 @@ def read_place(method: methods.Method) -> Place:
     """The place from the variables of the launch method; KeyError if one is missing."""
     os.environ.update({name: os.environ[source] for name, source in OPENMPI.items() if source in os.environ})
     if method.whole:
-        node, count = methods.PLACE_OF_SCRIPT if method.runner else methods.PLACE_OF_COMMAND
+        node, count, *_ = methods.PLACE_OF_SCRIPT if method.runner else methods.PLACE_OF_COMMAND
         return Place(int(os.environ[node]), int(os.environ[count]), 0)
     return Place(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
 
