@@ -82,30 +82,12 @@ def test_a_release_for_another_job_is_refused(cli: Cli, folder: Path, major: int
     assert 0 == run_helm(helm(major), "lint", "parent/charts/cifar").returncode
 
 
-def test_another_name_than_the_files_is_wrong_usage(cli: Cli, folder: Path) -> None:
-    code, out, err = cli("chart", "cifar.yaml", "--name", "other", "-d", "out")
-
-    assert (2, "") == (code, out)
-    assert "cifar.yaml has name: cifar, but --name is other" in err
-    assert not (folder / "out").exists()
-
-
 @pytest.mark.parametrize("names", [("--name", "foo"), ("-n", "training")], ids=["name", "namespace"])
 def test_names_without_a_job_are_wrong_usage(cli: Cli, folder: Path, names: tuple[str, str]) -> None:
     code, out, err = cli("chart", *names, "-d", "out")
 
     assert (2, "") == (code, out)
     assert "--name and -n name the job of a values file: give one" in err
-    assert not (folder / "out").exists()
-
-
-def test_a_broken_file_writes_no_chart(cli: Cli, folder: Path) -> None:
-    (folder / "x.yaml").write_text("workers: {replicas: two}\n")
-
-    code, out, err = cli("chart", "x.yaml", "-d", "out")
-
-    assert (1, "") == (code, out)
-    assert "x.yaml:1:21: error:" in err
     assert not (folder / "out").exists()
 
 

@@ -56,13 +56,6 @@ def test_a_context_that_is_not_there(cli: Cli, folder: Path) -> None:
     assert (3, "", expected) == result
 
 
-def test_no_kubeconfig(cli: Cli) -> None:
-    how = "set KUBECONFIG or use --kubeconfig FILE, and --context NAME for one of its contexts"
-    expected = f"dsgen: there is no kubeconfig: none does not exist; {how}\n"
-
-    assert (3, "", expected) == cli("list", "--kubeconfig", "none")
-
-
 @pytest.mark.parametrize(
     ("variable", "shown"), [("", "~/.kube/config"), ("none", "none"), ("none:other", "none:other")]
 )

@@ -57,15 +57,6 @@ def test_a_kustomization_is_compared_where_it_is_asked_for(cli: Cli) -> None:
     )
 
 
-def test_a_repository_can_ask_for_kustomizations(cli: Cli, repository: Path) -> None:
-    edit(repository, "defaults:", "kustomization: true\ndefaults:", "dsgen.yaml")
-
-    assert 0 == cli("render")[0]
-    assert 0 == cli("render", "--check")[0]
-    assert 0 == cli("diff")[0]
-    assert list(repository.glob("rendered/*/*/kustomization.yaml"))
-
-
 def test_a_new_job(cli: Cli, folder: Path) -> None:
     code, out, err = cli("diff", *OUT)
 

@@ -78,18 +78,6 @@ def test_a_file_that_cannot_be_read_hides_no_problem_of_another(cli: Cli, folder
     assert lines == err.splitlines()[-2:]
 
 
-def test_every_problem_of_many_files_is_reported(cli: Cli, folder: Path) -> None:
-    for number in range(40):
-        put(folder / f"{number}.yaml", JOB.replace("cifar", f"job{number}"))
-    put(folder / "0.yaml", WRONG)
-
-    code, _, err = cli("validate", *(f"{number}.yaml" for number in range(42)))
-
-    assert 3 == code
-    assert "0.yaml:6:21: error: " in err
-    assert "dsgen: cannot read 40.yaml: No such file or directory\ncannot read 41.yaml: No such" in err
-
-
 def test_a_bug_while_rendering_names_the_folder(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     render = api.render
 

@@ -75,14 +75,6 @@ def test_the_controllers_know_every_field(cli: Cli, arguments: tuple[str, ...]) 
         SCHEMAS[f"{each['apiVersion']}/{each['kind']}"].validate(each)
 
 
-def test_a_field_that_no_controller_knows_is_found(cli: Cli) -> None:
-    application = written(cli, *EVERYTHING["application"])["Application training-cifar"]
-    application["spec"]["syncPolicy"]["automated"]["selfheal"] = True
-
-    with pytest.raises(jsonschema.ValidationError, match="selfheal"):
-        SCHEMAS["argoproj.io/v1alpha1/Application"].validate(application)
-
-
 @pytest.mark.parametrize("arguments", EVERYTHING.values(), ids=EVERYTHING)
 def test_a_second_call_changes_nothing_and_no_new_run_does(cli: Cli, arguments: tuple[str, ...]) -> None:
     written(cli, *arguments)

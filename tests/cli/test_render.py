@@ -35,12 +35,6 @@ def test_prints_one_stream_of_objects(cli: Cli) -> None:
     assert len(names(out)) - 1 == out.count("\n---\n")
 
 
-def test_stdin_is_a_file(cli: Cli, folder: Path) -> None:
-    text = (folder / "cifar.yaml").read_text()
-
-    assert cli("render", "cifar.yaml") == cli("render", "-", stdin=text)
-
-
 def test_overlays_are_merged_in_order(cli: Cli, folder: Path) -> None:
     (folder / "more.yaml").write_text("workers: {replicas: 7}\n")
 
@@ -83,10 +77,6 @@ def test_no_values_at_all_is_wrong_usage(cli: Cli) -> None:
 def test_stdin_twice_is_wrong_usage(cli: Cli) -> None:
     assert 2 == cli("render", "-", "-").code
     assert 2 == cli("render", "-", "-f", "-").code
-
-
-def test_missing_file_is_said_in_one_line(cli: Cli) -> None:
-    assert (3, "", "dsgen: cannot read nosuch.yaml: No such file or directory\n") == cli("render", "nosuch.yaml")
 
 
 # ---- names ----
@@ -173,22 +163,6 @@ def test_folder_has_one_object_per_file(cli: Cli, folder: Path) -> None:
     assert sorted(objects) == sorted((folder / "out" / name).read_text() for name in expected)
 
 
-def test_several_jobs_get_a_folder_each(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "-d", "one")
-    cli("render", "cifar.yaml", "mnist.yaml", "-d", "out")
-
-    assert {"cifar", "mnist"} == {path.name for path in (folder / "out").iterdir()}
-    assert files(folder / "one") == files(folder / "out" / "cifar")
-
-
-def test_a_device_name_is_no_folder(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "mnist.yaml", "-d", "out")
-    (folder / "con.yaml").write_text((folder / "cifar.yaml").read_text().replace("cifar", "con"))
-
-    assert 0 == cli("render", "con.yaml", "cifar.yaml", "-d", "out").code
-    assert {"con_", "cifar", "mnist"} == {path.name for path in (folder / "out").iterdir()}
-
-
 def test_a_job_never_gets_two_places_below_one_folder(cli: Cli) -> None:
     cli("render", "cifar.yaml", "-d", "one")
     cli("render", "cifar.yaml", "mnist.yaml", "-d", "many")
@@ -208,16 +182,6 @@ def test_same_name_in_two_namespaces_needs_two_folders(cli: Cli, folder: Path) -
     assert not (folder / "out").exists()
 
 
-def test_check_names_what_differs_and_changes_nothing(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "-d", "out")
-    (folder / "out" / "service-cifar-1.yaml").write_text("edited")
-
-    code, out, _ = cli("render", "cifar.yaml", "-d", "out", "--check")
-
-    assert (1, True) == (code, out.startswith("differs: out/service-cifar-1.yaml\n"))
-    assert "edited" == (folder / "out" / "service-cifar-1.yaml").read_text()
-
-
 def test_dry_run_says_what_would_be_done(cli: Cli, folder: Path) -> None:
     code, out, _ = cli("render", "cifar.yaml", "-d", "out", "--dry-run")
 
@@ -228,53 +192,6 @@ def test_dry_run_says_what_would_be_done(cli: Cli, folder: Path) -> None:
 def test_check_without_a_folder_is_wrong_usage(cli: Cli) -> None:
     assert 2 == cli("render", "cifar.yaml", "--check").code
     assert 2 == cli("render", "cifar.yaml", "--dry-run").code
-
-
-def test_a_changed_run_is_refused_with_the_remedy(cli: Cli, folder: Path) -> None:
-    cli("render", "cifar.yaml", "-d", "out")
-    before = {path: path.read_text() for path in (folder / "out").iterdir()}
-
-    code, out, err = cli("render", "cifar.yaml", "--set", "workers.replicas=4", "-d", "out")
-
-    assert (1, "") == (code, out)
-    assert "change run.id" in err
-    assert "workers.replicas: 2 -> 4, in Job cifar-1-worker spec.parallelism" in err
-    assert before == {path: path.read_text() for path in (folder / "out").iterdir()}
-
-
-def test_what_is_in_the_way_is_named_and_what_to_do(cli: Cli, folder: Path) -> None:
-    (folder / "file").write_text("mine")
-    (folder / "out" / "service-cifar-1.yaml").mkdir(parents=True)
-    remedy = "Move it, or choose another folder\n"
-
-    for options in ([], ["--dry-run"]):
-        assert (1, "", f"dsgen: file is in the way: it is a file, not a folder. {remedy}") == cli(
-            "render", "cifar.yaml", "-d", "file", *options
-        )
-        assert (1, "", f"dsgen: out/service-cifar-1.yaml is in the way: it is a folder. {remedy}") == cli(
-            "render", "cifar.yaml", "-d", "out", *options
-        )
-    assert 1 == cli("render", "cifar.yaml", "-d", "file", "--check").code
-    assert "mine" == (folder / "file").read_text()
-
-
-def test_one_refused_job_keeps_all_from_being_written(cli: Cli, folder: Path) -> None:
-    (folder / "out" / "mnist").mkdir(parents=True)
-    (folder / "out" / "mnist" / "job-mnist-1-worker.yaml").write_text("precious")
-
-    assert 1 == cli("render", "cifar.yaml", "mnist.yaml", "-d", "out").code
-    assert ["mnist/job-mnist-1-worker.yaml"] == files(folder / "out")
-
-
-def test_errors_write_nothing(cli: Cli, folder: Path) -> None:
-    (folder / "bad.yaml").write_text("name: x\nworkerz: 1\nimage: {repository: 5}\n")
-
-    code, out, err = cli("render", "cifar.yaml", "bad.yaml", "-d", "out")
-
-    assert (1, "") == (code, out)
-    assert "bad.yaml:2:1: error:" in err
-    assert "bad.yaml:3:" in err
-    assert not (folder / "out").exists()
 
 
 def test_renders_of_one_folder_at_once_leave_what_one_would(cli: Cli, folder: Path) -> None:

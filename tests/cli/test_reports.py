@@ -66,13 +66,6 @@ def test_a_good_file_is_an_empty_report(cli: Cli, form: str) -> None:
     assert [] == (report["diagnostics"] if form == "json" else report["runs"][0]["results"])
 
 
-@pytest.mark.parametrize("form", ["json", "sarif", "github"])
-def test_what_cannot_be_read_is_no_report(cli: Cli, form: str) -> None:
-    expected = (3, "", "dsgen: cannot read none.yaml: No such file or directory\n")
-
-    assert expected == cli("validate", "none.yaml", "-o", form)
-
-
 @pytest.mark.needs("npm")
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_all_forms_tell_the_same_problems(cli: Cli, path: Path) -> None:
@@ -138,20 +131,6 @@ def test_sarif_has_no_file_where_none_is(place: Position | None) -> None:
     assert "locations" not in bare
     assert [{"logicalLocations": [{"fullyQualifiedName": "workers", "kind": "property"}]}] == with_path["locations"]
     assert [] == sarif.problems(log)
-
-
-@pytest.mark.parametrize(
-    ("place", "wrong"),
-    [((), {"version": "2.0.0"}), (("runs", 0), {"extra": 1}), (("runs", 0, "results", 0), {"level": "fatal"})],
-)
-def test_the_check_of_sarif_finds_mistakes(place: tuple[Any, ...], wrong: dict[str, Any]) -> None:
-    log = reports.as_sarif([one()])
-    part = log
-    for key in place:
-        part = part[key]
-    part |= wrong
-
-    assert sarif.problems(log)
 
 
 # ---- GitHub ----

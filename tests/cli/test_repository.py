@@ -167,12 +167,6 @@ def test_no_link_is_followed(what: str, cli: Cli, repository: Path, tmp_path_fac
     assert "secret" not in err
 
 
-def test_two_jobs_of_one_name_and_namespace(cli: Cli, repository: Path) -> None:
-    put(repository / "jobs/b/values.yaml", job("cifar"))
-
-    assert "jobs/a/values.yaml describes the same job, training/cifar [DS902]" in cli("render").err
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

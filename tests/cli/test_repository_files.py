@@ -44,27 +44,6 @@ def platform(repository: Path) -> Path:
     return repository
 
 
-def rendered(folder: Path) -> str:
-    """The objects in a folder that dsgen wrote, in the order in which `dsgen render` prints them."""
-    names = yaml.safe_load((folder / "kustomization.yaml").read_text())["resources"]
-    return "---\n".join((folder / name).read_text() for name in names)
-
-
-def objects(text: str) -> list[object]:
-    return sorted(yaml.safe_load_all(text), key=json.dumps)
-
-
-def test_render_prints_what_it_writes_without_file(cli: Cli, platform: Path) -> None:
-    assert 0 == cli("render").code
-
-    code, out, err = cli("render", A)
-
-    assert (0, "") == (code, err)
-    assert objects(rendered(platform / "rendered/training/cifar")) == objects(out)
-    assert '"key": "gpu"' in out
-    assert "completions: 5" in out
-
-
 def test_a_folder_of_its_own_gets_the_same_files(cli: Cli, platform: Path) -> None:
     assert [0, 0] == [cli("render").code, cli("render", A, "-d", "out").code]
     folders = [platform / "rendered/training/cifar", platform / "out"]

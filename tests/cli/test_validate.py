@@ -25,14 +25,6 @@ def test_shows_all_problems_of_all_files(cli: Cli, folder: Path) -> None:
     assert ["a.yaml:1:1", "a.yaml:1:1", "a.yaml:3:1", "a.yaml:4:21", "b.yaml:2:13"] == places
 
 
-def test_a_file_that_is_not_utf8_is_a_problem_with_its_place(cli: Cli, folder: Path) -> None:
-    (folder / "latin.yaml").write_bytes(b"name: a\nlabels: {x: caf\xe9}\n")
-
-    code, _, err = cli("validate", "latin.yaml")
-
-    assert (1, True) == (code, err.startswith("latin.yaml:2:16: error: byte 0xe9 is not UTF-8"))
-
-
 def test_a_problem_in_an_overlay_is_shown_once(cli: Cli, folder: Path) -> None:
     (folder / "prod.yaml").write_text("workers: {replicas: two}\n")
 
