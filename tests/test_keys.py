@@ -31,6 +31,7 @@ SHORT = {
     "launcher-job": "Job/cifar-1-launcher spec",
     "worker": "Job/cifar-1-worker spec template spec",
     "launcher": "Job/cifar-1-launcher spec template spec",
+    "board": "Deployment/cifar-tensorboard spec template spec",
     "config": "ConfigMap/cifar-1-config data",
 }
 ROLES = (("workers", "worker"), ("launcher", "launcher"))
@@ -111,7 +112,9 @@ def below(part: Any, step: str) -> Any:
         return part.get(step)
     if step.lstrip("-").isdigit():
         return next(iter(part[int(step) :]), None)
-    return next((item for item in part if step in (item.get("name"), item.get("mountPath"))), None)
+    named = [item for item in part if step in (item.get("name"), item.get("mountPath"))]
+    assert len(named) <= 1, f"{step} is there twice"
+    return next(iter(named), None)
 
 
 def first_words(text: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""TensorBoard and metrics: their objects, who may access them, and their start; in manifests and chart."""
+"""TensorBoard: to whom its objects belong, and its start; tests/cases/keys.yaml has what each key does."""
 
 import subprocess
 from pathlib import Path
@@ -17,7 +17,6 @@ JOB = {
 }
 BOARD = {"enabled": True, "logDir": "/data/logs"}
 LABELS = {"dsgen.dev/job": "cifar", "dsgen.dev/role": "tensorboard"}
-KINDS = ("Deployment", "PodMonitor")
 
 
 def rendered(board: Any = BOARD, **values: Any) -> dict[str, Any]:
@@ -34,15 +33,6 @@ def pod(board: Any = BOARD, **values: Any) -> Any:
 def container(board: Any = BOARD, **values: Any) -> Any:
     (only,) = pod(board, **values)["containers"]
     return only
-
-
-def test_nothing_is_made_unasked() -> None:
-    things = rendered({"logDir": "/data/logs"})
-
-    assert [] == [name for name in things if name.startswith(KINDS) or "tensorboard" in name]
-    assert 1 == len(things["NetworkPolicy/cifar-1"]["spec"]["ingress"])
-    (ports,) = [item["ports"] for item in things["Job/cifar-1-worker"]["spec"]["template"]["spec"]["containers"]]
-    assert ["ssh"] == [port["name"] for port in ports]
 
 
 def test_it_belongs_to_the_job_and_no_new_run_touches_it() -> None:
@@ -70,100 +60,6 @@ def test_no_selector_of_a_run_matches_its_pod() -> None:
         things["NetworkPolicy/cifar-1"]["spec"]["podSelector"]["matchLabels"],
     ):
         assert not selector.items() <= labels.items()
-
-
-def test_service_leads_to_the_container() -> None:
-    """Whatever port the Service has, the container's needs no privilege."""
-    (port,) = rendered(BOARD | {"port": 80})["Service/cifar-tensorboard"]["spec"]["ports"]
-    (listens,) = container(BOARD | {"port": 80})["ports"]
-
-    assert (80, listens["name"]) == (port["port"], port["targetPort"])
-    assert f"--port={listens['containerPort']}" in container()["args"]
-    assert listens["name"] == container()["readinessProbe"]["httpGet"]["port"]
-
-
-@pytest.mark.parametrize("level", ["privileged", "baseline", "restricted"])
-def test_it_has_no_token_and_no_privilege(level: str) -> None:
-    """At every level; at `restricted` the pod also says what that level wants to read."""
-    spec = pod(security={"podSecurityLevel": level})
-    (main,) = spec["containers"]
-
-    assert spec["automountServiceAccountToken"] is False
-    assert {
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-        "readOnlyRootFilesystem": True,
-        "seccompProfile": {"type": "RuntimeDefault"},
-    } == main["securityContext"]
-    user = {"runAsNonRoot": True} if level == "restricted" else {}
-    assert {**user, "seccompProfile": {"type": "RuntimeDefault"}} == spec["securityContext"]
-    assert {"dsgen-run"} == {volume["name"] for volume in spec["volumes"]}
-
-
-def test_it_runs_as_the_user_that_trains() -> None:
-    """Who wrote the logs can read them; what else the user's containers may do is not TensorBoard's."""
-    security = {
-        "podSecurityContext": {"fsGroup": 7, "seccompProfile": None},
-        "securityContext": {"runAsUser": 1, "runAsGroup": 2, "privileged": True},
-    }
-    spec = pod(security=security, workers={"securityContext": {"runAsUser": 3}, "serviceAccountName": "team"})
-    context = spec["containers"][0]["securityContext"]
-
-    assert ({"fsGroup": 7}, "team") == (spec["securityContext"], spec["serviceAccountName"])
-    assert (3, 2, False) == (context["runAsUser"], context["runAsGroup"], "privileged" in context)
-
-
-STORAGE = {
-    "data": {"mountPath": "/data", "create": {}, "mountIn": "workers"},
-    "rwop": {"mountPath": "/rwop", "create": {"accessModes": ["ReadWriteOncePod"]}, "mountIn": "workers"},
-    "claim": {"mountPath": "/claim", "existingClaim": "mine", "subPath": "a/b", "mountIn": "workers"},
-    "nfs": {"mountPath": "/nfs", "nfs": {"server": "s", "path": "/p"}, "readOnly": True},
-    "host": {"mountPath": "/host", "hostPath": {"path": "/lustre"}},
-    "bucket": {"mountPath": "/bucket", "csi": {"driver": "gcsfuse.csi.storage.gke.io"}},
-    "scratch": {"mountPath": "/scratch", "emptyDir": {}},
-    "own": {"mountPath": "/own", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}},
-    "keys": {"mountPath": "/keys", "secret": {"secretName": "k"}},
-    "all": {"mountPath": "/all", "projected": {"sources": []}},
-    "text": {"mountPath": "/text", "configMap": {"name": "c"}},
-    "unmounted": {"existingClaim": "u"},
-    "other": {"mountPath": "/data", "existingClaim": "o", "mountIn": "launcher"},
-}
-
-
-def test_it_sees_what_the_workers_wrote() -> None:
-    """Volumes that another pod can share, where the workers have them, read-only; no folder of one pod, no secret."""
-    spec = pod(storage=STORAGE)
-    mounts = {mount["name"]: mount for mount in spec["containers"][0]["volumeMounts"]}
-    mounts.pop("dsgen-run")
-
-    assert {
-        "data": "/data",
-        "claim": "/claim",
-        "nfs": "/nfs",
-        "host": "/host",
-        "bucket": "/bucket",
-    } == {name: mount["mountPath"] for name, mount in mounts.items()}
-    assert all(mount["readOnly"] for mount in mounts.values())
-    assert ("a/b", False) == (mounts["claim"]["subPath"], "subPath" in mounts["data"])
-    assert {*mounts, "dsgen-run"} == {volume["name"] for volume in spec["volumes"]}
-    assert {"claimName": "cifar-data"} == next(
-        volume["persistentVolumeClaim"] for volume in spec["volumes"] if volume["name"] == "data"
-    )
-
-
-def test_image_resources_and_place() -> None:
-    """The job's image or one of its own; nodes as the launcher's, also where the launcher is queued."""
-    resources = {"requests": {"cpu": 1, "memory": "1Gi"}, "limits": {"memory": "1Gi"}}
-    launcher = {"nodeSelector": {"pool": "cpu"}, "tolerations": [{"key": "cpu", "operator": "Exists"}]}
-    scheduling = {"queue": "gpus", "launcherQueue": "small"}
-    spec = pod(BOARD | {"image": "tools/board:1", "resources": resources}, launcher=launcher, scheduling=scheduling)
-    (main,) = spec["containers"]
-
-    assert "registry.example.com/team/cifar:v3" == container()["image"]
-    assert ("tools/board:1", resources) == (main["image"], main["resources"])
-    assert {"requests": {"cpu": "100m", "memory": "512Mi"}} == container()["resources"]
-    assert [{"name": "pull"}] == spec["imagePullSecrets"]
-    assert launcher == {key: spec[key] for key in launcher}
 
 
 # -- how it starts ----------------------------------------------------------------------------------------------------
@@ -225,70 +121,3 @@ def test_an_image_without_it_says_so(tmp_path: Path) -> None:
 
     assert (1, "") == (done.returncode, done.stdout)
     assert "monitoring.tensorboard.image" in done.stderr
-
-
-# -- who may reach what -----------------------------------------------------------------------------------------------
-
-
-def test_only_its_own_namespace_reaches_tensorboard() -> None:
-    """It asks for no password. Without policies there is none for it either."""
-    spec = rendered()["NetworkPolicy/cifar-tensorboard"]["spec"]
-
-    assert {
-        "podSelector": {"matchLabels": LABELS},
-        "policyTypes": ["Ingress"],
-        "ingress": [{"from": [{"podSelector": {}}], "ports": [{"port": "http"}]}],
-    } == spec
-    assert [] == [name for name in rendered(network={"policy": False}) if name.startswith("NetworkPolicy/")]
-
-
-@pytest.mark.parametrize(
-    ("given", "namespace", "pods"),
-    [
-        ({}, {}, {"app.kubernetes.io/name": "prometheus"}),
-        (
-            {"app": "vmagent", "namespace": "monitoring"},
-            {"kubernetes.io/metadata.name": "monitoring"},
-            {"app.kubernetes.io/name": "vmagent"},
-        ),
-        ({"app": ""}, {}, {}),
-    ],
-)
-def test_what_watches_reaches_the_metrics_and_nothing_else_of_a_run(
-    given: dict[str, str], namespace: dict[str, str], pods: dict[str, str]
-) -> None:
-    things = rendered(monitoring={"podMonitor": {"enabled": True, "port": 9400, "scrapedBy": given}})
-    run = {"dsgen.dev/job": "cifar", "dsgen.dev/run": "1"}
-    watching = {"namespaceSelector": {"matchLabels": namespace}, "podSelector": {"matchLabels": pods}}
-
-    assert [
-        {"from": [{"podSelector": {"matchLabels": run}}]},
-        {"from": [watching], "ports": [{"port": 9400}]},
-    ] == things["NetworkPolicy/cifar-1"]["spec"]["ingress"]
-
-
-@pytest.mark.parametrize("method", ["pdsh", "torchrun"])
-def test_pod_monitor_finds_the_port_of_every_worker(method: str) -> None:
-    """Of all runs, and of no other pod; the metrics carry the run and the worker's number."""
-    values = {"podMonitor": {"enabled": True, "port": 9400, "path": "/m?x=1"}}
-    things = rendered(monitoring=values, launch={"method": method})
-    spec = things["PodMonitor/cifar"]["spec"]
-    (endpoint,) = spec["podMetricsEndpoints"]
-    worker, launcher = (things[f"Job/cifar-1-{role}"]["spec"]["template"] for role in ("worker", "launcher"))
-    ports = {port["name"]: port["containerPort"] for port in worker["spec"]["containers"][0]["ports"]}
-    wanted = spec["selector"]["matchLabels"].items()
-
-    assert ({"port": "metrics", "path": "/m?x=1"}, 9400) == (endpoint, ports[endpoint["port"]])
-    assert [True, False, False] == [
-        wanted <= labels.items() for labels in (worker["metadata"]["labels"], launcher["metadata"]["labels"], LABELS)
-    ]
-    assert ["dsgen.dev/run", "batch.kubernetes.io/job-completion-index"] == spec["podTargetLabels"]
-
-
-def test_metrics_on_the_network_of_the_node() -> None:
-    """The port is the node's there, so the scheduler must know of it."""
-    network, security = {"hostNetwork": True}, {"podSecurityLevel": "privileged"}
-    things = rendered(monitoring={"podMonitor": {"enabled": True, "port": 9400}}, network=network, security=security)
-    ports = things["Job/cifar-1-worker"]["spec"]["template"]["spec"]["containers"][0]["ports"]
-
-    assert {"name": "metrics", "containerPort": 9400, "hostPort": 9400} in ports

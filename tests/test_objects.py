@@ -1,9 +1,7 @@
 """Rules for the objects of every job: which containers have a token, permissions, and what belongs to a run."""
 
 import functools
-import importlib.util
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from dsgen.render import Document, render
 from dsgen.values import Release, SourceText
 from shared.methods import METHODS
 from tests.base import BASE
-from tests.parity import parsed
+from tests.parity import parsed, problems
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "dsgen" / "scripts"
@@ -64,11 +62,6 @@ def case(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 def jobs(case: dict[str, Any]) -> list[Any]:
     return [thing for thing in case.values() if thing["kind"] == "Job"]
-
-
-def test_there_are_cases():
-    """The tests below look at something."""
-    assert len(CASES) >= 5
 
 
 def test_no_container_with_the_users_code_has_a_token(case):
@@ -178,106 +171,6 @@ def test_what_kubernetes_would_change_on_a_live_job_is_in_its_pod_template(case:
         assert mutable == yaml.safe_load(environment(job, role)["DSGEN_JOB_LIMITS"])
 
 
-def test_the_settings_are_those_that_the_scripts_read(tmp_path):
-    """settings.json has exactly the keys of the scripts' own type."""
-    path = tmp_path / "settings.json"
-    path.write_text(objects(BASE)["ConfigMap/cifar-1-config"]["data"]["settings.json"])
-    spec = importlib.util.spec_from_file_location("pod_settings", SCRIPTS / "shared/settings.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-
-    settings = module.load(path)
-
-    assert ("cifar", "1", "cifar-1", "training") == (settings.job, settings.run, settings.run_name, settings.namespace)
-    assert ("cifar-ssh", "cifar-status") == (settings.secret, settings.record)
-    assert ("cifar-1-worker", "cifar-1-launcher") == (settings.worker_job, settings.launcher_job)
-    assert (1, 1, 2222, 29500) == (settings.workers, settings.slots, settings.ssh_port, settings.master_port)
-
-
-def test_hostfile_names_each_worker_in_order():
-    """One line for each pod of the Indexed Job, with the name that its Service gives it."""
-    config = objects(BASE, "workers: {replicas: 3, slots: 8}")["ConfigMap/cifar-1-config"]["data"]
-    expected = "".join(f"cifar-1-worker-{index}.cifar-1 slots=8\n" for index in range(3))
-    assert expected == config["hostfile"]
-
-
-HUGGING_FACE = ["--deepspeed", "/job/ds_config.json"]
-DEEPSPEED = ["--deepspeed", "--deepspeed_config", "/job/ds_config.json"]
-
-
-@pytest.mark.parametrize(
-    ("training", "program", "arguments"),
-    [
-        ("{python: a.py, args: [x, '$y']}", ["python3", "-u", "a.py"], ["x", "$y"]),
-        ("{module: a.b, pythonCommand: /opt/python}", ["/opt/python", "-u", "-m", "a.b"], []),
-        ("{exec: [run.sh, now], args: ['']}", ["run.sh", "now"], [""]),
-        (
-            "{python: a.py, args: [x], deepspeed: {config: {train_batch_size: 8}}}",
-            ["python3", "-u", "a.py"],
-            ["x", "--deepspeed", "--deepspeed_config", "/job/ds_config.json"],
-        ),
-        (
-            "{python: a.py, deepspeed: {configFile: /etc/ds.json}}",
-            ["python3", "-u", "a.py"],
-            ["--deepspeed", "--deepspeed_config", "/etc/ds.json"],
-        ),
-        ("{python: a.py, deepspeed: {config: {a: 1}, passConfig: false}}", ["python3", "-u", "a.py"], []),
-        *[
-            (
-                f"{{python: a.py, deepspeed: {{{beside}config: {{{config}}}}}}}",
-                ["python3", "-u", "a.py"],
-                list(expected),
-            )
-            for beside, config, expected in (
-                ("", "train_batch_size: auto", HUGGING_FACE),
-                ("", "train_batch_size: 8, gradient_accumulation_steps: auto", HUGGING_FACE),
-                ("", "a: auto, zero_optimization: {train_batch_size: auto}", DEEPSPEED),
-                ("autotuning: tune, ", "train_micro_batch_size_per_gpu: auto", DEEPSPEED),
-                ("passConfig: huggingface, ", "train_batch_size: 8", HUGGING_FACE),
-                ("passConfig: deepspeed, ", "train_batch_size: auto", DEEPSPEED),
-            )
-        ],
-        *[
-            (
-                f"{{exec: [a], args: {args}, files: {json.dumps(files)}, deepspeed: {{config: {{a: 1}}}}}}",
-                ["a"],
-                args + expected,
-            )
-            for args, files, expected in (
-                (["--deepspeed", "/job/ds_config.json"], {}, []),
-                (["--deepspeed=/job/ds_config.json"], {}, []),
-                (["/job/ds_config.json"], {}, []),
-                (["/job/ds_config.json.old"], {}, DEEPSPEED),
-                ([], {"a.yaml": "a: 1\ndeepspeed: /job/ds_config.json\n"}, []),
-                ([], {"a.yml": "deepspeed_config:\n  deepspeed_config_file: x.json"}, []),
-                ([], {"a.yaml": "mydeepspeed: x\ndeepspeed:\n  x: 1\n# deepspeed: x"}, DEEPSPEED),
-                ([], {"a.txt": "deepspeed: x"}, DEEPSPEED),
-            )
-        ],
-    ],
-)
-def test_command_of_a_rank(training, program, arguments):
-    """The argv that every rank executes, whatever way the user names it."""
-    text = BASE.replace("{python: train.py}", training)
-    command = json.loads(objects(text)["ConfigMap/cifar-1-config"]["data"]["command.json"])
-    assert {"program": program, "arguments": arguments} == command
-
-
-def test_the_users_environment_wins():
-    """Dollar signs are those of Kubernetes, and dsgen's own caches give way."""
-    env = "{A: 'x$(B)$$', TRITON_CACHE_DIR: /mine, T: {valueFrom: {secretKeyRef: {name: s, key: k}}}}"
-    things = objects(BASE.replace("{python: train.py}", f"{{python: train.py, env: {env}}}"))
-    for role in ("worker", "launcher"):
-        variables = environment(things[f"Job/cifar-1-{role}"], role)
-        assert "x$(B)$$" == variables["A"]
-        assert "/mine" == variables["TRITON_CACHE_DIR"]
-        assert role == variables["DSGEN_ROLE"]
-    assert {"secretKeyRef": {"name": "s", "key": "k"}} == environment(things["Job/cifar-1-worker"], "worker")["T"]
-
-
 @pytest.mark.parametrize(
     ("env", "more", "order"),
     [
@@ -362,23 +255,6 @@ def test_the_launcher_has_secrets_and_volumes_only_where_it_runs_the_program(met
         assert "a" == environment(things[f"Job/cifar-1-{role}"], role)["PLAIN"]
 
 
-def test_the_autotuner_has_the_volumes_but_no_secrets() -> None:
-    """It reads configurations and writes results in the launcher; the program runs on the workers."""
-    tuning = "training: {deepspeed: {autotuning: tune, configFile: /data/ds.json}}"
-    pod = objects(BASE, SECRETS, tuning)["Job/cifar-1-launcher"]["spec"]["template"]["spec"]
-
-    assert {"data", "disk"} <= {mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
-    assert "tracker" not in json.dumps(pod)
-
-
-def test_a_volume_that_a_container_of_the_launcher_mounts_is_in_its_pod() -> None:
-    sidecar = "launcher: {sidecars: [{name: s, image: 'x:1', volumeMounts: [{name: data, mountPath: /d}]}]}"
-    pod = objects(BASE, SECRETS, sidecar)["Job/cifar-1-launcher"]["spec"]["template"]["spec"]
-
-    assert "data" in [volume["name"] for volume in pod["volumes"]]
-    assert "data" not in [mount["name"] for mount in pod["containers"][0]["volumeMounts"]]
-
-
 @pytest.mark.parametrize("name", ["default", "builder", "pipeline"])
 def test_no_job_takes_over_the_service_account_of_others(name: str) -> None:
     """`default` is that of every pod of the namespace; OpenShift has a few more in each."""
@@ -389,12 +265,38 @@ def test_no_job_takes_over_the_service_account_of_others(name: str) -> None:
     assert [f"ServiceAccount/{name}.launcher"] == [each for each in things if each.startswith("ServiceAccount/")]
 
 
-def test_nothing_suspends_or_expires_unasked():
-    """A field that is there in Git fights with queues (suspend) and trains again after each clean-up (TTL)."""
-    for job in jobs(objects(BASE)):
-        assert not {"suspend", "ttlSecondsAfterFinished", "activeDeadlineSeconds"} & job["spec"].keys()
-    for job in jobs(objects(BASE, "lifecycle: {suspend: false, ttlSecondsAfterFinished: 60}")):
-        assert (False, 60) == (job["spec"]["suspend"], job["spec"]["ttlSecondsAfterFinished"])
+def test_a_gang_comes_before_its_pods_and_belongs_to_the_run() -> None:
+    made = documents(BASE, "scheduling: {gang: volcano}")
+    order = [document.template for document in made]
+
+    assert order.index("scheduling/podgroup.yaml") < order.index("workers/job.yaml")
+    assert ["run"] == [document.scope for document in made if document.template == "scheduling/podgroup.yaml"]
+
+
+@pytest.mark.parametrize(
+    "key", ["scheduling.k8s.io/group-name", "scheduling.x-k8s.io/pod-group", "kueue.x-k8s.io/queue-name"]
+)
+def test_keys_of_schedulers_are_not_the_users(key: str) -> None:
+    """What dsgen writes for a gang or a queue is refused in maps of the user's."""
+    for more in (f"labels: {{{key}: x}}", f"workers: {{podLabels: {{{key}: x}}}}"):
+        assert ["DS230"] == [problem[-6:-1] for problem in problems(f"{BASE}\n{more}")]
+
+
+def test_the_terms_of_topology_and_spread_match_the_workers_and_nobody_else() -> None:
+    """Not the launcher, which may stand anywhere, and not the workers of another run, which may still be there."""
+    more = "{scheduling: {topology: {required: zone}}, workers: {spread: required}}"
+    first, second = objects(BASE, more), objects(BASE, "run: {id: '2'}")
+    worker, launcher, other = (
+        job["spec"]["template"]
+        for job in (first["Job/cifar-1-worker"], first["Job/cifar-1-launcher"], second["Job/cifar-2-worker"])
+    )
+
+    for kind in ("podAffinity", "podAntiAffinity"):
+        (term,) = worker["spec"]["affinity"][kind]["requiredDuringSchedulingIgnoredDuringExecution"]
+        wanted = term["labelSelector"]["matchLabels"].items()
+        assert [True, False, False] == [
+            wanted <= pod["metadata"]["labels"].items() for pod in (worker, launcher, other)
+        ]
 
 
 def test_a_new_run_id_changes_the_runs_objects_and_no_others():
@@ -413,74 +315,6 @@ def test_a_new_run_id_changes_the_runs_objects_and_no_others():
             continue
         assert name.startswith("cifar-1")
         assert name.replace("cifar-1", "cifar-b2") == parsed(new)["metadata"]["name"]
-
-
-def test_static_volume_and_claim_are_bound_to_each_other():
-    """The volume names the claim and the claim the volume; both are kept by Helm, Argo CD and Flux."""
-    storage = "storage: {data: {mountPath: /data, create: {persistentVolume: {nfs: {server: s, path: /p}}}}}"
-    things = objects(BASE, storage)
-    volume, claim = things["PersistentVolume/training.cifar.data"], things["PersistentVolumeClaim/cifar-data"]
-
-    assert {"nfs": {"server": "s", "path": "/p"}}.items() <= volume["spec"].items()
-    assert ("training", "cifar-data") == (volume["spec"]["claimRef"]["namespace"], volume["spec"]["claimRef"]["name"])
-    assert "training.cifar.data" == claim["spec"]["volumeName"]
-    assert "" == volume["spec"]["storageClassName"] == claim["spec"]["storageClassName"]
-    for thing in (volume, claim):
-        assert {
-            "helm.sh/resource-policy": "keep",
-            "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
-            "kustomize.toolkit.fluxcd.io/prune": "disabled",
-        }.items() <= thing["metadata"]["annotations"].items()
-
-
-def test_an_unprotected_claim_may_be_deleted():
-    """`protect: false` leaves out all three."""
-    things = objects(BASE, "storage: {data: {mountPath: /data, create: {protect: false}}}")
-    annotations = things["PersistentVolumeClaim/cifar-data"]["metadata"]["annotations"]
-    assert ["kustomize.toolkit.fluxcd.io/substitute"] == list(annotations)
-
-
-@pytest.mark.parametrize(
-    ("mode", "secret", "made"),
-    [("", "cifar-ssh", True), ("mode: existing", "cifar-ssh-key", False), ("mode: existing, name: k", "k", False)],
-)
-def test_key_secret(mode, secret, made):
-    """Made in the cluster by default; a Secret of the user's is mounted and never written."""
-    things = objects(BASE, f"ssh: {{secret: {{{mode}}}}}")
-    settings = json.loads(things["ConfigMap/cifar-1-config"]["data"]["settings.json"])
-    volumes = {volume["name"]: volume for volume in things["Job/cifar-1-worker"]["spec"]["template"]["spec"]["volumes"]}
-    assert secret == volumes["dsgen-keys"]["secret"]["secretName"]
-    assert made == settings["makesKey"]
-    assert made == (f"Secret/{secret}" in things)
-    assert made == any("secrets" in rule["resources"] for rule in things["Role/cifar.launcher"]["rules"])
-
-
-@pytest.mark.parametrize(
-    ("security", "expected"),
-    [
-        ("{}", False),
-        ("{podSecurityLevel: restricted}", True),
-        ("{podSecurityContext: {runAsUser: 1234}}", True),
-        ("{podSecurityContext: {runAsUser: 0}}", False),
-        ("{securityContext: {runAsNonRoot: true}}", True),
-    ],
-)
-def test_passwd_entry_where_the_pod_cannot_be_root(security, expected):
-    """A uid that the image does not know gets an entry; under a pod that is root, useradd must go on to work."""
-    for job in jobs(objects(BASE, f"security: {security}")):
-        assert expected == ("passwd" in [container["name"] for container in containers(job)])
-        main = job["spec"]["template"]["spec"]["containers"][0]
-        assert expected == ("/etc/passwd" in [mount["mountPath"] for mount in main["volumeMounts"]])
-
-
-def test_accelerators_are_in_requests_and_limits():
-    """As many as slots, unless said otherwise; none with a count of 0."""
-    worker = objects(BASE, "workers: {slots: 4}")["Job/cifar-1-worker"]
-    resources = worker["spec"]["template"]["spec"]["containers"][0]["resources"]
-    assert (4, 4) == (resources["requests"]["nvidia.com/gpu"], resources["limits"]["nvidia.com/gpu"])
-
-    worker = objects(BASE, "workers: {accelerator: {count: 0}}")["Job/cifar-1-worker"]
-    assert "limits" not in worker["spec"]["template"]["spec"]["containers"][0]["resources"]
 
 
 @pytest.mark.parametrize(("seconds", "said"), [("null", 2), ("60", 0)])
