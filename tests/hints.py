@@ -146,6 +146,10 @@ def _launcher_option(data: Data, problem: Diagnostic, match: re.Match[str], _: A
     put(data, tuple(keys[name.replace("_", "").replace("-", "")].split(".")), yaml.safe_load(value))
 
 
+def _below_value_from(data: Data, problem: Diagnostic, _: Any, __: Any) -> None:
+    put(data, problem.path[:-1], {"valueFrom": get(data, problem.path[:-1])})
+
+
 def _secret(data: Data, problem: Diagnostic, match: re.Match[str], _: Any) -> None:
     put(data, problem.path, yaml.safe_load(match[1]))
 
@@ -188,7 +192,8 @@ Rule = Callable[[Data, Diagnostic, re.Match[str], Mapping[str, Any]], None]
 RULES: list[tuple[str, Rule]] = [
     (r"did you mean (.+?)(?:, at the top of the file)?\?", _rename),
     (r"write it as one item: (.+)", _one_item),
-    (r"write it as a (?:map|list)[^:]*: (.+)", _replace),
+    (r"write it as (?:a map|a list|one text)[^:]*: (.+)", _replace),
+    (r"write it below valueFrom: \w+", _below_value_from),
     (r"write only its name: (.+)", _replace),
     (r"write it without quotes: (.+)", _replace),
     (r"write it in seconds: (\d+)$", _replace),

@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 import pytest
 
 from bench import __main__ as bench
-from bench import peers
 from tools import pictures
 
 QUICK = [sys.executable, "-ISc", "pass"]
@@ -51,28 +50,12 @@ def test_a_median_beyond_its_limit_fails() -> None:
     assert ["x: cpu 0.6, at most 0.5"] == bench.exceeded(case, costs)
 
 
-def test_a_row_has_the_median_and_the_extremes() -> None:
-    costs = [bench.Cost(0.5, 1, 2), bench.Cost(0.25, 1, 3), bench.Cost(1, 1, 4)]
-
-    assert "| x | 0.5 (0.25 to 1) | 1 (1 to 1) | 3 (2 to 4) |\n" == bench.row(bench.Case("x", [], []), costs)
-
-
 def test_every_case_ends_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "DSGEN", (sys.executable, "-m", "dsgen"))  # not the one that `make bench` installs
     monkeypatch.setattr(bench, "PYTHON", sys.executable)
     monkeypatch.setattr(bench, "FILES", 100)
     for case in bench.cases(tmp_path):
         bench.verify(case)
-
-
-def test_the_page_has_a_place_for_the_figures() -> None:
-    assert 1 == len(bench.BETWEEN.findall(bench.PAGE.read_text(encoding="utf-8")))
-
-
-def test_data_is_written_in_the_syntax_of_pkl() -> None:
-    text = peers.in_pkl({"a": [1, True, "x\n"], "b": {}})
-
-    assert 'new Mapping {\n["a"] = new Listing {\n1\ntrue\n"x\\n"\n}\n["b"] = new Mapping {\n}\n}' == text
 
 
 def test_the_picture_has_the_rows_that_compare_with_helm() -> None:

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests import programs
-
 ROOT = Path(__file__).parent.parent
 TESTS = """
 import pytest
@@ -38,30 +36,7 @@ def run(folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_what_missing_programs_skip_is_one_line_with_their_packages(tmp_path: Path) -> None:
-    done = run(tmp_path)
-    printed = done.stdout.splitlines()
-
-    (line,) = [line for line in printed[: printed.index("collected 4 items")] if "skipped" in line]
-    assert ", ssh, ssh-keygen, sshd, unshare, zsh are skipped; to run them: apt-get install " in line
-    assert {*programs.PACKAGES.values()} == {*line.partition("apt-get install ")[2].split()}
-    assert "3 tests skipped: not installed: openssh-client openssh-server" in printed
-    assert "1 test skipped: only root can run them" in printed
-    assert 0 == done.returncode
-
-
 def test_in_ci_no_program_is_missing(tmp_path: Path) -> None:
     done = run(tmp_path, CI="true")
 
     assert (4, True) == (done.returncode, "apt-get install " in done.stderr)
-
-
-def test_golden_files_are_not_written_by_several_processes() -> None:
-    command = [sys.executable, "-m", "pytest", "tests/test_golden.py", "--update", "--numprocesses", "2"]
-
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-
-    assert (4, "ERROR: --update writes files that other tests read: leave out -n") == (
-        done.returncode,
-        done.stderr.strip(),
-    )

@@ -215,32 +215,3 @@ def test_an_id_that_is_named_exists(page: Path) -> None:
 
 
 # ---- the tool itself ----
-
-
-@pytest.mark.parametrize(
-    ("shown", "printed", "expected"),
-    [
-        ("a\n", "a\n", True),
-        ("a\n", "b\n", False),
-        ("a\n...\n", "a\nb\nc\n", True),
-        ("...\nc\n", "a\nb\nc\n", True),
-        ("a\n...\nd\n", "a\nb\nc\n", False),
-        ("a.c\n", "abc\n", False),
-    ],
-)
-def test_dots_stand_for_any_lines(shown: str, printed: str, expected: bool) -> None:
-    assert expected == docs.matches(shown, printed)
-
-
-def test_wrong_output_is_replaced(folder: Path) -> None:
-    page = "```console\n$ echo one\ntwo\n$ echo three\n```\n"
-
-    assert "```console\n$ echo one\none\n$ echo three\nthree\n```\n" == docs.refreshed(page, folder)
-
-
-@pytest.mark.parametrize(
-    "command", ["nothing-of-that-name", "python -c '1 / 0'", "echo dsgen: internal error, please report it: x"]
-)
-def test_a_program_that_stumbles_gets_into_no_page(folder: Path, command: str) -> None:
-    with pytest.raises(AssertionError, match=r"^\$ "):
-        docs.refreshed(f"```console\n$ {command}\nwhat was shown\n```\n", folder)

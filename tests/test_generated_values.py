@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from dsgen import schema
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import read
-from tests.generated_values import errors, loaded, remove, repaired, sound_texts, trees, valid_texts
+from tests.generated_values import errors, loaded, repaired, sound_texts, trees, valid_texts
 from tests.parity import dump, flat_objects
 
 MANY = 300
@@ -48,19 +48,3 @@ def test_what_is_repaired_is_rendered(tree: dict[str, Any]) -> None:
     good = repaired(tree)
 
     assert good is None or (errors(loaded(good)) == [] and flat_objects(dump(good) + "\n"))
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        (("a", "b"), {"a": {"c": [1, 2]}}),
-        (("a", "c", 0), {"a": {"b": 1, "c": [2]}}),
-        (("a", "x", "y"), {}),
-        (("x",), {"a": {"b": 1, "c": [1, 2]}}),
-    ],
-)
-def test_what_is_wrong_is_taken_away(path: tuple[str | int, ...], expected: dict[str, Any]) -> None:
-    tree = {"a": {"b": 1, "c": [1, 2]}}
-    remove(tree, path)
-
-    assert expected == tree

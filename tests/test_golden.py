@@ -110,14 +110,6 @@ def test_manifests(name: str, update: bool) -> None:
     assert kept.read_text() == content
 
 
-def test_a_change_of_any_manifest_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = (CASES / "amd" / "manifests.diff").read_text()
-    text = manifests(FILES["amd"])
-    monkeypatch.setitem(globals(), "manifests", lambda _: text.replace("amd.com/gpu", "amd.com/gpus", 1))
-
-    assert kept != difference("amd")
-
-
 def test_no_case_has_the_name_of_an_example() -> None:
     """It would take its place."""
     assert len(PATHS) == len(FILES)

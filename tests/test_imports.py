@@ -81,9 +81,3 @@ def test_every_late_import_has_its_reason() -> None:
     paths = [path for path in (ROOT / "dsgen").rglob("*.py") if not {"scripts", "generated"} & {*path.parts}]
 
     assert {} == {str(path): found for path in paths if (found := unexplained(path.read_text()))}
-
-
-def test_a_late_import_without_a_reason_is_found() -> None:
-    text = "def f():\n    import json\n\n\ndef g():\n    import json  # imported late: few need it\n"
-
-    assert ["import json"] == unexplained(text)

@@ -108,12 +108,6 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     assert {} == circles(graph)
 
 
-def test_a_circle_is_found() -> None:
-    a, b, c = Path("a"), Path("b"), Path("c")
-
-    assert {a: {b}, b: {a, c}} == circles({a: {b}, b: {a, c}, c: set()})
-
-
 def test_every_part_of_the_package_has_its_place() -> None:
     assert {*ORDER, SCRIPTS, "__init__"} >= {part_of(path) for path in modules()}
 

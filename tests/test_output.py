@@ -78,9 +78,3 @@ def test_every_object_says_whose_it_is(documents: list[Document]) -> None:
         assert {"app.kubernetes.io/managed-by", "dsgen.dev/job"} <= set(labels)
         is_shared = labels["app.kubernetes.io/component"] == "scripts"  # by the runs of the job
         assert (document.scope == "run" and not is_shared) == ("dsgen.dev/run" in labels)
-
-
-def test_no_object_twice(documents: list[Document]) -> None:
-    names = [(each["kind"], each["metadata"].get("namespace"), each["metadata"]["name"]) for each in objects(documents)]
-
-    assert sorted(set(names)) == sorted(names)

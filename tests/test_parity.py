@@ -11,7 +11,6 @@ import pytest
 
 from dsgen.catalogue import TEMPLATES
 from dsgen.compiler import make_chart_files
-from dsgen.language.environment import make_environment
 from dsgen.reading.nodes import SourceText
 from dsgen.render import render
 from tests.fuzz import verdicts
@@ -23,7 +22,6 @@ from tests.parity import (
     flat_objects,
     helm_installed,
     helm_objects,
-    helm_run,
     jinja_difference,
     load,
     with_scripts,
@@ -36,10 +34,6 @@ FILES = [*sorted(ROOT.glob("values-examples/*.yaml")), *sorted(ROOT.glob("tests/
 
 majors = pytest.mark.parametrize("major", MAJORS)
 files = pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
-
-
-def test_there_are_files() -> None:
-    assert FILES
 
 
 @files
@@ -59,13 +53,6 @@ def test_objects_are_the_same(major: int, tmp_path: Path) -> None:
 def _below(text: str) -> str:
     """A values file as the value of a key, line by line."""
     return "\n" + textwrap.indent(text, "  ")
-
-
-@majors
-def test_objects_of_a_file_alone_are_the_same(major: int) -> None:
-    file = ROOT / "values-examples" / "minimal.yaml"
-
-    assert flat_objects(file.read_text()) == helm_objects(major, bare_chart(), "--values", file)
 
 
 @pytest.mark.parametrize(
@@ -147,25 +134,6 @@ def test_verdicts_are_the_same(major: int) -> None:
 
 
 @majors
-def test_chart_refuses_null_where_a_default_belongs(major: int, tmp_path: Path) -> None:
-    file = tmp_path / "values.yaml"
-    file.write_text("workers: null\n")
-
-    result = helm_run(major, bare_chart(), "--values", file)
-
-    assert (1, True) == (result.returncode, "workers" in result.stderr), result.stderr
-
-
-FULL = """\
-image: {repository: r/x}
-training: {python: train.py}
-workers: {replicas: 2}
-lifecycle: {ttlSecondsAfterFinished: 2592000}
-storage: {data: {mountPath: /data, existingClaim: c}}
-"""
-
-
-@majors
 def test_flags_of_helm(major: int) -> None:
     """`--set` gives Helm integers where a file gives it floating-point numbers; the objects are the same."""
     flags = ["image.repository=r/x", "training.python=t.py", "workers.replicas=3", "lifecycle.maxRestarts=1000"]
@@ -174,22 +142,3 @@ def test_flags_of_helm(major: int) -> None:
     )
 
     assert flat_objects(text) == helm_objects(major, bare_chart(), *(f"--set={flag}" for flag in flags))
-
-
-def test_release_stands_in_for_names() -> None:
-    assert {"Service/space/rel-1"} == {key for key in flat_objects(FULL) if key.startswith("Service/")}
-
-
-@majors
-def test_notes_are_the_same(major: int, tmp_path: Path) -> None:
-    """What Helm shows after an installation, text for text."""
-    file = tmp_path / "values.yaml"
-    file.write_text(FULL)
-    context = {"values": load(FULL), "release": {"name": RELEASE.name, "namespace": RELEASE.namespace}}
-    expected = make_environment().get_template("NOTES.txt").render(context)
-
-    files = make_chart_files()
-    chart = write_chart(tmp_path / "chart", {**files, "templates/shown.txt": files["templates/NOTES.txt"]})
-    result = helm_run(major, chart, "--values", file, "--debug")  # shows what is not YAML, too
-
-    assert expected.strip() in result.stdout, result.stderr

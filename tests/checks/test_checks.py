@@ -191,22 +191,3 @@ def test_every_container_and_mount_of_dsgens_is_reserved() -> None:
     assert {"/etc/dsgen/shared", "/etc/dsgen-git", "/job/hostfile"} <= paths
     reserved = make_environment().helpers["reserved_path"]
     assert {"/workspace/code", "/dev/shm"} == {path for path in paths if not reserved(path)}
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("launch: {method: worker-comand, command: [train]}\n", ["DS103"]),
-        ("workers: {excludeNodes: [R.example.com]}\n", ["DS104"]),
-        ("security: {podSecurityLevel: privilegd}\nnetwork: {hostNetwork: true, policy: false}\n", ["DS103"]),
-        (
-            "workers: {slots: 2, resources: {requests: {cpu: 2}}, accelerator: {count: one}}\n"
-            "ssh: {secret: {name: x}}\n",
-            ["DS102", "DS240"],
-        ),
-    ],
-)
-def test_nothing_is_said_that_hangs_on_a_value_that_is_wrong(text: str, expected: list[str]) -> None:
-    loaded = values.load([SourceText("v.yaml", f"{BASE}{text}")])
-
-    assert expected == [problem.id for problem in loaded.diagnostics]

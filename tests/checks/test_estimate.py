@@ -184,17 +184,6 @@ def test_a_program_whose_batch_is_only_described_gets_the_change_there() -> None
     assert problem.hint.startswith("set estimate.model.microBatch: 8, estimate.model.accumulation: 4; estimate.model ")
 
 
-def test_a_warning_is_switched_off_by_its_id(folder: Path, cli: Cli) -> None:
-    (folder / "dsgen.yaml").write_text("jobs: [v.yaml]\nchecks: {DS404: ignore}\n")
-    config = {**CONFIG, "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}}}
-    text = BASE.replace("train.py}", f"train.py, deepspeed: {{config: {json.dumps(config)}}}}}")
-    (folder / "v.yaml").write_text(f"{text}estimate: {{model: {{parameters: 7e9}}}}\n")
-
-    assert (0, "") == (lambda done: (done.code, done.err))(cli("validate"))
-    (folder / "dsgen.yaml").write_text("jobs: [v.yaml]\n")
-    assert "[DS404]" in cli("validate").err
-
-
 # -- the command and the checks say the same --------------------------------------------------------------------------
 
 

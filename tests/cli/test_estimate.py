@@ -357,19 +357,6 @@ def test_a_sweep_without_a_valid_job_fails(cli: Cli) -> None:
     assert "refused: " in done.out
 
 
-def test_a_sweep_of_one_key_as_markdown(cli: Cli) -> None:
-    done = cli("estimate", *GIVEN, "--sweep", "sequence=1024,2048", "-o", "markdown")
-
-    assert done.out.startswith("| sequence | accelerators | memory of one |")
-    assert 4 == len(done.out.splitlines())
-
-
-def test_a_sweep_over_decimal_numbers(cli: Cli) -> None:
-    done = cli("estimate", *GIVEN, "--sweep", "utilization=0.25,1e0,0.5")
-
-    assert (0, 4, 0) == (done.code, len(done.out.splitlines()), done.out.count("refused"))
-
-
 # -- pictures ---------------------------------------------------------------------------------------------------------
 
 

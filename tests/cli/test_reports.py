@@ -167,13 +167,6 @@ def test_github_names_no_file_for_a_flag() -> None:
 NO_TAG = ("--set", "image.tag=")
 
 
-def test_a_warning_alone_is_fine(cli: Cli) -> None:
-    code, out, err = cli("validate", "cifar.yaml", *NO_TAG)
-
-    assert (0, "cifar.yaml: ok, job training/cifar\n") == (code, out)
-    assert "warning: the image has no fixed version [DS250]" in err
-
-
 @pytest.mark.parametrize(
     "command",
     [["validate"], ["render"], ["render", "-d", "out"], ["chart", "-d", "out"], ["validate", "--for", "chart"]],

@@ -80,13 +80,6 @@ def again(loaded: values.Job) -> str:
     return json.dumps(read.data, sort_keys=True)
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_are_read_back(path: Path) -> None:
-    loaded = values.load([values.SourceText.from_bytes(path.name, path.read_bytes())])
-
-    assert json.dumps(loaded.data, sort_keys=True) == again(loaded)
-
-
 @pytest.mark.parametrize("count", [10, pytest.param(60, marks=pytest.mark.slow)])
 def test_whatever_was_read_is_read_back(count: int) -> None:
     for text in valid_texts(count):

@@ -39,32 +39,6 @@ def test_patterns_of_text_that_needs_no_quotes(pattern: str, expected: bool) -> 
     assert expected == is_plain_pattern(pattern)
 
 
-@pytest.mark.parametrize(
-    ("path", "kind", "nullable"),
-    [
-        ("text", "str", False),
-        ("name", "word", False),
-        ("path", "str", False),
-        ("mode", "word", False),
-        ("count", "int", False),
-        ("maybe", "int", True),
-        ("flag", "bool", False),
-        ("id", "union", False),
-        ("texts", "list", False),
-        ("labels", "map", False),
-        ("free", "any", False),
-        ("other", "any", False),
-        ("record", "record", False),
-        ("storage", "map", False),
-    ],
-)
-def test_kinds(path: str, kind: str, nullable: bool) -> None:
-    type_ = SchemaTypes(SCHEMA).values.find_field(path)
-
-    assert type_
-    assert (kind, nullable) == (type_.kind, type_.nullable)
-
-
 def test_what_stands_below_a_key_of_the_user() -> None:
     """Defaults come along, since Helm cannot fill them; what has none may be absent."""
     storage = SchemaTypes(SCHEMA).values.find_field("storage")

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from dsgen import values
 from dsgen.deepspeed import batch, combinations, keys, optimizers
@@ -38,126 +40,9 @@ def problems(
     return [one for one in found if one.id != "DS387"]  # folders on no volume
 
 
-def zero(**keys: Any) -> dict[str, Any]:
-    return {**ONE, "zero_optimization": keys}
-
-
-def optimizer(name: str, **keys: Any) -> dict[str, Any]:
-    return {**ONE, "optimizer": {"type": name, **keys}}
-
-
-def scheduler(name: str, **params: Any) -> dict[str, Any]:
-    return {**ONE, "scheduler": {"type": name, "params": params}}
-
-
-ERRORS: list[tuple[str, str, dict[str, Any]]] = [
-    ("DS260", "zero_optimisation", {**ONE, "zero_optimisation": {"stage": 2}}),
-    ("DS260", "stage", {**ONE, "stage": 2}),
-    ("DS260", "zero_optimization.stge", zero(stge=2)),
-    ("DS260", "zero_optimization.offload_param.devise", zero(stage=3, offload_param={"devise": "cpu"})),
-    ("DS260", "timers.throughput.on", {**ONE, "timers": {"throughput": {"on": True}}}),
-    ("DS260", "optimizer.params.max_grad_norm", optimizer("Adam", params={"max_grad_norm": 1.0})),
-    ("DS260", "scheduler.params.warmup", scheduler("WarmupLR", warmup=1)),
-    ("DS260", "optimizer.params.weigth_decay", optimizer("AdamW", params={"weigth_decay": 0.1})),
-    ("DS260", "optimizer.params.learning_rate", optimizer("Adam", params={"learning_rate": 1e-4})),
-    ("DS260", "optimizer.params.foreach", optimizer("Adam", params={"foreach": True})),
-    ("DS260", "optimizer.params.momentun", optimizer("SGD", params={"momentun": 0.9})),
-    ("DS261", "optimizer.params.lr", optimizer("AdamW", params={"lr": "1e-4"})),
-    ("DS261", "optimizer.params.lr", optimizer("SGD", params={"lr": "0.1"})),
-    ("DS261", "optimizer.params.betas", optimizer("Lion", params={"betas": 0.9})),
-    ("DS261", "scheduler.params.warmup_max_lr", scheduler("WarmupLR", warmup_max_lr="1e-3")),
-    ("DS261", "scheduler.params.cycle_min_lr", scheduler("OneCycle", cycle_min_lr="1e-4", cycle_max_lr=1e-3)),
-    ("DS261", "scheduler.params.total_num_steps", scheduler("WarmupDecayLR", total_num_steps="100")),
-    ("DS261", MICRO, {MICRO: "4"}),
-    ("DS261", MICRO, {MICRO: 2.5}),
-    ("DS261", "gradient_clipping", {**ONE, "gradient_clipping": "1.0"}),
-    ("DS261", "wall_clock_breakdown", {**ONE, "wall_clock_breakdown": "false"}),
-    ("DS261", "fp16", {**ONE, "fp16": True}),
-    ("DS261", "fp16.enabled", {**ONE, "fp16": {"enabled": 2}}),
-    ("DS261", "zero_optimization.reduce_bucket_size", zero(reduce_bucket_size=0.5)),
-    ("DS261", "zero_optimization.offload_param.nvme_path", zero(stage=3, offload_param={"nvme_path": 1})),
-    ("DS262", MICRO, {MICRO: 0}),
-    ("DS262", "gradient_clipping", {**ONE, "gradient_clipping": -1}),
-    ("DS262", "zero_optimization.stage", zero(stage=4)),
-    ("DS262", "zero_optimization.offload_param.device", zero(stage=3, offload_param={"device": "gpu"})),
-    ("DS262", "zero_optimization.offload_optimizer.ratio", zero(stage=3, offload_optimizer={"ratio": 2})),
-    ("DS262", "communication_data_type", {**ONE, "communication_data_type": "fp8"}),
-    ("DS262", "checkpoint.tag_validation", {**ONE, "checkpoint": {"tag_validation": "warning"}}),
-    ("DS262", "optimizer.type", optimizer("sgd")),
-    ("DS262", "scheduler.type", scheduler("warmuplr")),
-    ("DS265", "", {"steps_per_print": 10}),
-    ("DS265", "", {STEPS: 2}),
-    ("DS266", "bf16.enabled", {**ONE, "fp16": {"enabled": True}, "bf16": {"enabled": True}}),
-    ("DS267", "zero_optimization.offload_param.device", zero(stage=3, offload_param={"device": "nvme"})),
-    ("DS267", "zero_optimization.offload_optimizer.device", zero(stage=3, offload_optimizer={"device": "nvme"})),
-    ("DS267", "zero_optimization.offload_optimizer.ratio", zero(stage=2, offload_optimizer={"ratio": 0.5})),
-    ("DS267", "zero_optimization.offload_optimizer.ratio", zero(stage=2, offload_optimizer={"ratio": 0})),
-    ("DS267", "gradient_allreduce_op", {**zero(stage=3), "gradient_allreduce_op": "SUM"}),
-    ("DS267", "gradient_allreduce_op", {**zero(stage=1, zenflow={}), "gradient_allreduce_op": "sum"}),
-    ("DS267", "gradient_allreduce_op", {**ONE, "compile": {"deepcompile": True}, "gradient_allreduce_op": "sum"}),
-    ("DS267", "fp16.fp16_master_weights_and_grads", {**ONE, "fp16": {"fp16_master_weights_and_grads": True}}),
-    ("DS267", "bf16.bf16_master_weights_and_grads", {**ONE, "bf16": {"bf16_master_weights_and_grads": True}}),
-    ("DS267", "bf16.bf16_optimizer_states", {**ONE, "bf16": {"bf16_optimizer_states": True}}),
-    ("DS267", "bf16.bf16_optimizer_states", {**zero(stage=2), "bf16": {"bf16_optimizer_states": True}}),
-    ("DS267", "zero_optimization.compute_grad_norm", zero(stage=3, compute_grad_norm=False)),
-    ("DS267", "optimizer.type", {**optimizer("SGD"), "zero_optimization": {"stage": 1}}),
-    ("DS267", "optimizer.type", {**optimizer("Lamb"), "zero_optimization": {"stage": 2}}),
-    ("DS267", "optimizer.type", {**optimizer("MuSGD"), "zero_optimization": {"stage": 1}}),
-    ("DS269", "scheduler.params", {**ONE, "scheduler": {"type": "WarmupLR"}}),
-    ("DS269", "scheduler.params", {**ONE, "scheduler": {"type": "OneCycle"}}),
-    ("DS269", "scheduler.params", scheduler("WarmupDecayLR")),
-]
+CASES = yaml.load((Path(__file__).parents[1] / "cases" / "deepspeed.yaml").read_text(), yaml.CSafeLoader)
+CASES["warnings"] += [("DS263", key[0], {**ONE, key[0]: {}}) for key in keys.REMOVED if len(key) == 1]
 OLD_NAME = {**ONE, "fp16": {"enabled": True}, "bfloat16": {"enabled": True}}
-WARNINGS: list[tuple[str, str, dict[str, Any]]] = [
-    ("DS260", "flops_profiler.enable", {**ONE, "flops_profiler": {"enable": True}}),
-    ("DS260", "checkpoint.writer.kind", {**ONE, "checkpoint": {"writer": {"kind": "FAST"}}}),
-    ("DS262", "optimizer.type", optimizer("Zyzzyva")),
-    ("DS263", "aio.thread_count", {**ONE, "aio": {"thread_count": 1}}),
-    ("DS263", "zero_optimization.mics_shard_size", zero(mics_shard_size=8)),
-    ("DS263", "zero_optimization.cpu_offload", zero(stage=2, cpu_offload=True)),
-    ("DS263", "bfloat16", {**ONE, "bfloat16": {"enabled": True}}),
-    ("DS263", "optimizer.type", optimizer("OneBitAdam")),
-    ("DS260", "optimizer.params.own", optimizer("Adam", params={"torch_adam": True, "own": 1})),
-    ("DS260", "optimizer.params.nesterov", optimizer("Muon", params={"nesterov": True})),
-    ("DS268", "zero_optimization.offload_param", zero(stage=2, offload_param={"device": "cpu"})),
-    ("DS268", "zero_optimization.offload_optimizer", zero(offload_optimizer={"device": "cpu"})),
-    (
-        "DS268",
-        "zero_optimization.offload_optimizer.device",
-        zero(stage=1, offload_optimizer={"device": "nvme", "nvme_path": "/scratch"}),
-    ),
-]
-WARNINGS += [("DS263", key[0], {**ONE, key[0]: {}}) for key in keys.REMOVED if len(key) == 1]
-FINE: list[dict[str, Any]] = [
-    {},
-    ONE,
-    {TOTAL: 8},
-    zero(stage=3, offload_param={"device": "nvme", "nvme_path": "/scratch"}, offload_optimizer={"device": "cpu"}),
-    zero(stage="2", overlap_comm="true", reduce_bucket_size=5e8, sub_group_size="1000"),
-    zero(
-        stage=3, stage3_prefetch_bucket_size=1, prefetch_bucket_size=1, stage3_gather_16bit_weights_on_model_save=True
-    ),
-    zero(stage=2, offload_param={"device": "none"}, compute_grad_norm=False),
-    {**ONE, "zero_optimization": True},
-    {**ONE, "fp16": {"enabled": True, "loss_scale": 0}, "bf16": {"enabled": False}},
-    {**ONE, "communication_data_type": "FP16", "gradient_allreduce_op": "sum", "gradient_clipping": 1},
-    {**ONE, "pipeline": {"stages": "auto", "partition": "best", "own": 1}},
-    {**ONE, "pipeline": {"stages": 4}},
-    {**ONE, "data_types": {"keep_in_fp32_modules": "auto", "grad_accum_dtype": "fp32"}},
-    {**ONE, "data_efficiency": {"enabled": True, "data_sampling": {"enabled": True}}},
-    {**ONE, "checkpoint": {"tag_validation": "Warn", "parallel_write": {"pipeline_stage": True}}},
-    optimizer("ADAM", params={"lr": 1, "torch_adam": True, "foreach": True, "adam_w_mode": False}),
-    optimizer("AdamW", params=dict.fromkeys(("lr", "betas", "eps", "weight_decay"), "auto")),
-    optimizer("AdamW", params={"betas": [0.9, 0.99], "eps": 1e-8, "bias_correction": False, "weight_decay": 0}),
-    {**optimizer("MuAdamW"), "zero_optimization": {"stage": 2}},
-    scheduler("WarmupLR", warmup_min_lr="auto", warmup_max_lr=[0.1, 0.2], warmup_num_steps=10, warmup_type="linear"),
-    {TOTAL: "auto", MICRO: "auto", STEPS: "auto", "gradient_clipping": "auto", "bf16": {"enabled": "auto"}},
-    {**optimizer("Lion"), "zero_optimization": {"stage": 3}},
-    optimizer("Lamb"),
-    {**optimizer("SGD"), "zero_optimization": {"stage": 1}, "zero_allow_untested_optimizer": True},
-    scheduler("WarmupDecayLR", total_num_steps=100, warmup_min_lr=0.1),
-    scheduler("CosineAnnealingLR", T_max=10),
-]
 
 
 def told(config: Any, *given: Any, **more: Any) -> list[tuple[str, str, str]]:
@@ -171,7 +56,7 @@ def told(config: Any, *given: Any, **more: Any) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(
     ("severity", "id_", "path", "config"),
-    [*(("error", *row) for row in ERRORS), *(("warning", *row) for row in WARNINGS)],
+    [*(("error", *row) for row in CASES["errors"]), *(("warning", *row) for row in CASES["warnings"])],
 )
 def test_what_deepspeed_refuses_or_overlooks_is_an_error_if_no_version_takes_it(
     severity: str, id_: str, path: str, config: dict[str, Any]
@@ -179,7 +64,7 @@ def test_what_deepspeed_refuses_or_overlooks_is_an_error_if_no_version_takes_it(
     assert [(id_, severity, path)] == told(config)
 
 
-@pytest.mark.parametrize("config", FINE)
+@pytest.mark.parametrize("config", CASES["fine"])
 def test_what_deepspeed_takes_is_let_through(config: dict[str, Any]) -> None:
     assert [] == problems(config)
 
@@ -189,7 +74,7 @@ def test_both_precisions_are_found_by_the_old_name_too() -> None:
 
 
 def test_every_row_of_the_combinations_has_a_case() -> None:
-    cases = [config for _, _, config in ERRORS + WARNINGS] + [OLD_NAME]
+    cases = [config for _, _, config in [*CASES["errors"], *CASES["warnings"]]] + [OLD_NAME]
 
     assert [] == [
         row.message for row in combinations.ROWS if not any(row.when(combinations.Config(config)) for config in cases)

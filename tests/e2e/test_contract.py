@@ -89,25 +89,3 @@ def test_no_job_is_refused_changed_or_made_anew(way: str, space: Namespace, tmp_
     for jobs, others in seen[1:]:
         assert first == jobs
         assert objects == {name: uid for name, uid in others.items() if name in objects}
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_another_template_is_refused(
-    way: str, space: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What the contract prevents: a changed pod template under the same run id."""
-    graces = {
-        "terminationGracePeriodSeconds: 60": "terminationGracePeriodSeconds: 61",
-        "terminationGracePeriodSeconds: {{ int64 .Values.lifecycle.terminationGracePeriodSeconds }}": (
-            "terminationGracePeriodSeconds: 61"
-        ),
-    }
-    for made in (golden.present, golden.chart):
-        files = made()
-        for old, new in graces.items():
-            files = {path: text.replace(old, new) for path, text in files.items()}
-        assert made() != files
-        monkeypatch.setattr(golden, made.__name__, lambda files=files: files)
-
-    with pytest.raises(AssertionError, match="field is immutable"):
-        list(WAYS[way](space, tmp_path))

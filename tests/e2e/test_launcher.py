@@ -56,7 +56,6 @@ def secretive(make_job: Callable[..., Job]) -> Run:
     job.space.kubectl("create", "secret", "generic", "tracker", "--from-literal=token=t-0123")
     job.values["training"]["env"]["TOKEN"] = TOKEN
     job.values["training"]["setup"] = SETUP
-    job.values["labels"], job.values["annotations"] = {"cost-center": "4711"}, {"example.com/contact": "vision"}
     job.apply()
     return job.ended()
 
@@ -74,13 +73,6 @@ def test_secrets_and_volumes_are_where_the_program_runs(secretive: Run) -> None:
 
     assert "Succeeded" == secretive.record["phase"]
     assert {"worker": {"HAS t-0123 /checkpoints"}, "launcher": {"HAS no no"}} == has
-
-
-def test_labels_and_annotations_of_the_job_are_on_its_pods(secretive: Run) -> None:
-    assert 3 == len(secretive.pods)
-    for pod in secretive.pods:
-        assert "4711" == pod.metadata.labels["cost-center"]
-        assert "vision" == pod.metadata.annotations["example.com/contact"]
 
 
 def test_a_job_named_default_gives_its_permissions_to_its_own_pod_only(make_job: Callable[..., Job]) -> None:

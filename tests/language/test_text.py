@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from dsgen.compiler.chart import STATIC
-from dsgen.language.text import format_number, indent, quote, scalar, to_json, to_plain_json, to_yaml
+from dsgen.language.text import format_number, quote, scalar, to_json, to_plain_json, to_yaml
 from tests.helm import MAJORS, helm, helm_template
 from tests.parity import write_chart
 
@@ -94,23 +94,11 @@ def test_yaml_is_read_as_it_was() -> None:
     assert everything == yaml.load(to_yaml(everything), yaml.CSafeLoader)
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [("x", "x"), ("", ""), (True, "true"), (False, "false"), (0, "0"), (12345678, "12345678"), (1e7, "10000000")],
-)
-def test_scalar(value: Any, expected: str) -> None:
-    assert expected == scalar(value)
-
-
 @pytest.mark.parametrize("value", [None, 1.5, [], {}, float("inf")])
 def test_not_a_scalar(value: Any) -> None:
     """Nothing is printed that Go would print in another way."""
     with pytest.raises(TypeError, match="cannot print"):
         scalar(value)
-
-
-def test_indent_leaves_the_first_and_empty_lines() -> None:
-    assert "a\n  b\n\n  c" == indent("a\nb\n\nc", 2)
 
 
 def test_static_files_are_there() -> None:

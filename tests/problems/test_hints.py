@@ -1,4 +1,4 @@
-"""Hints for keys of other tools: if the hint is applied, the file is valid and has the intended meaning."""
+"""What hints say of words and files of other tools; tests/schema/test_mistakes.py applies those that lead to a key."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,43 +25,6 @@ def problems(text: str) -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize(
-    ("line", "hint", "mended"),
-    [
-        (
-            "storage: {a: {mountPath: /a, create: {size: 64GB}}}",
-            "did you mean 64Gi? Expected: a number with or without a unit, such as 500m, 4, 1.5 or 16Gi",
-            "storage: {a: {mountPath: /a, create: {size: 64Gi}}}",
-        ),
-        (
-            "workers: {sharedMemory: 64g}",
-            "did you mean 64Gi? Expected: a size such as 8Gi, or unlimited",
-            "workers: {sharedMemory: 64Gi}",
-        ),
-        (
-            "workers: {resources: {limits: {cpu: 32 cores}}}",
-            "did you mean 32? Expected: a number with or without a unit, such as 500m, 4, 1.5 or 16Gi",
-            "workers: {resources: {limits: {cpu: 32}}}",
-        ),
-        (
-            "run: {id: 2024-05-01}",
-            "did you mean 20240501? Expected: 1 to 20 lower-case letters and digits",
-            "run: {id: 20240501}",
-        ),
-        (
-            "storage: {My_Data: {mountPath: /a, create: {}}}",
-            "did you mean my-data? Expected: 1 to 20 lower-case letters, digits and hyphens, beginning and ending with"
-            " a letter or digit",
-            "storage: {my-data: {mountPath: /a, create: {}}}",
-        ),
-    ],
-)
-def test_a_line(line: str, hint: str, mended: str) -> None:
-    """Words of other tools and volumes as a list are in tests/schema/test_mistakes.py."""
-    assert hint in [problem.hint for problem in problems(f"{BASE}{line}\n")]
-    assert [] == problems(f"{BASE}{mended}\n")
-
-
-@pytest.mark.parametrize(
     ("word", "method"),
     [
         ("mpirun", "openmpi"),
@@ -72,46 +35,6 @@ def test_a_word_of_another_launcher_leads_to_a_method(word: str, method: str) ->
     [problem] = [one for one in problems(f"{BASE}launch: {{method: {word}}}\n") if one.path == ("launch", "method")]
 
     assert ("DS103", f"did you mean {method}? Possible values: {', '.join(METHODS)}") == (problem.id, problem.hint)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "hint", "mended"),
-    [
-        (
-            "image: {repository: registry.example.com/team/cifar, tag: v3}",
-            "image: registry.example.com:5000/team/cifar:v3",
-            'write it as a map: {repository: "registry.example.com:5000/team/cifar", tag: v3}',
-            "image: {repository: registry.example.com:5000/team/cifar, tag: v3}",
-        ),
-        (
-            "train.py}",
-            "train.py}\nlauncher: {image: {repository: registry.example.com/tools, tag: v1}}",
-            'write it as one text: "registry.example.com/tools:v1"',
-            "train.py}\nlauncher: {image: registry.example.com/tools:v1}",
-        ),
-        (
-            "train.py}",
-            "train.py, deepspeed: {config: ds.json}}",
-            "write the configuration itself, or set training.deepspeed.configFile: ds.json",
-            "train.py, deepspeed: {configFile: ds.json}}",
-        ),
-        (
-            "train.py}",
-            "train.py, env: {C: null}}",
-            'for an empty text, write C: ""; otherwise remove the line',
-            'train.py, env: {C: ""}}',
-        ),
-        (
-            "train.py}",
-            "train.py, env: {KEY: {secretKeyRef: {name: wandb, key: key}}}}",
-            "write it below valueFrom: KEY: {valueFrom: {secretKeyRef: ...}}",
-            "train.py, env: {KEY: {valueFrom: {secretKeyRef: {name: wandb, key: key}}}}}",
-        ),
-    ],
-)
-def test_a_changed_line(old: str, new: str, hint: str, mended: str) -> None:
-    assert hint in [problem.hint for problem in problems(BASE.replace(old, new))]
-    assert [] == problems(BASE.replace(old, mended))
 
 
 @pytest.mark.parametrize("kind", ["MPIJob", "PyTorchJob", "TrainJob", "Deployment"])

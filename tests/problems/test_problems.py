@@ -60,11 +60,3 @@ def test_a_file_cannot_write_to_the_terminal() -> None:
     text = as_text([Diagnostic("DS101", "\x1b[2J", at(1, 1), hint="\u202e")], {"v.yaml": "a: \x1b]0;x\x07"})
 
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", text)
-
-
-def test_color_is_only_color() -> None:
-    problem, sources = Diagnostic("DS101", "m", at(1, 1), hint="h"), {"v.yaml": "a: 1\n"}
-
-    colored = as_text([problem], sources, color=True)
-    assert "\x1b[" in colored
-    assert as_text([problem], sources) == re.sub("\x1b\\[[0-9;]*m", "", colored)

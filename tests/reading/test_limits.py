@@ -1,11 +1,9 @@
 """Values that are too large or too deep, or have too many problems, get a short answer."""
 
-from pathlib import Path
-
 import pytest
 
 from dsgen import api
-from dsgen.errors import DsgenError, UsageError
+from dsgen.errors import UsageError
 from dsgen.problems import Diagnostic
 from dsgen.reading.nodes import Override, SourceText
 from tests import hostile
@@ -119,14 +117,6 @@ def test_a_file_has_a_hundred_levels(levels: int, ids: list[str]) -> None:
 def test_flags_have_a_limit_of_levels(flag: str, text: str) -> None:
     with pytest.raises(UsageError, match=r"nested more than (100|30) levels deep"):
         api.load(SourceText("v.yaml", JOB), overrides=[Override(flag, text)])
-
-
-def test_a_file_has_at_most_16_mib(tmp_path: Path) -> None:
-    file = tmp_path / "v.yaml"
-    file.write_bytes(JOB.encode() + b"#" * (16 << 20))
-
-    with pytest.raises(DsgenError, match="it has more than 16 MiB"):
-        api.load(file)
 
 
 LARGE = 16 * 2**20 - 500

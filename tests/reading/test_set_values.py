@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dsgen.errors import DsgenError, UsageError
+from dsgen.errors import UsageError
 from dsgen.problems import Position
 from dsgen.reading.nodes import Node, SourceText, build_nodes
 from dsgen.reading.set_values import Override, apply_overrides
@@ -114,16 +114,6 @@ def test_what_helm_cannot_read_is_refused_with_the_reason(flag: str, text: str, 
     assert helms(4, chart, flag, text) is None
 
 
-def test_a_whole_object_of_json_is_merged() -> None:
-    assert {"base": {"x": 1, "y": 2}, "items": []} == ours("--set-json", '{"base": {"y": 2}, "items": []}')
-
-
-def test_a_file_becomes_a_text(tmp_path: Path) -> None:
-    (tmp_path / "setup.sh").write_text("pip install .\n")
-
-    assert {**START, "a": "pip install .\n"} == ours("--set-file", f"a={tmp_path}/setup.sh")
-
-
 @pytest.mark.parametrize("major", MAJORS)
 @pytest.mark.parametrize(
     ("text", "content"),
@@ -144,11 +134,6 @@ def test_a_file_is_taken_as_helm_takes_it(text: str, content: str, major: int, c
     override = text.format(path=path)
 
     assert ours("--set-file", override) == helms(major, chart, "--set-file", override)
-
-
-def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(DsgenError, match="cannot read"):
-        ours("--set-file", f"a={tmp_path}/none")
 
 
 def test_helms_order_counts_and_not_the_command_lines() -> None:

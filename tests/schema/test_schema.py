@@ -129,37 +129,6 @@ def test_fill_gives_what_helm_cannot() -> None:
     assert {"create": {"size": "1Gi"}} == given["storage"]["data"], "the argument was changed"
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        (("workers", "slots"), "integer"),
-        (("storage", "data", "create", "size"), ["string", "number"]),
-        (("workers", "tolerations", 0, "effect"), "string"),
-        (("training", "env", "A", "valueFrom", "secretKeyRef", "optional"), "boolean"),
-        (("security", "podSecurityContext", "runAsUser"), "integer"),
-        (("labels", "team"), "string"),
-    ],
-)
-def test_every_path_has_a_type(path: tuple[str | int, ...], expected: str) -> None:
-    type_ = schema.find_part(path)
-
-    assert type_ is not None
-    assert expected == type_["type"]
-
-
-@pytest.mark.parametrize("path", [("worker",), ("workers", "slots", "x"), ("workers", 0)])
-def test_a_path_that_leads_nowhere_has_none(path: tuple[str | int, ...]) -> None:
-    assert schema.find_part(path) is None
-
-
-def test_published_files_are_those_that_would_be_written() -> None:
-    editors = export.as_json(export.make_editor_schema())
-
-    assert (ROOT / "schemas" / "values.schema.json").read_text(encoding="utf-8") == editors
-    assert (ROOT / "docs" / "options.md").read_text(encoding="utf-8") == export.format_options_page()
-    assert '"x-' not in editors
-
-
 @pytest.fixture(scope="module")
 def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A chart that does nothing but take values."""

@@ -31,12 +31,6 @@ def put(directory: Path, wanted: Plan) -> Changes:
     return changes
 
 
-def test_writes_all_files_into_a_new_folder(tmp_path: Path) -> None:
-    put(tmp_path / "new" / "folder", plan({"a.yaml": CLAIM, "templates/b.yaml": CONFIG}))
-
-    assert {"a.yaml": CLAIM, "templates/b.yaml": CONFIG} == texts_in(tmp_path / "new" / "folder")
-
-
 def test_index_names_every_file_with_its_run(tmp_path: Path) -> None:
     put(tmp_path, plan({"a.yaml": CLAIM, "job-b.yaml": JOB}))
 
@@ -74,14 +68,6 @@ def test_files_no_longer_wanted_are_removed_with_their_folder(tmp_path: Path) ->
     assert {"a.yaml", INDEX} == {path.name for path in tmp_path.iterdir()}
 
 
-def test_foreign_files_beside_ours_stay(tmp_path: Path) -> None:
-    (tmp_path / "kustomization.yaml").write_text("mine")
-    put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
-    put(tmp_path, plan({"a.yaml": CLAIM}))
-
-    assert {"a.yaml": CLAIM, "kustomization.yaml": "mine"} == texts_in(tmp_path)
-
-
 def test_foreign_file_in_the_way_is_refused(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text("I'm precious!")
 
@@ -98,23 +84,6 @@ def make_dangling_link(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("make", "kind"),
-    [(make_dangling_link, "a link"), (Path.mkdir, "a folder"), (os.mkfifo, "a named pipe")],
-    ids=["link", "folder", "pipe"],
-)
-def test_what_is_no_file_is_in_the_way(tmp_path: Path, make: Callable[[Path], None], kind: str) -> None:
-    make(tmp_path / "b.yaml")
-    before = (tmp_path / "b.yaml").lstat()
-
-    with pytest.raises(RefusedError) as refusal:
-        put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
-
-    assert f"{tmp_path / 'b.yaml'} is in the way: it is {kind}. Move it, or choose another folder" == str(refusal.value)
-    assert before == (tmp_path / "b.yaml").lstat()
-    assert not (tmp_path / "a.yaml").exists()
-
-
-@pytest.mark.parametrize(
-    ("make", "kind"),
     [(Path.touch, "a file"), (make_dangling_link, "a link that leads nowhere")],
     ids=["file", "link"],
 )
@@ -126,15 +95,6 @@ def test_what_is_no_folder_is_in_the_way(tmp_path: Path, make: Callable[[Path], 
 
     text = f"{tmp_path / 'out'} is in the way: it is {kind}, not a folder. Move it, or choose another folder"
     assert Changes(refusals=(text,)) == changes
-
-
-def test_a_file_in_the_place_of_a_folder_below_is_in_the_way(tmp_path: Path) -> None:
-    (tmp_path / "templates").write_text("mine")
-
-    with pytest.raises(RefusedError, match="templates is in the way: it is a file, not a folder"):
-        put(tmp_path, plan({"a.yaml": CLAIM, "templates/b.yaml": CONFIG}))
-
-    assert {"templates": "mine"} == texts_in(tmp_path)
 
 
 def test_a_folder_without_the_right_to_write_is_named() -> None:
@@ -161,15 +121,6 @@ def test_hand_edited_file_is_refused(tmp_path: Path, wanted: dict[str, str]) -> 
         put(tmp_path, plan(wanted))
 
     assert {"a.yaml": CLAIM, "b.yaml": "my edit"} == texts_in(tmp_path)
-
-
-def test_deleting_the_hand_edited_file_is_the_way_out(tmp_path: Path) -> None:
-    put(tmp_path, plan({"b.yaml": CONFIG}))
-    (tmp_path / "b.yaml").unlink()
-
-    put(tmp_path, plan({"b.yaml": "new"}))
-
-    assert {"b.yaml": "new"} == texts_in(tmp_path)
 
 
 def test_folder_of_another_job_is_refused(tmp_path: Path) -> None:
@@ -202,14 +153,6 @@ def test_a_run_does_not_change_under_its_id(tmp_path: Path, wanted: dict[str, st
         put(tmp_path, plan(wanted))
 
     assert before == texts_in(tmp_path)
-
-
-def test_objects_of_the_job_may_change_while_a_run_stays(tmp_path: Path) -> None:
-    put(tmp_path, plan({"a.yaml": CLAIM, "job-b.yaml": JOB}))
-
-    put(tmp_path, plan({"a.yaml": CLAIM + "spec: {}\n", "job-b.yaml": JOB}))
-
-    assert {"a.yaml": CLAIM + "spec: {}\n", "job-b.yaml": JOB} == texts_in(tmp_path)
 
 
 def test_a_run_may_be_suspended_and_resumed(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """keygen.py: which key it uses, how it fails, and that only one of two processes fills the Secret."""
 
 import base64
-import subprocess
 import threading
 import time
 from pathlib import Path
@@ -88,19 +87,6 @@ def test_the_first_key_that_is_there_is_taken(tmp_path: Path) -> None:
 
     assert keyfile.read_first_content(paths) == b"key"
     assert keyfile.read_first_content(paths[:2]) is None
-
-
-@pytest.mark.needs("ssh-keygen")
-@pytest.mark.parametrize("passphrase", ["", "secret"])
-def test_a_key_with_a_passphrase_is_named_as_such(tmp_path: Path, passphrase: str) -> None:
-    path = tmp_path / "key"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-f", path], check=True)
-
-    if not passphrase:
-        assert keyfile.derive_public_half(path).startswith("ssh-ed25519 ")
-        return
-    with pytest.raises(keyfile.InvalidKeyError, match="passphrase"):
-        keyfile.derive_public_half(path)
 
 
 def test_an_api_that_never_answers_ends_in_time(tmp_path: Path) -> None:

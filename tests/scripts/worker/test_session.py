@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -199,8 +198,3 @@ def test_a_cut_network_ends_a_session_that_keeps_printing(pod: Any) -> None:
     finally:
         pod.stop()
         network("netns", "del", space)
-
-
-def test_scripts_hold_no_text_that_gitops_tools_would_replace() -> None:
-    scripts = Path(__file__).parents[3] / "dsgen" / "scripts"
-    assert [path.name for path in [*scripts.glob("*/*.py"), *scripts.glob("*/*.sh")] if "${" in path.read_text()] == []
