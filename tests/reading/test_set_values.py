@@ -136,6 +136,10 @@ def test_a_file_is_taken_as_helm_takes_it(text: str, content: str, major: int, c
     assert ours("--set-file", override) == helms(major, chart, "--set-file", override)
 
 
+def test_a_whole_object_of_json_is_merged() -> None:
+    assert {"base": {"x": 1, "y": 2}, "items": []} == ours("--set-json", '{"base": {"y": 2}, "items": []}')
+
+
 def test_helms_order_counts_and_not_the_command_lines() -> None:
     overrides = [Override("--set-string", "a=1"), Override("--set", "a=2"), Override("--set-json", "a=3")]
 

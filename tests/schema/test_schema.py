@@ -129,6 +129,11 @@ def test_fill_gives_what_helm_cannot() -> None:
     assert {"create": {"size": "1Gi"}} == given["storage"]["data"], "the argument was changed"
 
 
+@pytest.mark.parametrize("path", [("worker",), ("workers", "slots", "x"), ("workers", 0)])
+def test_a_path_that_leads_nowhere_has_none(path: tuple[str | int, ...]) -> None:
+    assert schema.find_part(path) is None
+
+
 @pytest.fixture(scope="module")
 def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A chart that does nothing but take values."""
