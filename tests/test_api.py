@@ -83,12 +83,6 @@ def test_names_count_where_the_sources_have_none(folder: Path) -> None:
         api.load("cifar.yaml", namespace="research")
 
 
-def test_a_file_that_is_not_there(folder: Path) -> None:
-    assert folder
-    with pytest.raises(api.DsgenError, match=r"^cannot read none\.yaml: No such file or directory$"):
-        api.load("none.yaml")
-
-
 JOB = {"name": "a", "namespace": "b", "image": {"repository": "c", "tag": "d"}, "training": {"python": "e"}}
 SET = api.Override("--set", "run.id=2")
 CYCLE: dict[str, object] = {}

@@ -317,14 +317,6 @@ def test_a_new_run_id_changes_the_runs_objects_and_no_others():
         assert name.replace("cifar-1", "cifar-b2") == parsed(new)["metadata"]["name"]
 
 
-@pytest.mark.parametrize(("seconds", "said"), [("null", 2), ("60", 0)])
-def test_a_job_that_stays_says_so_to_linters(seconds: str, said: int):
-    things = objects(BASE, f"lifecycle: {{ttlSecondsAfterFinished: {seconds}}}")
-    names = [name for name, thing in things.items() if any("ttl" in key for key in thing["metadata"]["annotations"])]
-    assert said == len(names)
-    assert said == 0 or ["Job/cifar-1-launcher", "Job/cifar-1-worker"] == sorted(names)
-
-
 def test_no_text_that_flux_would_replace():
     """Scripts hold no dollar sign with a brace, and every object tells Flux to leave it alone."""
     for path in sorted(SCRIPTS.glob("*/*.*")):

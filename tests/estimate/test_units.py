@@ -51,6 +51,31 @@ def test_binary_units_are_powers_of_1024(number: int, unit: str) -> None:
     assert number * 1024 ** ("KMGT".index(unit[0]) + 1) == parse_bytes(f"{number}{unit}")
 
 
+def test_a_section_becomes_inputs() -> None:
+    section = {
+        "model": {"parameters": 8030261248, "kvHeads": 8, "zeroInit": False, "recompute": "full"},
+        "accelerator": {"product": "H100", "memory": "80Gi", "price": 2.5},
+        "network": "400Gbit",
+        "tokens": 1000000000,
+        "checkpoints": {"bandwidth": "5G", "keep": 3, "volume": "checkpoints"},
+    }
+
+    assert read_section(section) == Inputs(
+        parameters=8030261248,
+        kv_heads=8,
+        zero_init=False,
+        recompute="full",
+        product="H100",
+        memory=80 * 2**30,
+        price=2.5,
+        network=4e11,
+        tokens=1000000000,
+        storage=5e9,
+        keep=3,
+        checkpoints="checkpoints",
+    )
+
+
 def test_the_numbers_of_a_model_can_be_written_and_read_again() -> None:
     model, section = make_model(LLAMA_8B), dict[str, Any]()
     for key, number in collect_numbers(model).items():

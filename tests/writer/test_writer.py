@@ -155,6 +155,14 @@ def test_a_run_does_not_change_under_its_id(tmp_path: Path, wanted: dict[str, st
     assert before == texts_in(tmp_path)
 
 
+def test_objects_of_the_job_may_change_while_a_run_stays(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM, "job-b.yaml": JOB}))
+
+    put(tmp_path, plan({"a.yaml": CLAIM + "spec: {}\n", "job-b.yaml": JOB}))
+
+    assert {"a.yaml": CLAIM + "spec: {}\n", "job-b.yaml": JOB} == texts_in(tmp_path)
+
+
 def test_a_run_may_be_suspended_and_resumed(tmp_path: Path) -> None:
     texts = [JOB, JOB + "  suspend: true\n", JOB + "  suspend: false\n"]
     for text in texts:
