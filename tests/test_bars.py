@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from dsgen.compiler import make_chart_files
-from dsgen.generated import manifests as generated
 from dsgen.problems import Position
 from tests.fuzz import broken, manifests, verdicts
 from tests.fuzz.__main__ import judged
@@ -65,18 +64,6 @@ def test_flat_manifests_and_chart_differ(mistake: str, major: int, monkeypatch: 
     spoil(monkeypatch, path, old, new)
 
     assert ([False], [True]) == (before, manifests.different(major, [text]))
-
-
-def test_python_and_jinja_differ(monkeypatch: pytest.MonkeyPatch) -> None:
-    template, text = "config/configmap.yaml", f"{JOB}, workers: {{slots: 4}}}}\n"
-    write = generated.TEMPLATES[template]
-    before = manifests.compare([text])
-    monkeypatch.setitem(generated.TEMPLATES, template, lambda *given: write(*given).replace("slots=4", "slots=4.0"))
-
-    figures, differences = manifests.compare([text])
-
-    assert [] == before[1]
-    assert (1, True) == (figures["Jinja2: DIFFERENT"], differences[0].startswith("Jinja2: {image"))
 
 
 @pytest.mark.parametrize(

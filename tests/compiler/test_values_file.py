@@ -40,10 +40,6 @@ def test_every_key_has_its_comment() -> None:
     assert [] == missing
 
 
-def test_what_is_absent_is_shown_as_a_comment() -> None:
-    assert "  # suspend:" in format_values_file().splitlines()
-
-
 def test_a_volume_is_shown_that_can_be_uncommented() -> None:
     lines = format_values_file().split("\n")
     example = itertools.takewhile(lambda line: line != "#", lines[lines.index("# storage:") :])

@@ -1,5 +1,6 @@
 """The section `estimate` of a values file: no object depends on it. tests/cases/invalid/estimate*.yaml is refused."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,8 @@ def test_every_input_has_a_key_and_every_key_an_input() -> None:
     keys = {".".join(path) for path, part in schema.walk_keys() if path[0] == "estimate" and not schema.is_record(part)}
 
     assert keys == set(KEYS.values())
+    assert {field.name for field in fields(Inputs)} == KEYS.keys()
+    assert len(keys) == len(KEYS)
 
 
 def test_accelerators_are_those_of_the_table() -> None:

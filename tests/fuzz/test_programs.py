@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fuzz import reading, verdicts
+from tests.fuzz import verdicts
 from tests.fuzz.__main__ import PROGRAMS, main
 from tests.helm import MAJORS
 
@@ -37,17 +37,6 @@ def test_no_difference_is_found(name: str, capsys: pytest.CaptureFixture[str]) -
         if not seldom:
             break
     assert set() == seldom
-
-
-def test_a_wrong_reading_is_found_and_made_small(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("dsgen.reading.scalars.TRUE", frozenset(["true"]))
-    monkeypatch.setattr(reading, "MAJORS", (3,))
-    monkeypatch.setattr(reading, "cases", lambda *_: iter(["# text\nname: yes\n"]))
-
-    assert 1 == main(["reading"])
-    assert "reading: 'e: yes'\n  dsgen:  {'e': 'yes'}\n  Helm 3: {'e': True}\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("major", MAJORS)

@@ -99,9 +99,3 @@ def test_not_a_scalar(value: Any) -> None:
     """Nothing is printed that Go would print in another way."""
     with pytest.raises(TypeError, match="cannot print"):
         scalar(value)
-
-
-def test_static_files_are_there() -> None:
-    assert {".helmignore", "README.md", "_refuse.tpl", "_yaml.tpl"} == {
-        path.name for path in STATIC.rglob("*") if path.is_file()
-    }
