@@ -42,11 +42,9 @@ MACHINES = (
 )
 
 
-def write_launch(
-    conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles, loops: Sequence[int] = ()
-) -> None:
-    """Fill launch, training and the counts of workers from a command line. loops: the places of those around it."""
-    _refuse_unknown(conversion, started, loops)
+def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
+    """Fill launch, training and the counts of workers from a command line."""
+    _refuse_unknown(conversion, started)
     for note in started.notes:
         conversion.report(*note, is_part=True)
     method = _choose_method(conversion, started, world)
@@ -186,11 +184,10 @@ def _replace_secret(conversion: Conversion, option: str, value: Text) -> Text:
     return conversion.atlas.add_unknown(UnknownPart("secret", name, f"${name}"), value.places)
 
 
-def _refuse_unknown(conversion: Conversion, started: LaunchCommand, loops: Sequence[int]) -> None:
+def _refuse_unknown(conversion: Conversion, started: LaunchCommand) -> None:
     """Refuse a command line that needs arguments of the script, or what dsgen does not compute.
 
-    A single value that dsgen does not follow is a hole instead, where it cannot be an option. loops: the places of the
-    loops around the command line.
+    A single value that dsgen does not follow is a hole instead, where it cannot be an option.
     """
     atlas, words = conversion.atlas, [*started.program, *started.command, *started.kept]
     names = {one.name: word for word in reversed([*words, *started.facts.values()])
@@ -206,16 +203,12 @@ def _refuse_unknown(conversion: Conversion, started: LaunchCommand, loops: Seque
         is_first = number == 0 and bool(started.program)
         for one in atlas.list_unknowns(word):
             if one.kind == "unclear" or (one.is_split and is_first and may_be_options):
-                _refuse_unclear(conversion, word, one, loops, is_first)
+                _refuse_unclear(conversion, word, one, is_first)
 
 
-def _refuse_unclear(
-    conversion: Conversion, word: Text, part: UnknownPart, loops: Sequence[int], is_first: bool
-) -> None:
+def _refuse_unclear(conversion: Conversion, word: Text, part: UnknownPart, is_first: bool) -> None:
     at = conversion.atlas.resolve_place(word.places[0])
     line = f", on line {conversion.atlas.resolve_place(part.cause).line}" if part.cause else ""
-    if part.cause in loops:
-        raise ImportRefusedError("a loop starts several trainings", at, "take one of them into a script of its own")
     is_variable = NAME.fullmatch(part.name) is not None
     if not is_variable or OWN.fullmatch(part.name) or (is_first and part.is_split) or part.name in AMBIENT:
         hint = f"--set {part.name}=VALUE, or write its words into the command line"

@@ -77,6 +77,8 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
         raise ImportRefusedError(
             f"it starts {part.shell}, which dsgen does not compute", conversion.atlas.locate(statement) or at, hint
         )
+    if not launches and not line and (outside := [one for one in reading.events if one.rank]):
+        _refuse_outside(conversion, max(outside, key=lambda one: one.rank))
     if not launches:
         words = f" on line {line}" if line else ""
         raise ImportRefusedError(
@@ -85,12 +87,20 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
         )  # fmt: skip
     best = max(one.rank for one in launches)
     strong = [one for one in launches if one.rank == best]
-    strong = [one for one in strong if one.is_certain] or strong
+    if not line and (outside := [one for one in reading.events if one.rank >= best]):
+        _refuse_outside(conversion, outside[0])
     started = [parse_launch_command(one.words, conversion.atlas) for one in strong]
     if len({make_signature(conversion, one) for one in started}) > 1:
         _refuse_several(conversion, strong)
     others = [one for one in reading.launches if one is not strong[0]]
     return ChosenScript(reading, strong[0], started[0], others)
+
+
+def _refuse_outside(conversion: Conversion, event: ScriptEvent) -> None:
+    """Refuse a script in which a statement that dsgen does not follow may start the training."""
+    at = conversion.atlas.locate(event.text)
+    assert at is not None
+    raise ImportRefusedError(f"{event.why}, and this may start the training", at, OUTSIDE_HINT)
 
 
 def _find_line(conversion: Conversion, launch: Launch) -> int:
@@ -103,9 +113,7 @@ def _refuse_several(conversion: Conversion, launches: Sequence[Launch]) -> None:
     at = conversion.atlas.locate(launches[0].statement)
     assert at is not None
     if len(lines) == 1:
-        is_loop = len({one.words[0].places[0] for one in launches}) == 1
-        what = "a loop starts several trainings" if is_loop else "a line starts several programs"
-        raise ImportRefusedError(what, at, "take one of them into a script of its own")
+        raise ImportRefusedError("a line starts several programs", at, "take one of them into a script of its own")
     listed = ", ".join(map(str, lines[:12]))
     raise ImportRefusedError(
         f"several commands start trainings, on lines {listed}", at, f"choose one by its line, as in --line {lines[0]}"
@@ -133,6 +141,7 @@ def refuse_syntax_error(name: str, text: str) -> None:
 # -- values ------------------------------------------------------------------------------------------------------------
 
 SET_HINT = "give it with --set"
+OUTSIDE_HINT = "import the command line that starts the training, with its values"
 OF_MPI = Wrapper(why="dsgen starts the launcher on all workers")
 """mpirun, if it starts the launcher of each node."""
 NOT_CHOSEN = "it is another command line than the one that was chosen"
@@ -246,7 +255,7 @@ class ScriptWriter:
         at = conversion.atlas.locate(launch.statement)
         for key in ("training", "launch") if at else ():
             conversion.follow(conversion.remarks.get(at.file, Remarks()), at.line, key)  # type: ignore[union-attr]  # see above
-        write_launch(conversion, self.script.started, self.world, files, launch.loops)
+        write_launch(conversion, self.script.started, self.world, files)
         self._lose_words()
         conversion.decided = conversion.decided or at
         self._write_folder()

@@ -19,8 +19,6 @@ DIRECTIVE = re.compile(r"#SBATCH(?=\s)")
 HOSTS = {**dict.fromkeys(("JOB_NODELIST", "NODELIST", "STEP_NODELIST"), "LIST"), "LAUNCH_NODE_IPADDR": "MASTER_ADDR",
          **dict.fromkeys(("SUBMIT_HOST", "TOPOLOGY_ADDR"), "OTHER")}  # fmt: skip
 """Variables with names of nodes, and which they are."""
-OF_NODE = ("N", "nodes", "n", "ntasks", "ntasks-per-node", "w", "nodelist")
-"""Options of an srun that a loop runs once for each node."""
 IGNORED = "it stands after the first command, where sbatch does not read it"
 
 
@@ -101,7 +99,7 @@ def _make_world(conversion: Conversion, request: Request, launch: Launch) -> Job
     for name, words in launch.wrappers:
         if name == "srun":
             conversion.drop(words[0], STARTS, is_part=True)
-            write_options(request, conversion, words[1:], OF_NODE if launch.has_nodes else ())
+            write_options(request, conversion, words[1:])
         elif name in ("singularity", "apptainer"):
             _write_container(conversion, words)
     tasks, devices = request.tasks_of_node, request.devices_of_node

@@ -23,7 +23,7 @@ def test_a_script_that_is_not_understood_is_a_file_of_the_run() -> None:
     assert {"SEED": "3"} == job.data["training"]["env"]
     assert {"namespace", "image.repository", "storage.data"} == {hole.key for hole in job.holes}
     assert job.decided
-    assert (3, "a loop starts several trainings") == (job.decided.line, job.carried)
+    assert (3, "dsgen does not follow loops, and this may start the training") == (job.decided.line, job.carried)
     assert [] == problems(job)
 
 
@@ -45,14 +45,14 @@ def test_which_scripts_are_carried(text: str, form: str, carried: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "form", "line", "words"),
     [
-        (LOOP, "native", 3, "a loop starts several trainings"),
+        (LOOP, "native", 3, "does not follow loops"),
         (LOOP.replace("gpu:4", "gpu:4 --array=1-3"), "carried", 2, "an array is several jobs"),
         (LOOP + "ssh a b\n", "carried", 6, "ssh: there is no sshd"),
         (
             LOOP + "squeue\n",
             "",
             3,
-            "refused: a loop .*; the script cannot be carried either: line 6: squeue: there is no",
+            "refused: dsgen does not follow loops, .*; the script cannot be carried either: line 6: squeue: there is no",
         ),
         (LOOP.replace("nodes=1", "nodes=2").replace("srun ", ""), "carried", 1, "one of 2 workers"),
         (LOOP + "export HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz0123\n", "carried", 6, "secret"),

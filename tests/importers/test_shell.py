@@ -51,10 +51,6 @@ from tests.importers.imports import (
         ("python -m http.server 80 &\ntorchrun --nnodes 2 --nproc-per-node 4 t.py",
          {"command": ["t.py"], "lost": ["python -m http.server 80"]}),
         ("conda run -n x torchrun --nnodes 2 --nproc-per-node 4 t.py", {"lost": ["conda", "run", "-n", "x"]}),
-        (
-            "for h in a b; do ssh $h 'cd /app; torchrun --nnodes 2 --nproc-per-node 4 --node_rank $R t.py' & done",
-            {"workers.replicas": 2, "command": ["t.py"]},
-        ),
         ("# torchrun old.py\ntorchrun --nnodes 2 --nproc-per-node 4 t.py  # the new one", {"command": ["t.py"]}),
         (
             "NNODES=2 NODE_RANK=0 MASTER_ADDR=10.0.0.1 NPROC_PER_NODE=8 llamafactory-cli train a.yaml",

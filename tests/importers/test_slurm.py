@@ -297,14 +297,10 @@ T = "srun torchrun --nproc_per_node 4"
         (f"{T} t.py --nnodes 3 --x", {"command": ["t.py", "--nnodes", "3", "--x"]}),
         ("deepspeed --num_gpus 4 t.py -H h --num_gpus 2", {"command": ["t.py", "-H", "h", "--num_gpus", "2"]}),
         ("mpirun -np 4 python t.py -np 2", {"command": ["t.py", "-np", "2"]}),
-        # branches whose condition is known, and loops over the nodes
+        # branches whose condition is known, and lines for each node
         (f"SIZE=52\nif [[ $SIZE == 7 ]]; then L=1; elif [[ $SIZE == 52 ]]; then L=2; else L=3; fi\n{T} t.py $L",
          {"command": ["t.py", "2"], "dropped": ["--ntasks-per-node=1", "SIZE=52", "L=1", "L=2", "L=3", "srun"]}),
         (f'if [ -z "$SLURM_JOB_ID" ]; then sbatch "$0"; exit; fi\n{T} t.py', {"command": ["t.py"], "lost": []}),
-        *((f"{loop}; do\n  srun --nodes=1 --ntasks=1 -w ${{nodes[$i]}} {T[5:]} --node_rank $i t.py &\ndone\nwait",
-           {"command": ["t.py"], "workers.replicas": 2}) for loop in (
-            "for i in 0 1", "for i in $(seq 0 1)", "for ((i=0; i<2; i++))",
-            "for i in $(seq 0 $((SLURM_NNODES - 1)))")),
         ("\n".join(f"ssh node{n} {T[5:]} --nnodes 2 --node_rank {n} t.py &" for n in range(2)), {"command": ["t.py"]}),
         # files in the script
         (f"PWD_DIR=.\n{CONFIG}", {

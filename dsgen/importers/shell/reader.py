@@ -52,15 +52,15 @@ class Effects:
     """What statements may change.
 
     names: variables; exported: those that they also export. is_all: all variables. files: targets of their output.
-    starts: they may start a training. is_silent: they run nothing but what has no effect. has_folder: they change the
-    folder; has_arguments: those of the script. exits: they end the script.
+    rank: how surely they start a training, see `launchers.rank_command`. is_silent: they run nothing but what has no
+    effect. has_folder: they change the folder; has_arguments: those of the script. exits: they end the script.
     """
 
     names: set[str] = field(default_factory=set)
     exported: set[str] = field(default_factory=set)
     files: list[Text] = field(default_factory=list)
     is_all: bool = False
-    starts: bool = False
+    rank: int = 0
     is_silent: bool = True
     has_folder: bool = False
     has_arguments: bool = False
@@ -137,7 +137,7 @@ class EffectFinder:
             found.has_arguments |= name == "shift" or words[:2] == ["set", "--"]
             found.has_folder |= name in ("cd", "pushd", "popd")
             found.is_all |= name in ("eval", "source", ".") and not is_loader(words)
-        found.starts |= reader.rank_node(self.script, node) > 0
+        found.rank = max(found.rank, reader.rank_node(self.script, node))
         if name not in ("cd", "shift", "eval", "export", *READS):
             asks = name == "ssh" and words[-1] in ("true", "exit", "hostname", "date", ":")
             found.is_silent &= asks or (bool(words) and find_meaning(words).role == "silent")
@@ -189,7 +189,7 @@ class ScriptEvent:
     """One statement and what it means.
 
     text: the statement, with its place. name and value: of a variable or a file. why and hint: for the report. names:
-    the variables that a statement changes that dsgen does not follow.
+    the variables that a statement changes that dsgen does not follow. rank: how surely it starts a training.
     """
 
     kind: EventKind
@@ -199,6 +199,7 @@ class ScriptEvent:
     name: str = ""
     value: Value = field(default_factory=Text)
     names: frozenset[str] = frozenset()
+    rank: int = 0
 
 
 @dataclass
@@ -207,9 +208,8 @@ class Launch:
 
     words: the program and its arguments. statement: the whole command. wrappers: the programs before it, such as srun,
     each with its name and its options. exported: the environment, with the place where each variable was exported.
-    rank: how sure it is, see `launchers.rank_command`. after: the number of events before it. is_certain: whether it
-    runs whatever the cluster is like. loops: the places of the loops around it. has_nodes: a loop or ssh may run it
-    once for each node. is_beside: the script does not wait for it.
+    rank: how sure it is, see `launchers.rank_command`. after: the number of events before it. is_beside: the script
+    does not wait for it.
     """
 
     words: list[Text]
@@ -220,9 +220,6 @@ class Launch:
     folder: Text | None
     rank: int
     after: int
-    is_certain: bool
-    loops: tuple[int, ...]
-    has_nodes: bool
     is_beside: bool = False
 
 
@@ -231,10 +228,8 @@ class ScriptReader:
 
     events and launches: what happened, and what may start the training. files: those that the script writes, by name,
     with the statement and the content. blocked: commands whose program is not known. script: the present one. folder:
-    the present one. wrappers: programs around the present command line. is_certain: the statement runs whatever the
-    cluster is like; loops: the places of the loops around it; has_nodes: once for each node; is_over: the script has
-    ended. assumed: the variables that the last condition took as unset. prefix: variables that the shell got on its own
-    command line.
+    the present one. wrappers: programs around the present command line. is_over: the script has ended. assumed: the
+    variables that the last condition took as unset. prefix: variables that the shell got on its own command line.
 
     A method for a statement returns whether it succeeds, None if that is not known.
     """
@@ -250,8 +245,7 @@ class ScriptReader:
         self.folder: Text | None = None
         self.wrappers: list[tuple[str, list[Text]]] = []
         self.depth = 0
-        self.loops: tuple[int, ...] = ()
-        self.is_certain, self.has_nodes, self.is_over, self.is_beside = True, False, False, False
+        self.is_over, self.is_beside = False, False
         self.assumed: list[str] = []
         self.prefix: dict[str, Text] = {}
         self.blocked: list[tuple[Text, UnknownPart]] = []
@@ -460,7 +454,7 @@ class ScriptReader:
             if is_and and not is_question:
                 return self.read_statement(right)
             found = self.find_effects([right])
-            if not is_question and not found.starts and not found.names:
+            if not is_question and not found.rank and not found.names:
                 self.add_event("dropped", of, FAILS)
             else:
                 self._read_outside(of, [[right]], CONDITION if is_question else FAILS)
@@ -479,7 +473,7 @@ class ScriptReader:
     def _report_assumed(self, assumed: Sequence[str], condition: Node, body: Sequence[Node]) -> None:
         """Say which variables were taken as unset for a condition, if that changes something."""
         found = self.find_effects(body)
-        if found.is_silent and not found.names and not found.files and not found.starts:
+        if found.is_silent and not found.names and not found.files and not found.rank:
             self.add_event("dropped", self.text_of(condition), CHECKS)
             return
         hint = "" if any(map(is_secret_name, assumed)) else f"--set {assumed[0]}=VALUE changes it"
@@ -528,8 +522,7 @@ class ScriptReader:
 
     def _read_loop(self, node: Node) -> None:
         if not self._is_hostfile(node):
-            body = node.child_by_field_name("body")
-            self._read_outside(self.text_of(node), [body.children if body is not None else []], LOOP, loop=node)
+            self._read_outside(self.text_of(node), [[node]], LOOP)
 
     def _read_case(self, node: Node) -> None:
         bodies = []
@@ -543,46 +536,25 @@ class ScriptReader:
         self.add_event("dropped", self.text_of(node), "it only defines a function")
         return True
 
-    def _read_outside(
-        self, text: Text, bodies: Sequence[Sequence[Node]], why: str, loop: Node | None = None, is_call: bool = False
-    ) -> None:
+    def _read_outside(self, text: Text, bodies: Sequence[Sequence[Node]], why: str) -> None:
         """Statements that dsgen does not follow: what they may change is unknown afterwards.
 
-        A command line in them that may start the training is read once; before it, what a loop changes is unknown, too.
-        text: the whole statement. bodies: what it may run. loop: the node of a loop. is_call: of a function.
+        text: the whole statement. bodies: what it may run.
         """
         place = text.places[0] if text else 0
-        effects = [self.find_effects(body) for body in ([[loop]] if loop is not None else bodies)]
-        kept = [one for body, one in zip(bodies, effects, strict=False) if one.starts or not self._ends_script(body)]
+        effects = [self.find_effects(body) for body in bodies]
+        kept = [one for body, one in zip(bodies, effects, strict=True) if one.rank or not self._ends_script(body)]
         names = {name for one in kept for name in one.names}
         if any(one.is_all for one in kept):
             names |= set(self.scope.variables)
-        starts = any(one.starts for one in kept)
+        rank = max((one.rank for one in kept), default=0)
         is_harmless = all(one.is_silent and not one.files and not one.has_folder for one in kept)
-        if not starts and is_harmless and not names:
+        if not rank and is_harmless and not names:
             self.add_event("dropped", text, CHECKS if not kept or any(one.exits for one in kept) else PRINTS)
             return
         name = "" if is_harmless else "runs"
-        shown = text.partition("\n")[0] if starts else text
-        self.events.append(ScriptEvent("outside", shown, why, name=name, names=frozenset(names)))
-        if starts:
-            self._read_once(bodies, names if loop is not None else set(), place, is_call)
+        self.events.append(ScriptEvent("outside", text, why, name=name, names=frozenset(names), rank=rank))
         self._forget(kept, names, place)
-
-    def _read_once(self, bodies: Sequence[Sequence[Node]], names: set[str], place: int, is_call: bool) -> None:
-        """Read the bodies once. names: what a loop changes."""
-        is_loop = bool(names)
-        with self.using(
-            is_certain=is_call and self.is_certain,
-            has_nodes=self.has_nodes or is_loop,
-            loops=(*self.loops, place) if is_loop else self.loops,
-        ):
-            for body in bodies:
-                with self.fork(), self._go_deeper(self.script.text):
-                    self.scope.blur(names, place)
-                    if is_call:
-                        self.scope.arguments, self.scope.cause = None, place
-                    self.read_statements(body)
 
     def _forget(self, kept: Sequence[Effects], names: set[str], place: int) -> None:
         """Make unknown what statements may change."""
@@ -748,7 +720,7 @@ class ScriptReader:
                 if self._is_hostfile(body):
                     self.add_event("dropped", statement, HOSTFILE)
                 else:
-                    self._read_outside(statement, [[body]], CALL, is_call=True)
+                    self._read_outside(statement, [[body]], CALL)
         elif name in READS and (written := list_written([word.chars for word in words])):
             self.scope.blur(written, statement.places[0])
             self.events.append(ScriptEvent("outside", statement, NOT_COMPUTED, names=frozenset(written)))
@@ -763,7 +735,7 @@ class ScriptReader:
     ) -> None:
         is_remote, rest = WRAPPERS[name].is_remote, words[end:]
         wrappers = [*self.wrappers, (name, words[:end])]
-        with self.using(wrappers=wrappers, has_nodes=self.has_nodes or is_remote):
+        with self.using(wrappers=wrappers):
             if stdin and not rest:
                 self._read_inner(stdin)
             elif is_remote and rest:
@@ -889,7 +861,7 @@ class ScriptReader:
     def _read_plain(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> None:
         """A command that is no wrapper: it may start the training."""
         shown = self.atlas.format_words(words)
-        rank = _rank(shown, any(name in ("srun", "ssh", "pdsh") for name, _ in self.wrappers))
+        rank = _rank(shown, any(name == "srun" for name, _ in self.wrappers))
         if rank == 3 and self._read_inside_mpirun(words, statement, prefix):
             return
         if rank > 0:
@@ -899,7 +871,7 @@ class ScriptReader:
             self.launches.append(
                 Launch(
                     words, statement, self.wrappers, exported, {**given, **prefix}, self.folder, rank, len(self.events),
-                    self.is_certain, self.loops, self.has_nodes, self.is_beside,
+                    self.is_beside,
                 )
             )  # fmt: skip
             return
