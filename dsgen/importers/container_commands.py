@@ -13,7 +13,7 @@ from dsgen.importers.environment import OWN, WORKER_SHELL
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, read_name
 from dsgen.importers.launch import write_counts
-from dsgen.importers.launchers import PASSED_ON, PYTHON, WORKERS, LaunchCommand, find_launcher, is_python
+from dsgen.importers.launchers import PASSED_ON, PYTHON, WORKERS, LaunchCommand, find_launcher
 from dsgen.importers.ledger import ConvertedPart, ImportRefusedError
 from dsgen.importers.pods import VARIABLE, Pod, write_variable
 from dsgen.importers.scripts import ChosenScript, choose_launch, write_script
@@ -99,7 +99,6 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
         del conversion.ledger.entries[start:]
         _write_verbatim(pod, world, shown, runtime)
     else:
-        _report_chosen(conversion, script)
         for word in before:
             conversion.lose(word, why, ENTRYPOINT_HINT, is_part=True)
         account_for_words(pod.command, start)
@@ -134,20 +133,6 @@ def write_launcher_environment(pod: Pod, script: ChosenScript | None, world: Job
             one.lose(JOINS, f"set training.env.{name} if all ranks need it")
         else:
             write_variable("training" if passes(name) else "launcher")(one)
-
-
-def _report_chosen(conversion: Conversion, script: ChosenScript) -> None:
-    """The interpreter that the source chose by the folder of its launcher."""
-    draft, words, command = conversion.draft, script.launch.words, conversion.facts.command
-    folder, name = posixpath.split(conversion.atlas.format_text(words[0]))
-    if script.started.method == WORKERS or not find_launcher(conversion.atlas.format_words(words)):
-        return
-    if folder and script.started.method == "openmpi" and not is_python(words[0]):
-        why = f"dsgen starts the {name} that is first in PATH"
-        conversion.lose(words[0], why, "let PATH of the image begin with its folder", is_part=True)
-    elif is_python(words[0]) or (folder and not draft.get("training.pythonCommand")):
-        command[:1] = [words[0].chars if is_python(words[0]) else f"{folder}/python3"]
-        conversion.map(words[0], draft.set("training.pythonCommand", command[0]), is_part=True)
 
 
 def make_passing(started: LaunchCommand, world: JobSize) -> Callable[[str], bool]:

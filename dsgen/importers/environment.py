@@ -47,6 +47,7 @@ KNOWN_HOSTS = ("MASTER_ADDR", "HOSTNAME")
 NOT_FOLLOWED = "dsgen does not follow the statement that sets its value"
 OTHER_HOST = "only the old cluster knows the hosts that it names"
 OTHER_HOST_HINT = "in a run, $MASTER_ADDR is the first host and $HOSTNAME the own one"
+IN_BATCH = "in the shell of sbatch, {} is 0; in a run, each process has its own number"
 EACH_PROCESS = "it changes with each submission; the id of the run takes its place"
 
 
@@ -99,6 +100,8 @@ def format_word(conversion: Conversion, word: Text, variables: Mapping[str, str]
 
 def _format_unknown(conversion: Conversion, part: UnknownPart, word: Text, variables: Mapping[str, str]) -> str:
     if part.kind == "runtime":
+        if part.source.startswith("$SLURM_"):
+            conversion.lose(word, IN_BATCH.format(part.source), "see whether the program needs 0", is_part=True)
         return variables.get(part.name) or _format_count(conversion, part.name)
     if part.kind == "hosts":
         if part.name not in KNOWN_HOSTS:
@@ -115,7 +118,8 @@ def _format_unknown(conversion: Conversion, part: UnknownPart, word: Text, varia
     if part.kind == "command":
         conversion.lose(word, "every process runs this command by itself", "write its value instead", is_part=True)
         return part.shell
-    if conversion.is_container and not conversion.has_other_variables and part.name not in AMBIENT:
+    is_set_by_image = conversion.is_container and not conversion.has_other_variables and part.kind != "unclear"
+    if is_set_by_image and part.name not in AMBIENT:
         hint = f"set training.env.{part.name} if the image does not set it"
         conversion.lose(word, f"nothing in the source sets ${part.name}", hint, is_part=True)
     ask_for_variable(conversion, part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 
@@ -19,7 +20,7 @@ from dsgen.importers.environment import (
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Option
 from dsgen.importers.files import WrittenFiles
-from dsgen.importers.launchers import OTHER_MPI, WORKERS, LaunchCommand, find_given_variables
+from dsgen.importers.launchers import OTHER_MPI, WORKERS, LaunchCommand, find_given_variables, is_python
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.secrets import holds_secret, is_secret_option
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
@@ -60,8 +61,28 @@ def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize,
         _write_worker_command(conversion, started, world, files)
     else:
         _write_program(conversion, started, world, files)
+    if started.chosen is not None:
+        _write_chosen(conversion, started, started.chosen, world)
     if started.passes_local_rank and method == "torchrun":
         conversion.lose(started.notes[0].word, LOCAL_RANK, LOCAL_RANK_HINT, is_part=True)
+
+
+def _write_chosen(conversion: Conversion, started: LaunchCommand, program: Text, world: JobSize) -> None:
+    """The interpreter that the source chose by the path or the version of the launcher."""
+    folder, name = posixpath.split(conversion.atlas.format_text(program))
+    if world.is_batch or not program.is_known or (started.method == "openmpi" and not is_python(program)):
+        if folder or "." in name:
+            hint = "let PATH of the image begin with its folder"
+            conversion.lose(
+                program,
+                f"dsgen starts the {'python3' if is_python(program) else name} that is first in PATH",
+                hint,
+                is_part=True,
+            )
+    elif is_python(program) or not conversion.draft.get("training.pythonCommand"):
+        command = program.chars if is_python(program) else f"{folder}/python3"
+        conversion.facts.command[:1] = [command]
+        conversion.map(program, conversion.draft.set("training.pythonCommand", command), is_part=True)
 
 
 def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
@@ -198,7 +219,7 @@ def _refuse_unknown(conversion: Conversion, started: LaunchCommand) -> None:
         at = atlas.resolve_place([*names.values()][-1].places[0])
         raise ImportRefusedError(f"the command line needs arguments of the script: {listed}", at, hint)
     # Options of the launcher may be in a variable before the program.
-    may_be_options = len(started.program) > 1 and started.program[1].chars.endswith((".py", ".sh"))
+    may_be_options = any(word.chars.endswith((".py", ".sh")) for word in started.program[1:])
     for number, word in enumerate(words):
         is_first = number == 0 and bool(started.program)
         for one in atlas.list_unknowns(word):
@@ -213,7 +234,8 @@ def _refuse_unclear(conversion: Conversion, word: Text, part: UnknownPart, is_fi
     if not is_variable or OWN.fullmatch(part.name) or (is_first and part.is_split) or part.name in AMBIENT:
         hint = f"--set {part.name}=VALUE, or write its words into the command line"
         hint = hint if is_variable else "write its value into the command line"
-        raise ImportRefusedError(f"the command line needs {part.shell}, which dsgen does not compute{line}", at, hint)
+        why = "nothing in the source sets" if part.kind == "variable" else "dsgen does not compute"
+        raise ImportRefusedError(f"the command line needs {part.shell}, which {why}{line}", at, hint)
 
 
 def _choose_method(conversion: Conversion, started: LaunchCommand, world: JobSize) -> str:

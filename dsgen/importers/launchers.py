@@ -57,18 +57,13 @@ TORCHRUN: Options = {
         lose("dsgen watches the processes itself"),
     ),
     **make_rows("run-path virtual-local-rank", lose(STARTS, values=0)),
-    # of the agents of DLRover and HyperPod
+    # of the agent of DLRover
     "network-check": lose("dsgen has a check of its own", "set launch.preflight.network: true", 0),
     **make_rows(
         "node-check comm-perf-test auto-config auto-tunning exclude-straggler save-at-breakpoint",
         lose("launch.method torchrun has no equivalent of it", values=0),
     ),
     "node-unit": lose(SHRINKS),
-    **make_rows(
-        "server-host server-port server-log-level server-shutdown-timeout tail-log-lines pre-train-script"
-        " pre-train-args post-train-script post-train-args inprocess-restart",
-        lose("it is an option of HyperPod's agent"),
-    ),
 }
 DEEPSPEED: Options = {
     **make_rows("hostfile H", HOSTS),
@@ -154,8 +149,6 @@ MPIRUN: Options = {
     **make_rows("plm launcher launcher-exec bootstrap bootstrap-exec launch-agent",
                 drop("dsgen sets how mpirun reaches the workers")),
     "timeout": lose("it limits the time of the program", "set lifecycle.activeDeadlineSeconds"),
-    **make_rows("iface tune am path rmk",
-                lose("it is no option of Open MPI that dsgen can pass on", "set it in training.env")),
     **make_rows(
         "oversubscribe nooversubscribe report-bindings display-map display-allocation v q quiet verbose"
         " use-hwthread-cpus nolocal bind-to-core bind-to-socket bind-to-none bynode byslot do-not-resolve"
@@ -173,9 +166,6 @@ HOROVODRUN: Options = {
     "mpi-args": lose("its options are for mpirun", "set launch.mpirunArgs"),
     **make_rows("gloo mpi use-gloo use-mpi verbose disable-cache check-build",
                 drop("launch.method openmpi starts the ranks", 0)),
-    **make_rows("min-np max-np slots-per-host reset-limit", lose(SHRINKS)),
-    **make_rows("log-level fusion-threshold-mb cycle-time-ms cache-capacity timeline-filename output-filename",
-                lose("it configures Horovod", "set its variable HOROVOD_... in training.env")),
 }  # fmt: skip
 
 
@@ -248,10 +238,10 @@ class LaunchCommand:
     """How a command line starts a training.
 
     launcher: the key of LAUNCHERS, `python`, or `` for another program. method: launch.method. form and program: a
-    script, a module or any program, with its arguments. interpreter: of Python, if it is named. kept: arguments of the
-    launcher itself. command: the whole command line for each worker, with dsgen's variables. facts: values of options,
-    such as slots, nodes, processes, port. variables: environment that options set. notes: the fate of each word that is
-    not in program or command.
+    script, a module or any program, with its arguments. interpreter: of Python, if it is named. chosen: the program of
+    the launcher, if it is a path or Python. kept: arguments of the launcher itself. command: the whole
+    command line for each worker, with dsgen's variables. facts: values of options, such as slots, nodes, processes,
+    port. variables: environment that options set. notes: the fate of each word that is not in program or command.
     """
 
     launcher: str
@@ -259,6 +249,7 @@ class LaunchCommand:
     form: Form = "exec"
     program: list[Text] = field(default_factory=list)
     interpreter: Text | None = None
+    chosen: Text | None = None
     kept: list[Text] = field(default_factory=list)
     command: list[Text] = field(default_factory=list)
     facts: dict[str, Text] = field(default_factory=dict)
@@ -465,6 +456,8 @@ def parse_launch_command(words: Sequence[Text], atlas: SourceMap) -> LaunchComma
     if launcher.method == WORKERS:
         _read_worker_line(list(words), count, started, atlas)
         return started
+    if "/" in words[0].chars or is_python(words[0]):
+        started.chosen = words[0]
     started.notes += [Note(word, "mapped", "launch.method") for word in words[:count]]
     rest = list(words[count:])
     names = set[str]()

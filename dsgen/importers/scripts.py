@@ -30,8 +30,8 @@ from dsgen.importers.secrets import holds_secret, is_secret, is_secret_name
 from dsgen.importers.shell.commands import WRAPPERS, Wrapper
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.scope import ShellScope
-from dsgen.importers.shell.syntax import find_mistake, find_units
-from dsgen.importers.texts import Text, UnknownPart, is_private
+from dsgen.importers.shell.syntax import find_mistake, find_units, find_unparsed
+from dsgen.importers.texts import Text, UnknownPart, is_private, join
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
 
@@ -75,10 +75,14 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
         statement, part = reading.blocked[0]
         hint = f"--set {part.name}=VALUE" if re.match("[A-Za-z_]", part.name) else "write the program itself"
         raise ImportRefusedError(
-            f"it starts {part.shell}, which dsgen does not compute", conversion.atlas.locate(statement) or at, hint
+            f"it runs {part.shell}, which dsgen does not compute", conversion.atlas.locate(statement) or at, hint
         )
     if not launches and not line and (outside := [one for one in reading.events if one.rank]):
         _refuse_outside(conversion, max(outside, key=lambda one: one.rank))
+    if not launches and (broken := find_unparsed(text, conversion.atlas)):
+        raise ImportRefusedError(
+            f"dsgen does not understand {broken.chars[:60]}", conversion.atlas.locate(broken) or at
+        )
     if not launches:
         words = f" on line {line}" if line else ""
         raise ImportRefusedError(
@@ -281,9 +285,10 @@ class ScriptWriter:
             wrapper = WRAPPERS.get(name, OF_MPI)
             if name in ("srun", "singularity", "apptainer"):
                 continue  # the origin reads their options
-            for word in words:
-                fate: Fate = "lost" if wrapper.hint else "dropped"
-                self.conversion.report(word, fate, wrapper.why, wrapper.hint, is_part=True)
+            fate: Fate = "lost" if wrapper.hint else "dropped"
+            for text in words if self.conversion.is_container else [join(words, " ")]:
+                self.conversion.report(text, fate, wrapper.why, wrapper.hint, is_part=True)
+            self.conversion.accounted += [(word.places[0], word.places[-1]) for word in words if word.places]
 
     def _lose_words(self) -> None:
         """Name the words of the command line that are neither in the values nor in the report."""

@@ -535,10 +535,10 @@ echo -n one > a.txt
 echo two >> a.txt
 RUN --f a.txt
 #
-cat > run.sh <<'E'
+cat > go.sh <<'E'
 RUN --x $1
 E
-bash run.sh 5
+bash go.sh 5
 #
 unset X
 RUN --x $X

@@ -3,64 +3,41 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from dsgen.importers import ImportedJob, ImportRefusedError
-from tests.importers.imports import holes, shell, value
+from dsgen.importers import ImportRefusedError
+from tests.importers.imports import holes, shell
+from tests.importers.public_scripts import OF_PODS, Call, install, run, start
 
 LAUNCH = "torchrun --nproc-per-node 8 --nnodes 2 train.py"
 SCRIPTS = [one.strip("\n") for one in Path(__file__).with_name("constructions.sh").read_text("utf-8").split("\n#\n")]
 """Each is a script of its own; RUN is the launcher with its options."""
-STUB = '#!/bin/bash\nshift $(($# - $#))\n{ printf "%s\\0" "$@"; printf "\\1"; env -0; printf "\\2"; } >> "$CALLS"\n'
-OF_SHELL = {"PWD", "OLDPWD", "SHLVL", "_", "PATH", "CALLS", "HOME", "DSGEN_RUN", "MASTER_ADDR", "HOSTNAME"}
-
-
-def run(folder: Path, command: list[str], env: dict[str, str]) -> tuple[list[str], dict[str, str]] | None:
-    """The arguments and the environment of the first program that a command starts."""
-    calls, stubs = folder / "calls", folder / "bin"
-    calls.unlink(missing_ok=True)
-    stubs.mkdir(exist_ok=True)
-    for name in ("torchrun", "python3"):
-        (stubs / name).write_text(STUB)
-        (stubs / name).chmod(0o755)
-    known = {"PATH": f"{stubs}:/usr/bin:/bin", "CALLS": str(calls), "HOME": "/root", **env}
-    subprocess.run(command, cwd=folder, env=known, capture_output=True, timeout=20, check=False)
-    if not calls.exists():
-        return None
-    words, _, rest = calls.read_text().partition("\2")[0].partition("\1")
-    found = dict(one.partition("=")[::2] for one in rest.split("\0") if "=" in one)
-    arguments = words.split("\0")[:-1]
-    return arguments[arguments.index("train.py") :], {name: found[name] for name in set(found) - OF_SHELL}
-
-
-def start(job: ImportedJob, folder: Path) -> tuple[list[str], dict[str, str]] | None:
-    """The same of the values of a job, with the environment of a pod."""
-    words = value(job, "training.exec")
-    if not isinstance(words, list):
-        arguments = value(job, "training.args")
-        words = ["python3", value(job, "training.python"), *(arguments if isinstance(arguments, list) else [])]
-    env = value(job, "training.env")
-    known = {name: str(one) for name, one in env.items()} if isinstance(env, dict) else {}
-    known |= {"DSGEN_RUN": "run", "MASTER_ADDR": "w0", "HOSTNAME": "w0"}
-    setup = f'{value(job, "training.setup") or ""}\nexec "$@"'
-    return run(folder, ["bash", "-c", setup, "bash", *(str(one).replace("/job/files/", "") for one in words)], known)
+OF_SHELL = {"PWD", "OLDPWD", "SHLVL", "_", "PATH", "CALLS", "HOME", "USER", *OF_PODS}
 
 
 def compare(script: str, folder: Path) -> str:
     """same, named or refused; SILENT if the results differ without a word."""
-    text = script.replace("RUN", LAUNCH)
-    (folder / "run.sh").write_text(f"#!/bin/bash\n{text}\n")
-    expected = run(folder, ["bash", "run.sh"], {})
+    text, env = script.replace("RUN", LAUNCH), install(folder)
+    (folder / "work/run.sh").write_text(f"#!/bin/bash\n{text}\n")
+    expected = run(folder, ["bash", "run.sh"], env)
     try:
         job = shell(text)
     except ImportRefusedError:
         return "refused"
     if job.lost or holes(job):
         return "named"
-    return "same" if start(job, folder) == expected else "SILENT"
+    return "same" if read_first(start(job, folder, env)) == read_first(expected) else "SILENT"
+
+
+def read_first(calls: list[Call]) -> Call | None:
+    """The program that is started first, without what a shell or a pod sets."""
+    if not calls:
+        return None
+    words, env = calls[0]
+    words = [word.replace("/job/files/", "") for word in words]
+    return words, {name: one for name, one in env.items() if name not in OF_SHELL}
 
 
 @pytest.mark.parametrize("number", range(len(SCRIPTS)))

@@ -154,35 +154,6 @@ def test_a_comment_stays_a_comment(comment: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "method", "expected"),
-    [
-        ("srun torchrun --nproc_per_node 4 train.py --a 1", "torchrun", ["train.py", "--a", "1"]),
-        ("srun torchrun --nproc-per-node=4 -m team.train", "torchrun", ["team.train"]),
-        ("srun torchrun --nproc_per_node 4 --no-python ./prog x", "torchrun", ["./prog", "x"]),
-        ("srun python -m torch.distributed.run --nproc_per_node 4 train.py", "torchrun", ["train.py"]),
-        ("srun python -u -m torch.distributed.launch --use_env --nproc_per_node 4 t.py", "torchrun", ["t.py"]),
-        ("deepspeed --hostfile=hosts --num_gpus 4 train.py --deepspeed", None, ["train.py", "--deepspeed"]),
-        ("deepspeed --no_ssh --num_gpus 4 train.py", "deepspeed-no-ssh", ["train.py"]),
-        ("mpirun -np 8 --hostfile h python train.py", "openmpi", ["train.py"]),
-        ("srun bash -c 'torchrun --nproc_per_node 4 --node_rank $SLURM_PROCID train.py'", "torchrun", ["train.py"]),
-        ('srun bash -c "torchrun --nproc_per_node 4 --node_rank \\$SLURM_PROCID train.py"', "torchrun", ["train.py"]),
-        ("srun --mpi=pmix -l --cpu-bind=none torchrun --nproc_per_node 4 train.py", "torchrun", ["train.py"]),
-        ("time srun torchrun --nproc_per_node 4 train.py 2>&1 | tee log.txt", "torchrun", ["train.py"]),
-        ("srun torchrun --nproc_per_node 4 train.py &>> log &\nwait", "torchrun", ["train.py"]),
-        ("nohup srun torchrun --nproc_per_node 4 train.py > log 2>&1", "torchrun", ["train.py"]),
-    ],
-)
-def test_launchers_of_one_process_for_each_rank(line: str, method: str | None, expected: list[str]) -> None:
-    job = slurm(line)
-
-    assert method == value(job, "launch.method")
-    assert expected == command(job)
-    assert 4 == value(job, "workers.slots")
-    assert 2 == value(job, "workers.replicas")
-    assert [] == unexplained(job)
-
-
-@pytest.mark.parametrize(
     ("line", "part"),
     [
         (
@@ -211,14 +182,6 @@ def test_launchers_that_run_on_every_worker(line: str, part: str) -> None:
     assert part in " ".join(words).replace("\\\n  ", "")
     assert 4 == value(job, "workers.slots")
     assert [] == unexplained(job)
-
-
-def test_a_process_for_each_task_is_started_as_a_rank() -> None:
-    job = slurm("srun python train.py --rank $SLURM_PROCID", "--nodes=2 --ntasks-per-node=4 --gres=gpu:4")
-
-    assert "torchrun" == value(job, "launch.method")
-    assert 4 == value(job, "workers.slots")
-    assert ["bash", "-c", 'exec python3 -u train.py --rank "$RANK"'] == value(job, "training.exec")
 
 
 def test_a_local_rank_is_passed_to_deepspeed() -> None:
@@ -390,12 +353,6 @@ def test_a_word_in_a_string_has_its_own_place() -> None:
     (entry,) = [one for one in job.entries if one.source == "12"]
 
     assert (5, 14, "training.args[1]") == (entry.position.line, entry.position.column, entry.to)
-
-
-def test_a_branch_whose_condition_is_not_known_is_named() -> None:
-    job = slurm(f"if [ -d /opt/x ]; then EXTRA=--x; fi\n{TORCHRUN} $EXTRA")
-
-    assert any(entry.source.startswith("if [ -d /opt/x ]") for entry in job.lost)
 
 
 def test_defaults_are_used_and_named() -> None:

@@ -120,7 +120,7 @@ MEANINGS: Mapping[str, Meaning] = {
         " getopts mapfile readarray builtin disown jobs fg bg history", "silent", "it controls the script itself"),
     **_make_meanings("mkdir touch", "silent", "folders are on the volumes of the job"),
     **_make_meanings("scontrol srun_cr sbcast sattach", "slurm", "it asks Slurm for the nodes, which dsgen knows"),
-    **_make_meanings("sbatch salloc qsub", "slurm", "applying the manifests submits the job"),
+    **_make_meanings("sbatch salloc qsub", "never", "it submits another job", "import the script of that job"),
     **_make_meanings("sshd /usr/sbin/sshd ssh-keygen ssh-keyscan ssh-copy-id", "slurm",
                      "dsgen starts sshd with keys of its own"),
     **_make_meanings(

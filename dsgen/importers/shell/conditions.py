@@ -88,7 +88,12 @@ class Conditions:
         if not is_pattern or right.type in ("string", "raw_string"):
             return ""
         has_marks = re.search(r"[*?]", raw) is not None
-        if len(raw) > LONGEST_PATTERN or re.search(r"[\[\]\\()'\"]", raw) or (has_marks and "$" in raw):
+        shown = raw + self.expansion.expand_text(right).chars
+        if (
+            len(raw) > LONGEST_PATTERN
+            or re.search(r"[\[\]\\()'\"]", shown)
+            or ("$" in raw and re.search(r"[*?]", shown))
+        ):
             return None
         return raw if has_marks else ""
 

@@ -776,10 +776,12 @@ class ScriptReader:
     def _read_file(self, words: list[Text], statement: Text) -> bool:
         """A script that this one wrote, or that was given beside it."""
         path = self.atlas.format_text(words[0])
+        path = next((one for one in self.files if one.removeprefix("./") == path.removeprefix("./")), path)
         content, name = self.files[path][1] if path in self.files else self._find_helper(path), posixpath.basename(path)
         if content is None:
             return False
-        self.add_event("dropped", statement, f"the commands of {name} were read")
+        for text in (statement, *self.files.pop(path, ())[:1]):
+            self.add_event("dropped", text, f"the commands of {name} were read")
         self._read_inner(content, words[1:], name)
         return True
 
@@ -801,12 +803,14 @@ class ScriptReader:
 
     def _read_eval(self, words: list[Text], statement: Text, *_: object) -> bool:
         text = join(words[1:], " ")
-        unknown = {one.kind for one in self.atlas.list_unknowns(text)}
+        unknown = [one for one in self.atlas.list_unknowns(text) if one.kind in ("command", "unclear", "variable")]
         if is_loader(self.atlas.format_words(words)):
             self.add_event("loaded", statement, "it prepares the shell")
-        elif not text or unknown & {"command", "unclear", "variable"}:
+        elif not text or unknown:
             self._lose_all(statement, "the commands that it runs are not known", "write them into the script")
+            self.blocked += [(statement, one) for one in unknown]
         else:
+            self.add_event("dropped", statement, "the commands that it runs were read")
             self.read_commands(text)
         return True
 
@@ -860,13 +864,16 @@ class ScriptReader:
 
     def _read_plain(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> None:
         """A command that is no wrapper: it may start the training."""
+        if words[0].chars.endswith(".sh") and self._read_file(words, statement):
+            return
         shown = self.atlas.format_words(words)
         rank = _rank(shown, any(name == "srun" for name, _ in self.wrappers))
         if rank == 3 and self._read_inside_mpirun(words, statement, prefix):
             return
         if rank > 0:
             variables = self.scope.variables
-            exported = {name: (variables.get(name, Text()), place) for name, place in self.scope.exported.items()}
+            exported = {name: (variables.get(name, self.scope.resolve_text(name, [place], f"${name}")), place)
+                        for name, place in self.scope.exported.items()}  # fmt: skip
             given = {name: one for name, one in self.prefix.items() if variables.get(name) is one}
             self.launches.append(
                 Launch(

@@ -11,6 +11,8 @@ Value = Text | list[Text]
 """A variable: a text, or the items of an array."""
 OWN_HOST = ("HOSTNAME", "SLURMD_NODENAME")
 """Variables with the name of the node on which a shell runs."""
+OF_TASK = ("SLURM_PROCID", "SLURM_NODEID", "SLURM_LOCALID")
+"""Numbers of a task, which are 0 in the shell of a batch script."""
 
 
 @dataclass
@@ -86,7 +88,11 @@ class ShellScope:
                 return known[name]
         if name in OWN_HOST:
             return self.atlas.add_unknown(UnknownPart("hosts", self.own_host, f"${name}"), ())
-        return self.runtime.get(name)
+        value = self.runtime.get(name)
+        if value and name in OF_TASK and self.own_host == "MASTER_ADDR":
+            part = self.atlas.resolve_part(value.chars)
+            return self.atlas.add_unknown(replace(part, source=f"${name}"), value.places)
+        return value
 
     def resolve_text(self, name: str, places: Iterable[int], source: str = "") -> Text:
         """The value of a variable as one text; an unknown part if it is not set."""

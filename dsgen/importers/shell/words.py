@@ -56,7 +56,8 @@ def substitute_command(node: Node, expansion: Expansion) -> Text:
     if of.chars.startswith("`") and "\\" in of.chars:
         return expansion.add_unclear(of)
     if names == ["pwd"]:
-        return expansion.folder if expansion.folder is not None else scope.resolve_text("PWD", of.places, "$PWD")
+        folder = expansion.folder or Text()
+        return folder if folder.chars.startswith("/") else scope.resolve_text("PWD", of.places, "$PWD")
     if commands and (known := _compute_output(commands, expansion)) is not None:
         return Text(known, [of.places[0]] * len(known))
     words = _expand_words(commands, expansion)
