@@ -251,9 +251,10 @@ def _write(jobs: Sequence[ImportedJob], places: Sequence[Path | None], form: str
 
 def _format_report(job: ImportedJob, place: Path | None, is_verbose: bool) -> Iterator[str]:
     """What is lost, and what a person must fill in; with is_verbose, what was dropped, too."""
-    if at := job.decided:
+    at, how = job.decided, "native: the values have what the fields say"
+    if at:
         how = f"carried: {job.carried}" if job.carried else "native: the values start what this line starts"
-        yield f"{at.file}:{at.line}:{at.column}: {how}"
+    yield f"{at.file}:{at.line}:{at.column}: {how}" if at else f"{job.file}: {how}"
     told = [one for one in job.entries if one.fate == "lost" or (is_verbose and one.fate == "dropped")]
     for _, parts in itertools.groupby(told, lambda one: (one.position.file, one.whole or one.position.line, one.why)):
         first, *rest = parts

@@ -86,8 +86,9 @@ def format_word(conversion: Conversion, word: Text, variables: Mapping[str, str]
         return text if SAFE.fullmatch(text) else shlex.quote(text)
     inner = ""
     if len(pieces) == 1 and isinstance(pieces[0], UnknownPart) and pieces[0].is_split:
-        _format_unknown(conversion, pieces[0], word, variables)
-        return f"${pieces[0].name}"  # without quotes, as in the source: it may be several words
+        shown = _format_unknown(conversion, pieces[0], word, variables)
+        # Without quotes, as in the source: it may be several words.
+        return shown if pieces[0].kind == "command" else f"${pieces[0].name}"
     for piece in pieces:
         if isinstance(piece, str):
             if re.match(r"\w", piece, re.ASCII):

@@ -31,7 +31,7 @@ from dsgen.importers.fields import (
     when,
 )
 from dsgen.importers.launch import OTHER_MPI_HINT, OTHER_MPI_WHY, write_counts
-from dsgen.importers.launchers import rank_words
+from dsgen.importers.launchers import RANKS, rank_words
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.pods import (
     CONTROLLER,
@@ -240,7 +240,6 @@ def read_number(field: Field, *path: str | int, default: int = 1) -> int:
 
 # -- what operators share ---------------------------------------------------------------------------------------------
 
-RENDEZVOUS = "dsgen gives every process its rank and the address of worker 0"
 MASTER = {"MASTER_ADDR": "MASTER_ADDR", "MASTER_PORT": "MASTER_PORT"}
 PET = {"PET_NNODES": "NNODES", "PET_NODE_RANK": "NODE_RANK", "PET_NPROC_PER_NODE": "NPROC_PER_NODE",
        "PET_MASTER_ADDR": "MASTER_ADDR", "PET_MASTER_PORT": "MASTER_PORT"}  # fmt: skip
@@ -348,7 +347,7 @@ def _read_start(job: Field, operator: Operator) -> Start:
 ELASTIC_POLICY: Table = {
     "maxRestarts": write_restarts,
     "nProcPerNode": map_slots,
-    **dict.fromkeys(("rdzvBackend", "rdzvHost", "rdzvPort", "rdzvId", "standalone"), drop(RENDEZVOUS)),
+    **dict.fromkeys(("rdzvBackend", "rdzvHost", "rdzvPort", "rdzvId", "standalone"), drop(RANKS)),
     "rdzvConf": lose("dsgen has its own rendezvous", "set lifecycle.startTimeoutSeconds"),
     "*": lose(ELASTIC),
 }
@@ -540,7 +539,7 @@ VOLCANOJOB: Table = {
     "runningEstimate": lose("dsgen has no estimate of a run"),
     "plugins": {
         **dict.fromkeys(("ssh", "svc", "env"), drop("dsgen has a Service, ssh keys and numbers of its own")),
-        "pytorch": drop(RENDEZVOUS),
+        "pytorch": drop(RANKS),
         "mpi": drop("launch.method openmpi starts the ranks"),
         "*": lose("dsgen has no equivalent of this plugin of Volcano"),
     },
@@ -752,7 +751,7 @@ def _make_spec_table(pod: Pod) -> Table:
         "labels": lose("dsgen labels its own pods", "set workers.podLabels"),
         "annotations": lose("dsgen annotates its own pods", "set workers.podAnnotations"),
         "suspend": WAITS,
-        "managedBy": lose("dsgen has no equivalent of it"),
+        "managedBy": NO_EQUIVALENT,
         "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
         "ttlSecondsAfterFinished": lose_ttl,
         **dict.fromkeys(("podTemplateOverrides", "runtimePatches"), OVERRIDES),

@@ -27,11 +27,11 @@ from dsgen.importers.launchers import LaunchCommand, parse_launch_command
 from dsgen.importers.ledger import Fate, ImportRefusedError
 from dsgen.importers.remarks import Remarks
 from dsgen.importers.secrets import holds_secret, is_secret, is_secret_name
-from dsgen.importers.shell.commands import WRAPPERS, Wrapper
+from dsgen.importers.shell.commands import PREPARES, WRAPPERS, Wrapper
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.scope import ShellScope
 from dsgen.importers.shell.syntax import find_mistake, find_units, find_unparsed
-from dsgen.importers.texts import Text, UnknownPart, is_private, join
+from dsgen.importers.texts import Text, UnknownPart, is_private
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
 
@@ -155,8 +155,6 @@ LEFTOVERS = re.compile(
 )
 """What only the old cluster has."""
 OF_SLURM = "Slurm sets it in some jobs only, such as arrays and restarts; it is taken as unset"
-PREPARES_HINT = "run it once as a job of its own, or in workers.initContainers if every worker needs it"
-PREPARES = "it is a program that runs before the training", PREPARES_HINT
 BESIDE_HINT = "write it as a container of workers.sidecars, or deploy it as objects of its own"
 BESIDE = "it is a program that runs beside the training", BESIDE_HINT
 AFTER, AFTER_HINT = "it stands after the command line", "run it as a job of its own"
@@ -286,9 +284,8 @@ class ScriptWriter:
             if name in ("srun", "singularity", "apptainer"):
                 continue  # the origin reads their options
             fate: Fate = "lost" if wrapper.hint else "dropped"
-            for text in words if self.conversion.is_container else [join(words, " ")]:
-                self.conversion.report(text, fate, wrapper.why, wrapper.hint, is_part=True)
-            self.conversion.accounted += [(word.places[0], word.places[-1]) for word in words if word.places]
+            for word in words:
+                self.conversion.report(word, fate, wrapper.why, wrapper.hint, is_part=True)
 
     def _lose_words(self) -> None:
         """Name the words of the command line that are neither in the values nor in the report."""
@@ -335,7 +332,7 @@ class ScriptWriter:
             elif launches.index(other) > launches.index(launch):
                 conversion.lose(other.statement, AFTER, AFTER_HINT)
             else:
-                conversion.lose(other.statement, *(BESIDE if other.is_beside else PREPARES))
+                conversion.lose(other.statement, *(BESIDE if other.is_beside else (PREPARES.why, PREPARES.hint)))
 
     def _write_prefix(self) -> None:
         """The variables before the command line."""
@@ -472,7 +469,7 @@ class ScriptWriter:
             self.loaded.append(self.conversion.atlas.format_text(event.text))
             self.conversion.drop(event.text, LOADED)
         elif self.world.is_batch and ONCE.match(event.text.chars):
-            self.conversion.lose(event.text, "it runs once, before the training", PREPARES_HINT)
+            self.conversion.lose(event.text, "it runs once, before the training", PREPARES.hint)
         else:
             self._add_line(event)
 

@@ -136,8 +136,14 @@ def _report_counts(conversion: Conversion, request: Request) -> None:
     has_count = conversion.draft.get("workers.accelerator.count") is not None
     for one in request.of_devices:
         one.map("workers.accelerator.count" if has_count else "workers.slots")
+    tasks = (request.nodes or 0) * (request.tasks_of_node or 1)
     for one in request.of_tasks:
-        if request.tasks_of_node == slots:
+        if one.name in ("n", "ntasks") and tasks and request.all_tasks not in (None, tasks):
+            one.lose(
+                f"srun starts as many as {request.all_tasks}, and a run {tasks}",
+                "set workers.replicas and workers.slots",
+            )
+        elif request.tasks_of_node == slots:
             one.map("workers.slots")
         else:
             one.drop("the command line starts the processes of a node")

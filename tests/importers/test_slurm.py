@@ -238,12 +238,6 @@ T = "srun torchrun --nproc_per_node 4"
         *((f"export MASTER_PORT={port}\n{T} --master_port $MASTER_PORT t.py", {"launch.masterPort": None, "lost": []})
           for port in ("$RANDOM", "$((RANDOM % 1000 + 20000))", "$(shuf -i 2000-3000 -n 1)",
                        "$((10000 + SLURM_JOBID % 100))")),
-        # numbers of Slurm, and the id of the job
-        *((f"{T} t.py --n {option}", {"command": ["t.py", "--n", number]}) for option, number in (
-            ("$SLURM_NNODES", "2"), ("$SLURM_JOB_NUM_NODES", "2"), ("$SLURM_GPUS_ON_NODE", "4"),
-            ("$((SLURM_NNODES * 4))", "8"), ("$SLURM_NTASKS", "2"), ("${SLURM_NNODES}x", "2x"))),
-        (f"{T} t.py --out out-$SLURM_JOB_ID-$(date +%s)",
-         {"training.exec": [*SHELL, 'exec python3 -u t.py --out "out-$DSGEN_RUN-$DSGEN_RUN"']}),
         (f"export OUT=/o/${{SLURM_JOB_ID}}_x\n{T} t.py exp${{SLURM_JOB_ID}}_v2 ${{SLURM_JOB_ID}}-${{SLURM_JOB_ID}}b",
          {"training.exec": [*SHELL, 'exec python3 -u t.py "exp${DSGEN_RUN}_v2" "$DSGEN_RUN-${DSGEN_RUN}b"'],
           "training.setup": 'export OUT="/o/${DSGEN_RUN}_x"'}),
@@ -256,10 +250,6 @@ T = "srun torchrun --nproc_per_node 4"
          {"command": ["t.py", "--a", "1", "--b c", "--d", "4"]}),
         (f"SIZES=(1 2 3)\n{T} t.py ${{SIZES[$SLURM_ARRAY_TASK_ID]}} ${{SIZES[1]}} ${{SIZES[7]}}",
          {"training.exec": [*SHELL, 'exec python3 -u t.py $SIZES 2'], "holes": {"training.env.SIZES"}}),
-        # options after the script belong to it
-        (f"{T} t.py --nnodes 3 --x", {"command": ["t.py", "--nnodes", "3", "--x"]}),
-        ("deepspeed --num_gpus 4 t.py -H h --num_gpus 2", {"command": ["t.py", "-H", "h", "--num_gpus", "2"]}),
-        ("mpirun -np 4 python t.py -np 2", {"command": ["t.py", "-np", "2"]}),
         # branches whose condition is known, and lines for each node
         (f"SIZE=52\nif [[ $SIZE == 7 ]]; then L=1; elif [[ $SIZE == 52 ]]; then L=2; else L=3; fi\n{T} t.py $L",
          {"command": ["t.py", "2"], "dropped": ["--ntasks-per-node=1", "SIZE=52", "L=1", "L=2", "L=3", "srun"]}),
@@ -326,6 +316,7 @@ def test_a_hostfile_is_dropped_and_its_slots_are_taken(block: str) -> None:
     ("script", "why"),
     [
         (f"srun -N1 vllm serve model &\n{TORCHRUN}", "server"),
+        ("srun -n 1 torchrun --nproc_per_node 4 train.py", "as many as 1, and a run 2"),
         ('srun torchrun --nproc_per_node 4 train.py "$@"', "arguments that were given to the script"),
         ("srun python -m torch.distributed.launch --nproc_per_node 4 train.py", "--local_rank"),
     ],
@@ -363,15 +354,6 @@ def test_defaults_are_used_and_named() -> None:
         "LR is not set in the script: its default 1e-4 is used",
         "MODEL is not set in the script: its default gpt is used",
     } <= {entry.why for entry in job.entries}
-
-
-def test_set_replaces_a_variable() -> None:
-    job = slurm(
-        "MODEL=a\nsrun torchrun --nproc_per_node 4 train.py $MODEL $1 $DATA",
-        variables={"MODEL": "b", "1": "c", "DATA": "d"},
-    )
-
-    assert ["train.py", "b", "c", "d"] == command(job)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -50,24 +50,10 @@ class Conditions:
         if node.type in ("parenthesized_expression", "test_command"):
             return self.decide(inner[0]) if len(inner) == 1 else None
         if node.type == "command":
-            return self._decide_test(self.expansion.expand_words(inner))
+            return {"true": True, ":": True, "false": False}.get(text.split()[0])
         if node.type in ("word", "string", "raw_string", "concatenation", "simple_expansion", "expansion", "number"):
             return self._decide_filled("-n", self.expansion.expand_text(node))
         return None
-
-    def _decide_test(self, words: Sequence[Text]) -> bool | None:
-        """`test` and `[` with their words, `true` and `false`."""
-        name, *rest = words or [Text()]
-        rest = [word for word in rest if word.chars != "]"]
-        if name.chars in ("true", ":", "false"):
-            return name.chars != "false"
-        if name.chars not in ("test", "[") or not rest:
-            return None
-        if rest[0].chars == "!":
-            return _negate(self._decide_test([name, *rest[1:]]))
-        if len(rest) == 2:
-            return self._decide_filled(rest[0].chars, rest[1])
-        return self._compare(rest[0], rest[1].chars, rest[2], rest[2].chars) if len(rest) == 3 else None
 
     def _decide_binary(self, node: Node) -> bool | None:
         left, sign, right = node.children[0], node.children[1], node.children[-1]

@@ -299,14 +299,11 @@ class ScriptReader:
 
     def read_commands(self, text: Text) -> None:
         """Read the commands of a text, such as that of `bash -c`. Raises ImportRefusedError if they have no end."""
-        with self._go_deeper(text), self.using(script=parse(text, self.atlas)):
-            self.read_statements(self.script.root.children)
-
-    def _go_deeper(self, text: Text) -> Any:
         if self.depth >= DEEPEST:
             at = self.atlas.resolve_place(text.places[0])
             raise ImportRefusedError("the commands call each other without end", at)
-        return self.using(depth=self.depth + 1)
+        with self.using(depth=self.depth + 1, script=parse(text, self.atlas)):
+            self.read_statements(self.script.root.children)
 
     def read_statements(self, nodes: Sequence[Node]) -> bool | None:
         """Read statements in order, until one ends the script; returns whether the last one succeeds."""

@@ -58,7 +58,7 @@ def substitute_command(node: Node, expansion: Expansion) -> Text:
     if names == ["pwd"]:
         folder = expansion.folder or Text()
         return folder if folder.chars.startswith("/") else scope.resolve_text("PWD", of.places, "$PWD")
-    if commands and (known := _compute_output(commands, expansion)) is not None:
+    if len(commands) == 1 and (known := _compute_output(commands[0], expansion)) is not None:
         return Text(known, [of.places[0]] * len(known))
     words = _expand_words(commands, expansion)
     parts = [one for word in words for one in scope.atlas.list_unknowns(word)]
@@ -117,32 +117,19 @@ def _expand_words(commands: Sequence[Node], expansion: Expansion) -> list[Text]:
     return [word for part in parts if part.type != "command_substitution" for word in expansion.expand_words([part])]
 
 
-def _compute_output(commands: Sequence[Node], expansion: Expansion) -> str | None:
-    """The output of a known command, and of `cut` behind it, on known words; None if it is anything else."""
-    parent = commands[0].parent
-    if parent is None or parent.type not in ("command_substitution", "pipeline"):
+def _compute_output(command: Node, expansion: Expansion) -> str | None:
+    """The output of a known command on known words, which is alone in its substitution; None if it is anything else."""
+    children = [child for child in command.children if child.is_named]
+    parent = command.parent
+    if parent is None or parent.type != "command_substitution" or parent.named_child_count != 1:
         return None
-    stages = (
-        [commands[0]] if parent.type == "command_substitution" else [one for one in parent.children if one.is_named]
-    )
-    outer = parent if parent.type == "command_substitution" else parent.parent
-    if any(stage.type != "command" for stage in stages) or outer is None or outer.named_child_count != 1:
+    if any(child.type in ("variable_assignment", "herestring_redirect") for child in children):
         return None
-    output: str | None = None
-    for number, stage in enumerate(stages):
-        children = [child for child in stage.children if child.is_named]
-        words = expansion.expand_words(children)
-        is_plain = all(child.type not in ("variable_assignment", "herestring_redirect") for child in children)
-        doubts = expansion.scope.doubts
-        if not words or not is_plain or any(not one.is_known or doubts.keys() & {*one.places[:1]} for one in words):
-            return None
-        name, arguments = posixpath.basename(words[0].chars), [word.chars for word in words[1:]]
-        if number == 0:
-            output = OUTPUTS[name](arguments) if name in OUTPUTS else None
-        else:
-            output = _cut(arguments, output) if name == "cut" and output is not None else None
-        if output is None:
-            return None
+    words, doubts = expansion.expand_words(children), expansion.scope.doubts
+    if not words or any(not one.is_known or doubts.keys() & {*one.places[:1]} for one in words):
+        return None
+    name = posixpath.basename(words[0].chars)
+    output = OUTPUTS[name]([word.chars for word in words[1:]]) if name in OUTPUTS else None
     return output.rstrip("\n") if output is not None else None
 
 
@@ -151,20 +138,6 @@ def echo(words: list[str]) -> str | None:
     if words and re.fullmatch("-[neE]+", words[0]):
         return " ".join(words[1:]) if words[0] == "-n" else None
     return " ".join(words)
-
-
-def _compute_expression(words: list[str]) -> str | None:
-    is_plain = all(re.fullmatch(r"-?\d+|[-+*/%()]", word) for word in words)
-    number = compute(" ".join(words)) if is_plain else None
-    return None if number is None else str(number)
-
-
-def _make_sequence(words: list[str]) -> str | None:
-    numbers = [int(word) if re.fullmatch(r"-?[1-9]\d{0,8}|0", word) else None for word in words]
-    first, last = (1, *numbers) if len(numbers) == 1 else numbers if len(numbers) == 2 else (None, None)
-    if first is None or last is None or last - first > 1000:
-        return None
-    return "\n".join(map(str, range(first, last + 1)))
 
 
 def _take_basename(words: list[str]) -> str | None:
@@ -180,19 +153,9 @@ def _take_dirname(words: list[str]) -> str | None:
     return posixpath.dirname(words[0].rstrip("/")).rstrip("/") or ("/" if words[0].startswith("/") else ".")
 
 
-def _cut(words: list[str], text: str) -> str | None:
-    match = re.fullmatch(r"-d ?([^\\\s]) -f ?([1-9]\d{0,3})", " ".join(words))
-    if not match:
-        return None
-    lines = [line.split(match[1]) for line in text.split("\n")]
-    return "\n".join(one[0] if len(one) == 1 else "".join(one[int(match[2]) - 1 : int(match[2])]) for one in lines)
-
-
 PROGRAMS = "python3?|torchrun|deepspeed|accelerate"
 OUTPUTS: Mapping[str, Callable[[list[str]], str | None]] = {
     "echo": echo,
-    "expr": _compute_expression,
-    "seq": _make_sequence,
     "basename": _take_basename,
     "dirname": _take_dirname,
     "which": lambda words: words[0] if len(words) == 1 and re.fullmatch(PROGRAMS, words[0]) else None,
@@ -480,7 +443,7 @@ class Expansion:
             return WordPart(value, mode)
         scope = self.scope
         unknown = scope.atlas.list_unknowns(value) if len(value.chars) == 1 else []
-        if unknown and unknown[0].kind in ("variable", "unclear"):
+        if unknown and unknown[0].kind in ("variable", "unclear", "command"):
             return WordPart(scope.atlas.add_unknown(replace(unknown[0], is_split=True), value.places), mode)
         if "IFS" in scope.variables and not re.fullmatch(r"[A-Za-z0-9]*", value.chars):
             return WordPart(self.add_unclear(of), mode)
@@ -548,11 +511,7 @@ class Expansion:
             return self.add_unclear(of)
         if is_all and value is not None and "unclear" not in kinds:
             return place_at(str(len(items)), of)
-        return (
-            place_at(str(len(items[0].chars)), of)
-            if not index and items and items[0].is_known
-            else self.add_unclear(of)
-        )
+        return self.add_unclear(of)
 
     def _list_items(self, name: str, rest: str, of: Text) -> list[Text] | None:
         """The words of `"$@"` or `"${ARRAY[@]}"`; None if they are not known."""
@@ -587,7 +546,7 @@ class Expansion:
                 yield self._mark_split(item, mode, of)
 
     def _modify(self, value: Text | None, name: str, rest: str, node: Node, of: Text) -> Text:
-        """`${VAR:-x}`, `${VAR%.*}` and `${VAR/a/b}`; other operators are not computed."""
+        """`${VAR:-x}` and `${VAR%.*}`; other operators are not computed."""
         match = SIGN.match(rest)
         if not match or match[0][-1] == "?":
             return value if value is not None else self._resolve_missing(name, of)
@@ -641,7 +600,9 @@ RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[WordPart]]] = {
     "simple_expansion": lambda words, node: words._expand_parameter(node, "split"),
     "expansion": lambda words, node: words._expand_parameter(node, "split"),
     "arithmetic_expansion": lambda words, node: iter([WordPart(words.expand_arithmetic(node), "split")]),
-    "command_substitution": lambda words, node: iter([WordPart(substitute_command(node, words), "split")]),
+    "command_substitution": lambda words, node: iter(
+        [words._mark_split(substitute_command(node, words), "split", words.script.read_text(node))]
+    ),
     "process_substitution": lambda words, node: iter(
         [WordPart(words.add_part("command", node.type, words.script.read_text(node)), "quoted")]
     ),
@@ -676,17 +637,12 @@ def unescape(text: Text, only: str | None) -> Text:
 
 
 def edit(value: Text, sign: str, argument: str) -> Text | None:
-    """A value without what a pattern matches at its beginning or end, or with a part replaced; None for other edits."""
-    text, is_replaced = value.chars, sign[0] == "/"
-    if sign[0] not in "#%/" or max(len(text), 10 * len(argument)) > MATCHED or argument.count("*") > 5:
+    """A value without what a pattern matches at its beginning or end; None for other edits."""
+    text = value.chars
+    if sign[0] not in "#%" or max(len(text), 10 * len(argument)) > MATCHED or argument.count("*") > 5:
         return None
     if re.search(r"[\[\]\\\"'$`!@+()~]", argument):
         return None
-    if is_replaced:
-        old, _, new = argument.partition("/")
-        if not old or re.search(r"^[#%]|[*?]", old) or "&" in new:
-            return None
-        return place_at(text.replace(old, new, -1 if sign == "//" else 1), value)
     spend(len(text) ** 2 // 4)
     rule = re.compile("".join(".*" if one == "*" else "." if one == "?" else re.escape(one) for one in argument), re.S)
     cuts = [*range(len(text) + 1)]
