@@ -16,7 +16,7 @@ from tests import hostile
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent / "dsgen"
-READERS = ("problems", "scripts", "cluster", "reading")
+READERS = ("checks", "cluster", "language", "problems", "reading", "schema", "scripts")
 """Folders that read the text of others: values files, output of trainings, answers of a cluster."""
 ANCHORED = ("match", "fullmatch")
 

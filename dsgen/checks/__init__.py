@@ -29,6 +29,7 @@ from dsgen.checks import (  # noqa: F401 - each adds its rules
 )
 from dsgen.checks.rule import RULES, Place, UnknownValueError, Values, run_rules
 from dsgen.problems import Diagnostic, KeyPath
+from dsgen.schema.validate import limit_problems
 
 __all__ = ["RULES", "make_validity_check", "run"]
 
@@ -54,7 +55,7 @@ def run(
 
 
 def _check_deepspeed(data: Mapping[str, Any], view: Values, place: Place) -> Iterator[Diagnostic]:
-    for problem in deepspeed.find_problems(data, view.names, place):
+    for problem in limit_problems(deepspeed.find_problems(data, view.names, place)):
         with contextlib.suppress(UnknownValueError):
             view.require(*deepspeed.LOOKS_AT.get(problem.id, ()))
             yield problem

@@ -30,6 +30,7 @@ NAME = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 LABEL, SUBDOMAIN = f"(?!.{{64}}){NAME}", f"(?!.{{254}}){NAME}([.]{NAME})*"
 WORD = "(?!.{64})[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 QUALIFIED = f"((?![^/]{{254}}){NAME}([.]{NAME})*/)?{WORD}"
+NAME_OF_PORT = "(?!.{16})(?!.*--)(?=.*[a-z])" + NAME
 OUTSIDE = "(?s)(?!(.*/)?[.][.](/|$))"
 HANDLERS = ("exec", "grpc", "httpGet", "sleep", "tcpSocket")
 PROJECTIONS = ("clusterTrustBundle", "configMap", "downwardAPI", "podCertificate", "secret", "serviceAccountToken")
@@ -41,6 +42,11 @@ MODES = (
     "ConfigMapVolumeSource.defaultMode SecretVolumeSource.defaultMode ProjectedVolumeSource.defaultMode"
     " KeyToPath.mode DownwardAPIVolumeFile.mode"
 )
+SECRETS_OF_CSI = " ".join(
+    f"SecretReference@{verb}SecretRef.{{0}}"
+    for verb in ("controllerExpand", "controllerPublish", "nodeExpand", "nodePublish")
+)
+"""All but nodeStageSecretRef, which is not looked at."""
 
 
 def _is_empty(one: Any, field: str) -> bool:
@@ -54,9 +60,9 @@ def _is_no_amount(one: Any, field: str) -> bool:
     return any(str(amount).startswith("-") or not re.fullmatch(resource, key) for key, amount in given.items())
 
 
-def _has_one(*keys: str) -> Test:
-    """That an object has one of these keys, and only one."""
-    return lambda one, _: sum(one[key] not in (None, "") for key in keys) != 1
+def _has_one(*keys: str, least: int = 1) -> Test:
+    """That an object has one of these keys, and only one; least: 0 if it may have none."""
+    return lambda one, _: not least <= sum(one[key] not in (None, "") for key in keys) <= 1
 
 
 def _has_unique(*keys: str) -> Test:
@@ -106,11 +112,12 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
     (range(600, 2**32 + 1), "may not specify a duration less than 10 minutes",
      "ServiceAccountTokenProjection.expirationSeconds"),
     (LABEL, "a lowercase RFC 1123 label must consist of at most 63 lower case letters, digits or '-'",
-     "Container.name PodAffinityTerm.namespaces SecretReference.namespace PodResourceClaim.name"),
+     "Container.name PodAffinityTerm.namespaces PodResourceClaim.name "
+     + SECRETS_OF_CSI.format("namespace")),
     (SUBDOMAIN, "a lowercase RFC 1123 subdomain must consist of lower case letters, digits, '-' or '.'",
      "SecretKeySelector.name ConfigMapKeySelector.name SecretEnvSource.name ConfigMapEnvSource.name"
-     " SecretReference.name LocalObjectReference.name HostAlias.hostnames NodeSelectorRequirement@matchFields.values"
-     " PodResourceClaim.resourceClaimName PodResourceClaim.resourceClaimTemplateName"),
+     " LocalObjectReference.name HostAlias.hostnames NodeSelectorRequirement@matchFields.values"
+     " PodResourceClaim.resourceClaimName PodResourceClaim.resourceClaimTemplateName " + SECRETS_OF_CSI.format("name")),
     (f"({SUBDOMAIN})?", "must be the name of an object", "PersistentVolumeClaimSpec.storageClassName"),
     (f"(?!.{{64}}){SUBDOMAIN}", "must be a name of at most 63 lower case letters, digits, '-' or '.'",
      "CSIVolumeSource.driver CSIPersistentVolumeSource.driver"),
@@ -121,11 +128,12 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
      " LabelSelectorRequirement.key PodReadinessGate.conditionType PodSchedulingGate.name"),
     (f"({QUALIFIED})?", "must be the name of a taint", "Toleration.key"),
     (f"({WORD})?", "a valid label must be at most 63 letters, digits, '-', '_' and '.', begin and end with one of the"
-     " first two", "NodeSelectorRequirement@nodeSelectorTerms.values NodeSelectorRequirement@matchFields.values"
+     " first two", "NodeSelectorRequirement@nodeSelectorTerms/matchExpressions.values"
      " LabelSelectorRequirement.values LabelSelector.matchLabels Toleration.value ObjectMeta.labels"),
-    ("(?!.{16})(?!.*--)(?=.*[a-z])" + NAME, "must be at most 15 of a-z, 0-9 and '-'",
-     "ContainerPort.name HTTPGetAction.port TCPSocketAction.port"),
-    (r"\S(.*\S)?", "must not be empty, or have leading or trailing whitespace", "Container.image"),
+    (NAME_OF_PORT, "must be at most 15 of a-z, 0-9 and '-'", "HTTPGetAction.port TCPSocketAction.port"),
+    (f"({NAME_OF_PORT})?", "must be at most 15 of a-z, 0-9 and '-'", "ContainerPort.name"),
+    (r"\S(.*\S)?", "must not be empty, or have leading or trailing whitespace", "Container.image"
+     " AppArmorProfile.localhostProfile"),
     ("[ -<>-~]*", "must consist only of printable ASCII characters other than '='", "EnvVar.name EnvFromSource.prefix"),
     ("[-A-Za-z0-9]+", "a valid HTTP header must consist of alphanumeric characters or '-'", "HTTPHeader.name"),
     ("(?!.{254})(?![.]($|[.]))[-._A-Za-z0-9]+", "a valid config key must consist of letters, digits, '-', '_' or '.'",
@@ -158,9 +166,8 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
      " ConfigMapVolumeSource.name SecretVolumeSource.secretName ConfigMapProjection.name SecretProjection.name"
      " TypedLocalObjectReference.kind TypedLocalObjectReference.name CSIPersistentVolumeSource.volumeHandle"
      " EphemeralVolumeSource.volumeClaimTemplate PersistentVolumeClaimSpec.accessModes PodDNSConfigOption.name"
-     " DownwardAPIVolumeFile.resourceFieldRef.containerName KeyToPath.key TopologySpreadConstraint.topologyKey"
-     " CSIPersistentVolumeSource.controllerPublishSecretRef.namespace"
-     " CSIPersistentVolumeSource.nodePublishSecretRef.namespace"),
+     " DownwardAPIVolumeFile.resourceFieldRef.containerName KeyToPath.key TopologySpreadConstraint.topologyKey "
+     + SECRETS_OF_CSI.format("name") + " " + SECRETS_OF_CSI.format("namespace")),
     (_has_path_twice, "conflicting duplicate paths", "ProjectedVolumeSource.sources"),
     (lambda one, field: not get(one, field, "requests", "storage", ""), "the request of storage is required",
      "PersistentVolumeClaimSpec.resources"),
@@ -171,10 +178,10 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
     (lambda one, field: one.value and one[field], "may not be specified when `value` is not empty", "EnvVar.valueFrom"),
     (lambda one, field: one.subPath and one[field], "subPathExpr and subPath are mutually exclusive",
      "VolumeMount.subPathExpr"),
-    (lambda one, field: (one.type == "Localhost") != bool(one[field]), "must be set for type Localhost, and only then",
-     "SeccompProfile.localhostProfile AppArmorProfile.localhostProfile"),
+    (lambda one, field: (one.type == "Localhost") != (one[field] is not None), "must be set for type Localhost, and"
+     " only then", "SeccompProfile.localhostProfile AppArmorProfile.localhostProfile"),
     (_has_one(*HANDLERS), "must specify one handler type, and only one", "Probe LifecycleHandler"),
-    (_has_one(*PROJECTIONS), "must specify one source, and only one", "VolumeProjection"),
+    (_has_one(*PROJECTIONS, least=0), "may not specify more than 1 volume type per source", "VolumeProjection"),
     (_has_one("fieldRef", "resourceFieldRef"), "needs either fieldRef or resourceFieldRef", "DownwardAPIVolumeFile"),
     (_has_one("resourceClaimName", "resourceClaimTemplateName"), "must specify one of resourceClaimName and"
      " resourceClaimTemplateName", "PodResourceClaim"),
@@ -205,7 +212,7 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
      "TopologySpreadConstraint[]"),
 )  # fmt: skip
 """What is right in a field, or a function that finds what is wrong; the words of the API server; and the fields. A type
-may be that of one key (`@KEY`), or a list of its objects (`[]`).
+may be that of one key (`@KEY`, `@LIST/LIST`), or a list of its objects (`[]`).
 """
 
 
@@ -243,7 +250,7 @@ def _find_wrong(one: Any, keys: KeyPath, test: Test) -> Iterator[tuple[KeyPath, 
 def refuse_what_kubernetes_refuses(values: Values) -> Problems:
     rows = _list_rows()
     for type_, path, one in values.objects:
-        types = [type_, *(f"{type_}@{key}" for key in path[-4:])]
+        types = [type_, *(f"{type_}@{key}" for key in (*path[-4:], "/".join(map(str, path[-4::2]))))]
         for keys, test, message in dict.fromkeys(row for name in types for row in rows.get(name, ())):
             with contextlib.suppress(UnknownValueError):
                 for at, value in [*_find_wrong(one, keys, test)]:

@@ -135,6 +135,12 @@ OF_RANKS = (
     "RANK|LOCAL_RANK|NODE_RANK|GROUP_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|OMPI_COMM_WORLD_RANK|SLURM_(?:PROCID|NODEID)"
 )
 """Variables that only the processes of a training have, not training.setup."""
+COMPARES = "-(?:eq|ne|lt|le|gt|ge)"
+READS_RANK = re.compile(
+    rf"(?:[$]{{?[#!]?|\bprintenv\s+|(?:\[|\btest)\s+-v\s+|\s{COMPARES}\s+|(?:\blet\b|[(][(])"
+    rf"(?:(?!\blet\b|[(][(])[^\n])*?\b)({OF_RANKS})\b|\b({OF_RANKS})\s+{COMPARES}\s"
+)
+"""Bash reads a variable after `$`, and by its name alone in arithmetic."""
 WITHOUT_SSH = {
     *("pytorch/pytorch", "nvidia/cuda", "nvcr.io/nvidia/cuda", "nvcr.io/nvidia/pytorch", "python", "ubuntu", "debian"),
     *("huggingface/transformers-pytorch-gpu", "huggingface/transformers-pytorch-deepspeed-latest-gpu"),
@@ -190,11 +196,16 @@ def warn_of_path_as_content(_: Values, path: KeyPath, content: str) -> Problems:
     " DSGEN_ROLE=launcher",
 )
 def warn_of_variables_of_ranks(values: Values) -> Problems:
-    script = re.sub(r"'[^']*'|(?m:^\s*#.*$)", "", values.training.setup)
-    for match in re.finditer(rf"[$]{{?({OF_RANKS})\b", script):
-        is_set = re.search(rf"(^|[\s;&]){match[1]}=|\bread\b[^;\n]*\b{match[1]}\b", script[: match.start()])
-        if not is_set and match[1] not in values.training.env:
-            yield Problem(f"training.setup: {match[1]} is not set yet: setup runs before the processes of the training")
+    script = re.sub(r"'[^']*'|(?m:^[^\S\n]*#.*$)", "", values.training.setup)
+    first = dict[str, re.Match[str]]()
+    for match in READS_RANK.finditer(script):
+        first.setdefault(match[1] or match[2], match)
+    for name, match in first.items():
+        is_set = re.search(rf"(^|[\s;&(]){name}=(?!=)", script[: match.end() + len("=0")]) or re.search(
+            rf"\bread\b(?:(?!\bread\b)[^;\n])*\b{name}\b", script[: match.start()]
+        )
+        if not is_set and name not in values.training.env:
+            yield Problem(f"training.setup: {name} is not set yet: setup runs before the processes of the training")
             return
 
 

@@ -17,8 +17,8 @@ from dsgen.schema import commands, look_up
 OF_SHELL = re.compile(r"[$][$]|[$]([{]?[A-Z_][A-Z0-9_]+|[(](?:LD_LIBRARY_PATH|PATH|PYTHONPATH)[)])")
 """A variable as only a shell reads it, or one of the image, which the kubelet does not know."""
 INSTALLS = (
-    f"^({ANY_TEXT}[^!-~])?(((python3? -m )?pip3?|uv pip|conda|mamba|(sudo )?(apt|apt-get|yum|dnf)) ([^ ]* )*install"
-    f"|git (clone|pull|checkout|fetch)|wget|curl|python3? setup[.]py|make) {ANY_TEXT}$"
+    f"^({ANY_TEXT}[^!-~])?(((python3? -m )?pip3?|uv pip|conda|mamba|(sudo )?(apt|apt-get|yum|dnf))"
+    f" ([^ ]* ){{0,9}}install|git (clone|pull|checkout|fetch)|wget|curl|python3? setup[.]py|make) {ANY_TEXT}$"
 )
 """A script with a command that often fails, and without whose result the training is another one."""
 CHECKS_FAILURE = f"^{ANY_TEXT}(set -[a-z]*e|set -o errexit|[|][|]){ANY_TEXT}$"
@@ -103,16 +103,17 @@ def refuse_circles(values: Values, path: KeyPath, _: Any) -> Problems:
 def warn_of_later_variables(_: Values, path: KeyPath, container: Any) -> Problems:
     """The list of a container is written as it stands."""
     env = [one for one in container.env or () if isinstance(one.name, str)]
+    first = {one.name: number for number, one in reversed([*enumerate(env)])}
     for number, one in enumerate(env):
         needed = REFERENCE.findall(one.value) if isinstance(one.value, str) else ()
-        if {*needed} & {later.name for later in env[number:]} - {earlier.name for earlier in env[:number]}:
+        if any(first.get(name, -1) >= number for name in needed):
             message = f"{path_text(path[:2])}: $(NAME) in the value of {quote(one.name)} is kept, because NAME follows"
             yield Problem(message, (*path, number, "value"))
 
 
 @warning("DS224", "training.args.*")
 def warn_of_repeated_configuration(values: Values, _: KeyPath, argument: str) -> Problems:
-    if passes_config(values) and matching(argument, "^--deepspeed(_config)?(=.*)?$"):
+    if matching(argument, "^--deepspeed(_config)?(=.*)?$") and passes_config(values):
         path = helpers.config_path(values)
         hint = f"remove it and its value, or make {path} its value: then dsgen passes nothing"
         yield Problem(f"training.args: beside {quote(argument)}, dsgen passes {path} of training.deepspeed", hint=hint)

@@ -208,7 +208,12 @@ def _guess_keys(key: str, path: KeyPath, rule: Rule) -> list[str]:
     """What an unknown key may mean: a similar key, or keys of the same name elsewhere."""
     if close := find_closest(key, sorted(rule["keys"])):
         return [close]
-    return [path_text(other) for other in _list_paths((), load_table()) if other[-1] == key and other != path][:3]
+    return [path_text(other) for other in _list_known() if other[-1] == key and other != path][:3]
+
+
+@functools.cache
+def _list_known() -> list[KeyPath]:
+    return [*_list_paths((), load_table())]
 
 
 def _list_paths(path: KeyPath, rule: Rule) -> Iterator[KeyPath]:

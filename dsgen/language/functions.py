@@ -67,8 +67,10 @@ def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return sorted(tree.items())
 
 
-REFERENCE = re.compile(r"[$][$]|[$][(]([^)]*)[)]")
-"""What the kubelet replaces in an environment variable: `$$` by `$`, and `$(NAME)` if NAME stands before it."""
+REFERENCE = re.compile(r"[$][$]|[$][(](?:([^)]*)[)]|[^)]*$)")
+"""What the kubelet replaces in an environment variable: `$$` by `$`, and `$(NAME)` if NAME stands before it. What is
+not closed is a match without a name: each `$(` in it would be followed to the end again.
+"""
 
 
 def variables(env: Mapping[str, Any]) -> list[str]:

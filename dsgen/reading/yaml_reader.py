@@ -29,7 +29,7 @@ from dsgen.reading.yaml_errors import (
 )
 
 MAX_DEPTH = 100
-MAX_NODES = 200_000
+MAX_NODES = 20_000
 """Values in one file, with aliases expanded: a few lines of aliases can expand to billions of values."""
 MOST_PROBLEMS = 1000  # that are reported for one file
 MAX_KEY, FEW_NODES, ALIASES_TO_OTHERS = 1000, 300, 30

@@ -6,6 +6,7 @@ dsgen runs a list of words without a shell, like the kernel; `&&`, `$NAME` and t
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +18,7 @@ SHELL = "(.* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c "
 _LITERAL = r"'[^']*'|\\."
 _QUOTED = rf'{_LITERAL}|"[^"]*"'
 _EXPANDED = re.compile(r"[$][A-Za-z_{(]|`")
-_SYNTAX = re.compile(r"[|<>*]|&&|&(\s|$)|;(\s|$)|(^|\s)~/|\S\s*\n\s*[^\s-]")
+_SYNTAX = re.compile(r"[|<>*]|&&|&(\s|$)|;(\s|$)|(^|\s)~/|\S[^\S\n]*\n\s*[^\s-]")
 _STARTS_SHELL = re.compile(r"[A-Za-z_]\w*=|(cd|source|export|ulimit|eval|exec|set|module|[.]) ")
 _OPERATOR = re.compile(r"&&|\|\|?|;|&|<|&?>>?\S*|\d>\S*|>&\d")
 _PARENTHESES = re.compile(r"[$][(]([A-Z][A-Z0-9_]*)[)](?=(\w?))")
@@ -26,7 +27,7 @@ _NEEDS_QUOTES = re.compile(r"[\s|&;<>*?()\"'`~#]")
 _PIPE = re.compile(r"(?<![|>])[|](?![|])")
 _END = re.compile(r"\s*(&&|[|;<\n]|\d?>|&|$)")
 _PREPARES = re.compile(r"\s*(cd|source|export|ulimit|set|module|mkdir|echo|pip|[.]) [^|;<>&\n]*(&&|[;\n])")
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?\n\s*\2$", re.DOTALL | re.MULTILINE)
+_HEREDOC = re.compile(r"<<-?[^\S\n]*(['\"]?)(\w+)\1")
 _ENDS, _PRECEDES = ";&|()\n", re.compile(r"if|then|elif|else|while|until|do|!|\{|[A-Za-z_]\w*=.*", re.DOTALL)
 """What ends a command of a script, and the words before its program."""
 _RUN_OTHERS = {
@@ -34,6 +35,8 @@ _RUN_OTHERS = {
     *("sudo", "conda", "mamba", "micromamba"),
 }
 """Programs whose arguments are another program with its arguments."""
+_MOST_PROGRAMS, _MOST_LEVELS, _LONGEST_SCRIPT = 1000, 10, 100_000
+"""How many programs of a command are found, one started by another, and in how many characters."""
 ALL_FURTHER = '"$@"'
 """What follows the script, in a script."""
 
@@ -68,19 +71,26 @@ def is_shell(words: Sequence[str]) -> bool:
 
 def list_programs(words: Sequence[str]) -> Iterator[str]:
     """The programs that a command starts, each as the line of its words: also those in the script of a shell."""
+    return itertools.islice(_walk_programs(words, 1), _MOST_PROGRAMS)
+
+
+def _walk_programs(words: Sequence[str], level: int) -> Iterator[str]:
     yield " ".join(words)
+    if level == _MOST_LEVELS:
+        return
     if words and is_shell([*words[:-1], "x"]) and len(words) > 2:
-        yield from _list_programs_of_script(words[-1])
+        yield from _walk_script(words[-1], level + 1)
     elif words and words[0].rpartition("/")[2] in _RUN_OTHERS:
         for at in range(1, len(words)):
             if not re.match(r"-|\d|\w+=|run$", words[at]):
-                yield from list_programs(words[at:])
+                yield from _walk_programs(words[at:], level + 1)
                 if not re.fullmatch("-[^=]+", words[at - 1]):  # else it may be the value of an option
                     return
 
 
-def _list_programs_of_script(script: str) -> Iterator[str]:
-    plain = re.sub(rf"({_QUOTED})|(?<!\S)#[^\n]*", lambda match: match[1] or "", _HEREDOC.sub("", _join(script)))
+def _walk_script(script: str, level: int) -> Iterator[str]:
+    text = _remove_heredocs(_join(script[:_LONGEST_SCRIPT]))
+    plain = re.sub(rf"({_QUOTED})|(?<!\S)#[^\n]*", lambda match: match[1] or "", text)
     lexer = shlex.shlex(plain, posix=True, punctuation_chars=_ENDS)
     lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
     words = list[str]()
@@ -89,8 +99,21 @@ def _list_programs_of_script(script: str) -> Iterator[str]:
             if not {*token} <= {*_ENDS}:
                 words += [] if not words and _PRECEDES.fullmatch(token) else [token]
             elif words:
-                yield from list_programs(words)
+                yield from _walk_programs(words, level)
                 words = []
+
+
+def _remove_heredocs(script: str) -> str:
+    lines, kept, end = script.split("\n"), list[str](), ""
+    last = {line.strip(): number for number, line in enumerate(lines)}
+    for number, line in enumerate(lines):
+        if end:
+            end = "" if line.strip() == end else end
+            continue
+        match = next((one for one in _HEREDOC.finditer(line) if last.get(one[2], 0) > number), None)
+        kept.append(line[: match.start()] if match else line)
+        end = match[2] if match else ""
+    return "\n".join(kept)
 
 
 def wrap_in_shell(script: str) -> str:
@@ -153,4 +176,4 @@ def _mask(pattern: str, line: str) -> str:
 
 def _join(line: str) -> str:
     """A command line without line ends that do not end a command: after a backslash, or before an option."""
-    return re.sub(r"\\\n|\n(?=\s*-)", " ", line).strip()
+    return re.sub(r"\\\n|(?<=\S)[^\S\n]*\n\s*(?=-)", " ", line).strip()

@@ -23,6 +23,8 @@ class About(NamedTuple):
     hint: Callable[[str, KeyPath, schema.Schema], str]
 
 
+LONGEST_LINE = 10_000
+"""Characters of a command line that a hint writes as a list."""
 VALUES = About("a values file", suggestions.suggest_key)
 
 
@@ -123,7 +125,8 @@ def _suggest_list(violation: Violation) -> str:
     items = schema.list_types(item)
     if isinstance(value, str) and "name" in schema.list_keys(item) and " " not in value:
         return f"write it as a list: [{{name: {format_item(value)}}}]"
-    if isinstance(value, dict) or (items and isinstance(value, str) and "string" not in items):
+    is_text = isinstance(value, str)
+    if isinstance(value, dict) or (is_text and (len(value) > LONGEST_LINE or (items and "string" not in items))):
         return "write it as a list: begin each item with -"
     from dsgen.schema import commands  # imported late: only problems need it
 

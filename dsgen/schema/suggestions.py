@@ -12,8 +12,8 @@ from dsgen.problems import KeyPath, path_text
 ENV_SOURCES = ("secretKeyRef", "configMapKeyRef", "fieldRef", "resourceFieldRef")
 MOST_SHOWN = 13
 """How many possible words a hint lists at most."""
-SHORT, SURE = 6, 0.75
-"""The similarity that a short word needs."""
+SHORT, SURE, LONG = 6, 0.75, 200
+"""The similarity that a short word needs; a long one is like none that is known."""
 ALMOST = 0.8
 """A similarity from which a word is most likely a typing error; below it, a key of another section is more likely."""
 MOST_GIBIBYTES = 1024
@@ -25,6 +25,8 @@ def find_closest(word: str, known: Sequence[str], similarity: float = 0.6) -> st
     lower = {other.lower(): other for other in known}
     import difflib  # imported late: only problems need it
 
+    if len(word) > LONG:
+        return ""
     if len(word) < SHORT:
         similarity = max(similarity, SURE)
     close = difflib.get_close_matches(word.lower(), lower, 1, similarity)
@@ -48,7 +50,7 @@ def suggest_among(word: str, words: Sequence[str]) -> str:
 
 def list_possible(words: Sequence[str], what: str = "values") -> str:
     """A list of these words; empty if there are none or too many."""
-    listed = ", ".join(scalar(word) or '""' for word in words)
+    listed = ", ".join(scalar(word) or '""' for word in words[: MOST_SHOWN + 1])
     return f"possible {what}: {listed}" if 0 < len(words) <= MOST_SHOWN else ""
 
 

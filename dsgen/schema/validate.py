@@ -43,7 +43,7 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
             return [problem]
     worded = _describe_violations(violations, root, complete)
     groups = (_find_nulls(root), _find_spellings(root), _find_uncarried(root), worded)
-    problems = [problem for group in groups for problem in _limit_problems(group)]
+    problems = [problem for group in groups for problem in limit_problems(group)]
     unknown = [problem for problem in problems if problem.id == schema.UNKNOWN_KEY]
     return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
 
@@ -58,7 +58,7 @@ def find_schema_problems(whole: schema.Schema, root: Node, complete: bool, about
     return nulls + list(_describe_violations(find_violations(whole, root.as_data()), root, complete, about))
 
 
-def _limit_problems(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def limit_problems(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """The first of the problems; if some are left out, the last one says that there are more."""
     for number, problem in enumerate(problems):
         if number == MOST_PROBLEMS:
