@@ -1,6 +1,6 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "b51f81041cde0ffecab95e39aaf21f01083072e96b13be608231356b85557f2b"
+DIGEST = "942450289c8f1d46d1eda6347de78531f07987bbe48f9c23375b894a3af727ba"
 
-SCRIPTS = "b06295ef92"
+SCRIPTS = "c0e25790c5"
 """Of the scripts alone, which is in the names of their objects."""

@@ -1230,8 +1230,8 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'b06295ef92'}"
-    return f"{values['runtime']['name']}-{folder}-{'b06295ef92'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'c0e25790c5'}"
+    return f"{values['runtime']['name']}-{folder}-{'c0e25790c5'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

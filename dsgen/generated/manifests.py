@@ -426,7 +426,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     if values['status']['webhook']['url']:
         text += f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
     text += (
-        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'0681fe7e45'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'c9dfaafdfe'}\"}}\n"
+        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'905541c263'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'afcb72ce21'}\"}}\n"
         "    }\n"
         f"  command.json: {command(values)}\n"
     )

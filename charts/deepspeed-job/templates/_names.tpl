@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-b06295ef92
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-c0e25790c5
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-b06295ef92
+{{ .Values.runtime.name }}-{{ .folder }}-c0e25790c5
 {{- end -}}
 {{- end }}
 

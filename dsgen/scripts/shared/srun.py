@@ -30,6 +30,7 @@ from shared import control, exchange, processes, settings, slurm
 
 CHUNK_BYTES = 32768
 CONNECT_SECONDS = 10
+START_SECONDS = 60  # until the workers of a step have connected
 KILL_SECONDS = 30  # after SIGTERM, as Slurm's KillWait
 NEVER = float("inf")
 INTERRUPT_SECONDS, ABORT_SECONDS = 1, 5
@@ -165,7 +166,6 @@ class Step:
         self.events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self.lock = threading.Lock()  # of the output
         self.channels: list[control.Channel] = []
-        self.names: list[str] = []  # of the node of each task
         self.codes: dict[int, int] = {}
         self.kill_at, self.interrupted, self.is_told = NEVER, 0.0, False
         given = options.get("input", "all")
@@ -187,9 +187,12 @@ class Step:
         plan = [slurm.Share(*part) for part in answer["plan"]]
         self.number = int(answer["step"])
         self.tasks = slurm.make_task_variables(self.setup.job, self.options, self.number, plan)
-        self.names = [""] * sum(map(len, self.tasks))
         connected: dict[int, control.Channel] = {}
+        until = time.monotonic() + START_SECONDS
         while len(connected) < len(plan):
+            if time.monotonic() > until:
+                raise slurm.StepError("Unable to create step for job: a worker has not started its tasks")
+            server.settimeout(1)
             with contextlib.suppress(OSError):  # a stranger
                 channel = control.Channel(server.accept()[0], self.setup.secret, "launcher")
                 connected[[part.node for part in plan].index((channel.read() or {}).get("node", -1))] = channel
@@ -197,9 +200,9 @@ class Step:
 
     def start(self, command: list[str]) -> None:
         """Send each worker its tasks, and what in the environment the script has changed."""
-        count = len(self.names)
+        count = sum(map(len, self.tasks))
         commands = read_programs(command[0], count) if "multi-prog" in self.options else [command] * count
-        output = TaskOutput(self.options, self.number, count)
+        self.output = TaskOutput(self.options, self.number, count)
         environment, base = choose_environment(self.options.get("export", "ALL")), self.setup.base
         kept = [name for name, value in environment.items() if base.get(name) == value]
         changed = {name: value for name, value in environment.items() if base.get(name) != value}
@@ -211,23 +214,22 @@ class Step:
             ordered = []
             for variables in tasks:
                 rank = int(variables["SLURM_PROCID"])
-                self.names[rank] = variables["SLURMD_NODENAME"]
-                output.places[rank] = (node, self.names[rank])
+                self.output.places[rank] = (node, variables["SLURMD_NODENAME"])
                 reads = given != "none" and (not given.isdigit() or int(given) == rank)
                 ordered.append({"rank": rank, "argv": commands[rank], "variables": variables, "reads": reads})
             folder = self.options.get("chdir") or str(Path.cwd())
             channel.send(tasks=ordered, kept=kept, changed=changed, folder=folder)
-            threading.Thread(target=self.listen, args=(channel, output), daemon=True).start()
-        threading.Thread(target=self.listen, args=(self.control, output), daemon=True).start()
+            threading.Thread(target=self.listen, args=(channel,), daemon=True).start()
+        threading.Thread(target=self.listen, args=(self.control,), daemon=True).start()
         if given != "none":
             threading.Thread(target=self.feed, args=(begun,), daemon=True).start()
 
-    def listen(self, channel: control.Channel, output: TaskOutput) -> None:
+    def listen(self, channel: control.Channel) -> None:
         """Write what the tasks of a worker print, here, so that they wait for who reads it."""
         for message in iter(channel.read, None):
             if "data" in message:
                 with self.lock:
-                    output.write(message["rank"], message["stream"], base64.b64decode(message["data"]))
+                    self.output.write(message["rank"], message["stream"], base64.b64decode(message["data"]))
             elif "words" in message:
                 say(message["words"])
             else:
@@ -270,7 +272,7 @@ class Step:
         self.codes[rank] = code if code >= 0 else 128 - code
         if code:
             how = f"Exited with exit code {code}" if code > 0 else signal.strsignal(-code)
-            say(f"error: {self.names[rank]}: task {rank}: {how}")
+            say(f"error: {self.output.places[rank][1]}: task {rank}: {how}")
         if code and self.options.get("kill-on-bad-exit", "0") != "0":
             self.send(signal.SIGTERM)
             self.kill_at = min(self.kill_at, time.monotonic() + KILL_SECONDS)
@@ -279,7 +281,7 @@ class Step:
 
     def run(self) -> int:
         """Wait until all tasks have ended; returns the highest of their exit codes."""
-        while len(self.codes) < len(self.names):
+        while len(self.codes) < len(self.output.places):
             try:
                 seconds = None if self.kill_at == NEVER else max(self.kill_at - time.monotonic(), 0)
                 event = self.events.get(timeout=seconds)

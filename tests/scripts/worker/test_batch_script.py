@@ -128,6 +128,7 @@ def test_the_batch_shell_has_the_variables_of_slurm(run: Run) -> None:
          f"srun: error: {NODE}: task 0: Exited with exit code 2\n2\n"),
         ("cat > s.sh <<'END'\necho file $1\nEND\nsrun -n1 bash s.sh x", "file x\n"),
         ("PATH=/usr/bin:/bin; srun -n1 echo found", "found\n"),
+        ("srun -r x true 2>/dev/null; srun -w 'a[x-y]' true 2>/dev/null; echo $?", "1\n"),
         ("srun -n1 bash -c 'touch r; sleep 1000' 2>/dev/null &\nuntil [ -e r ]; do :; done\nkill $!; wait $!; echo $?",
          "137\n"),
         ("srun --overlap -n1 bash -c 'srun --overlap -n1 echo nested'", "nested\n"),
@@ -173,6 +174,7 @@ def test_the_exit_code(run: Run, text: str, code: int) -> None:
         ("x=$(squeue -h)", "squeue -h"),
         ("bash -c 'scontrol show job 1'", "scontrol show job 1"),
         ("srun -m plane=2 hostname", "srun: --distribution=plane=2"),
+        (TWO + "srun -N1 -n1 -w node001 squeue", "squeue"),
     ],
 )
 def test_what_is_not_known_ends_the_script(run: Run, line: str, named: str) -> None:
@@ -204,12 +206,6 @@ def test_several_workers(run: Run, pod: Any) -> None:
     )
     shown = [f"1 {pod.root}", f"1 {pod.root}/worker-1", "node000", "node001", "nested"]
     assert (7, shown) == (code, output.splitlines())
-
-
-def test_what_is_not_known_on_another_worker_ends_the_script(run: Run) -> None:
-    code, output = run(f"{TWO}srun -N1 -n1 -w node001 squeue; exit 0")
-
-    assert (64, "[dsgen] squeue: not known here, so the script ends\n") == (code, output)
 
 
 @pytest.mark.parametrize("lost", [0, 1])

@@ -85,7 +85,11 @@ class Script:
 
     def accept(self, server: socket.socket) -> None:
         while True:
-            connection, (address, *_) = server.accept()
+            try:
+                connection, (address, *_) = server.accept()
+            except OSError:  # no descriptor is left: an srun that has ended leaves some
+                time.sleep(RETRY_SECONDS)
+                continue
             if self.strangers.admit(address):
                 threading.Thread(target=self.serve, args=(connection, address), daemon=True).start()
             else:
@@ -171,7 +175,7 @@ class Script:
                 continue
             try:
                 request.plan = self.plan(request.options)
-            except slurm.StepError as error:
+            except (slurm.StepError, ValueError) as error:
                 request.channel.send(error=str(error))
                 del self.requests[request.channel]
                 continue
