@@ -63,6 +63,7 @@ TEMPLATES = (
     Template("config/files.yaml", "run"),
     Template("scripts/launcher.yaml", "run"),
     Template("scripts/shared.yaml", "run"),
+    Template("scripts/slurm.yaml", "run"),
     Template("scripts/status.yaml", "run"),
     Template("scripts/worker.yaml", "run"),
     Template("network/service.yaml", "run"),

@@ -36,6 +36,7 @@ SCRIPTS = "scripts"
 # A folder for each container that runs them, whose main.py is its program.
 PROGRAMS = ("launcher", "status", "worker")
 SHARED = "shared"
+OF_A_METHOD = "slurm"
 
 
 def modules() -> list[Path]:
@@ -64,7 +65,7 @@ def imported(path: Path) -> list[str]:
 
 def parts_used(path: Path) -> set[str]:
     """The parts of dsgen that a file imports; the version number and the parser of Slurm's options belong to none."""
-    names = (name.removeprefix("dsgen.scripts.shared").split(".") for name in imported(path))
+    names = (name.removeprefix(f"dsgen.scripts.{OF_A_METHOD}").split(".") for name in imported(path))
     return {name[1] for name in names if name[0] == "dsgen" and name[1:] not in ([], ["__version__"])}
 
 
@@ -133,7 +134,7 @@ def scripts_used(path: Path) -> set[str]:
 
 
 def test_scripts_need_nothing_but_python() -> None:
-    allowed = set(sys.stdlib_module_names) | {*PROGRAMS, SHARED}
+    allowed = set(sys.stdlib_module_names) | {*PROGRAMS, SHARED, OF_A_METHOD}
     used = {name.split(".")[0] for path in scripts().values() for name in imported(path)}
 
     assert set() == used - allowed
@@ -147,7 +148,7 @@ def test_no_script_hides_a_module_of_python() -> None:
 def test_a_script_belongs_to_a_program() -> None:
     folders = {path.parent for path in (PACKAGE / SCRIPTS).rglob("*") if path.suffix in (".py", ".sh")}
 
-    assert folders == {PACKAGE / SCRIPTS / name for name in (*PROGRAMS, SHARED)}
+    assert folders == {PACKAGE / SCRIPTS / name for name in (*PROGRAMS, SHARED, OF_A_METHOD)}
     assert {f"{program}.main" for program in PROGRAMS} <= scripts().keys()
 
 

@@ -11,10 +11,10 @@ from dsgen.values import Release
 from tests.helm import MAJORS
 from tests.parity import RELEASE, bare_chart, flat_objects, helm_objects, helm_run, load, objects, parsed, write_chart
 
-FOLDERS = ("launcher", "shared", "status", "worker")
+FOLDERS = ("launcher", "shared", "slurm", "status", "worker")
 CASE = """
 image: {repository: registry.example.com/team/cifar, tag: v1}
-training: {python: train.py}
+launch: {method: slurm-script, command: [bash, train.sh]}
 labels: {team: vision}
 runtime: {create: false, name: ours}
 """
@@ -42,6 +42,14 @@ def test_a_job_without_its_own_scripts_refers_to_those_of_the_namespace() -> Non
     assert NAMES == mounted(CASE)
     assert [f"rel-scripts-{folder}-{SCRIPTS}" for folder in FOLDERS] == mounted(own)
     assert {f"ConfigMap/space/{name}" for name in mounted(own)} == flat_objects(own).keys() - flat_objects(CASE).keys()
+
+
+def test_only_jobs_with_a_script_for_sbatch_have_what_stands_for_slurm() -> None:
+    other = CASE.replace("create: false", "create: true").replace("slurm-script", "worker-command")
+    names = [f"rel-scripts-{folder}-{SCRIPTS}" for folder in FOLDERS if folder != "slurm"]
+
+    assert names == mounted(other)
+    assert {f"ConfigMap/space/{name}" for name in names} == {key for key in flat_objects(other) if "-scripts-" in key}
 
 
 def test_shared_scripts_belong_to_no_job() -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dsgen.scripts.shared.slurm import TABLE, read_directives, read_gpus, read_options
+from dsgen.scripts.slurm.rules import TABLE, read_directives, read_gpus, read_options
 
 BEFORE = {
     *("if", "then", "elif", "else", "while", "until", "do", "time", "exec", "command", "builtin", "nohup", "eval"),

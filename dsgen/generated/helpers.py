@@ -526,6 +526,8 @@ def training_mounts(values: Mapping[str, Any], pod: Any, role: str, pods: str) -
     text = ""
     refuse('DS212', reserved_mount_of_code(values))
     text += f"{own_mounts(values, pod, role, 'dsgen-run')}\n"
+    if role == 'worker' and runs_slurm_script(values):
+        text += f"{mount('slurm', '/etc/dsgen/slurm')}\n"
     if pods == 'launcher':
         text += f"{mount('run-status', '/run/dsgen-status')}\n"
     text += (
@@ -1122,6 +1124,13 @@ def uses_ssh(values: Mapping[str, Any]) -> str:
     return ""
 
 
+def runs_slurm_script(values: Mapping[str, Any]) -> str:
+    """"true" if the workers need the scripts that stand for Slurm."""
+    if values['launch']['method'] == 'slurm-script':
+        return "true"
+    return ""
+
+
 def runs_command(values: Mapping[str, Any]) -> str:
     """"true" if launch.command is run instead of the program in training; else empty."""
     if values['launch']['method'] in ['worker-command', 'slurm-script', 'launcher-command']:
@@ -1230,8 +1239,15 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'c0e25790c5'}"
-    return f"{values['runtime']['name']}-{folder}-{'c0e25790c5'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'7bbde4e1eb'}"
+    return f"{values['runtime']['name']}-{folder}-{'7bbde4e1eb'}"
+
+
+def slurm_digest(values: Mapping[str, Any]) -> str:
+    """The digest of the scripts that only launch.method slurm-script has, for the settings of the run."""
+    if runs_slurm_script(values):
+        return f", \"slurm\": \"{'2eb7b519d7'}\""
+    return ""
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:
@@ -1507,6 +1523,8 @@ def volumes(values: Mapping[str, Any], release: Mapping[str, str], pod: Any, pod
     folders = ['shared', 'worker']
     if pods == 'launcher':
         folders = ['shared', 'launcher', 'status']
+    elif runs_slurm_script(values):
+        folders = ['shared', 'worker', 'slurm']
     for folder in folders:
         text += (
             f"- name: dsgen-{folder}\n"

@@ -52,6 +52,7 @@ from dsgen.generated.helpers import (
     run_name,
     run_named_tensorboard,
     run_selector,
+    runs_slurm_script,
     scheduler_without_gangs,
     scripts_object,
     secret_name,
@@ -65,6 +66,7 @@ from dsgen.generated.helpers import (
     shared_processes,
     shared_slice,
     shared_volumes,
+    slurm_digest,
     storage_annotations,
     suspended_in_queue,
     tensorboard_selector,
@@ -426,7 +428,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     if values['status']['webhook']['url']:
         text += f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
     text += (
-        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'905541c263'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'afcb72ce21'}\"}}\n"
+        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'02744e268f'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'e30f538d8b'}\"{slurm_digest(values)}}}\n"
         "    }\n"
         f"  command.json: {command(values)}\n"
     )
@@ -564,6 +566,24 @@ def scripts_shared(values: Mapping[str, Any], release: Mapping[str, str]) -> str
             f"    {indent(SHIPPED.get(path), 4)}\n"
         )
     return text
+
+
+def scripts_slurm(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
+    """scripts/slurm.yaml: The scripts of launch.method slurm-script, mounted at /etc/dsgen/slurm. A job of another
+    method does not carry them.
+    """
+    if not values['runtime']['create'] or runs_slurm_script(values):
+        text = (
+            f"{scripts_object(values, release, 'slurm')}\n"
+            "data:\n"
+        )
+        for path, _ in items(SHIPPED.glob('scripts/slurm/*')):
+            text += (
+                f"  {basename(path)}: |\n"
+                f"    {indent(SHIPPED.get(path), 4)}\n"
+            )
+        return text
+    return ""
 
 
 def scripts_status(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
@@ -1081,6 +1101,7 @@ TEMPLATES = {
     "config/files.yaml": config_files,
     "scripts/launcher.yaml": scripts_launcher,
     "scripts/shared.yaml": scripts_shared,
+    "scripts/slurm.yaml": scripts_slurm,
     "scripts/status.yaml": scripts_status,
     "scripts/worker.yaml": scripts_worker,
     "network/service.yaml": network_service,

@@ -22,7 +22,7 @@ from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm_options import Request, write_options
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
-from dsgen.scripts.shared import slurm
+from dsgen.scripts.slurm import rules as slurm
 
 Reason = tuple[Position, str]
 OF_SOURCE = re.compile(r"training\.(?!env)|launch\.command")
@@ -31,7 +31,7 @@ DOUBTS = ("--set ", LOOK, LOOK_INSIDE)
 """How the hints begin about statements of a script whose effect is not known."""
 IMAGE = re.compile(r"--container-image[= ][\"']?([\w./:@+-]+)|\bdocker://([\w./:@+-]+)")
 OF_SCRIPT = ("a", "array", "D", "chdir", "export")
-"""Options of sbatch that worker/batch_script.py reads."""
+"""Options of sbatch that slurm/batch_script.py reads."""
 NO_DEVICES = "the script does not say how many GPUs its node has; with none, set workers.accelerator.count: 0, too"
 SECRET = "the line may contain a secret, and the script would be copied as it is"
 

@@ -419,6 +419,9 @@ Mounts of the main container. A mount with subPath costs a node more than a volu
     "pod" .pod
     "program" .role
     "run" "dsgen-run") | trim }}
+{{- if and (eq .role "worker") (include "deepspeed-job.runsSlurmScript" .) }}
+{{ include "deepspeed-job.mount" (dict "volume" "slurm" "path" "/etc/dsgen/slurm") }}
+{{- end }}
 {{- if eq .pods "launcher" }}
 {{ include "deepspeed-job.mount" (dict "volume" "run-status" "path" "/run/dsgen-status") }}
 {{- end }}

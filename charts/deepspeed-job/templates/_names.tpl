@@ -28,9 +28,16 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-c0e25790c5
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-7bbde4e1eb
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-c0e25790c5
+{{ .Values.runtime.name }}-{{ .folder }}-7bbde4e1eb
+{{- end -}}
+{{- end }}
+
+{{/* The digest of the scripts that only launch.method slurm-script has, for the settings of the run. */}}
+{{- define "deepspeed-job.slurmDigest" -}}
+{{- if include "deepspeed-job.runsSlurmScript" . -}}
+, "slurm": "2eb7b519d7"
 {{- end -}}
 {{- end }}
 

@@ -157,6 +157,8 @@ costs a node time, so the settings of the run are in the one that all containers
 {{- $folders := list "shared" "worker" }}
 {{- if eq .pods "launcher" }}
 {{- $folders = list "shared" "launcher" "status" }}
+{{- else if include "deepspeed-job.runsSlurmScript" . }}
+{{- $folders = list "shared" "worker" "slurm" }}
 {{- end }}
 {{- range $folder := $folders }}
 - name: dsgen-{{ $folder }}

@@ -197,7 +197,7 @@ def make_worker_environment(start: Start) -> dict[str, str]:
 
 
 def make_script_environment(start: Start) -> dict[str, str]:
-    """The variables for rank.py alone: the script gets those of Slurm, see worker/batch_script.py."""
+    """The variables for rank.py alone: the script gets those of Slurm, see slurm/batch_script.py."""
     place = map(str, (start.node, len(start.hosts), start.port + PORTS))  # scripts often use launch.masterPort itself
     return {**os.environ, **dict(zip(PLACE_OF_SCRIPT, place))}  # noqa: B905 - Python 3.8
 

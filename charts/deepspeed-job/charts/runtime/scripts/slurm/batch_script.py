@@ -29,7 +29,8 @@ if __name__ == "__main__":
 
     compiled.use()
 
-from shared import control, hostfile, methods, processes, record, settings, slurm, srun, step
+from shared import control, hostfile, methods, processes, record, settings
+from slurm import rules, srun, step
 
 END_SECONDS = 5  # for what the script has left running
 RETRY_SECONDS = 0.2  # between tries to connect to worker 0
@@ -62,7 +63,7 @@ class Request:
     def __init__(self, channel: control.Channel, message: dict[str, Any]) -> None:
         self.channel, self.options = channel, dict(message["options"])
         self.place = {"address": message["address"], "port": message["port"]}
-        self.plan: list[slurm.Share] = []
+        self.plan: list[rules.Share] = []
         self.step = -1  # it waits
         self.is_told = False  # that it waits
 
@@ -157,7 +158,7 @@ class Script:
         elif "options" in message:
             self.requests[channel] = Request(channel, message)
         elif "refused" in message:
-            self.end(slurm.REFUSED, f"{message['refused']}: not known here")
+            self.end(rules.REFUSED, f"{message['refused']}: not known here")
         elif "code" in message and request:
             if request.step > self.last:
                 self.last, self.failure = request.step, message["code"]
@@ -175,7 +176,7 @@ class Script:
                 continue
             try:
                 request.plan = self.plan(request.options)
-            except (slurm.StepError, ValueError) as error:
+            except (rules.StepError, ValueError) as error:
                 request.channel.send(error=str(error))
                 del self.requests[request.channel]
                 continue
@@ -189,16 +190,16 @@ class Script:
                 self.agents[part.node].send(node=part.node, **request.place)
             request.channel.send(step=request.step, plan=request.plan)
 
-    def plan(self, options: slurm.Options) -> list[slurm.Share]:
+    def plan(self, options: rules.Options) -> list[rules.Share]:
         """Where the tasks of a step run: on nodes where others do not, if there are; [] if there is no room."""
-        nodes, each = range(len(self.job.nodes)), slurm.read_number(options, "cpus-per-task", 1)
-        is_exact = any(name in options for name in slurm.EXACT)
+        nodes, each = range(len(self.job.nodes)), rules.read_number(options, "cpus-per-task", 1)
+        is_exact = any(name in options for name in rules.EXACT)
         shares = [part for request in self.requests.values() if request.step >= 0 for part in request.plan]
         used = [sum(part.cpus for part in shares if part.node == node) for node in nodes]
         busy = [any(part.node == node for part in shares) for node in nodes]
         ranked = sorted(nodes, key=lambda node: (used[node] + each > self.job.cpus, busy[node]))
-        counts = slurm.count_tasks(self.job, options, ranked)
-        gpus = slurm.count_gpus(options, list(counts.values()))
+        counts = rules.count_tasks(self.job, options, ranked)
+        gpus = rules.count_gpus(options, list(counts.values()))
         found = []
         for place, (node, tasks) in enumerate(counts.items()):
             count = gpus[place] if gpus else None
@@ -207,7 +208,7 @@ class Script:
             free = [one for one in range(self.job.gpus) if not (cpus and one in taken)]
             if (cpus and used[node] + cpus > self.job.cpus) or (count or 0) > len(free):
                 return []
-            found.append(slurm.Share(node, tasks, cpus, None if count is None else free[:count]))
+            found.append(rules.Share(node, tasks, cpus, None if count is None else free[:count]))
         return found
 
 
@@ -247,7 +248,7 @@ def make_shims(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in ALWAYS + IF_MISSING:
         if name in ALWAYS or not (f"BASH_FUNC_{name}%%" in os.environ or methods.find_program(name)):
-            program = "shared/srun.py" if name == "srun" else f"worker/cluster_programs.py' '{name}"
+            program = "slurm/srun.py" if name == "srun" else f"slurm/programs.py' '{name}"
             (folder / name).write_text(PROGRAM.format(sys.executable, settings.SCRIPTS, program))
             (folder / name).chmod(0o755)
     for name in ("activate", "deactivate"):  # what `source activate ENVIRONMENT` reads
@@ -264,15 +265,15 @@ def read_interpreter(text: str) -> list[str]:
     first = text.partition("\n")[0]
     words = first[2:].strip().split(maxsplit=1)
     if not first.startswith("#!") or not words:
-        raise slurm.StepError("the first line of the script must begin with #! and the path to a shell")
+        raise rules.StepError("the first line of the script must begin with #! and the path to a shell")
     return words
 
 
-def read_job(hosts: list[str], argv: list[str]) -> tuple[slurm.Job, list[str], dict[str, str]]:
+def read_job(hosts: list[str], argv: list[str]) -> tuple[rules.Job, list[str], dict[str, str]]:
     """The job of a script, its interpreter and its directives; StepError for one that cannot run here."""
     text = Path(argv[0]).read_text(encoding="utf-8", errors="replace")
-    directives = {option.name: option.value for option in slurm.read_directives(text) if option.known}
-    return slurm.make_job(hosts, directives, len(os.sched_getaffinity(0))), read_interpreter(text), directives
+    directives = {option.name: option.value for option in rules.read_directives(text) if option.known}
+    return rules.make_job(hosts, directives, len(os.sched_getaffinity(0))), read_interpreter(text), directives
 
 
 def read_secret(run: settings.Settings) -> str:
@@ -280,7 +281,7 @@ def read_secret(run: settings.Settings) -> str:
     return str(record.read_mounted(run.run).get("launcher") or "").rpartition("/")[2]
 
 
-def join(run: settings.Settings, job: slurm.Job, node: int, port: int) -> int:
+def join(run: settings.Settings, job: rules.Job, node: int, port: int) -> int:
     """Be the agent of a worker other than 0: connect to worker 0, whose pod may have the record later than this one."""
     until = time.monotonic() + run.start_timeout_seconds
     while True:
@@ -302,7 +303,7 @@ def main(argv: list[str]) -> int:
     node, _, port = (int(os.environ.pop(name)) for name in methods.PLACE_OF_SCRIPT)
     try:
         job, interpreter, directives = read_job(hostfile.read_hosts(settings.RUN / "hostfile"), argv)
-    except (OSError, ValueError, slurm.StepError) as error:
+    except (OSError, ValueError, rules.StepError) as error:
         say(str(error))
         return 1
     make_shims(srun.FOLDER / "bin")
@@ -317,7 +318,7 @@ def main(argv: list[str]) -> int:
     number = 1_000_000 + zlib.crc32(f"{run.namespace}/{run.run_name}".encode()) % 9_000_000
     os.environ.setdefault("SLURM_JOB_ID", str(number))  # the same after a restart, another one for another run
     os.environ.setdefault("SLURM_JOB_NAME", Path(argv[0]).name)
-    os.environ.update(slurm.make_job_variables(job, directives, os.environ, str(Path.cwd())))
+    os.environ.update(rules.make_job_variables(job, directives, os.environ, str(Path.cwd())))
     if "chdir" in directives:
         with contextlib.suppress(OSError):
             os.chdir(directives["chdir"])

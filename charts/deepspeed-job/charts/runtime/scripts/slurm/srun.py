@@ -1,4 +1,4 @@
-"""srun: has the tasks of one step run on the workers, for a script that worker/batch_script.py runs.
+"""srun: has the tasks of one step run on the workers, for a script that slurm/batch_script.py runs.
 
 Worker 0 plans the step, and has each of its workers run step.py, which connects to this process.
 """
@@ -26,7 +26,8 @@ if __name__ == "__main__":
 
     compiled.use()
 
-from shared import control, exchange, processes, settings, slurm
+from shared import control, exchange, processes, settings
+from slurm import rules
 
 CHUNK_BYTES = 32768
 CONNECT_SECONDS = 10
@@ -43,7 +44,7 @@ FILE = FOLDER / "job.json"
 class Setup(NamedTuple):
     """The job of a script, where worker 0 listens, the secret of the connections, and the variables of its worker."""
 
-    job: slurm.Job
+    job: rules.Job
     address: str
     port: int
     secret: str
@@ -67,7 +68,7 @@ class Setup(NamedTuple):
 
 def read_setup() -> Setup:
     job, *rest = json.loads(FILE.read_text(encoding="utf-8"))
-    return Setup(slurm.Job(*job), *rest)
+    return Setup(rules.Job(*job), *rest)
 
 
 def say(words: str) -> None:
@@ -80,7 +81,7 @@ def refuse(words: str) -> int:
     channel = read_setup().connect()
     channel.send(refused=words)
     channel.read()  # until it has ended, and this process with it
-    return slurm.REFUSED
+    return rules.REFUSED
 
 
 def choose_environment(exported: str) -> dict[str, str]:
@@ -108,18 +109,18 @@ def read_programs(path: str, count: int) -> list[list[str]]:
             if ranks == "*" and rank in found:
                 continue
             if rank >= count:
-                raise slurm.StepError(f"Line {number} of configuration file {path} invalid: {rank} >= ntasks")
+                raise rules.StepError(f"Line {number} of configuration file {path} invalid: {rank} >= ntasks")
             found[rank] = [word.replace("%t", str(rank)).replace("%o", str(offset)) for word in words]
     for rank in range(count):
         if not found.get(rank):
-            raise slurm.StepError(f"Configuration file {path} invalid, no record for task id {rank}")
+            raise rules.StepError(f"Configuration file {path} invalid, no record for task id {rank}")
     return [found[rank] for rank in range(count)]
 
 
 class TaskOutput:
     """Where what the tasks print goes: to the log, or to files."""
 
-    def __init__(self, options: slurm.Options, step: int, tasks: int) -> None:
+    def __init__(self, options: rules.Options, step: int, tasks: int) -> None:
         self.options, self.step, self.width = options, str(step), len(str(tasks - 1))
         self.places: dict[int, tuple[int, str]] = {}  # the number and the name of the node of each task
         self.opened: dict[str, IO[bytes]] = {}
@@ -161,7 +162,7 @@ class TaskOutput:
 class Step:
     """The tasks of a step, as this process knows them."""
 
-    def __init__(self, setup: Setup, options: slurm.Options) -> None:
+    def __init__(self, setup: Setup, options: rules.Options) -> None:
         self.setup, self.options = setup, options
         self.events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self.lock = threading.Lock()  # of the output
@@ -183,15 +184,15 @@ class Step:
             say("Job step creation temporarily disabled, retrying (Requested nodes are busy)")
             answer = self.control.read() or answer
         if "plan" not in answer:
-            raise slurm.StepError(answer.get("error", "Unable to create step for job"))
-        plan = [slurm.Share(*part) for part in answer["plan"]]
+            raise rules.StepError(answer.get("error", "Unable to create step for job"))
+        plan = [rules.Share(*part) for part in answer["plan"]]
         self.number = int(answer["step"])
-        self.tasks = slurm.make_task_variables(self.setup.job, self.options, self.number, plan)
+        self.tasks = rules.make_task_variables(self.setup.job, self.options, self.number, plan)
         connected: dict[int, control.Channel] = {}
         until = time.monotonic() + START_SECONDS
         while len(connected) < len(plan):
             if time.monotonic() > until:
-                raise slurm.StepError("Unable to create step for job: a worker has not started its tasks")
+                raise rules.StepError("Unable to create step for job: a worker has not started its tasks")
             server.settimeout(1)
             with contextlib.suppress(OSError):  # a stranger
                 channel = control.Channel(server.accept()[0], self.setup.secret, "launcher")
@@ -303,17 +304,17 @@ class Step:
 
 def main(words: list[str]) -> int:
     try:
-        options, command = slurm.parse_options(words)
-        options = slurm.complete_options(options, os.environ)
+        options, command = rules.parse_options(words)
+        options = rules.complete_options(options, os.environ)
         if not command:
-            raise slurm.StepError("No command given to execute.")
+            raise rules.StepError("No command given to execute.")
         step = Step(read_setup(), options)
         step.create()
         step.start(command)
         return step.run()
-    except slurm.UnknownError as error:
+    except rules.UnknownError as error:
         return refuse(f"srun: {error}")
-    except (slurm.StepError, OSError, ValueError) as error:
+    except (rules.StepError, OSError, ValueError) as error:
         say(f"error: {error}")
         return 1
 

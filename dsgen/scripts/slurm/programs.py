@@ -1,4 +1,4 @@
-"""Programs of a cluster for a script that worker/batch_script.py runs: scontrol, module, conda, singularity, shifter.
+"""Programs of a cluster for a script that slurm/batch_script.py runs: scontrol, module, conda, singularity, shifter.
 
 They do what has a meaning in a worker, whose image has all programs: `conda run` and `singularity exec` run the rest of
 their words here.
@@ -16,7 +16,8 @@ if __name__ == "__main__":
 
     compiled.use()
 
-from shared import processes, slurm, srun
+from shared import processes
+from slurm import rules, srun
 
 NOTHING = "nothing was done; the image has its own programs"
 QUIET = {("conda", "shell.bash"), ("mamba", "shell"), ("micromamba", "shell")}
@@ -44,7 +45,7 @@ def run_rest(name: str, valued: list[str], words: list[str]) -> int:
         if option == "--":
             break
         if option in UNKNOWN:
-            raise slurm.UnknownError(f"{name} {option}")
+            raise rules.UnknownError(f"{name} {option}")
         if not is_joined and option in valued and rest:
             value = rest.pop(0)
         if option == "--env":
@@ -68,7 +69,7 @@ def main(name: str, words: list[str]) -> int:
     try:
         if name == "scontrol" and " ".join(words[:2]).startswith("show hostn"):
             listed = words[2] if words[2:] else os.environ.get("SLURM_JOB_NODELIST", "")
-            sys.stdout.write("".join(f"{host}\n" for host in slurm.expand(listed)))
+            sys.stdout.write("".join(f"{host}\n" for host in rules.expand(listed)))
         elif kind in RUNS:
             return run_rest(name, RUNS[kind].split(), words[1:])
         elif name == "shifter":
@@ -77,8 +78,8 @@ def main(name: str, words: list[str]) -> int:
             if kind not in QUIET:
                 sys.stderr.write(f"[dsgen] {name} {' '.join(words)}: {NOTHING}\n")
         else:
-            raise slurm.UnknownError(f"{name} {' '.join(words)}".strip())
-    except slurm.UnknownError as error:
+            raise rules.UnknownError(f"{name} {' '.join(words)}".strip())
+    except rules.UnknownError as error:
         return srun.refuse(str(error))
     return 0
 

@@ -41,8 +41,8 @@ def start(pod: Any) -> Start:
             one.settings(method="slurm-script", workers=nodes)
             one.record("Running", launcher="127.0.0.1:1/secret")
             if number:
-                one.patch("worker/batch_script.py", "Setup(job, job.nodes[0],", 'Setup(job, "127.0.0.1",')
-            argv = [sys.executable, "-ESs", str(one.scripts / "worker/batch_script.py"), str(script), *arguments]
+                one.patch("slurm/batch_script.py", "Setup(job, job.nodes[0],", 'Setup(job, "127.0.0.1",')
+            argv = [sys.executable, "-ESs", str(one.scripts / "slurm/batch_script.py"), str(script), *arguments]
             output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} if not number else {}
             own = {**one.environment, **place, "DSGEN_NODE_RANK": str(number), **environment}
             kept = {"cwd": pod.root, "stdin": subprocess.DEVNULL, **output}

@@ -13,7 +13,8 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
-from shared import methods, processes, slurm, srun
+from shared import methods, processes
+from slurm import rules, srun
 
 DRAIN_SECONDS = 2.0  # to read what the tasks have printed last
 
@@ -58,7 +59,7 @@ class Tasks:
             folder = "/tmp"
         for task in order["tasks"]:
             environment = {**kept, **order["changed"]}
-            for name in slurm.OF_GPUS:
+            for name in rules.OF_GPUS:
                 environment.pop(name, None)
             try:
                 self.start_task(task, {**environment, **task["variables"]}, folder)

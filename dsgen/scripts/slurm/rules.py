@@ -1,6 +1,6 @@
 """What a script for sbatch sees of Slurm: the options of srun, where the tasks of a step run, and variables.
 
-slurm.json has the options and the commands that are known. All of it was compared with Slurm 22.05.
+rules.json has the options and the commands that are known. All of it was compared with Slurm 22.05.
 """
 
 from __future__ import annotations

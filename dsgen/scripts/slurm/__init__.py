@@ -1,0 +1,1 @@
+"""What stands for Slurm in a worker, for launch.method slurm-script."""
