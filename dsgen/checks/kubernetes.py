@@ -166,7 +166,8 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
      " ConfigMapVolumeSource.name SecretVolumeSource.secretName ConfigMapProjection.name SecretProjection.name"
      " TypedLocalObjectReference.kind TypedLocalObjectReference.name CSIPersistentVolumeSource.volumeHandle"
      " EphemeralVolumeSource.volumeClaimTemplate PersistentVolumeClaimSpec.accessModes PodDNSConfigOption.name"
-     " DownwardAPIVolumeFile.resourceFieldRef.containerName KeyToPath.key TopologySpreadConstraint.topologyKey "
+     " DownwardAPIVolumeFile.resourceFieldRef.containerName KeyToPath.key TopologySpreadConstraint.topologyKey"
+     " CSIVolumeSource.nodePublishSecretRef.name "
      + SECRETS_OF_CSI.format("name") + " " + SECRETS_OF_CSI.format("namespace")),
     (_has_path_twice, "conflicting duplicate paths", "ProjectedVolumeSource.sources"),
     (lambda one, field: not get(one, field, "requests", "storage", ""), "the request of storage is required",
@@ -208,6 +209,7 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
     (_has_unique("mountPath"), "mountPath must be unique", "VolumeMount[]"),
     (_has_unique("name"), "two have the same name", "ContainerPort[] Sysctl[] PodResourceClaim[]"
      " PodSchedulingGate[]"),
+    (_has_unique("resourceName"), "two have the same resourceName", "ContainerResizePolicy[]"),
     (_has_unique("topologyKey", "whenUnsatisfiable"), "two have the same topologyKey and whenUnsatisfiable",
      "TopologySpreadConstraint[]"),
 )  # fmt: skip
@@ -281,6 +283,14 @@ def warn_of_octal_digits(values: Values) -> Problems:
                 where = path_text((*path, fields[type_]))
                 hint = f"write {meant}, which is 0{mode}"
                 yield Problem(f"{where}: {mode} is a decimal number, 0{mode:03o}", (*path, fields[type_]), hint)
+
+
+@error("DS432", *(f"{one}.resources.claims.*" for one in (*ROLES, *CONTAINERS)), hint="add it to extraPodSpec")
+def refuse_unknown_claims(values: Values, path: KeyPath, claim: Any) -> Problems:
+    known = get(values, str(path[0]), "extraPodSpec", "resourceClaims", None) or ()
+    if claim.name not in [one.name for one in known]:
+        name = format_value(claim.name)
+        yield Problem(f"{path_text(path)}: {name}: must be one of the names in pod.spec.resourceClaims")
 
 
 @error("DS432", *(f"{role}.securityContext" for role in ROLES), *(f"{one}.securityContext" for one in CONTAINERS))
