@@ -526,7 +526,7 @@ def training_mounts(values: Mapping[str, Any], pod: Any, role: str, pods: str) -
     text = ""
     refuse('DS212', reserved_mount_of_code(values))
     text += f"{own_mounts(values, pod, role, 'dsgen-run')}\n"
-    if role == 'worker' and runs_slurm_script(values):
+    if role == 'worker' and values['launch']['method'] == 'slurm-script':
         text += f"{mount('slurm', '/etc/dsgen/slurm')}\n"
     if pods == 'launcher':
         text += f"{mount('run-status', '/run/dsgen-status')}\n"
@@ -1124,13 +1124,6 @@ def uses_ssh(values: Mapping[str, Any]) -> str:
     return ""
 
 
-def runs_slurm_script(values: Mapping[str, Any]) -> str:
-    """"true" if the workers need the scripts that stand for Slurm."""
-    if values['launch']['method'] == 'slurm-script':
-        return "true"
-    return ""
-
-
 def runs_command(values: Mapping[str, Any]) -> str:
     """"true" if launch.command is run instead of the program in training; else empty."""
     if values['launch']['method'] in ['worker-command', 'slurm-script', 'launcher-command']:
@@ -1245,7 +1238,7 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
 
 def slurm_digest(values: Mapping[str, Any]) -> str:
     """The digest of the scripts that only launch.method slurm-script has, for the settings of the run."""
-    if runs_slurm_script(values):
+    if values['launch']['method'] == 'slurm-script':
         return f", \"slurm\": \"{'2eb7b519d7'}\""
     return ""
 
@@ -1523,7 +1516,7 @@ def volumes(values: Mapping[str, Any], release: Mapping[str, str], pod: Any, pod
     folders = ['shared', 'worker']
     if pods == 'launcher':
         folders = ['shared', 'launcher', 'status']
-    elif runs_slurm_script(values):
+    elif values['launch']['method'] == 'slurm-script':
         folders = ['shared', 'worker', 'slurm']
     for folder in folders:
         text += (

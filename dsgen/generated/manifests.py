@@ -52,7 +52,6 @@ from dsgen.generated.helpers import (
     run_name,
     run_named_tensorboard,
     run_selector,
-    runs_slurm_script,
     scheduler_without_gangs,
     scripts_object,
     secret_name,
@@ -569,10 +568,8 @@ def scripts_shared(values: Mapping[str, Any], release: Mapping[str, str]) -> str
 
 
 def scripts_slurm(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
-    """scripts/slurm.yaml: The scripts of launch.method slurm-script, mounted at /etc/dsgen/slurm. A job of another
-    method does not carry them.
-    """
-    if not values['runtime']['create'] or runs_slurm_script(values):
+    """scripts/slurm.yaml: What stands for Slurm, for launch.method slurm-script alone; mounted at /etc/dsgen/slurm."""
+    if not values['runtime']['create'] or values['launch']['method'] == 'slurm-script':
         text = (
             f"{scripts_object(values, release, 'slurm')}\n"
             "data:\n"

@@ -419,7 +419,7 @@ Mounts of the main container. A mount with subPath costs a node more than a volu
     "pod" .pod
     "program" .role
     "run" "dsgen-run") | trim }}
-{{- if and (eq .role "worker") (include "deepspeed-job.runsSlurmScript" .) }}
+{{- if and (eq .role "worker") (eq .Values.launch.method "slurm-script") }}
 {{ include "deepspeed-job.mount" (dict "volume" "slurm" "path" "/etc/dsgen/slurm") }}
 {{- end }}
 {{- if eq .pods "launcher" }}

@@ -10,13 +10,6 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* "true" if the workers need the scripts that stand for Slurm. */}}
-{{- define "deepspeed-job.runsSlurmScript" -}}
-{{- if eq .Values.launch.method "slurm-script" -}}
-true
-{{- end -}}
-{{- end }}
-
 {{/* "true" if launch.command is run instead of the program in training; else empty. */}}
 {{- define "deepspeed-job.runsCommand" -}}
 {{- if has .Values.launch.method (list "worker-command" "slurm-script" "launcher-command") -}}

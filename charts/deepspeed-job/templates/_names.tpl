@@ -36,7 +36,7 @@ change with the content of all scripts, so a run keeps those with which it start
 
 {{/* The digest of the scripts that only launch.method slurm-script has, for the settings of the run. */}}
 {{- define "deepspeed-job.slurmDigest" -}}
-{{- if include "deepspeed-job.runsSlurmScript" . -}}
+{{- if eq .Values.launch.method "slurm-script" -}}
 , "slurm": "2eb7b519d7"
 {{- end -}}
 {{- end }}

@@ -157,7 +157,7 @@ costs a node time, so the settings of the run are in the one that all containers
 {{- $folders := list "shared" "worker" }}
 {{- if eq .pods "launcher" }}
 {{- $folders = list "shared" "launcher" "status" }}
-{{- else if include "deepspeed-job.runsSlurmScript" . }}
+{{- else if eq .Values.launch.method "slurm-script" }}
 {{- $folders = list "shared" "worker" "slurm" }}
 {{- end }}
 {{- range $folder := $folders }}
