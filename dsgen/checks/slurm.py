@@ -85,6 +85,7 @@ def read_commands(script: str) -> Iterator[ScriptCommand]:
 
 
 ARRAY = "SLURM_ARRAY_TASK_ID"
+READS_ARRAY = re.compile(rf"^(?!\s*#).*\$\{{?{ARRAY}\b(?!:?[-+=])")
 GPUS = ("gpus-per-node", "gpus", "gres")
 OVER_SSH = dict.fromkeys(("deepspeed", "mpirun", "mpiexec"), "it starts processes on other nodes by ssh, without srun")
 
@@ -111,20 +112,26 @@ def find_obstacles(script: str, nodes: int) -> Iterator[tuple[int, str, str]]:
         yield 1, f"it has no srun, so it uses only one of {nodes} workers", "start the processes by srun"
 
 
+def find_array(script: str) -> Iterator[int]:
+    """The lines of a script that is one of several jobs: the directive, and reads of the number that has no default."""
+    yield from (option.line for option in read_directives(script) if option.name == "array")
+    yield from (number for number, line in enumerate(script.split("\n"), 1) if READS_ARRAY.match(line))
+
+
 def find_differences(script: str, values: Mapping[str, Any]) -> Iterator[tuple[int, str, str]]:
     """Directives that contradict the values: the line, why, and what to do."""
     workers = values["workers"]
     devices, nodes = workers["accelerator"]["count"] or workers["slots"], workers["replicas"]
     found = {option.name: option for option in read_directives(script)}
+    for line in () if ARRAY in values["training"]["env"] else find_array(script):
+        hint = f"set training.env.{ARRAY} for one of them, and make a values file for each"
+        yield line, "an array is several jobs, and this is one", hint
     for line, name, value, _ in found.values():
         number = int(match[1]) if (match := re.fullmatch(r"(\d+)(-\d+)?", value)) else 0
         if name == "nodes" and number != nodes:
             yield line, f"--nodes={value}, but workers.replicas is {nodes}", "set both to the same"
         elif name == "ntasks" and "ntasks-per-node" not in found and number % nodes:
             yield line, f"--ntasks={value} cannot be shared evenly by {nodes} workers", "set --ntasks-per-node"
-        elif name == "array" and ARRAY not in values["training"]["env"]:
-            hint = f"set training.env.{ARRAY} for one of them, and make a values file for each"
-            yield line, "an array is several jobs, and this is one", hint
         elif name in GPUS and read_gpus(value) > devices * (nodes if name == "gpus" else 1):
             hint = "set workers.slots, or workers.accelerator.count"
             yield line, f"--{name}={value}, but a worker has {devices}", hint

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dsgen.checks.launch import FOLDER, SCRIPT
-from dsgen.checks.slurm import ARRAY, find_obstacles
+from dsgen.checks.slurm import ARRAY, find_array, find_obstacles
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.images import NO_IMAGE, write_image
 from dsgen.importers.ledger import ImportRefusedError
@@ -22,7 +22,6 @@ from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm_options import Request, write_options
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
-from dsgen.scripts.slurm import rules as slurm
 
 Reason = tuple[Position, str]
 OF_SOURCE = re.compile(r"training\.(?!env)|launch\.command")
@@ -139,11 +138,8 @@ def _refuse_obstacles(name: str, text: str, variables: Any, nodes: int) -> None:
     """Refuse a script with the first line that needs what the workers do not have, or that may have a secret."""
     for line, why, hint in find_obstacles(text, nodes):
         raise ImportRefusedError(why, Position(name, line, 1), hint)
-    for option in slurm.read_directives(text):
-        if option.name == "array" and ARRAY not in variables:
-            raise ImportRefusedError(
-                "an array is several jobs", Position(name, option.line, 1), f"--set {ARRAY}=NUMBER"
-            )
+    for line in () if ARRAY in variables else find_array(text):
+        raise ImportRefusedError("an array is several jobs", Position(name, line, 1), f"--set {ARRAY}=NUMBER")
     for number, written in enumerate(text.split("\n"), 1):
         if holds_secret(written):
             raise ImportRefusedError(SECRET, Position(name, number, 1), "read it in the script from a variable")

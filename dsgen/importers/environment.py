@@ -120,7 +120,8 @@ def _format_unknown(conversion: Conversion, part: UnknownPart, word: Text, varia
         conversion.lose(word, "every process runs this command by itself", "write its value instead", is_part=True)
         return part.shell
     is_set_by_image = conversion.is_container and not conversion.has_other_variables and part.kind != "unclear"
-    if is_set_by_image and part.name not in AMBIENT:
+    is_given = conversion.draft.get(("training", "env", part.name)) is not None
+    if is_set_by_image and not is_given and part.name not in AMBIENT:
         hint = f"set training.env.{part.name} if the image does not set it"
         conversion.lose(word, f"nothing in the source sets ${part.name}", hint, is_part=True)
     ask_for_variable(conversion, part)

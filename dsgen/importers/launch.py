@@ -60,9 +60,9 @@ def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize,
     if method == WORKERS:
         _write_worker_command(conversion, started, world, files)
     else:
+        if started.chosen is not None:
+            _write_chosen(conversion, started, started.chosen, world)
         _write_program(conversion, started, world, files)
-    if started.chosen is not None:
-        _write_chosen(conversion, started, started.chosen, world)
     if started.passes_local_rank and method == "torchrun":
         conversion.lose(started.notes[0].word, LOCAL_RANK, LOCAL_RANK_HINT, is_part=True)
 
@@ -81,7 +81,6 @@ def _write_chosen(conversion: Conversion, started: LaunchCommand, program: Text,
             )
     elif is_python(program) or not conversion.draft.get("training.pythonCommand"):
         command = program.chars if is_python(program) else f"{folder}/python3"
-        conversion.facts.command[:1] = [command]
         conversion.map(program, conversion.draft.set("training.pythonCommand", command), is_part=True)
 
 
@@ -100,7 +99,9 @@ def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSiz
     elif python is not None:
         conversion.drop(python, "dsgen starts training.pythonCommand, which is python3", is_part=True)
     module = ["-m"] if started.form == "module" else []
-    before = [] if started.form == "exec" else [python.chars if python is not None else "python3", *module]
+    of_batch = python.chars if python is not None else "python3"
+    command = draft.get("training.pythonCommand") or "python3"
+    before = [] if started.form == "exec" else [of_batch if world.is_batch else command, *module]
     conversion.facts.command = [*before, *conversion.atlas.format_words(words)]
     words = _lose_given_arguments(conversion, words)
     if all(word.is_known for word in words) and not world.prefix:
@@ -109,12 +110,12 @@ def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSiz
             key = f"training.{started.form}" if index == 0 or started.form == "exec" else "training.args"
             conversion.map(word, draft.set(key, word.chars) if is_first else draft.add(key, word.chars), is_part=True)
         return
-    start = ["python3", "-u", *module] if before else []
+    start = [command, "-u", *module] if before else []
     text = format_script(conversion, words, RANK_METHODS_SHELL, ["exec", *start], world.prefix)
-    command = ["bash", "-c", text]
+    shell = ["bash", "-c", text]
     if draft.get("training.deepspeed.config") is not None and draft.get("training.deepspeed.passConfig") is not False:
-        command[2:] = [text.rstrip("\n") + ' "$@"', "bash"]  # dsgen's arguments about DeepSpeed
-    draft.set("training.exec", command)
+        shell[2:] = [text.rstrip("\n") + ' "$@"', "bash"]  # dsgen's arguments about DeepSpeed
+    draft.set("training.exec", shell)
     for word in words:
         conversion.map(word, "training.exec[2]", is_part=True)
 

@@ -467,9 +467,17 @@ def write_variable(where: str) -> Action:
         elif isinstance(origin, dict):
             field.map(field.draft.set((where, "env", name), {"valueFrom": origin}))
         else:
-            _write_text(field, (where, "env", name), text)
+            _write_text(field, (where, "env", name), _escape_later(field, text))
 
     return write
+
+
+def _escape_later(field: Field, text: str) -> str:
+    """The value with `$$(NAME)` for what stands after it: a kubelet does not expand that, and dsgen sorts variables."""
+    env, at = field.fields.find(*field.path[:-1]), field.path[-1]
+    names = [read_name(one) for one in env.list_items()] if env and VARIABLE.search(text) else []
+    later = {*names[int(at) :]} - {*names[: int(at)]} if names else ()
+    return re.sub(r"\$\$|\$\((\w+)\)", lambda match: f"${match[0]}" if match[1] in later else match[0], text)
 
 
 def _write_text(field: Field, key: KeyPath, text: str) -> None:

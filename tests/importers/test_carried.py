@@ -47,6 +47,7 @@ def test_which_scripts_are_carried(text: str, form: str, carried: bool) -> None:
     [
         (LOOP, "native", 3, "does not follow loops"),
         (LOOP.replace("gpu:4", "gpu:4 --array=1-3"), "carried", 2, "an array is several jobs"),
+        (LOOP + "echo $SLURM_ARRAY_TASK_ID\n", "carried", 6, "an array is several jobs"),
         (LOOP + "ssh a b\n", "carried", 6, "ssh: there is no sshd"),
         (
             LOOP + "squeue\n",
