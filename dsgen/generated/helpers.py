@@ -191,8 +191,8 @@ def own_container_limits(values: Mapping[str, Any], pod: Any) -> str:
 
 
 def own_mounts(values: Mapping[str, Any], pod: Any, program: str, run: str) -> str:
-    """Mounts of every container. `program` is the folder of its scripts, or empty if those in shared are enough; `run`
-    is its volume at /run/dsgen, to which no other container can write.
+    """Mounts of every container. `program`: the folder of its own scripts, or empty; `run`: its volume, which no other
+    writes.
     """
     text = ""
     if program:
@@ -488,9 +488,7 @@ def training_container(values: Mapping[str, Any], release: Mapping[str, str], po
 
 
 def worker_port(values: Mapping[str, Any], name: str, port: int) -> str:
-    """A port of a worker. On the network of the node it is a host port, so two workers with the same port never share a
-    node.
-    """
+    """A port of a worker. On the network of the node, two workers with the same port never share a node."""
     text = (
         f"- name: {name}\n"
         f"  containerPort: {scalar(port)}\n"

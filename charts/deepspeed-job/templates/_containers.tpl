@@ -23,8 +23,8 @@ resources:
 {{- end }}
 
 {{/*
-Mounts of every container. `program` is the folder of its scripts, or empty if those in
-shared are enough; `run` is its volume at /run/dsgen, to which no other container can write.
+Mounts of every container. `program`: the folder of its own
+scripts, or empty; `run`: its volume, which no other writes.
 */}}
 {{- define "deepspeed-job.ownMounts" -}}
 {{- if .program }}
@@ -359,10 +359,7 @@ envFrom:
 {{- end }}
 {{- end }}
 
-{{/*
-A port of a worker. On the network of the node it is a host
-port, so two workers with the same port never share a node.
-*/}}
+{{/* A port of a worker. On the network of the node, two workers with the same port never share a node. */}}
 {{- define "deepspeed-job.workerPort" -}}
 - name: {{ .name }}
   containerPort: {{ .port }}
