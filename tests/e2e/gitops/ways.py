@@ -271,6 +271,12 @@ class FluxComplete(Flux):
 
     options = (*Flux.options, "--ready-when", "complete")
 
+    def _ended(self, kind: str, name: str) -> tuple[str] | None:
+        """Flux names an applied commit only after the health check, which lasts as long as the run."""
+        said = _condition(looked_at(kind, name, self.SPACE), "Reconciling").get("message", "")
+        is_applied = "health checks" in said and self.commit in said
+        return ("",) if is_applied else super()._ended(kind, name)
+
 
 class HelmRelease(Flux):
     """A HelmRelease of the job's chart, with its health beside it."""
