@@ -285,14 +285,6 @@ def warn_of_octal_digits(values: Values) -> Problems:
                 yield Problem(f"{where}: {mode} is a decimal number, 0{mode:03o}", (*path, fields[type_]), hint)
 
 
-@error("DS432", *(f"{one}.resources.claims.*" for one in (*ROLES, *CONTAINERS)), hint="add it to extraPodSpec")
-def refuse_unknown_claims(values: Values, path: KeyPath, claim: Any) -> Problems:
-    known = get(values, str(path[0]), "extraPodSpec", "resourceClaims", None) or ()
-    if claim.name not in [one.name for one in known]:
-        name = format_value(claim.name)
-        yield Problem(f"{path_text(path)}: {name}: must be one of the names in pod.spec.resourceClaims")
-
-
 @error("DS432", *(f"{role}.securityContext" for role in ROLES), *(f"{one}.securityContext" for one in CONTAINERS))
 def refuse_root(values: Values, path: KeyPath, item: Any) -> Problems:
     """The kubelet refuses to start a container as root that must not be root."""

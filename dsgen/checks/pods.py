@@ -174,14 +174,14 @@ def refuse_volumes_of_other_pods(values: Values, path: KeyPath, mount: Any) -> P
         yield Problem(message, hint=f"set storage.{mount.name}.mountIn: both")
 
 
-@error("DS238", *of_roles("resources.claims.*.name"))
+@error("DS238", *(f"{one}.resources.claims.*.name" for one in (*ROLES, *CONTAINERS)))
 def refuse_unknown_claims(values: Values, path: KeyPath, claim: Any) -> Problems:
     """A container uses a claim of dynamic resource allocation that its pod does not have."""
     role = str(path[0])
     values.require((role, "extraPodSpec"))
     known = {one.get("name") for one in values[role].extraPodSpec.get("resourceClaims", ())}
     if claim.name not in known:
-        message = f'{role}.resources.claims: the pod has no resource claim "{claim.name}"'
+        message = f'{path_text(path[:-2])}: the pod has no resource claim "{claim.name}"'
         yield Problem(message, hint=f"add it to {role}.extraPodSpec.resourceClaims")
 
 

@@ -1230,14 +1230,14 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'7bbde4e1eb'}"
-    return f"{values['runtime']['name']}-{folder}-{'7bbde4e1eb'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'f3c16f6c9c'}"
+    return f"{values['runtime']['name']}-{folder}-{'f3c16f6c9c'}"
 
 
 def slurm_digest(values: Mapping[str, Any]) -> str:
     """The digest of the scripts that only launch.method slurm-script has, for the settings of the run."""
     if values['launch']['method'] == 'slurm-script':
-        return f", \"slurm\": \"{'2eb7b519d7'}\""
+        return f", \"slurm\": \"{'39cbcab22c'}\""
     return ""
 
 

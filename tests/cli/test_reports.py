@@ -105,6 +105,7 @@ def test_sarif_has_rules_with_titles_and_results_with_places(cli: Cli, broken: P
     } == run["results"][0]
 
 
+@pytest.mark.needs("npm")
 @pytest.mark.parametrize(
     ("file", "uri"),
     [
@@ -123,6 +124,7 @@ def test_sarif_names_files_by_uri(file: str, uri: str) -> None:
     assert [] == sarif.problems(log)
 
 
+@pytest.mark.needs("npm")
 @pytest.mark.parametrize("place", [None, Position("<stdin>", 1, 1), Position("--set-json", 1, 1)])
 def test_sarif_has_no_file_where_none_is(place: Position | None) -> None:
     log = reports.as_sarif([one(position=place), one(position=place, path=("workers",))])

@@ -28,16 +28,16 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-7bbde4e1eb
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-f3c16f6c9c
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-7bbde4e1eb
+{{ .Values.runtime.name }}-{{ .folder }}-f3c16f6c9c
 {{- end -}}
 {{- end }}
 
 {{/* The digest of the scripts that only launch.method slurm-script has, for the settings of the run. */}}
 {{- define "deepspeed-job.slurmDigest" -}}
 {{- if eq .Values.launch.method "slurm-script" -}}
-, "slurm": "2eb7b519d7"
+, "slurm": "39cbcab22c"
 {{- end -}}
 {{- end }}
 

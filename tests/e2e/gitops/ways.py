@@ -274,8 +274,7 @@ class FluxComplete(Flux):
     def _ended(self, kind: str, name: str) -> tuple[str] | None:
         """Flux names an applied commit only after the health check, which lasts as long as the run."""
         said = _condition(looked_at(kind, name, self.SPACE), "Reconciling").get("message", "")
-        is_applied = "health checks" in said and self.commit in said
-        return ("",) if is_applied else super()._ended(kind, name)
+        return ("",) if "health checks" in said and self.commit in said else super()._ended(kind, name)
 
 
 class HelmRelease(Flux):

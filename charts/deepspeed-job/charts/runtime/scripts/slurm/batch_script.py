@@ -12,6 +12,7 @@ ends it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import queue
 import signal
@@ -231,9 +232,12 @@ class Agent:
             if "stop" in message:
                 self.stop(message["stop"])
             else:
-                processes.fork(lambda order=message: step.Tasks(self, **order).run())  # type: ignore[misc]
+                processes.fork(functools.partial(self.start, message))
         processes.end(os.getpid(), None, 0)
         return code
+
+    def start(self, order: dict[str, Any]) -> int:
+        return step.Tasks(self, **order).run()
 
     def stop(self, number: int) -> None:
         """Tell the tasks to stop, once: to many programs a second signal says to make haste."""
