@@ -65,9 +65,7 @@ STAGES = [
 
 
 @pytest.mark.parametrize(("version", "path", "config"), GONE)
-def test_what_a_version_lacks_is_an_error_with_those_that_have_it(
-    version: str, path: str, config: dict[str, Any]
-) -> None:
+def test_what_a_version_lacks_is_an_error(version: str, path: str, config: dict[str, Any]) -> None:
     [problem] = problems(config, version=version)
 
     assert [("DS263", "error", path)] == told(config, version=version)
