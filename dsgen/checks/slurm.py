@@ -6,6 +6,7 @@ A script is read as far as it takes to find its commands; what variables and sub
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ BEFORE = {
 }
 """What stands before a command."""
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*\])?\+?=")
-HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*([\"']?)\\?([A-Za-z_]\w*)\1([^\n]*)\n(?s:.*?)^\t*\2$", re.MULTILINE)
+HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*([\"']?)\\?([A-Za-z_]\w*)\1")
 OF_WORD = r"\\.|\$\{[^}\n]*\}|\$?\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)|\$\(|"
 PLAIN = re.compile(
     OF_WORD + r"'[^']*'|[<>]\(|(?<==)\([^()]*\)|(?<![^\s;&|()])#[^\n]*|[^\\$\s;&|()<>`\"'#]+|.", re.DOTALL
@@ -58,9 +59,26 @@ class _Part:
             yield ScriptCommand(self.line, words)
 
 
+def _leave_out_heredocs(script: str) -> str:
+    """The script with empty lines in place of its here-documents."""
+    lines, places, end = script.split("\n"), dict[str, list[int]](), -1
+    for number, line in enumerate(lines):
+        places.setdefault(line.lstrip("\t"), []).append(number)
+    for number, line in enumerate(lines):
+        if number <= end:
+            lines[number] = ""
+            continue
+        match = HEREDOC.search(line)
+        ends = places.get(match[2], []) if match else []
+        at = bisect_right(ends, number)
+        if match and at < len(ends):
+            lines[number], end = line[: match.start()] + line[match.end() :], ends[at]
+    return "\n".join(lines)
+
+
 def read_commands(script: str) -> Iterator[ScriptCommand]:
     """The commands of a script, also those in substitutions."""
-    text = HEREDOC.sub(lambda match: match[3] + "\n" * match[0].count("\n"), script)
+    text = _leave_out_heredocs(script)
     parts, at = [_Part()], 0
     while at < len(text):
         part = parts[-1]

@@ -1234,13 +1234,6 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     return f"{values['runtime']['name']}-{folder}-{'f3c16f6c9c'}"
 
 
-def slurm_digest(values: Mapping[str, Any]) -> str:
-    """The digest of the scripts that only launch.method slurm-script has, for the settings of the run."""
-    if values['launch']['method'] == 'slurm-script':
-        return f", \"slurm\": \"{'39cbcab22c'}\""
-    return ""
-
-
 def image_of(values: Mapping[str, Any], role: str) -> str:
     """The image of a role: worker, launcher, status (the containers with the API token) or tensorboard."""
     images = {'launcher': values['launcher']['image'], 'status': values['status']['image'] or values['launcher']['image'], 'tensorboard': values['monitoring']['tensorboard']['image']}

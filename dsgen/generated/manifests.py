@@ -65,7 +65,6 @@ from dsgen.generated.helpers import (
     shared_processes,
     shared_slice,
     shared_volumes,
-    slurm_digest,
     storage_annotations,
     suspended_in_queue,
     tensorboard_selector,
@@ -427,7 +426,13 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     if values['status']['webhook']['url']:
         text += f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
     text += (
-        f"      \"scripts\": {{\"launcher\": \"{'dd5474fc84'}\", \"shared\": \"{'02744e268f'}\", \"status\": \"{'baee35f467'}\", \"worker\": \"{'e30f538d8b'}\"{slurm_digest(values)}}}\n"
+        "      \"scripts\": {\n"
+        f"        \"launcher\": \"{'dd5474fc84'}\",\n"
+        f"        \"shared\": \"{'02744e268f'}\",\n"
+        f"        \"slurm\": \"{'39cbcab22c'}\",\n"
+        f"        \"status\": \"{'baee35f467'}\",\n"
+        f"        \"worker\": \"{'e30f538d8b'}\"\n"
+        "      }\n"
         "    }\n"
         f"  command.json: {command(values)}\n"
     )

@@ -28,7 +28,8 @@ _PIPE = re.compile(r"(?<![|>])[|](?![|])")
 _END = re.compile(r"\s*(&&|[|;<\n]|\d?>|&|$)")
 _PREPARES = re.compile(r"\s*(cd|source|export|ulimit|set|module|mkdir|echo|pip|[.]) [^|;<>&\n]*(&&|[;\n])")
 _HEREDOC = re.compile(r"<<-?[^\S\n]*(['\"]?)(\w+)\1")
-_ENDS, _PRECEDES = ";&|()\n", re.compile(r"if|then|elif|else|while|until|do|!|\{|[A-Za-z_]\w*=.*", re.DOTALL)
+_ENDS = ";&|()\n"
+_PRECEDES = re.compile(r"if|then|elif|else|while|until|do|!|\{|[A-Za-z_]\w*=.*", re.DOTALL)
 """What ends a command of a script, and the words before its program."""
 _RUN_OTHERS = {
     *("exec", "env", "nice", "nohup", "time", "timeout", "numactl", "taskset", "stdbuf", "setsid", "ionice"),

@@ -34,13 +34,6 @@ change with the content of all scripts, so a run keeps those with which it start
 {{- end -}}
 {{- end }}
 
-{{/* The digest of the scripts that only launch.method slurm-script has, for the settings of the run. */}}
-{{- define "deepspeed-job.slurmDigest" -}}
-{{- if eq .Values.launch.method "slurm-script" -}}
-, "slurm": "39cbcab22c"
-{{- end -}}
-{{- end }}
-
 {{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}
 {{- define "deepspeed-job.imageOf" -}}
 {{- $images := dict
