@@ -353,7 +353,7 @@ def says(pod: Any, server: Any, text: str, fails: bool = False) -> None:
 
 def test_a_server_that_talks_without_end_takes_no_memory(pod: Any, server: Any) -> None:
     """What git says is in a file in memory."""
-    pod.settings(startTimeoutSeconds=5)
+    pod.settings(startTimeoutSeconds=12)
     says(pod, server, ("x" * 999 + "\n") * 20_000, fails=True)
     largest, ended = [0], threading.Event()
 
