@@ -1230,8 +1230,8 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'f3c16f6c9c'}"
-    return f"{values['runtime']['name']}-{folder}-{'f3c16f6c9c'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'b700165554'}"
+    return f"{values['runtime']['name']}-{folder}-{'b700165554'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

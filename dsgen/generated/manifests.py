@@ -428,8 +428,8 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     text += (
         "      \"scripts\": {\n"
         f"        \"launcher\": \"{'dd5474fc84'}\",\n"
-        f"        \"shared\": \"{'02744e268f'}\",\n"
-        f"        \"slurm\": \"{'39cbcab22c'}\",\n"
+        f"        \"shared\": \"{'a5be1bd06d'}\",\n"
+        f"        \"slurm\": \"{'ef8ffa9793'}\",\n"
         f"        \"status\": \"{'baee35f467'}\",\n"
         f"        \"worker\": \"{'e30f538d8b'}\"\n"
         "      }\n"

@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-f3c16f6c9c
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-b700165554
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-f3c16f6c9c
+{{ .Values.runtime.name }}-{{ .folder }}-b700165554
 {{- end -}}
 {{- end }}
 

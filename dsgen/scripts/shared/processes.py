@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -51,6 +52,21 @@ def open_wakeup_pipe() -> int:
     signal.set_wakeup_fd(write_end)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     return read_end
+
+
+def watch_signals(numbers: Iterable[int], note: Callable[[int], object]) -> None:
+    """Call `note` with each of these signals that comes from now on, in a thread of its own.
+
+    A handler is called by the main thread, between two steps of Python: a signal that comes just before a call that
+    waits would be noticed after it only.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+
+    def watch() -> None:
+        while True:
+            note(signal.sigwait(numbers))
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def spawn(

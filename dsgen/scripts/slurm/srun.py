@@ -171,8 +171,7 @@ class Step:
         self.kill_at, self.interrupted, self.is_told = NEVER, 0.0, False
         given = options.get("input", "all")
         self.source = 0 if given in ("all", "none") or given.isdigit() else os.open(given, os.O_RDONLY)
-        for number in SIGNALS:
-            signal.signal(number, lambda number, _: self.events.put({"signal": number}))
+        processes.watch_signals(SIGNALS, lambda number: self.events.put({"signal": number}))
 
     def create(self) -> None:
         """Have worker 0 plan the step, which waits until CPUs and GPUs are free; then its workers connect."""

@@ -22,6 +22,7 @@ DRAIN_SECONDS = 2.0  # to read what the tasks have printed last
 def prepare_task() -> None:
     """In a task before its program: it leads a group of its own, and dies with this process."""
     os.setpgid(0, 0)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     processes.call_prctl(processes.SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -37,7 +38,7 @@ class Tasks:
         self.reading: list[IO[bytes]] = []  # the inputs of tasks
         self.input: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        signal.signal(signal.SIGTERM, lambda *_: self.stop())
+        processes.watch_signals([signal.SIGTERM], lambda _: self.stop())
 
     def run(self) -> int:
         """Start the tasks, and do what srun says, until it has ended or is lost."""

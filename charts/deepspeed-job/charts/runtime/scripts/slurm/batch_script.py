@@ -36,6 +36,7 @@ from slurm import rules, srun, step
 END_SECONDS = 5  # for what the script has left running
 RETRY_SECONDS = 0.2  # between tries to connect to worker 0
 LOST = 255
+WATCHED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 ALWAYS = ("srun", "scontrol", "sbatch", "salloc", "squeue", "sinfo", "sacct", "sacctmgr", "sstat", "scancel", "sbcast")
 IF_MISSING = ("module", "ml", "conda", "mamba", "micromamba", "singularity", "apptainer", "shifter")
 """What the shim replaces: always, and in an image that does not have it."""
@@ -81,8 +82,7 @@ class Script:
         self.last, self.failure = -1, 0  # the step that was created last, of those that have ended, and its code
         self.pid, self.code, self.stopped, self.is_stopped = 0, -1, 0, False
         self.strangers = control.UnprovenConnections()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
-            signal.signal(number, lambda number, _: self.events.put((None, {"signal": number})))
+        processes.watch_signals(WATCHED, lambda number: self.events.put((None, {"signal": number})))
         threading.Thread(target=self.accept, args=(server,), daemon=True).start()
 
     def accept(self, server: socket.socket) -> None:
@@ -124,9 +124,7 @@ class Script:
             if not self.pid and len(self.agents) == len(self.job.nodes):
                 self.pid = processes.spawn(argv, new_session=True)
             self.create_steps()
-            if self.stopped and all(request.step < 0 for request in self.requests.values()):
-                processes.send([self.pid], self.stopped)  # the shell, after its tasks
-                self.stopped = 0
+            self.stop_shell()
             ended = processes.reap()
             self.code = ended.get(self.pid, self.code) if self.code < 0 else self.code
         for agent in self.agents.values():
@@ -151,6 +149,12 @@ class Script:
         for agent in self.agents.values():
             agent.send(stop=number)
 
+    def stop_shell(self) -> None:
+        """Tell the shell to stop, if its tasks have ended."""
+        if self.stopped and all(request.step < 0 for request in self.requests.values()):
+            processes.send([self.pid], self.stopped)
+            self.stopped = 0
+
     def heed(self, channel: control.Channel, message: dict[str, Any]) -> None:
         """Do what an agent or an srun says."""
         request = self.requests.get(channel)
@@ -163,6 +167,8 @@ class Script:
         elif "code" in message and request:
             if request.step > self.last:
                 self.last, self.failure = request.step, message["code"]
+            del self.requests[channel]
+            self.stop_shell()  # before it goes on
             channel.send(noted=True)
         elif "lost" in message:
             self.requests.pop(channel, None)
@@ -219,13 +225,21 @@ class Agent:
     def __init__(self, channel: control.Channel, node: int) -> None:
         self.channel, self.is_stopped = channel, False
         channel.send(agent=node)
-        signal.signal(signal.SIGTERM, lambda number, _: self.stop(number))
+        self.events: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        signal.signal(signal.SIGTERM, lambda number, _: self.stop(number))  # of a child that does not watch it yet
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        processes.watch_signals([signal.SIGTERM], lambda number: self.events.put({"stop": number}))
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self) -> None:
+        for message in iter(self.channel.read, None):
+            self.events.put(message)
+        self.events.put(None)
 
     def run(self) -> int:
         """Do what worker 0 says, until the script has ended."""
         code = LOST
-        for message in iter(self.channel.read, None):
+        for message in iter(self.events.get, None):
             if "over" in message:
                 code = 0
                 break
