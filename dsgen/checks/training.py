@@ -304,7 +304,7 @@ def refuse_second_launcher(values: Values) -> Problems:
     if not values.training.exec or helpers.runs_command(values):
         return
     starts = STARTS_SEVERAL if values.workers.slots > 1 else STARTS_RANKS
-    if any(matching(one, starts) for one in commands.list_programs(values.training.exec)):
+    if any(matching(" ".join(words), starts) for words in commands.list_programs(values.training.exec)):
         yield Problem(f"training.exec starts a launcher, but launch.method {values.launch.method} {STARTS_EACH}")
 
 

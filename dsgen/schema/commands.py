@@ -5,13 +5,13 @@ dsgen runs a list of words without a shell, like the kernel; `&&`, `$NAME` and t
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from dsgen.language.text import format_item
+from dsgen.schema.scripts import read_commands
 
 SHELL = "(.* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c "
 """Words that start a shell with a script, up to the script."""
@@ -27,13 +27,9 @@ _NEEDS_QUOTES = re.compile(r"[\s|&;<>*?()\"'`~#]")
 _PIPE = re.compile(r"(?<![|>])[|](?![|])")
 _END = re.compile(r"\s*(&&|[|;<\n]|\d?>|&|$)")
 _PREPARES = re.compile(r"\s*(cd|source|export|ulimit|set|module|mkdir|echo|pip|[.]) [^|;<>&\n]*(&&|[;\n])")
-_HEREDOC = re.compile(r"<<-?[^\S\n]*(['\"]?)(\w+)\1")
-_ENDS = ";&|()\n"
-_PRECEDES = re.compile(r"if|then|elif|else|while|until|do|!|\{|[A-Za-z_]\w*=.*", re.DOTALL)
-"""What ends a command of a script, and the words before its program."""
 _RUN_OTHERS = {
     *("exec", "env", "nice", "nohup", "time", "timeout", "numactl", "taskset", "stdbuf", "setsid", "ionice"),
-    *("sudo", "conda", "mamba", "micromamba"),
+    *("sudo", "conda", "mamba", "micromamba", "command", "builtin", "eval"),
 }
 """Programs whose arguments are another program with its arguments."""
 _MOST_PROGRAMS, _MOST_LEVELS, _LONGEST_SCRIPT = 1000, 10, 100_000
@@ -70,51 +66,24 @@ def is_shell(words: Sequence[str]) -> bool:
     return re.match(f"{SHELL}.", " ".join(words), re.DOTALL) is not None
 
 
-def list_programs(words: Sequence[str]) -> Iterator[str]:
-    """The programs that a command starts, each as the line of its words: also those in the script of a shell."""
+def list_programs(words: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The programs that a command starts, each with its arguments: also those in the script of a shell."""
     return itertools.islice(_walk_programs(words, 1), _MOST_PROGRAMS)
 
 
-def _walk_programs(words: Sequence[str], level: int) -> Iterator[str]:
-    yield " ".join(words)
+def _walk_programs(words: Sequence[str], level: int) -> Iterator[Sequence[str]]:
+    yield words
     if level == _MOST_LEVELS:
         return
     if words and is_shell([*words[:-1], "x"]) and len(words) > 2:
-        yield from _walk_script(words[-1], level + 1)
+        for command in read_commands(_join(words[-1][:_LONGEST_SCRIPT])):
+            yield from _walk_programs(command.words, level + 1)
     elif words and words[0].rpartition("/")[2] in _RUN_OTHERS:
         for at in range(1, len(words)):
             if not re.match(r"-|\d|\w+=|run$", words[at]):
                 yield from _walk_programs(words[at:], level + 1)
                 if not re.fullmatch("-[^=]+", words[at - 1]):  # else it may be the value of an option
                     return
-
-
-def _walk_script(script: str, level: int) -> Iterator[str]:
-    text = _remove_heredocs(_join(script[:_LONGEST_SCRIPT]))
-    plain = re.sub(rf"({_QUOTED})|(?<!\S)#[^\n]*", lambda match: match[1] or "", text)
-    lexer = shlex.shlex(plain, posix=True, punctuation_chars=_ENDS)
-    lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
-    words = list[str]()
-    with contextlib.suppress(ValueError):  # a quote that is not closed
-        for token in [*lexer, ";"]:
-            if not {*token} <= {*_ENDS}:
-                words += [] if not words and _PRECEDES.fullmatch(token) else [token]
-            elif words:
-                yield from _walk_programs(words, level)
-                words = []
-
-
-def _remove_heredocs(script: str) -> str:
-    lines, kept, end = script.split("\n"), list[str](), ""
-    last = {line.strip(): number for number, line in enumerate(lines)}
-    for number, line in enumerate(lines):
-        if end:
-            end = "" if line.strip() == end else end
-            continue
-        match = next((one for one in _HEREDOC.finditer(line) if last.get(one[2], 0) > number), None)
-        kept.append(line[: match.start()] if match else line)
-        end = match[2] if match else ""
-    return "\n".join(kept)
 
 
 def wrap_in_shell(script: str) -> str:
