@@ -49,8 +49,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec") and item.callspec.params.get("major") == 3:
             item.add_marker("slow")
-        if "root" in getattr(item, "fixturenames", ()):
-            item.add_marker("needs")
     if "DSGEN_TEST_TURN" not in os.environ:
         return
     turn, turns = map(int, os.environ["DSGEN_TEST_TURN"].split("/"))
@@ -89,11 +87,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
     for reason, count in Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped).most_common():
         terminalreporter.write_line(f"{count} {'test' if count == 1 else 'tests'} skipped: {reason}")
-
-
-@pytest.fixture
-def root() -> None:
-    """Skip the test on a laptop where nobody is root."""
-    if os.getuid() != 0 and os.environ.get("CI") != "true":
-        pytest.skip("only root can run them")  # a laptop; CI fails below
-    assert os.getuid() == 0

@@ -1,7 +1,7 @@
 """The programs that some tests need, each with the Debian package that has it.
 
 Where one is missing, those tests are skipped, and one line at the start of the run says what to install. In CI the run
-fails instead.
+fails instead. `root` is the user.
 """
 
 import os
@@ -36,8 +36,10 @@ def find(program: str) -> str | None:
 
 
 def require(*programs: str) -> None:
-    """Skip the calling test where a program is missing."""
-    missing = [program for program in programs if not find(program)]
+    """Skip the calling test where a program is missing, or where nobody is root."""
+    if "root" in programs and os.getuid() != 0:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("only root can run them")
+    missing = [program for program in programs if program != "root" and not find(program)]
     if missing:
         pytest.skip(f"not installed: {' '.join(sorted({PACKAGES[program] for program in missing}))}")
 

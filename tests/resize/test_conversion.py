@@ -286,7 +286,7 @@ def test_frozen_parameters_continue_if_the_program_loads_them(tmp_path: Path, st
     assert difference(losses, expected) < 1e-6
 
 
-@pytest.mark.usefixtures("root")
+@pytest.mark.needs("root")
 def test_a_full_disk_is_refused_before_the_conversion(saved: Training) -> None:
     small = saved.root / "small"
     small.mkdir()

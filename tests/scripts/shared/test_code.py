@@ -322,8 +322,7 @@ def test_ssh_with_a_key_that_is_not_let_in(pod: Any, ssh_server: str) -> None:
     assert "refuses the ssh key of the Secret in code.git.secretName" in pod.termination_message()
 
 
-@pytest.mark.needs("setpriv")
-@pytest.mark.usefixtures("root")
+@pytest.mark.needs("root", "setpriv")
 def test_ssh_as_a_user_without_an_entry_is_explained(pod: Any, ssh_server: str) -> None:
     secret(pod, ssh_privatekey=(pod.keys / "ssh-privatekey").read_text())
     (pod.config / "git_known_hosts").write_text(known_hosts(pod))

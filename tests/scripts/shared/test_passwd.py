@@ -81,9 +81,8 @@ def test_it_says_when_it_cannot_write(pod: Any) -> None:
     assert done.returncode == 78
 
 
-@pytest.mark.needs("unshare", "setpriv")
+@pytest.mark.needs("root", "unshare", "setpriv")
 @pytest.mark.parametrize("line", ["", "1000650000:x:1000650000:0:runtime user:/:/sbin/nologin\n"])
-@pytest.mark.usefixtures("root")
 def test_sshd_as_a_user_that_the_image_does_not_know(pod: Any, line: str) -> None:
     """The whole way: passwd file made by that user, mounted over /etc/passwd, sshd run by that user, a login."""
     (pod.root / "etc/passwd").write_text(Path("/etc/passwd").read_text() + line)

@@ -211,7 +211,7 @@ def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> 
     assert pod.python(code) == str(locked)
 
 
-@pytest.mark.usefixtures("root")
+@pytest.mark.needs("root")
 def test_a_worker_with_a_locked_root_account_says_so(pod: Any) -> None:
     (pod.root / "etc/shadow").write_text("root:!:1\n")
     assert wait(pod.start()) == 78

@@ -173,8 +173,7 @@ def network(*argv: str) -> None:
     subprocess.run(["ip", *argv], check=True)
 
 
-@pytest.mark.needs("ip")
-@pytest.mark.usefixtures("root")
+@pytest.mark.needs("root", "ip")
 def test_a_cut_network_ends_a_session_that_keeps_printing(pod: Any) -> None:
     """Worker in a network namespace of its own, whose cable is then cut; ssh's own keepalive would never end it."""
     space, near, far = (f"dsgen{os.getpid()}{end}" for end in ("", "a", "b"))

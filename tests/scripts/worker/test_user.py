@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests import programs
+pytestmark = pytest.mark.needs("root", "unshare", "setpriv")
 
 PASSWD = "root:x:0:0::/:/bin/bash\nsshd:x:101:65534::/run/sshd:/usr/sbin/nologin\nclosed:x:1235:1235::/:/bin/false\n"
 PUBLIC = ("authorized_keys", "known_hosts")
@@ -15,10 +15,8 @@ MOUNTS = 'for name in passwd shadow; do mount --bind "$DSGEN_ROOT/etc/$name" "/e
 
 
 @pytest.fixture
-def accounts(pod: Any, root: None) -> Any:
+def accounts(pod: Any) -> Any:
     """The pod with a user `trainer` that has no password, as useradd makes it: sshd takes that for a locked account."""
-    assert root is None
-    programs.require("unshare", "setpriv")
     (pod.root / "home").mkdir()
     os.chown(pod.root / "home", 1234, 1234)
     (pod.root / "etc/passwd").write_text(f"{PASSWD}trainer:x:1234:1234::{pod.root}/home:/bin/bash\n")
