@@ -16,7 +16,7 @@ from dsgen.checks.slurm import ARRAY, find_array, find_obstacles
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.images import NO_IMAGE, write_image
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.scripts import LOOK, LOOK_INSIDE, add_claims, refuse_syntax_error
+from dsgen.importers.scripts import add_claims, refuse_syntax_error
 from dsgen.importers.secrets import holds_secret
 from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm_options import Request, write_options
@@ -26,8 +26,6 @@ from dsgen.reading.nodes import SourceText
 Reason = tuple[Position, str]
 OF_SOURCE = re.compile(r"training\.(?!env)|launch\.command")
 """Holes that a script leaves, and not what the user has to give anyway, such as the image or the number of nodes."""
-DOUBTS = ("--set ", LOOK, LOOK_INSIDE)
-"""How the hints begin about statements of a script whose effect is not known."""
 IMAGE = re.compile(r"--container-image[= ][\"']?([\w./:@+-]+)|\bdocker://([\w./:@+-]+)")
 OF_SCRIPT = ("a", "array", "D", "chdir", "export")
 """Options of sbatch that slurm/batch_script.py reads."""
@@ -68,9 +66,8 @@ def convert(native: Callable[[Any, Conversion], None], source: Any, conversion: 
 
 def _find_doubt(conversion: Conversion) -> Reason | None:
     """Where a script is not understood, although it was converted."""
-    for entry in conversion.ledger.entries:
-        if entry.fate == "lost" and entry.hint.startswith(DOUBTS) and not entry.source.startswith("-"):
-            return entry.position, f"{entry.source}: {entry.why}"
+    for doubt in sorted(conversion.doubts, key=lambda one: one[0].line)[:1]:
+        return doubt
     for hole in conversion.draft.holes:
         if OF_SOURCE.match(hole.key):
             return conversion.decided or Position(conversion.file, 1, 1), f"{hole.key}: {hole.why}"

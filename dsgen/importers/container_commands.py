@@ -78,18 +78,13 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
     if pod.has_command and (index := _find_entrypoint(shown)):
         before, words, why = words[:index], words[index:], RUNS_LAUNCHER
     statement, script_text = join(words, " "), _find_script(words)
-    scope = ShellScope(atlas, runtime, conversion.read_variables())
-    for name, fact in pod.facts.env.items():
-        if name not in runtime:
-            value, part = fact.value, UnknownPart("secret", name, f"${name}")
-            is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
-            scope.assign(name, Text(value) if is_known else atlas.add_unknown(part, ()))
-            scope.export(name, 0)
     script: ChosenScript | None = None
     try:
-        reader = ScriptReader(atlas, scope, conversion.mounted)
+        reader = ScriptReader(atlas, _make_scope(pod, runtime), conversion.mounted)
         reader.read_words(words, statement, {})
         script = choose_launch(conversion, reader, statement)
+        if any(one.kind == "outside" for one in reader.events):
+            raise ImportRefusedError("dsgen does not follow a statement", pod.command[0].node.position)
         if world.is_launcher and script.started.launcher in ("", "python"):
             raise ImportRefusedError("it starts the ranks by itself", pod.command[0].node.position)
         conversion.note_remarks(script_text)
@@ -104,6 +99,19 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
         account_for_words(pod.command, start)
     if pod.role == "launcher":
         write_launcher_environment(pod, script, world)
+
+
+def _make_scope(pod: Pod, runtime: Runtime) -> ShellScope:
+    """The variables of the container, all of them exported."""
+    conversion = pod.template.conversion
+    scope = ShellScope(conversion.atlas, runtime, conversion.read_variables())
+    for name, fact in pod.facts.env.items():
+        if name not in runtime:
+            value, part = fact.value, UnknownPart("secret", name, f"${name}")
+            is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
+            scope.assign(name, Text(value) if is_known else conversion.atlas.add_unknown(part, ()))
+            scope.export(name)
+    return scope
 
 
 def _find_entrypoint(shown: Sequence[str]) -> int:

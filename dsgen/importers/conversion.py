@@ -179,6 +179,8 @@ class Conversion:
     """The command line that became the values, or why the script is carried."""
     carried: str = ""
     """Why the script is a file of the run; "" if it became values."""
+    doubts: list[tuple[Position, str]] = field(default_factory=list)
+    """Statements of a script whose effect is not known, and why."""
     accounted: list[tuple[int, int]] = field(default_factory=list)
     """The first and the last place of each text that has an entry."""
 
@@ -224,6 +226,11 @@ class Conversion:
     def lose(self, text: Text, why: str, hint: str = "", *, is_part: bool = False) -> None:
         """A text has no equivalent."""
         self.report(text, "lost", why, hint, is_part=is_part)
+
+    def doubt(self, text: Text, why: str, hint: str, *, is_part: bool = False) -> None:
+        """What a text does is not known: it has no equivalent, and a script with it is better carried."""
+        self.lose(text, why, hint, is_part=is_part)
+        self.doubts += [(one.position, f"{one.source}: {one.why}") for one in self.ledger.entries[-1:]]
 
     def _rewrite(self, is_it: Callable[[ConvertedPart], bool], **changes: Any) -> None:
         entries = self.ledger.entries

@@ -12,7 +12,6 @@ from dsgen.importers.documents import refuse_private
 from dsgen.importers.draft import Draft
 from dsgen.importers.environment import (
     AMBIENT,
-    OWN,
     WORKER_SHELL,
     ask_for_variable,
     format_word,
@@ -26,7 +25,7 @@ from dsgen.importers.launch import write_launch
 from dsgen.importers.launchers import LaunchCommand, parse_launch_command
 from dsgen.importers.ledger import Fate, ImportRefusedError
 from dsgen.importers.remarks import Remarks
-from dsgen.importers.secrets import holds_secret, is_secret, is_secret_name
+from dsgen.importers.secrets import holds_secret, is_secret
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS, Wrapper
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.scope import ShellScope
@@ -71,13 +70,8 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
     at = conversion.atlas.locate(text) or Position(conversion.file, 1, 1)
     line = conversion.options.line
     launches = [one for one in reading.launches if line in (0, _find_line(conversion, one))]
-    if not launches and reading.blocked:
-        statement, part = reading.blocked[0]
-        hint = f"--set {part.name}=VALUE" if re.match("[A-Za-z_]", part.name) else "write the program itself"
-        raise ImportRefusedError(
-            f"it runs {part.shell}, which dsgen does not compute", conversion.atlas.locate(statement) or at, hint
-        )
-    if not launches and not line and (outside := [one for one in reading.events if one.rank]):
+    outside = [one for one in reading.events if one.rank and not line]
+    if not launches and outside:
         _refuse_outside(conversion, max(outside, key=lambda one: one.rank))
     if not launches and (broken := find_unparsed(text, conversion.atlas)):
         raise ImportRefusedError(
@@ -91,8 +85,8 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
         )  # fmt: skip
     best = max(one.rank for one in launches)
     strong = [one for one in launches if one.rank == best]
-    if not line and (outside := [one for one in reading.events if one.rank >= best]):
-        _refuse_outside(conversion, outside[0])
+    if stronger := [one for one in outside if one.rank >= best]:
+        _refuse_outside(conversion, stronger[0])
     started = [parse_launch_command(one.words, conversion.atlas) for one in strong]
     if len({make_signature(conversion, one) for one in started}) > 1:
         _refuse_several(conversion, strong)
@@ -164,6 +158,7 @@ LOADED = "the image has to contain what it loads; it is a comment at image"
 NO_FOLDER = "the working directory of the image takes its place"
 IN_LINE, IN_FILE = "its value is in the command line", "its value is in a file that the script writes"
 UNUSED = "the command line does not use it"
+FILES = "bash puts the names of files that match in its place"
 LOOK, LOOK_INSIDE = "see whether the training needs it", "see whether the training needs the commands in it"
 VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 COUNTS = {
@@ -235,7 +230,7 @@ def lose_unread(conversion: Conversion, text: Text) -> None:
     for unit in find_units(text, conversion.atlas):
         start, end = unit.places[0], unit.places[-1]
         if not any(start <= first <= end or first <= start <= last for first, last in known):
-            conversion.lose(unit, "dsgen does not understand it", LOOK)
+            conversion.doubt(unit, "dsgen does not understand it", LOOK)
 
 
 @dataclass
@@ -292,7 +287,7 @@ class ScriptWriter:
         for word in [word for word in self.script.launch.words if word.places]:
             spans = self.conversion.accounted
             if not any(first in word.places or first <= word.places[0] <= last for first, last in spans):
-                self.conversion.lose(word, "dsgen does not know what it is for", LOOK, is_part=True)
+                self.conversion.doubt(word, "dsgen does not know what it is for", LOOK, is_part=True)
 
     def _lose_leftovers(self) -> None:
         """Name what belongs to the old cluster and is in the values all the same."""
@@ -311,14 +306,14 @@ class ScriptWriter:
         for default in scope.defaults:
             shown = Text(f"${{{default.name}}}", [default.place] * (len(default.name) + 3))
             used = conversion.atlas.format_text(default.value)
-            if default.name.startswith("SLURM_"):
-                conversion.lose(shown, OF_SLURM, LOOK, is_part=True)
+            if default.name.startswith("SLURM_") and default.name != "SLURM_CPUS_PER_TASK":
+                conversion.doubt(shown, OF_SLURM, LOOK, is_part=True)
             else:
                 why = f"{default.name} is not set in the script: its default {used} is used"
                 conversion.drop(shown, why, is_part=True)
         for word in self.script.launch.words:
-            if word.places and (why := scope.doubts.get(word.places[0], "")):
-                conversion.lose(word, why, "write the names themselves", is_part=True)
+            if word.places and word.places[0] in scope.globs:
+                conversion.lose(word, FILES, "write the names themselves", is_part=True)
 
     def _report_others(self) -> None:
         """Command lines that were not chosen: they prepare the training, follow it, or are the same on other nodes."""
@@ -358,7 +353,7 @@ class ScriptWriter:
     def _make_role(self) -> Role:
         """The environment of the command line, for the comparison."""
         launch, role = self.script.launch, Role()
-        known = {name: (value, f"{name}=") for name, (value, _) in launch.exported.items()}
+        known = {name: (value, f"{name}=") for name, value in launch.exported.items()}
         prefix = {name: (value, self.conversion.atlas.format_text(value)) for name, value in launch.prefix.items()}
         for name, (value, shown) in {**known, **prefix}.items():
             if isinstance(value, Text) and value.is_known and not is_secret(name, value.chars):
@@ -393,7 +388,7 @@ class ScriptWriter:
         for event in events[:cut]:
             self._write_before(event, final, prepares)
         for event in events[cut:]:
-            if not self._report_anywhere(event, is_before=False):
+            if not self._report_anywhere(event):
                 is_lost = event.kind == "setup" and event.name != "set"
                 self.conversion.report(
                     event.text, "lost" if is_lost else "dropped", event.why if event.name == "set" else AFTER,
@@ -411,21 +406,22 @@ class ScriptWriter:
         is_once = self.world.is_batch and ONCE.match(event.text.chars)
         return event.kind == "setup" and event.name != "set" and not is_once
 
-    def _report_anywhere(self, event: ScriptEvent, is_before: bool) -> bool:
+    def _report_anywhere(self, event: ScriptEvent) -> bool:
         """Account for a statement that means the same before the command line and after it; whether it is one."""
-        if event.kind == "outside":
-            self._report_outside(event, is_before)
-        elif event.kind == "dropped":
+        kind = "outside" if event.kind == "sourced" and self.world.is_batch else event.kind
+        if kind == "outside":
+            self.conversion.doubt(event.text, event.why, event.hint or LOOK_INSIDE)
+        elif kind == "dropped":
             self.conversion.drop(event.text, event.why)
-        elif event.kind == "lost" or (event.kind == "sourced" and self.world.is_batch):
+        elif kind == "lost":
             self.conversion.lose(event.text, event.why, event.hint)
-        return event.kind in ("outside", "dropped", "lost", "file") or (event.kind == "sourced" and self.world.is_batch)
+        return kind in ("outside", "dropped", "lost", "file")
 
     def _write_before(self, event: ScriptEvent, final: Mapping[str, ScriptEvent], prepares: bool) -> None:
         """Account for a statement before the command line."""
         if event.name == "mkdir" and isinstance(event.value, list):
             self._write_folders(event, event.value)
-        elif self._report_anywhere(event, is_before=True):
+        elif self._report_anywhere(event):
             pass
         elif event.name == "set" and not prepares:
             self.conversion.drop(event.text, event.why)
@@ -443,7 +439,7 @@ class ScriptWriter:
         """mkdir: a line of training.setup if the command line or the environment names the folder."""
         format_text, launch = self.conversion.atlas.format_text, self.script.launch
         folders = [format_text(word) for word in words[1:] if not word.chars.startswith("-")]
-        values = [value for value, _ in launch.exported.values() if isinstance(value, Text)]
+        values = [value for value in launch.exported.values() if isinstance(value, Text)]
         texts = [format_text(one) for one in (*launch.words, *values)]
         if not any(folder in text for folder in folders for text in texts):
             self.conversion.drop(event.text, "the command line names none of these folders")
@@ -504,7 +500,7 @@ class ScriptWriter:
         elif not is_last:
             self.conversion.drop(event.text, "it is set again later")
         else:
-            self._export(event.name, launch.exported[event.name][0], event.text, words)
+            self._export(event.name, launch.exported[event.name], event.text, words)
 
     def _write_slots(self, event: ScriptEvent) -> None:
         """A hostfile that the script writes: dsgen's has as many slots."""
@@ -513,23 +509,3 @@ class ScriptWriter:
             if number and self.conversion.draft.get(key) in (None, 0):
                 self.conversion.draft.set(key, number)
         self.conversion.drop(event.text, event.why)
-
-    def _report_outside(self, event: ScriptEvent, is_before: bool) -> None:
-        """A statement that dsgen does not follow: lost if the training may need what it does."""
-        launch, atlas = self.script.launch, self.conversion.atlas
-        values = [value for name, (value, _) in launch.exported.items() if not OWN.fullmatch(name)]
-        texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
-        texts += [*launch.words, *launch.prefix.values(), *([launch.folder] if launch.folder else [])]
-        needed = {
-            one.name for text in texts for one in atlas.list_unknowns(text) if one.kind == "unclear"
-        } & event.names
-        names = sorted(needed if needed and is_before else event.names)
-        if needed and is_before:
-            listed = ", ".join(f"${name}" for name in names[:8])
-            hint = "write what applies into the values" if is_secret_name(names[0]) else f"--set {names[0]}=VALUE"
-            self.conversion.lose(event.text, f"{event.why}: what it does to {listed} is not known", hint)
-        elif event.name or not names:
-            self.conversion.lose(event.text, event.why, LOOK_INSIDE)
-        else:
-            why = f"the command line uses nothing that it sets: {', '.join(names[:8])}"
-            self.conversion.drop(event.text, why)

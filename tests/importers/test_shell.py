@@ -100,13 +100,6 @@ def test_secrets_among_the_arguments_become_variables() -> None:
     assert "--hf_token" in job.text
 
 
-def test_a_job_whose_program_must_be_filled_in_is_not_compared() -> None:
-    job = shell("mpirun -np 16 -npernode 8 mpirun -np 16 -npernode 8 python -m bert.train")
-
-    assert {"training"} == holes(job)
-    assert [] == unexplained(job)
-
-
 @pytest.mark.parametrize(
     ("line", "why"),
     [

@@ -1,8 +1,8 @@
 """Reads a script statement by statement, as bash would, without running anything.
 
 The result is what happened in order: variables, files, folders, other commands, and the command lines that start the
-training. Assignments, commands and branches whose condition is known are followed; loops, functions and `case` are not:
-what they may change is unknown afterwards.
+training. Assignments, commands and branches whose condition is known are followed. Other statements are left out
+(`outside`): the variables that they name are unknown afterwards.
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-from dsgen.importers.launchers import parse_launch_command, rank_command
+from dsgen.importers.launchers import parse_launch_command, rank_command, rank_words
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.secrets import is_secret_name
 from dsgen.importers.shell.commands import (
     LOADS_CONDA,
     OF_SSH,
@@ -28,141 +26,29 @@ from dsgen.importers.shell.commands import (
     find_meaning,
     is_loader,
 )
-from dsgen.importers.shell.conditions import Conditions
+from dsgen.importers.shell.conditions import decide
 from dsgen.importers.shell.scope import ShellScope, Value
-from dsgen.importers.shell.syntax import Script, list_arguments, parse
-from dsgen.importers.shell.words import ASSIGNS, LISTS, LOOKS_UP, OF_HOST, Expansion, echo
-from dsgen.importers.texts import OF_OPERATION, OF_STATEMENT, SourceMap, Text, UnknownPart, join, place_at, spend
+from dsgen.importers.shell.syntax import Script, list_arguments, parse, walk_nodes
+from dsgen.importers.shell.words import (
+    ASSIGNS,
+    LISTS,
+    LOOKS_UP,
+    NOT_COMPUTED,
+    OF_HOST,
+    Expansion,
+    NotComputedError,
+    echo,
+)
+from dsgen.importers.texts import OF_STATEMENT, SourceMap, Text, join, place_at, spend
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-INNER = ("subshell", "command_substitution", "process_substitution", "pipeline")
-"""Whose assignments do not come back."""
-OPEN = ("command_substitution", "simple_expansion", "string")
-"""Words of a declaration whose names are only known when it runs."""
-READS = ("read", "mapfile", "readarray", "getopts", "let", "printf", "unset", "wait")
-"""Commands that set the variables that they name."""
-ENDS = ("exit", "return", "break", "continue")
-IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-
-
-@dataclass
-class Effects:
-    """What statements may change.
-
-    names: variables; exported: those that they also export. is_all: all variables. files: targets of their output.
-    rank: how surely they start a training, see `launchers.rank_command`. is_silent: they run nothing but what has no
-    effect. has_folder: they change the folder; has_arguments: those of the script. exits: they end the script.
-    """
-
-    names: set[str] = field(default_factory=set)
-    exported: set[str] = field(default_factory=set)
-    files: list[Text] = field(default_factory=list)
-    is_all: bool = False
-    rank: int = 0
-    is_silent: bool = True
-    has_folder: bool = False
-    has_arguments: bool = False
-    exits: bool = False
-
-
-class EffectFinder:
-    """Collects the effects of statements of one script."""
-
-    def __init__(self, reader: ScriptReader, script: Script) -> None:
-        self.reader, self.script = reader, script
-        self.found = Effects()
-        self.seen: set[str] = set()
-
-    def find(self, nodes: Sequence[Node]) -> Effects:
-        """The effects of these statements."""
-        for node in nodes:
-            self._visit(node, is_inner=False)
-        return self.found
-
-    def _visit(self, node: Node, is_inner: bool) -> None:
-        spend(OF_OPERATION)
-        if node.type == "function_definition":
-            self.reader.note_function(self.script, node)
-            return
-        text = self.script.read_text(node).chars
-        if node.type == "command":
-            self._visit_command(node, is_inner)
-        elif node.type == "file_redirect" and text.lstrip("0123456789&")[:1] == ">":
-            self.found.files.append(Expansion(self.script, self.reader.scope).expand_text(node.children[-1]))
-        elif not is_inner:
-            self._visit_names(node, text)
-        for child in node.children:
-            self._visit(child, is_inner or child.type in INNER)
-
-    def _visit_names(self, node: Node, text: str) -> None:
-        names = self.found.names
-        if node.type == "variable_assignment" and node.parent is not None and node.parent.type != "command":
-            names.update(IDENTIFIER.findall(text)[:1])
-        elif node.type in ("declaration_command", "unset_command"):
-            given = [name for child in node.children[1:] for name in IDENTIFIER.findall(self._read_name(child))]
-            names.update(given)
-            self.found.exported.update(given if text.startswith("export") or re.match(r"\w+ -\w*x", text) else ())
-            is_open = any(child.type in OPEN for child in node.children)
-            self.found.is_all |= is_open and node.type == "declaration_command"
-        elif node.type in ("for_statement", "select_statement"):
-            names.update(self.script.read_text(node.children[1]).chars.split()[:1])
-        elif node.type in ("arithmetic_expansion", "c_style_for_statement", "test_command") or text.startswith("(("):
-            head = text.partition("do")[0] if node.type == "c_style_for_statement" else text
-            names.update(match[1] or match[2] for match in ASSIGNS.finditer(head) if "((" in head)
-        elif node.type == "expansion" and (match := re.match(r"\$\{(\w+):?=", text)):
-            names.add(match[1])
-
-    def _read_name(self, node: Node) -> str:
-        text = self.script.read_text(node).chars
-        return "" if text.startswith("-") else re.split(r"\+?=|\[", text.strip("'\""))[0]
-
-    def _visit_command(self, node: Node, is_inner: bool) -> None:
-        found, reader = self.found, self.reader
-        of_words = [child for child in node.named_children if child.type != "variable_assignment"]
-        words = [self.script.read_text(child).chars for child in of_words]
-        name = words[0] if words else ""
-        if name in reader.functions:
-            if name not in self.seen:
-                self.seen.add(name)
-                script, body = reader.functions[name]
-                inner = EffectFinder(reader, script)
-                inner.found, inner.seen = found, self.seen
-                inner._visit(body, is_inner)
-            return
-        if not is_inner:
-            found.names.update(list_written(words) if name in READS else ())
-            found.exits |= name in ENDS
-            found.has_arguments |= name == "shift" or words[:2] == ["set", "--"]
-            found.has_folder |= name in ("cd", "pushd", "popd")
-            found.is_all |= name in ("eval", "source", ".") and not is_loader(words)
-        found.rank = max(found.rank, reader.rank_node(self.script, node))
-        if name not in ("cd", "shift", "eval", "export", *READS):
-            asks = name == "ssh" and words[-1] in ("true", "exit", "hostname", "date", ":")
-            found.is_silent &= asks or (bool(words) and find_meaning(words).role == "silent")
-
-
-def list_written(words: Sequence[str]) -> list[str]:
-    """The variables that a builtin sets."""
-    name, rest = words[0], [word.strip("'\"") for word in words[1:]]
-    if name == "let":
-        return [match[1] or match[2] for word in rest for match in ASSIGNS.finditer(word)]
-    if name in ("printf", "wait"):
-        return [following for word, following in pairwise(rest) if word in ("-v", "-p")]
-    if name == "getopts":
-        return [*rest[1:2], "OPTARG", "OPTIND"]
-    defaults = {"read": ["REPLY"], "mapfile": ["MAPFILE"], "readarray": ["MAPFILE"]}
-    return [word for word in rest if IDENTIFIER.fullmatch(word)] or defaults.get(name, [])
-
-
-# -- reading -----------------------------------------------------------------------------------------------------------
 
 EventKind = Literal[
     "assigned", "exported", "dropped", "lost", "setup", "loaded", "sourced", "folder", "file", "slots", "outside"
 ]
 Variables = Mapping[str, Text]
-SHELLS = ("bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash", "/usr/bin/env", "dash", "zsh")
+SHELLS = ("bash", "sh", "dash", "zsh")
 DEEPEST = 12
 ITSELF = "it controls the script itself"
 CHECKS = "it checks the arguments or the environment of the script"
@@ -171,8 +57,12 @@ NOTHING = "it runs nothing"
 NOT_TRUE = "its condition does not hold"
 CONDITION = "its condition is only known on the cluster"
 FAILS = "it runs only if the command before it fails"
-LOOP, CASE, CALL = "dsgen does not follow loops", "dsgen does not follow case", "dsgen does not follow functions"
-NOT_COMPUTED = "dsgen does not compute it"
+CALL = "dsgen does not follow functions"
+NOT_FOLLOWED = {
+    **dict.fromkeys(("for_statement", "c_style_for_statement", "while_statement"), "dsgen does not follow loops"),
+    "case_statement": "dsgen does not follow case",
+}
+FOLLOWED = "the commands of {} were read"
 SOURCED = "put the file beside the script, or write what it sets into the script"
 HOSTFILE = "dsgen writes the hostfile"
 LOG = "the log of the pods has the output"
@@ -182,14 +72,27 @@ QUESTIONS = re.compile(
     r"[ef]?grep|which|command|type|hash|test|\[|diff|cmp|ping|nc|pgrep|ls|stat|declare|nvidia-smi|false"
 )
 """Commands that are asked for their exit code."""
+CHANGING = (
+    "read", "mapfile", "readarray", "getopts", "let", "shift", "set", "cd", "pushd", "popd", "eval", "source", "."
+)  # fmt: skip
+"""Commands that change variables, arguments or the folder."""
+CHANGES = (
+    "variable_assignment", "declaration_command", "unset_command", "c_style_for_statement", "function_definition"
+)  # fmt: skip
+"""Statements that change variables."""
+OPEN = ("command_substitution", "simple_expansion", "string")
+"""Words of a declaration whose names are only known when it runs."""
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+TO_FILE = re.compile(r"[\d&]?>>?(?![>&]|\s*/dev/)")
+"""A redirection to a file."""
 
 
 @dataclass
 class ScriptEvent:
     """One statement and what it means.
 
-    text: the statement, with its place. name and value: of a variable or a file. why and hint: for the report. names:
-    the variables that a statement changes that dsgen does not follow. rank: how surely it starts a training.
+    text: the statement, with its place. name and value: of a variable or a file. why and hint: for the report. rank:
+    how surely a statement that is left out starts a training.
     """
 
     kind: EventKind
@@ -198,7 +101,6 @@ class ScriptEvent:
     hint: str = ""
     name: str = ""
     value: Value = field(default_factory=Text)
-    names: frozenset[str] = frozenset()
     rank: int = 0
 
 
@@ -207,7 +109,7 @@ class Launch:
     """A command line that may start the training.
 
     words: the program and its arguments. statement: the whole command. wrappers: the programs before it, such as srun,
-    each with its name and its options. exported: the environment, with the place where each variable was exported.
+    each with its name and its options. exported: the environment. prefix: the variables on the command line itself.
     rank: how sure it is, see `launchers.rank_command`. after: the number of events before it. is_beside: the script
     does not wait for it.
     """
@@ -215,7 +117,7 @@ class Launch:
     words: list[Text]
     statement: Text
     wrappers: list[tuple[str, list[Text]]]
-    exported: dict[str, tuple[Value, int]]
+    exported: dict[str, Value]
     prefix: dict[str, Text]
     folder: Text | None
     rank: int
@@ -227,11 +129,11 @@ class ScriptReader:
     """Reads one script, and keeps the result.
 
     events and launches: what happened, and what may start the training. files: those that the script writes, by name,
-    with the statement and the content. blocked: commands whose program is not known. script: the present one. folder:
-    the present one. wrappers: programs around the present command line. is_over: the script has ended. assumed: the
-    variables that the last condition took as unset. prefix: variables that the shell got on its own command line.
+    with the statement and the content. script: the present one. folder: the present one. wrappers: programs around the
+    present command line. is_over: the script has ended.
 
-    A method for a statement returns whether it succeeds, None if that is not known.
+    A method for a statement returns whether it succeeds, None if that is not known. It raises NotComputedError for what
+    dsgen does not follow.
     """
 
     script: Script
@@ -246,9 +148,6 @@ class ScriptReader:
         self.wrappers: list[tuple[str, list[Text]]] = []
         self.depth = 0
         self.is_over, self.is_beside = False, False
-        self.assumed: list[str] = []
-        self.prefix: dict[str, Text] = {}
-        self.blocked: list[tuple[Text, UnknownPart]] = []
 
     # -- the state ----------------------------------------------------------------------------------------------------
 
@@ -257,8 +156,10 @@ class ScriptReader:
         """Inside, these attributes have other values."""
         was = {name: self.__dict__.get(name) for name in state}
         self.__dict__.update(state)
-        yield
-        self.__dict__.update(was)
+        try:
+            yield
+        finally:
+            self.__dict__.update(was)
 
     def fork(self) -> Any:
         """Inside, variables and the folder change only for the statements that are read there."""
@@ -279,21 +180,9 @@ class ScriptReader:
         """Note what a statement means."""
         self.events.append(ScriptEvent(kind, text, why, hint, name, value if value is not None else Text()))
 
-    def find_effects(self, nodes: Sequence[Node]) -> Effects:
-        """What statements may change."""
-        return EffectFinder(self, self.script).find(nodes)
-
-    def blur_file(self, name: str, place: int) -> None:
-        """Make the content of a file unknown that the script wrote."""
-        for known in [one for one in self.files if one.removeprefix("./") == name.removeprefix("./")]:
-            unknown = self.atlas.add_unknown(UnknownPart("unclear", "", known, place), [place])
-            self.files[known] = (self.files[known][0], unknown)
-
-    def note_function(self, script: Script, node: Node) -> None:
-        """Remember the body of a function."""
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        if name is not None and body is not None:
-            self.functions[script.read_text(name).chars] = (script, body)
+    def refuse(self, of: Text, why: str = NOT_COMPUTED) -> NotComputedError:
+        """The error for a statement that dsgen does not follow."""
+        return NotComputedError(why, self.atlas.resolve_place(of.places[0]))
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
@@ -324,36 +213,47 @@ class ScriptReader:
     def read_statement(self, node: Node) -> bool | None:
         """Read one statement."""
         spend(OF_STATEMENT)
-        is_arithmetic = node.type == "compound_statement" and self.text_of(node).chars.startswith("((")
-        if handle := STATEMENTS.get("test_command" if is_arithmetic else node.type):
-            return handle(self, node)
-        if node.type in ("do_group", "program", "compound_statement", "else_clause"):
-            return self.read_statements(node.children)
-        if node.type not in ("heredoc_redirect", "file_redirect", "herestring_redirect"):
-            self._read_outside(self.text_of(node), [node.children], "dsgen does not understand it")
+        if self._is_hostfile(node):
+            return None
+        try:
+            if handle := STATEMENTS.get(node.type):
+                return handle(self, node)
+            if node.type not in ("heredoc_redirect", "file_redirect", "herestring_redirect"):
+                raise self.refuse(self.text_of(node), NOT_FOLLOWED.get(node.type, "dsgen does not understand it"))
+        except NotComputedError as error:
+            self._leave_out(node, error.message)
         return None
+
+    def _read_block(self, node: Node) -> bool | None:
+        if not self.text_of(node).chars.startswith("(("):
+            return self.read_statements(node.children)
+        return self._read_test(node)
 
     def _read_assignment(self, node: Node, is_exported: bool = False) -> bool:
         first, value, of = node.children[0], node.child_by_field_name("value"), self.text_of(node)
-        name = self.text_of(first.children[0] if first.type == "subscript" else first).chars
-        new: Value | None = Text()
-        if first.type == "subscript":
-            new = None
-        elif value is not None:
+        name = self.text_of(first).chars
+        if first.type == "subscript" or name == "IFS":
+            raise self.refuse(of)
+        new: Value = Text()
+        if value is not None:
             new = self.expansion.expand_array(value) if value.type == "array" else self.expansion.expand_text(value)
-        if new is not None and any(self.text_of(child).chars == "+=" for child in node.children):
-            new = _join_values(self.scope.find(name), new)
-        unknown = [one for item in new for one in self.atlas.list_unknowns(item)] if isinstance(new, list) else ()
-        if new is None or any(one.kind == "unclear" and not one.name for one in unknown):
-            self.scope.blur([name], of.places[0])
-        else:
-            self.scope.assign(name, new, of.places[0])
+        if any(self.text_of(child).chars == "+=" for child in node.children):
+            new = self._join_values(self.scope.find(name), new, of)
+        self.scope.assign(name, new)
         self._note_variable(name, of, is_exported)
         return True
 
+    def _join_values(self, before: Value | None, more: Value, of: Text) -> Value:
+        if isinstance(before, list) and isinstance(more, Text):
+            raise self.refuse(of)
+        if isinstance(more, list):
+            return [*(before if isinstance(before, list) else [before] if before is not None else []), *more]
+        assert not isinstance(before, list)
+        return (before or Text()) + more
+
     def _note_variable(self, name: str, of: Text, is_exported: bool) -> None:
         if is_exported:
-            self.scope.export(name, of.places[0])
+            self.scope.export(name)
         value = self.scope.variables.get(name, Text())
         self.add_event("exported" if is_exported else "assigned", of, name=name, value=value)
 
@@ -361,53 +261,29 @@ class ScriptReader:
         words = [child for child in node.children if child.is_named]
         of, command = self.text_of(node), self.text_of(node.children[0]).chars
         options = "".join(text for one in words if (text := self.text_of(one).chars).startswith(("-", "+")))
-        is_export = command == "export" and "n" not in options
-        is_export |= "x" in options and command in ("declare", "typeset")
         if re.search("[fF]", options):
             self.add_event("dropped", of, "it is about functions")
-        elif command == "local" or re.search(r"[^-apxrgn]|\+|n", options.replace("-p", "")):
-            self._read_unclear(node, of)
-        elif not sum(self._declare(one, is_export) for one in words):  # all of them
-            if any(one.type in (*OPEN, "concatenation") for one in words):
-                why = "the variables that it sets are only known on the cluster"
-                self._lose_all(of, why, "set them in training.env, or their file in training.envFrom")
+            return True
+        if command == "local" or re.search(r"[^-apxrg]", options):
+            raise self.refuse(of)
+        if any(one.type in (*OPEN, "concatenation") for one in words):
+            raise self.refuse(of, "the variables that it sets are only known on the cluster")
+        is_export = command == "export" or "x" in options
+        names = [one for one in words if one.type in ("variable_assignment", "variable_name")]
+        for one in names:
+            if one.type == "variable_assignment":
+                self._read_assignment(one, is_export)
             else:
-                self.add_event("dropped", of, ITSELF)
+                self._note_variable(self.text_of(one).chars, self.text_of(one), is_export)
+        if not names:
+            self.add_event("dropped", of, ITSELF)
         return True
-
-    def _declare(self, node: Node, is_export: bool) -> bool:
-        """Read one word of a declaration; returns whether it names a variable."""
-        if node.type == "variable_assignment":
-            return self._read_assignment(node, is_export)
-        named = False
-        for word in self.expansion.expand_words([node]):
-            name, has_value, value = word.partition("=")
-            if re.fullmatch(r"[A-Za-z_]\w*", name.chars):
-                named = True
-                if has_value:
-                    self.scope.assign(name.chars, value, word.places[0])
-                self._note_variable(name.chars, word, is_export)
-        return named
-
-    def _read_unclear(self, node: Node, of: Text) -> None:
-        """A statement that sets variables in a way that dsgen does not compute."""
-        found = self.find_effects([node])
-        self.scope.blur(found.names, of.places[0])
-        for name in found.exported:
-            self.scope.export(name, of.places[0])
-        self.events.append(ScriptEvent("outside", of, NOT_COMPUTED, names=frozenset(found.names)))
-
-    def _lose_all(self, statement: Text, why: str, hint: str) -> None:
-        """A statement that may set all variables."""
-        self.scope.blur(set(self.scope.variables), statement.places[0])
-        self.add_event("lost", statement, why, hint)
 
     def _read_unset(self, node: Node) -> bool:
         of = self.text_of(node)
-        names = [self.text_of(child).chars.strip("'\"") for child in node.named_children]
-        if any("[" in name or "$" in name for name in names):
-            self._read_unclear(node, of)
-            return True
+        names = [self.text_of(child).chars for child in node.named_children]
+        if not all(map(IDENTIFIER.fullmatch, names)):
+            raise self.refuse(of)
         for name in names:
             self.scope.unset(name)
         self.add_event("dropped", of, "the variable is not set in a pod")
@@ -415,96 +291,47 @@ class ScriptReader:
 
     # -- conditions and branches --------------------------------------------------------------------------------------
 
-    def _decide(self, node: Node) -> bool | None:
-        conditions = Conditions(self.expansion)
-        truth = conditions.decide(node)
-        self.assumed = sorted({one.name for one in conditions.assumed})
-        return truth
-
     def _read_test(self, node: Node) -> bool | None:
-        of, truth = self.text_of(node), self._decide(node)
+        of = self.text_of(node)
         if of.chars.startswith("((") and ASSIGNS.search(of.chars):
-            self._read_unclear(node, of)
-            return None
-        return truth
+            raise self.refuse(of)
+        return decide(self.expansion, node)
 
     def _is_question(self, node: Node) -> bool:
         """Whether a command is asked for its exit code."""
-        text = self.text_of(node).chars
-        if node.type in ("test_command", "negated_command") or text.startswith("(("):
-            return True
         if node.type == "list":
             return any(self._is_question(child) for child in node.children if child.is_named)
         if node.type in ("redirected_statement", "pipeline"):
             return self._is_question(node.named_children[0 if node.type == "redirected_statement" else -1])
-        return node.type == "command" and QUESTIONS.fullmatch(text.split()[0]) is not None
+        text = self.text_of(node).chars
+        is_test = node.type in ("test_command", "negated_command") or text.startswith("((")
+        return is_test or (node.type == "command" and QUESTIONS.fullmatch(text.split()[0]) is not None)
 
     def _read_list(self, node: Node) -> bool | None:
         left, right = node.children[0], node.children[-1]
         is_and = self.text_of(node.children[1]).chars == "&&"
-        self.assumed = []
         truth = self.read_statement(left)
-        assumed, self.assumed = self.assumed, []
-        of = self.text_of(right)
-        if truth is None:
-            is_question = self._is_question(left)
-            if is_and and not is_question:
-                return self.read_statement(right)
-            found = self.find_effects([right])
-            if not is_question and not found.rank and not found.names:
-                self.add_event("dropped", of, FAILS)
-            else:
-                self._read_outside(of, [[right]], CONDITION if is_question else FAILS)
-            return None
-        if assumed:
-            if self._ends_script([right]):
-                self.add_event("dropped", of, CHECKS)
-                return None
-            self._report_assumed(assumed, left, [right])
-        if truth is is_and:
+        is_question = self._is_question(left)
+        if truth is is_and or (truth is None and is_and and not is_question):
             return self.read_statement(right)
-        self.add_event("dropped", of, NOT_TRUE)
-        self.assumed = assumed
+        if truth is None:
+            self._leave_out(right, CONDITION if is_question else FAILS)
+        else:
+            self.add_event("dropped", self.text_of(right), NOT_TRUE)
         return truth
 
-    def _report_assumed(self, assumed: Sequence[str], condition: Node, body: Sequence[Node]) -> None:
-        """Say which variables were taken as unset for a condition, if that changes something."""
-        found = self.find_effects(body)
-        if found.is_silent and not found.names and not found.files and not found.rank:
-            self.add_event("dropped", self.text_of(condition), CHECKS)
-            return
-        hint = "" if any(map(is_secret_name, assumed)) else f"--set {assumed[0]}=VALUE changes it"
-        why = f"{', '.join(assumed)} not set in the script: taken as unset here"
-        self.add_event("lost", self.text_of(condition), why, hint)
-
     def _read_if(self, node: Node) -> None:
-        branches = list(_find_branches(node))
         is_open = True
-        for number, (condition, body) in enumerate(branches):
-            if not is_open:
-                self._skip(body)
-                continue
-            self.assumed = []
-            truth = self.read_statements(condition) if condition else True
-            assumed, self.assumed = self.assumed, []
-            if truth is None:
-                self._read_outside(self.text_of(node), [one for _, one in branches[number:]], CONDITION)
-                return
-            if assumed and self._ends_script(body):
-                self._skip(body, CHECKS)
-                continue
-            if assumed:
-                self._report_assumed(assumed, condition[0], [one for _, rest in branches[number:] for one in rest])
-            if truth:
+        for condition, body in _find_branches(node):
+            truth = None if not is_open else self.read_statements(condition) if condition else True
+            if not is_open or truth is False or (truth is None and self._ends_script(body)):
+                for one in [one for one in body if one.is_named and one.type != "comment"]:
+                    self.add_event("dropped", self.text_of(one), CHECKS if is_open and truth is None else NOT_TRUE)
+            elif truth is None:
+                raise self.refuse(self.text_of(node), CONDITION)
+            else:
                 self.read_statements(body)
                 is_open = False
-            else:
-                self._skip(body)
-
-    def _skip(self, body: Sequence[Node], why: str = NOT_TRUE) -> None:
-        for one in body:
-            if one.is_named and one.type != "comment":
-                self.add_event("dropped", self.text_of(one), why)
 
     def _ends_script(self, body: Sequence[Node]) -> bool:
         """Whether statements end the script in each case."""
@@ -517,72 +344,84 @@ class ScriptReader:
 
     # -- what is not followed -----------------------------------------------------------------------------------------
 
-    def _read_loop(self, node: Node) -> None:
-        if not self._is_hostfile(node):
-            self._read_outside(self.text_of(node), [[node]], LOOP)
-
-    def _read_case(self, node: Node) -> None:
-        bodies = []
-        for item in [child for child in node.children if child.type == "case_item"]:
-            cut = next((index for index, one in enumerate(item.children) if self.text_of(one).chars == ")"), 0)
-            bodies.append(item.children[cut + 1 :])
-        self._read_outside(self.text_of(node), bodies, CASE)
-
     def _read_function(self, node: Node) -> bool:
-        self.note_function(self.script, node)
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is not None and body is not None:
+            self.functions[self.text_of(name).chars] = (self.script, body)
         self.add_event("dropped", self.text_of(node), "it only defines a function")
         return True
 
-    def _read_outside(self, text: Text, bodies: Sequence[Sequence[Node]], why: str) -> None:
-        """Statements that dsgen does not follow: what they may change is unknown afterwards.
-
-        text: the whole statement. bodies: what it may run.
-        """
-        place = text.places[0] if text else 0
-        effects = [self.find_effects(body) for body in bodies]
-        kept = [one for body, one in zip(bodies, effects, strict=True) if one.rank or not self._ends_script(body)]
-        names = {name for one in kept for name in one.names}
-        if any(one.is_all for one in kept):
-            names |= set(self.scope.variables)
-        rank = max((one.rank for one in kept), default=0)
-        is_harmless = all(one.is_silent and not one.files and not one.has_folder for one in kept)
-        if not rank and is_harmless and not names:
-            self.add_event("dropped", text, CHECKS if not kept or any(one.exits for one in kept) else PRINTS)
+    def _leave_out(self, node: Node, why: str) -> None:
+        """A statement that dsgen does not follow: the variables that it names are unknown afterwards."""
+        text, bodies = self.text_of(node), self._find_bodies(node)
+        nodes = [(script, one) for script, body in bodies for one in walk_nodes(body)]
+        if all(self._is_harmless(script, one) for script, one in nodes):
+            loops = [script.read_text(one.children[1]).chars for script, one in nodes if one.type == "for_statement"]
+            self.scope.blur(loops, text.places[0])
+            self.add_event("dropped", text, CHECKS if re.search(r"\b(exit|return)\b", text.chars) else PRINTS)
             return
-        name = "" if is_harmless else "runs"
-        self.events.append(ScriptEvent("outside", text, why, name=name, names=frozenset(names), rank=rank))
-        self._forget(kept, names, place)
+        names = {name for script, body in bodies for name in IDENTIFIER.findall(script.read_text(body).chars)}
+        self.scope.is_shifted |= not names.isdisjoint(("shift", "set"))
+        if any(_sets_all(script, one) for script, one in nodes):
+            names |= {*self.scope.variables}
+        self.scope.blur(names, text.places[0])
+        rank = max((self._rank_node(script, one) for script, one in nodes if one.type == "command"), default=0)
+        self.events.append(ScriptEvent("outside", text, why, rank=rank))
 
-    def _forget(self, kept: Sequence[Effects], names: set[str], place: int) -> None:
-        """Make unknown what statements may change."""
-        self.scope.blur(names, place)
-        for one in kept:
-            for name in one.exported - set(self.scope.exported):
-                self.scope.export(name, place)
-            if one.has_arguments:
-                self.scope.arguments, self.scope.cause = None, place
-            if one.has_folder:
-                self.folder = self.atlas.add_unknown(UnknownPart("unclear", "PWD", "$PWD", place), [place])
-            for target in one.files:
-                self.blur_file(self.atlas.format_text(target), place)
+    def _find_bodies(self, node: Node) -> list[tuple[Script, Node]]:
+        """A statement, and the functions that it calls."""
+        found, names = [(self.script, node)], set[str]()
+        for script, body in found:
+            called = {script.read_text(one).chars for one in walk_nodes(body) if one.type == "command_name"} - names
+            found += [self.functions[name] for name in sorted(called & self.functions.keys())]
+            names |= called
+        return found
+
+    def _is_harmless(self, script: Script, node: Node) -> bool:
+        """Whether a node changes nothing by itself: it prints, waits, or ends the script."""
+        text = script.read_text(node).chars
+        parent = node.parent.type if node.parent is not None else ""
+        if node.type in CHANGES:
+            of_command = node.type == "variable_assignment" and parent in ("command", "declaration_command")
+            return of_command or text.startswith("local ")
+        if node.type == "file_redirect":
+            return not TO_FILE.match(text)
+        if node.type != "command":
+            return not (ASSIGNS.search(text) if "((" in text[:3] else re.match(r"\$\{\w+:?=", text))
+        words = [script.read_text(one).chars for one in list_arguments(node)]
+        if words[:1] == ["ssh"] and words[-1] in ("true", "exit", "hostname", "date", ":"):
+            return True  # it waits for the host
+        is_known = bool(words) and words[0] not in CHANGING and "-v" not in words
+        return is_known and (words[0] in self.functions or find_meaning(words).role == "silent")
+
+    def _rank_node(self, script: Script, node: Node) -> int:
+        """How surely a command starts a training, without reading it."""
+        arguments = list_arguments(node)
+        try:
+            words = Expansion(script, self.scope, self.folder).expand_words(arguments)
+        except NotComputedError:
+            words = [script.read_text(one) for one in arguments]
+        for index, word in enumerate(words[:2]):
+            if (name := posixpath.basename(word.chars)) in WRAPPERS and len(words) > index + 1:
+                words = words[index + count_wrapper_words(WRAPPERS[name], words[index:]) :]
+                break
+        names = [word.chars for word in words]
+        if names and posixpath.basename(names[0]) in (*SHELLS, "eval"):
+            return rank_words(" ".join(names[1:]).split())
+        return 1 if names and not words[0].is_known else _rank(names, False) if names else 0
 
     # -- redirections and files ---------------------------------------------------------------------------------------
 
     def _read_pipeline(self, node: Node) -> None:
-        if not self._is_hostfile(node):
-            for child in node.named_children:
-                with self.fork():
-                    self.read_statement(child)
+        for child in node.named_children:
+            with self.fork():
+                self.read_statement(child)
 
     def _read_redirected(self, node: Node) -> bool | None:
         body = node.child_by_field_name("body")
         redirects = [child for child in node.children if child.type.endswith("_redirect")]
         heredoc = next((one for one in redirects if one.type == "heredoc_redirect"), None)
-        if heredoc is not None:
-            redirects += heredoc.children
-        elif self._is_hostfile(node):
-            return None
-        target, is_more = self._find_target(redirects)
+        target, is_more = self._find_target([*redirects, *(heredoc.children if heredoc else ())])
         if heredoc is not None:
             self._read_heredoc(node, body, heredoc, target, is_more)
             return None
@@ -594,8 +433,8 @@ class ScriptReader:
         truth = self.read_statement(body)
         if len(self.launches) > before:
             self._note_redirects(redirects)
-        elif target:
-            self.blur_file(self.atlas.format_text(target), self.text_of(node).places[0])
+        elif self.atlas.format_text(target) in self.files:
+            raise self.refuse(self.text_of(node))
         return truth
 
     def _note_redirects(self, redirects: Sequence[Node]) -> None:
@@ -641,16 +480,15 @@ class ScriptReader:
             return False
         text, content = self.text_of(node), join(words[1:], " ")
         if echo([word.chars for word in words[1:]]) != content.chars:
-            content = self.atlas.add_unknown(UnknownPart("unclear", "", text.chars, text.places[0]), text.places)
+            raise self.refuse(text)
         self._note_file(text, target, content + place_at("\n", text), is_more)
         return True
 
     def _note_file(self, statement: Text, target: Text, content: Text, is_more: bool) -> None:
         name = self.atlas.format_text(target)
-        if is_more and name in self.files:
-            content = self.files[name][1] + content
-        elif is_more:
-            content = self.atlas.add_unknown(UnknownPart("unclear", "", name, statement.places[0]), [0])
+        if is_more and name not in self.files:
+            raise self.refuse(statement)
+        content = self.files[name][1] + content if is_more else content
         if hosts := re.findall(r"(?m)^\S+[ \t]+slots=(\d{1,4})\s*$", content.chars):
             self.add_event("slots", statement, HOSTFILE, name=str(len(hosts)), value=place_at(hosts[0], statement))
         elif any(folder in name for folder in OF_SSH):
@@ -661,9 +499,11 @@ class ScriptReader:
 
     def _is_hostfile(self, node: Node) -> bool:
         """Whether a statement writes a hostfile from the names of the nodes."""
+        if node.type not in ("for_statement", "while_statement", "pipeline", "redirected_statement", "command"):
+            return False
         text = self.text_of(node)
         asks = re.search(rf"\b({'|'.join(LISTS | LOOKS_UP | OF_HOST)})\b|NODELIST|hosts", text.chars)
-        if "slots=" not in text.chars or not asks or len(text.chars) > 2000:
+        if "slots=" not in text.chars or "<<" in text.chars or not asks or len(text.chars) > 2000:
             return False
         match, value = re.search(r"slots=\\?[\"']?(\$\{?(\w+)\}?|\d{1,4})", text.chars), Text()
         if match:
@@ -680,12 +520,9 @@ class ScriptReader:
             known = self.expansion.expand_text(value) if value is not None else Text()
             prefix[self.text_of(child.children[0]).chars] = known
         words = self.expansion.expand_words(list_arguments(node))
-        name = words[0].chars if words else ""
-        if name in ("perl", "awk", "python", "python3") and self._is_hostfile(node):
-            return None
-        if name in ("test", "[", "true", "false", ":"):
+        if words and words[0].chars in ("test", "[", "true", "false", ":"):
             self.add_event("dropped", of, ITSELF)
-            return self._decide(node)
+            return decide(self.expansion, node)
         before = len(self.launches)
         truth = self.read_words(words, of, prefix)
         if len(self.launches) > before:
@@ -706,22 +543,14 @@ class ScriptReader:
             return True
         name = words[0].chars if words[0].chars in WRAPPERS else posixpath.basename(words[0].chars)
         handle = COMMANDS.get(name)
-        if unclear := [one for one in self.atlas.list_unknowns(words[0]) if one.kind == "unclear"]:
-            self.blocked.append((statement, unclear[0]))
-            self.add_event("lost", statement, "the program that it starts is not known")
-        elif handle and handle(self, words, statement, prefix, stdin):
+        if any(one.kind == "unclear" for one in self.atlas.list_unknowns(words[0])):
+            raise self.refuse(statement, "the program that it starts is not known")
+        if handle and handle(self, words, statement, prefix, stdin):
             return True if name == "cd" else None
-        elif name in self.functions:
-            script, body = self.functions[name]
-            with self.using(script=script):
-                if self._is_hostfile(body):
-                    self.add_event("dropped", statement, HOSTFILE)
-                else:
-                    self._read_outside(statement, [[body]], CALL)
-        elif name in READS and (written := list_written([word.chars for word in words])):
-            self.scope.blur(written, statement.places[0])
-            self.events.append(ScriptEvent("outside", statement, NOT_COMPUTED, names=frozenset(written)))
-        elif name in WRAPPERS and (end := count_wrapper_words(WRAPPERS[name], words)):
+        is_changing = name in CHANGING or (name == "printf" and words[1:2] and words[1].chars == "-v")
+        if name in self.functions or (is_changing and not handle):
+            raise self.refuse(statement, CALL if name in self.functions else NOT_COMPUTED)
+        if name in WRAPPERS and (end := count_wrapper_words(WRAPPERS[name], words)):
             self._read_wrapped(name, words, end, statement, prefix, stdin)
         else:
             self._read_plain(words, statement, prefix)
@@ -730,12 +559,11 @@ class ScriptReader:
     def _read_wrapped(
         self, name: str, words: list[Text], end: int, statement: Text, prefix: dict[str, Text], stdin: Text | None
     ) -> None:
-        is_remote, rest = WRAPPERS[name].is_remote, words[end:]
-        wrappers = [*self.wrappers, (name, words[:end])]
-        with self.using(wrappers=wrappers):
+        rest = words[end:]
+        with self.using(wrappers=[*self.wrappers, (name, words[:end])]):
             if stdin and not rest:
                 self._read_inner(stdin)
-            elif is_remote and rest:
+            elif rest and WRAPPERS[name].is_remote:
                 self._read_inner(join(rest, " "))
             elif rest:
                 self.read_words(rest, statement, prefix, stdin)
@@ -748,13 +576,13 @@ class ScriptReader:
         """The commands of another shell. arguments, name and prefix: those of its command line, if it has one."""
         scope = self.scope.make_inner()
         if arguments is not None:
-            scope.arguments, scope.cause, scope.name = arguments, 0, name
-        for variable, value in (prefix or {}).items():
-            scope.assign(variable, value)
-            scope.export(variable, value.places[0] if value.places else 0)
+            scope.arguments, scope.is_shifted, scope.name = arguments, False, name
         if self.wrappers:
             scope.own_host = "HOSTNAME"
-        with self.using(scope=scope, is_over=self.is_over, prefix={**self.prefix, **(prefix or {})}):
+        with self.using(scope=scope, is_over=self.is_over):
+            for variable, value in (prefix or {}).items():
+                scope.assign(variable, value)
+                self._note_variable(variable, value, is_exported=True)
             self.read_commands(text)
 
     def _read_shell(self, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None) -> bool:
@@ -778,7 +606,7 @@ class ScriptReader:
         if content is None:
             return False
         for text in (statement, *self.files.pop(path, ())[:1]):
-            self.add_event("dropped", text, f"the commands of {name} were read")
+            self.add_event("dropped", text, FOLLOWED.format(name))
         self._read_inner(content, words[1:], name)
         return True
 
@@ -789,7 +617,7 @@ class ScriptReader:
     def _read_source(self, words: list[Text], statement: Text, *_: object) -> bool:
         content = self._find_helper(words[1].chars) if len(words) > 1 else None
         if content is not None:
-            self.add_event("dropped", statement, f"the commands of {posixpath.basename(words[1].chars)} were read")
+            self.add_event("dropped", statement, FOLLOWED.format(posixpath.basename(words[1].chars)))
             self.read_commands(content)
         elif is_loader([word.chars for word in words]):
             return False
@@ -804,22 +632,18 @@ class ScriptReader:
         if is_loader(self.atlas.format_words(words)):
             self.add_event("loaded", statement, "it prepares the shell")
         elif not text or unknown:
-            self._lose_all(statement, "the commands that it runs are not known", "write them into the script")
-            self.blocked += [(statement, one) for one in unknown]
+            raise self.refuse(statement, "the commands that it runs are not known")
         else:
             self.add_event("dropped", statement, "the commands that it runs were read")
             self.read_commands(text)
         return True
 
     def _read_cd(self, words: list[Text], statement: Text, *_: object) -> bool:
-        if words[0].chars == "popd":
-            self.add_event("dropped", statement, ITSELF)
-            return True
         target = words[-1] if len(words) > 1 else self.scope.resolve_text("HOME", statement.places[:1], "$HOME")
+        if words[0].chars != "cd" or target.chars == "-":
+            raise self.refuse(statement)
         is_absolute = target.chars.startswith("/") or not target[:1].is_known
-        if target.chars == "-":
-            target = self.scope.resolve_text("OLDPWD", statement.places[:1], "$OLDPWD")
-        elif not is_absolute and self.folder is not None:
+        if not is_absolute and self.folder is not None:
             target = join([self.folder, target], "/")
         self.folder = target
         if is_absolute and target.is_known:
@@ -834,30 +658,19 @@ class ScriptReader:
         self.add_event("dropped", statement, "it ends the script" if words[0].chars == "exit" else ITSELF)
         return True
 
-    def _read_shift(self, _: list[Text], statement: Text, *__: object) -> bool:
-        self.scope.arguments, self.scope.cause = None, statement.places[0]
-        self.add_event("dropped", statement, ITSELF)
-        return True
-
     def _read_set(self, words: list[Text], statement: Text, *_: object) -> bool:
         options = " ".join(word.chars for word in words[1:])
-        if re.search(r"(^| )[-+][a-z]*a|allexport", options):
-            self.scope.exports_all = not re.search(r"\+[a-z]*a|\+o allexport", options)
-        if words[1:2] and words[1].chars == "--":
-            return self._read_shift(words, statement)
+        if re.search(r"(^| )(--( |$)|-[a-z]*a)|^[^-+]|allexport", options):
+            raise self.refuse(statement)
         ends = re.search(r"(^| )-[a-z]*e|errexit", options) is not None and not self.wrappers
         self.add_event("setup" if ends else "dropped", statement, ITSELF, name="set")
         return True
 
     def _read_env(self, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None) -> bool:
-        rest = words[1:]
-        while rest and rest[0].chars.startswith("-"):
-            if rest[0].chars not in ("-0", "--"):
-                self.add_event("lost", rest[0], "dsgen does not change the environment or the folder of one command")
-            rest = rest[2:] if rest[0].chars in ("-u", "--unset", "-C") else rest[1:]
-        if rest:
-            self.read_words(rest, statement, prefix, stdin)
-        return bool(rest)
+        if words[1:2] and words[1].chars.startswith("-"):
+            raise self.refuse(statement, "dsgen does not change the environment or the folder of one command")
+        self.read_words(words[1:], statement, prefix, stdin) if words[1:] else None
+        return bool(words[1:])
 
     def _read_plain(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> None:
         """A command that is no wrapper: it may start the training."""
@@ -865,18 +678,15 @@ class ScriptReader:
             return
         shown = self.atlas.format_words(words)
         rank = _rank(shown, any(name == "srun" for name, _ in self.wrappers))
-        if rank == 3 and self._read_inside_mpirun(words, statement, prefix):
-            return
+        if rank == 3 and (launcher := self._find_inner_launcher(words)):
+            raise self.refuse(statement, f"mpirun starts {launcher} on each node")
         if rank > 0:
-            variables = self.scope.variables
-            exported = {name: (variables.get(name, self.scope.resolve_text(name, [place], f"${name}")), place)
-                        for name, place in self.scope.exported.items()}  # fmt: skip
-            given = {name: one for name, one in self.prefix.items() if variables.get(name) is one}
+            scope, places = self.scope, statement.places[:1]
+            exported = {name: scope.variables.get(name, scope.resolve_text(name, places, f"${name}"))
+                        for name in scope.exported}  # fmt: skip
             self.launches.append(
-                Launch(
-                    words, statement, self.wrappers, exported, {**given, **prefix}, self.folder, rank, len(self.events),
-                    self.is_beside,
-                )
+                Launch(words, statement, self.wrappers, exported, prefix, self.folder, rank, len(self.events),
+                       self.is_beside)
             )  # fmt: skip
             return
         found = find_meaning([word.chars for word in words])
@@ -884,45 +694,19 @@ class ScriptReader:
         if words[0].chars == "rm" and files and all("host" in file for file in files):
             self.add_event("dropped", statement, HOSTFILE)
             return
-        if found.role != "silent" or words[0].chars in ("sed", "awk"):
-            for name in shown[1:]:
-                self.blur_file(name, statement.places[0])
+        if found.role != "silent" and not self.files.keys().isdisjoint(shown[1:]):
+            raise self.refuse(statement, "it may change a file that the script writes")
         kinds: dict[str, EventKind] = {"setup": "setup", "loader": "loaded", "never": "lost", "once": "lost"}
         is_loading = words[0].chars == "conda" and words[1:2] and words[1].chars not in LOADS_CONDA
         kind = kinds.get("once" if is_loading else found.role, "dropped")
         self.add_event(kind, statement, found.why, found.hint, name=words[0].chars, value=words)
 
-    def _read_inside_mpirun(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> bool:
-        """mpirun that starts the launcher of each node: the commands of its shell, or another launcher."""
+    def _find_inner_launcher(self, words: list[Text]) -> str:
+        """The launcher that mpirun starts on each node in place of the ranks; "" if there is none."""
         started = parse_launch_command(words, self.atlas)
-        inner = started.program
-        if started.method != "openmpi" or not inner:
-            return False
-        is_launcher = rank_command([one.chars for one in inner], False) == 3
-        if not is_launcher and inner[0].chars not in SHELLS and posixpath.basename(inner[0].chars) not in WRAPPERS:
-            return False
-        if is_launcher and parse_launch_command(inner, self.atlas).method == "openmpi":
-            return False
-        before = len(self.launches), len(self.events)
-        given = {variable: value for variable, value, _ in started.variables}
-        with self.using(wrappers=[*self.wrappers, ("mpirun", words[: words.index(inner[0])])]):
-            self.read_words(list(inner), statement, {**prefix, **given})
-        if any(one.rank == 3 for one in self.launches[before[0] :]):
-            return True
-        del self.launches[before[0] :], self.events[before[1] :]
-        return False
-
-    def rank_node(self, script: Script, node: Node) -> int:
-        """The rank of a command without reading it."""
-        words = Expansion(script, self.scope, self.folder).expand_words(list_arguments(node))
-        for index, word in enumerate(words[:2]):
-            if (name := posixpath.basename(word.chars)) in WRAPPERS and len(words) > index + 1:
-                words = words[index + count_wrapper_words(WRAPPERS[name], words[index:]) :]
-                break
-        names = [word.chars for word in words]
-        if names and names[0] in SHELLS and "-c" in " ".join(names[:3]):
-            names = names[-1].split() or names
-        return _rank(names, False) if names else 0
+        inner = " ".join(one.chars for one in started.program).split()
+        found = (word for at, word in enumerate(inner) if rank_command(inner[at : at + 3], False) == 3)
+        return next(found, "") if started.method == "openmpi" else ""
 
 
 def _rank(words: Sequence[str], is_under_srun: bool) -> int:
@@ -931,12 +715,11 @@ def _rank(words: Sequence[str], is_under_srun: bool) -> int:
     return rank if rank == 3 or find_meaning(words) is PREPARES else 0
 
 
-def _join_values(before: Value | None, more: Value) -> Value | None:
-    if isinstance(before, list):
-        return [*before, *more] if isinstance(more, list) else None
-    if isinstance(more, list):
-        return [*([before] if before is not None else []), *more]
-    return (before or Text()) + more
+def _sets_all(script: Script, node: Node) -> bool:
+    """Whether a node may set any variable."""
+    if node.type == "command_name":
+        return script.read_text(node).chars in ("eval", "source", ".")
+    return node.type == "declaration_command" and any(child.type in OPEN for child in node.children)
 
 
 def _find_branches(node: Node) -> Iterator[tuple[list[Node], list[Node]]]:
@@ -955,7 +738,6 @@ NOT: Mapping[bool | None, bool | None] = {True: False, False: True, None: None}
 STATEMENTS: Mapping[str, Callable[[ScriptReader, Node], bool | None]] = {
     "command": ScriptReader._read_command,
     "variable_assignment": ScriptReader._read_assignment,
-    "variable_assignments": lambda reader, node: reader.read_statements(node.children),
     "declaration_command": ScriptReader._read_declaration,
     "unset_command": ScriptReader._read_unset,
     "test_command": ScriptReader._read_test,
@@ -965,17 +747,17 @@ STATEMENTS: Mapping[str, Callable[[ScriptReader, Node], bool | None]] = {
     "list": ScriptReader._read_list,
     "redirected_statement": ScriptReader._read_redirected,
     "if_statement": ScriptReader._read_if,
-    "case_statement": ScriptReader._read_case,
-    **dict.fromkeys(("for_statement", "c_style_for_statement", "while_statement"), ScriptReader._read_loop),
     "function_definition": ScriptReader._read_function,
-}
+    "compound_statement": ScriptReader._read_block,
+    **dict.fromkeys(("variable_assignments", "do_group", "program", "else_clause"),
+                    lambda reader, node: reader.read_statements(node.children)),
+}  # fmt: skip
 """Who reads a statement, by the type of its node."""
 COMMANDS: Mapping[str, Callable[[ScriptReader, list[Text], Text, dict[str, Text], Text | None], bool]] = {
-    **dict.fromkeys(("bash", "sh", "dash", "zsh"), ScriptReader._read_shell),
+    **dict.fromkeys(SHELLS, ScriptReader._read_shell),
     **dict.fromkeys(("cd", "pushd", "popd"), ScriptReader._read_cd),
     "eval": ScriptReader._read_eval,
     **dict.fromkeys(("exit", "return", "break", "continue"), ScriptReader._read_exit),
-    "shift": ScriptReader._read_shift,
     "set": ScriptReader._read_set,
     "env": ScriptReader._read_env,
     **dict.fromkeys(("source", "."), ScriptReader._read_source),

@@ -30,23 +30,21 @@ class ShellScope:
 
     runtime: variables of the system that started the script, such as SLURM_NNODES: numbers that are known, or parts
     that only the cluster knows. given: values from the user, which also replace assignments. arguments: of the script;
-    None if they are not known. cause: the place of the statement that made the arguments unknown, 0 for those of the
-    user. defaults: those that were used. own_host: what the name of the own node is, MASTER_ADDR or HOSTNAME. doubts:
-    why a word may be another one in bash, by its place.
+    None if they are not known. is_shifted: the script may have changed them. defaults: those that were used. own_host:
+    what the name of the own node is, MASTER_ADDR or HOSTNAME. globs: the places of words that may be names of files.
     """
 
     atlas: SourceMap
     runtime: Mapping[str, Text] = field(default_factory=dict)
     given: Mapping[str, Text] = field(default_factory=dict)
     variables: dict[str, Value] = field(default_factory=dict)
-    exported: dict[str, int] = field(default_factory=dict)
+    exported: dict[str, None] = field(default_factory=dict)
     arguments: list[Text] | None = None
     name: str = ""
     defaults: list[Default] = field(default_factory=list)
-    exports_all: bool = False
-    cause: int = 0
+    is_shifted: bool = False
     own_host: str = "HOSTNAME"
-    doubts: dict[int, str] = field(default_factory=dict)
+    globs: set[int] = field(default_factory=set)
 
     def fork(self) -> ShellScope:
         """The scope of a subshell: what it sets does not come back."""
@@ -56,19 +54,17 @@ class ShellScope:
     def make_inner(self) -> ShellScope:
         """The scope of another shell that this one starts: it sees only exported variables."""
         kept = {name: value if name in (*self.exported, "PWD") else Text() for name, value in self.variables.items()}
-        return replace(self, variables=kept, exported=dict(self.exported), arguments=None, exports_all=False)
+        return replace(self, variables=kept, exported=dict(self.exported), arguments=None)
 
-    def assign(self, name: str, value: Value, place: int = 0) -> None:
+    def assign(self, name: str, value: Value) -> None:
         """Set a variable, unless the user gave its value."""
         if name not in self.given:
             self.variables[name] = value
-        if self.exports_all and name not in self.exported:
-            self.exported[name] = place
 
-    def export(self, name: str, place: int) -> None:
-        """Mark a variable as exported; the last place counts."""
+    def export(self, name: str) -> None:
+        """Mark a variable as exported; the last one is the last."""
         self.exported.pop(name, None)
-        self.exported[name] = place
+        self.exported[name] = None
 
     def unset(self, name: str) -> None:
         """Remove a variable."""
@@ -79,7 +75,7 @@ class ShellScope:
         """Make variables unknown, which a statement at this place may change."""
         for name in names:
             part = UnknownPart("unclear", name, f"${{{name}}}", cause)
-            self.assign(name, self.atlas.add_unknown(part, [cause]), cause)
+            self.assign(name, self.atlas.add_unknown(part, [cause]))
 
     def find(self, name: str) -> Value | None:
         """The value of a variable; None if the script does not set it and nothing else is known."""

@@ -12,8 +12,9 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.scope import Default, ShellScope, Value
 from dsgen.importers.shell.syntax import EXPANSIONS, Script
 from dsgen.importers.texts import (
@@ -30,6 +31,13 @@ from dsgen.importers.texts import (
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+NOT_COMPUTED = "dsgen does not compute it"
+
+
+class NotComputedError(ImportRefusedError):
+    """A part of a script that dsgen does not follow. The message is why."""
+
 
 LISTS = frozenset(["scontrol", "nodeset", "hostlist", "slurm_nodelist", "nodelist"])
 """Commands that print the names of the nodes."""
@@ -53,18 +61,18 @@ def substitute_command(node: Node, expansion: Expansion) -> Text:
     of, scope = expansion.script.read_text(node), expansion.scope
     commands = list(_find_commands(node))
     names = [_read_name(command, expansion) for command in commands]
-    if of.chars.startswith("`") and "\\" in of.chars:
-        return expansion.add_unclear(of)
     if names == ["pwd"]:
         folder = expansion.folder or Text()
         return folder if folder.chars.startswith("/") else scope.resolve_text("PWD", of.places, "$PWD")
-    if len(commands) == 1 and (known := _compute_output(commands[0], expansion)) is not None:
+    if len(commands) == 1 and "\\" not in of.chars and (known := _compute_output(commands[0], expansion)) is not None:
         return Text(known, [of.places[0]] * len(known))
     words = _expand_words(commands, expansion)
     parts = [one for word in words for one in scope.atlas.list_unknowns(word)]
     if any(one.kind == "unclear" for one in parts):
-        return expansion.add_unclear(of)
+        expansion.refuse(of)
     kind, name = _find_kind(of.chars, names, words, parts, scope.own_host)
+    if kind == "command" and of.chars.startswith("`") and "\\" in of.chars:
+        expansion.refuse(of)
     return scope.atlas.add_unknown(UnknownPart(kind, name, "" if kind == "runtime" else of.chars), of.places)
 
 
@@ -125,8 +133,8 @@ def _compute_output(command: Node, expansion: Expansion) -> str | None:
         return None
     if any(child.type in ("variable_assignment", "herestring_redirect") for child in children):
         return None
-    words, doubts = expansion.expand_words(children), expansion.scope.doubts
-    if not words or any(not one.is_known or doubts.keys() & {*one.places[:1]} for one in words):
+    words = expansion.expand_words(children)
+    if not words or any(not one.is_known or expansion.scope.globs & {*one.places[:1]} for one in words):
         return None
     name = posixpath.basename(words[0].chars)
     output = OUTPUTS[name]([word.chars for word in words[1:]]) if name in OUTPUTS else None
@@ -227,7 +235,6 @@ OF_SHELL = re.compile(r"S?RANDOM|SECONDS|LINENO|E?UID|P?PID|BASHPID|EPOCH(SECOND
 """Variables that each shell sets by itself."""
 PARAMETER = re.compile(r"([#!]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!_-])(?:\[([^\]]*)\])?(.*)", re.ASCII | re.DOTALL)
 SIGN = re.compile(r":?[-=?+]|##?|%%?|//?|\^\^?|,,?|:|@")
-FILES = "bash puts the names of files that match in its place"
 BRACES = re.compile(r"\{[^{}\s]*(,|\.\.)[^\s]*\}")
 GLOB = re.compile(r"[*?]|\[[^\]\s]+\]")
 BLANKS = re.compile(r"(\\[ \n])*")
@@ -258,12 +265,12 @@ class Expansion:
 
     def add_part(self, kind: Kind, name: str, of: Text) -> Text:
         """An unknown part for an expansion of a script."""
-        cause = of.places[0] if kind == "unclear" and of.places else 0
-        return self.scope.atlas.add_unknown(UnknownPart(kind, name, of.chars, cause), of.places)
+        return self.scope.atlas.add_unknown(UnknownPart(kind, name, of.chars), of.places)
 
-    def add_unclear(self, of: Text) -> Text:
-        """What dsgen does not compute."""
-        return self.add_part("unclear", "", of)
+    def refuse(self, of: Text) -> NoReturn:
+        """Raise NotComputedError for a part of a script."""
+        at = self.scope.atlas.resolve_place(of.places[0] if of.places else 0)
+        raise NotComputedError(f"dsgen does not compute {of.chars[:60]}" if of.chars else NOT_COMPUTED, at)
 
     def list_kinds(self, *texts: Text) -> set[str]:
         """The kinds of the unknown parts of texts."""
@@ -279,27 +286,14 @@ class Expansion:
         """The words that one word of the script becomes."""
         start, end = self.script.find_start(group[0]), group[-1].end_byte
         of = self.script.cut_text(start, end)
-        bare = self._blank_quotes(group, of.chars, start)
+        parts = list(self._join_group(group))
+        bare = "".join(part.text.chars if part.mode == "literal" else " " for part in parts)
         if BRACES.search(bare):
-            return [self.add_unclear(of)]
-        words = list(_split_fields(self._join_group(group)))
+            self.refuse(of)
+        words = list(_split_fields(iter(parts)))
         if words and words[0].places and (GLOB.search(bare) or re.match(r"~[^/]", bare)):
-            self.scope.doubts[words[0].places[0]] = FILES
+            self.scope.globs.add(words[0].places[0])
         return words
-
-    def _blank_quotes(self, nodes: Sequence[Node], text: str, start: int) -> str:
-        """The text of nodes with blanks in place of what is quoted or expanded."""
-        if not re.search(r"[{*?\[~]", text):
-            return ""
-        waiting, chars = list(nodes), list(re.sub(r"\\.", "  ", text, flags=re.DOTALL))
-        while waiting:
-            node = waiting.pop()
-            if node.type in RUNS and node.type != "concatenation":
-                first, last = self.script.find_start(node) - start, node.end_byte - start
-                chars[first:last] = " " * (last - first)
-            else:
-                waiting.extend(node.children)
-        return "".join(chars)
 
     def _group_nodes(self, nodes: Sequence[Node]) -> Iterator[list[Node]]:
         """The nodes of each word: the parser ends a word at a backslash, as in `$A\\ b` and `$A\\$B`."""
@@ -331,14 +325,14 @@ class Expansion:
         """The items of an array in parentheses."""
         items = [child for child in node.children if child.is_named and child.type != "comment"]
         if any(re.match(r"\[[^\]]*\]\+?=", self.script.read_text(item).chars) for item in items):
-            return [self.add_unclear(self.script.read_text(node))]
+            self.refuse(self.script.read_text(node))
         return self.expand_words(items)
 
     def expand_heredoc(self, node: Node, start: int, is_quoted: bool, is_stripped: bool = False) -> Text:
         """The text of a here document. is_stripped: of `<<-`, whose lines lose their tabs."""
         whole = self.script.cut_text(start, node.end_byte)
         if is_stripped and re.search(r"^\t", whole.chars, re.MULTILINE):
-            return self.add_unclear(whole)
+            self.refuse(whole)
         if is_quoted or not node.children:
             return whole if is_quoted else unescape(whole, "$`\\\n")
         return join([run.text for run in self._expand_inside(node, start, node.end_byte, "$`\\\n")])
@@ -348,9 +342,8 @@ class Expansion:
         of, atlas = self.script.read_text(node), self.scope.atlas
         start, end = self.script.find_start(node) + (2 if of.chars.startswith("((") else 3), node.end_byte - 2
         inner = self.script.cut_text(start, end)
-        if names := [match[1] or match[2] for match in ASSIGNS.finditer(inner.chars)]:
-            self.scope.blur(names, inner.places[0])
-            return self.add_unclear(of)
+        if ASSIGNS.search(inner.chars):
+            self.refuse(of)
         expanded = join([run.text for run in self._expand_inside(node, start, end, "\n")])
         unknown = atlas.list_unknowns(expanded)
 
@@ -367,7 +360,7 @@ class Expansion:
         if number is not None:
             return place_at(str(number), inner)
         if not unknown or {one.kind for one in unknown} & {"unclear", "hosts", "positional"}:
-            return self.add_unclear(of)
+            self.refuse(of)
         source = f"$(({atlas.format_text(expanded)}))"
         return atlas.add_unknown(UnknownPart("command", "arithmetic", source), inner.places)
 
@@ -427,9 +420,10 @@ class Expansion:
         of = self.script.read_text(node)
         match = PARAMETER.fullmatch(of.chars[1:] if node.type == "simple_expansion" else of.chars[2:-1])
         if not match or match[1] == "!":
-            yield WordPart(self.add_unclear(of), mode)
-            return
+            self.refuse(of)
         prefix, name, index, rest = match[1], match[2], match[3] or "", match[4]
+        if self.scope.is_shifted and (name in "@*#" or (name.isdigit() and name != "0")):
+            self.refuse(of)
         if prefix == "#":
             yield WordPart(self._count_length(name, index, of), mode)
         elif name in ("@", "*") or index in ("@", "*"):
@@ -446,53 +440,44 @@ class Expansion:
         if unknown and unknown[0].kind in ("variable", "unclear", "command"):
             return WordPart(scope.atlas.add_unknown(replace(unknown[0], is_split=True), value.places), mode)
         if "IFS" in scope.variables and not re.fullmatch(r"[A-Za-z0-9]*", value.chars):
-            return WordPart(self.add_unclear(of), mode)
+            self.refuse(of)
         if value.places and re.search(r"[*?]|\[.+\]", value.chars):
-            scope.doubts[value.places[0]] = FILES
+            scope.globs.add(value.places[0])
         return WordPart(value, mode)
 
     def _find_value(self, name: str, index: str, of: Text) -> Text | None:
         """The value of a parameter, None if it is not set."""
         if name.isdigit():
             return self._find_argument(int(name), of)
-        if name == "#" and self.scope.arguments is not None:
-            return place_at(str(len(self.scope.arguments)), of)
         if name == "#":
-            return self.add_unclear(of) if self.scope.cause else self.add_part("positional", "#", of)
+            known = self.scope.arguments
+            return self.add_part("positional", "#", of) if known is None else place_at(str(len(known)), of)
         if name in "?$!_-" or (OF_SHELL.fullmatch(name) and self.scope.find(name) is None):
             return self.add_part("command", name, of)
         value = self.scope.find(name)
         if isinstance(value, list):
-            return self._find_item(name, index, value, of)
-        if index and index != "0" and value is not None:
-            return value if self.scope.atlas.list_unknowns(value) else self.add_unclear(of)
+            return self._find_item(index, value, of)
+        if index not in ("", "0") and value is not None and not self.scope.atlas.list_unknowns(value):
+            self.refuse(of)
         return None if value is None else add_places(value, of)
 
-    def _find_item(self, name: str, index: str, items: list[Text], of: Text) -> Text | None:
-        """An item of an array. One whose number is only known on the cluster is a variable with the array's name."""
+    def _find_item(self, index: str, items: list[Text], of: Text) -> Text:
+        """An item of an array."""
         known = self.scope.find(index.lstrip("$").strip("{}"))
         number = compute(known.chars if isinstance(known, Text) else index) if index else 0
         if "hosts" in self.list_kinds(*items):
             return self.add_part("hosts", "MASTER_ADDR" if number == 0 else "OTHER", of)
-        if number is not None and -len(items) <= number < len(items):
-            return items[number]
-        if self.list_kinds(*items) or (number or 0) < 0:
-            return self.add_unclear(of)
-        if number is not None:
-            return Text()
-        if not isinstance(known, list) and re.match(r"[$A-Z]", index):
-            return self.scope.atlas.add_unknown(UnknownPart("variable", name, f"${{{name}}}"), of.places)
-        return self.add_unclear(of)
+        if number is None or number < -len(items) or self.list_kinds(*items) or any(
+            item.places and item.places[0] in self.scope.globs for item in items
+        ):  # fmt: skip
+            self.refuse(of)
+        return items[number] if number < len(items) else Text()
 
     def _find_argument(self, number: int, of: Text) -> Text | None:
+        known = self.scope.arguments
         if number == 0:
             return place_at(self.scope.name, of)
-        known = self.scope.arguments
-        if known is not None:
-            return add_places(known[number - 1], of) if number <= len(known) else None
-        if self.scope.cause:
-            return self.add_unclear(of)
-        given = self.scope.given.get(str(number))
+        given = self.scope.given.get(str(number)) if known is None else ([*known, *[None] * number])[number - 1]
         return None if given is None else add_places(given, of)
 
     def _resolve_missing(self, name: str, of: Text) -> Text:
@@ -507,11 +492,10 @@ class Expansion:
         kinds = self.list_kinds(*items)
         if "hosts" in kinds:
             return self.add_part("runtime" if is_all else "hosts", "NNODES" if is_all else "OTHER", of)
-        if any(item.places and item.places[0] in self.scope.doubts for item in items):
-            return self.add_unclear(of)
-        if is_all and value is not None and "unclear" not in kinds:
-            return place_at(str(len(items)), of)
-        return self.add_unclear(of)
+        is_glob = any(item.places and item.places[0] in self.scope.globs for item in items)
+        if not is_all or value is None or is_glob or "unclear" in kinds:
+            self.refuse(of)
+        return place_at(str(len(items)), of)
 
     def _list_items(self, name: str, rest: str, of: Text) -> list[Text] | None:
         """The words of `"$@"` or `"${ARRAY[@]}"`; None if they are not known."""
@@ -530,10 +514,10 @@ class Expansion:
     def _expand_items(self, name: str, mode: Mode, rest: str, of: Text, is_joined: bool) -> Iterator[WordPart]:
         """`$@`, `${ARRAY[@]}`, and `"${ARRAY[*]}"`, which is one word."""
         items = self._list_items(name, rest, of)
-        if items is None and name in ("@", "*") and not self.scope.cause and not rest:
+        if items is None and name in ("@", "*") and not rest:
             yield WordPart(self.scope.atlas.add_unknown(UnknownPart("positional", "@", '"$@"'), of.places), mode)
         elif items is None or (is_joined and "IFS" in self.scope.variables):
-            yield WordPart(self.add_unclear(of), mode)
+            self.refuse(of)
         elif is_joined:
             yield WordPart(join(items, " ") if items else Text(), "quoted")
         else:
@@ -555,21 +539,20 @@ class Expansion:
         if sign[-1] in "-=+":
             return self._choose_default(value, name, sign, argument, of)
         if value is None:
-            is_plain = not name.isdigit() and "$" not in rest
-            return self.add_part("variable", name, of) if is_plain else self.add_unclear(of)
+            self.refuse(of)
         unknown = self.scope.atlas.list_unknowns(value)
         if any(one.kind == "hosts" for one in unknown):
             is_first = len(value.chars) == 1 and unknown[0].name == "MASTER_ADDR" and sign in ("%", "%%")
             return value if is_first else self.add_part("hosts", "OTHER", of)
         edited = edit(value, sign, argument.chars) if not unknown and not re.search("['\"]", rest) else None
-        return edited if edited is not None else self.add_unclear(of)
+        return edited if edited is not None else self.refuse(of)
 
     def _choose_default(self, value: Text | None, name: str, sign: str, argument: Text, of: Text) -> Text:
         is_empty = value is None or (not value.chars and sign[0] == ":")
         is_used = is_empty != (sign[-1] == "+")
         is_unclear = value is not None and "unclear" in self.list_kinds(value)
         if is_unclear or (is_used and re.search(r"['\"\\]", of.chars)):
-            return self.add_unclear(of)
+            self.refuse(of)
         if name.isdigit() or value is None:
             self.scope.defaults.append(Default(name, Text() if sign[-1] == "+" else argument, of.places[0]))
         if sign[-1] == "+":
@@ -577,7 +560,7 @@ class Expansion:
         if not is_empty:
             return value or Text()
         if sign[-1] == "=":
-            self.scope.assign(name, argument, of.places[0])
+            self.scope.assign(name, argument)
         return argument
 
     def _expand_argument(self, node: Node, offset: int) -> Text:
@@ -592,7 +575,7 @@ class Expansion:
 
 RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[WordPart]]] = {
     "raw_string": lambda words, node: iter([WordPart(words.script.read_text(node)[1:-1], "quoted")]),
-    "ansi_c_string": lambda words, node: iter([WordPart(words.add_unclear(words.script.read_text(node)), "quoted")]),
+    "ansi_c_string": lambda words, node: words.refuse(words.script.read_text(node)),
     "string": Expansion._expand_quoted,
     "translated_string": Expansion._expand_quoted,
     "concatenation": Expansion._expand_concatenation,
