@@ -277,3 +277,18 @@ def refuse_shell_script(values: Values) -> Problems:
     if re.fullmatch(r".*\.(sh|bash|zsh|ksh)", name) and "python" in values.training.pythonCommand:
         hint = f"set training.exec: [bash, {name}], and remove training.python"
         yield Problem(f"training.python: {quote(name)} is a shell script, which Python cannot run", hint=hint)
+
+
+OF_RAY = re.compile(r"\bverl[./]trainer[./]main_\w+|\bopenrlhf[./]cli[./]train_\w*ray\w*|\bray job submit\b")
+"""Programs that start their own processes on a cluster of Ray."""
+
+
+@error(
+    *("DS445", "training.python", "training.module", "training.exec"),
+    hint="start its training with torchrun or deepspeed, or run it on a Ray cluster, such as a RayJob of KubeRay",
+)
+def refuse_ray_program(values: Values, path: KeyPath, program: Any) -> Problems:
+    found = OF_RAY.search(program if isinstance(program, str) else " ".join(program))
+    if found and not helpers.runs_command(values):
+        message = f"{found[0]} starts its own processes on a Ray cluster, and each process that dsgen starts would"
+        yield Problem(f"{path_text(path)}: {message} be one that waits for it or trains alone")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from dsgen.checks.programs import OF_RAY
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import TEMPLATE, SourceDocument, read_documents, read_items, refuse_private
 from dsgen.importers.launchers import rank_words
@@ -16,7 +17,6 @@ from dsgen.problems import Position
 from dsgen.reading.nodes import Node, SourceText
 
 RAY = "a Ray program starts its own processes on a Ray cluster; start its training with torchrun or deepspeed instead"
-OF_RAY = re.compile(r"\bverl[./]trainer[./]main_\w+|\bopenrlhf[./]cli[./]train_\w*ray\w*|\bray job submit\b")
 STEPS = "runs steps one after the other; import the job of the step that trains"
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("RayJob", "RayCluster", "RayService"), RAY),
