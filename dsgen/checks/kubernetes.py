@@ -204,6 +204,8 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
      " containers", "Container.volumeMounts"),
     (lambda one, _: not one.apiGroup and one.kind != "PersistentVolumeClaim", "must be 'PersistentVolumeClaim' when"
      " referencing the default apiGroup", "TypedLocalObjectReference.kind"),
+    (lambda one, field: one[field] and get(one, "dataSourceRef", "namespace", ""),
+     "may not be specified when dataSourceRef.namespace is specified", "PersistentVolumeClaimSpec.dataSource"),
     (lambda one, field: (one[field] or {}).get("claims"), "claims may not be set for Resources at pod-level",
      "PodSpec.resources"),
     (_has_unique("mountPath"), "mountPath must be unique", "VolumeMount[]"),

@@ -156,7 +156,7 @@ def refuse_repeated_names(_: Values, path: KeyPath, pod: Any) -> Problems:
             seen.add(name)
 
 
-MOUNTS = tuple(f"{place}.volumeMounts.*.name" for place in CONTAINERS)
+MOUNTS = tuple(f"{place}.{kind}.*.name" for place in CONTAINERS for kind in ("volumeMounts", "volumeDevices"))
 
 
 @error("DS236", *MOUNTS, hint="add the volume to storage; the name of a mount is a key of storage")

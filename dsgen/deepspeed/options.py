@@ -12,6 +12,7 @@ COMMANDS = (("training", "exec"), ("training", "args"), ("launch", "command"))
 FILES: KeyPath = ("training", "files")
 WORD = re.compile(r"--?([A-Za-z][\w.-]*)(?:=(.*))?", re.DOTALL)
 IN_SCRIPT = re.compile(r"(?<!\S)--?([A-Za-z][\w.-]*)[=\s]+[\"']?([^\s\"']+)")
+COMMENT = re.compile(r"(?m)^[ \t]*#(?!SBATCH)[^\n]*")
 IN_FILE = re.compile(r"(?m)^[ \t{,\"']*([A-Za-z][\w-]*)[\"']?:[ \t]+[\"']?([^\s\"',}#]+)")
 DIVIDING = ("tensor", "pipeline", "context")
 """The kinds of parallelism whose ranks share one copy of the model, and get the same data."""
@@ -41,7 +42,7 @@ class ProgramOption(NamedTuple):
 
 
 def list_options(values: Mapping[str, Any]) -> Iterator[ProgramOption]:
-    """The options in the command of the program and in the YAML files of training.files, in their order."""
+    """The options of a program in its command, and in the YAML files and scripts of training.files, in their order."""
     for path in COMMANDS:
         words = values[path[0]][path[1]] or ()
         for index, word in enumerate(words):
@@ -52,8 +53,18 @@ def list_options(values: Mapping[str, Any]) -> Iterator[ProgramOption]:
             for one in IN_SCRIPT.finditer(word) if re.search(r"\s", word) else ():
                 yield _make_option((*path, index), f"--{one[1]}", one[2])
     for name, text in values["training"]["files"].items():
+        if text.startswith("#!"):
+            for one in IN_SCRIPT.finditer(COMMENT.sub("", text)):
+                yield _make_option((*FILES, name), f"--{one[1]}", _expand(text, one[2]))
         for one in IN_FILE.finditer(text) if name.endswith((".yaml", ".yml")) else ():
             yield _make_option((*FILES, name), one[1], one[2])
+
+
+def _expand(script: str, word: str) -> str:
+    """A word in which a variable that the script sets once, to a folder, has this value."""
+    name = re.match(r"[$]\{?(\w+)\}?(?=/|$)", word)
+    folders = re.findall(rf"(?m)^[^#\n]*?\b{name[1]}=[\"']?([^\s\"';]*)", script) if name else ()
+    return folders[0] + word[name.end() :] if name and len(folders) == 1 and folders[0].startswith("/") else word
 
 
 def _make_option(path: KeyPath, written: str, value: str) -> ProgramOption:
