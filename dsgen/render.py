@@ -43,9 +43,7 @@ def _render(rows: Iterable[Template], values: Mapping[str, Any], release: Releas
     names, documents = release._asdict(), list[Document]()
     for template in rows:
         text = functions[template.path](values, names)
-        # A template of several objects begins each with `---`. Searching in other texts, such as that of the scripts,
-        # would take a tenth of the time of a job.
-        for document in f"\n{text}".split(SEPARATOR) if text.startswith("---\n") else [text]:
+        for document in f"\n{text}".split(SEPARATOR):  # a template of several objects begins each with `---`
             if document and not document.isspace():
                 documents.append(Document(template.path, template.scope, document.strip("\n") + "\n"))
     return documents

@@ -23,6 +23,13 @@ PATHS = sorted([*(ROOT / "values-examples").glob("*.yaml"), *CASES.glob("*.yaml"
 FILES = {path.stem: path for path in PATHS}
 
 
+def is_needed(script: str, method: str) -> bool:
+    """Whether a job with this launch method has a script."""
+    with_ssh = method in ("launcher-command", "openmpi", "pdsh")
+    needed = {"local": not with_ssh, "slurm": method == "slurm-script", "ssh": with_ssh}
+    return needed.get(PurePosixPath(script).parent.name, True)
+
+
 def manifests(file: Path) -> str:
     """What `dsgen render` prints for a file, without text and digest of the scripts, which have tests of their own."""
     loaded = values.load([SourceText(file.name, file.read_text())])
@@ -32,8 +39,7 @@ def manifests(file: Path) -> str:
     printed = "---\n".join(document.text for document in render(data, release))
     for path, text in SHIPPED.texts.items():
         block = f"  {PurePosixPath(path).name}: |\n" + textwrap.indent(text, "    ")
-        is_needed = not path.startswith("scripts/slurm/") or data["launch"]["method"] == "slurm-script"
-        assert is_needed == printed.count(block), path
+        assert is_needed(path, data["launch"]["method"]) == printed.count(block), path
         printed = printed.replace(block, "")
     return printed.replace(compute_digest(SHIPPED.texts, "**"), "DIGEST")
 

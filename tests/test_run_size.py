@@ -9,6 +9,7 @@ import pytest
 from dsgen.language.functions import SHIPPED, compute_digest
 from dsgen.runs.rendered import name_file
 from tests.parity import parsed
+from tests.test_golden import is_needed
 from tests.test_objects import documents, objects
 
 PACKAGE = Path(__file__).parent.parent / "dsgen"
@@ -38,7 +39,7 @@ def test_the_scripts_keep_their_budget() -> None:
     scripts = {name: parsed(text)["data"] for name, text in job().items() if "-scripts-" in name}
     left = {name: SCRIPTS_BYTES - size(*data, *data.values()) for name, data in scripts.items()}
 
-    assert len(left) == 4
+    assert len(left) == 5
     assert {} == {name: number for name, number in left.items() if number < 0}, left
 
 
@@ -59,7 +60,7 @@ def test_a_new_run_is_a_small_change() -> None:
     renamed = {name: name.replace("cifar-1", "cifar-2") for name in first}
     assert set(renamed.values()) == set(second)
     scripts = [name for name in first if "-scripts-" in name]
-    assert len(scripts) == 4
+    assert len(scripts) == 5
     assert [first[name] for name in scripts] == [second[name] for name in scripts]
     lines = [
         line
@@ -82,9 +83,9 @@ def test_scripts_are_frozen_objects_named_by_their_content() -> None:
             assert (content, True) == (compute_digest(SHIPPED.texts, "**"), thing["immutable"])
             found |= {f"scripts/{folder}/{key}": text for key, text in thing["data"].items()}
 
-    assert found == {path: text for path, text in SHIPPED.texts.items() if not path.startswith("scripts/slurm/")}
-    source = [path for path in PACKAGE.glob("scripts/*[!m]/*") if path.suffix in (".json", ".py", ".sh")]
-    assert found == {path.relative_to(PACKAGE).as_posix(): path.read_text() for path in source}
+    assert found == {path: text for path, text in SHIPPED.texts.items() if is_needed(path, "pdsh")}
+    source = [path for path in PACKAGE.glob("scripts/*/*") if path.suffix in (".json", ".py", ".sh")]
+    assert SHIPPED.texts == {path.relative_to(PACKAGE).as_posix(): path.read_text() for path in source}
 
 
 @pytest.mark.parametrize(
@@ -95,29 +96,6 @@ def test_another_content_is_another_digest(other: dict[str, str]) -> None:
 
     assert compute_digest(texts, "**") == compute_digest(dict(reversed(texts.items())), "**")
     assert compute_digest(texts, "**") != compute_digest(other, "**")
-
-
-@pytest.mark.parametrize(
-    ("role", "folders"), [("launcher", {"launcher", "shared", "status"}), ("worker", {"shared", "worker"})]
-)
-def test_a_pod_mounts_the_folders_of_its_containers(role: str, folders: set[str]) -> None:
-    made = objects(CASE.read_text(), "{name: cifar, launch: {method: pdsh}, training: {setup: 'true'}}")
-    pod = made[f"Job/cifar-1-{role}"]["spec"]["template"]["spec"]
-    sources = {
-        f"dsgen-{folder}": [f"cifar-scripts-{folder}-{compute_digest(SHIPPED.texts, '**')}"] for folder in folders
-    }
-    sources["dsgen-shared"].append("cifar-1-config")
-    projected = {one["name"]: one["projected"]["sources"] for one in pod["volumes"] if "projected" in one}
-    projected.pop("dsgen-token", None)
-    volumes = {name: [one["configMap"]["name"] for one in found] for name, found in projected.items()}
-    (main,) = (one for one in pod["containers"] if one["name"] == role)
-    mounts = [one for one in main["volumeMounts"] if one["name"] in volumes and "subPath" not in one]
-
-    assert volumes == sources
-    assert {f"ConfigMap/{name}" for names in volumes.values() for name in names} <= made.keys()
-    assert {one["mountPath"]: one["name"] for one in mounts} == {
-        f"/etc/dsgen/{one}": f"dsgen-{one}" for one in ("shared", role)
-    }
 
 
 def test_the_settings_of_a_run_replace_no_script() -> None:

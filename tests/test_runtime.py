@@ -11,7 +11,7 @@ from dsgen.values import Release
 from tests.helm import MAJORS
 from tests.parity import RELEASE, bare_chart, flat_objects, helm_objects, helm_run, load, objects, parsed, write_chart
 
-FOLDERS = ("launcher", "shared", "slurm", "status", "worker")
+FOLDERS = ("launcher", "local", "shared", "slurm", "ssh", "status", "worker")
 CASE = """
 image: {repository: registry.example.com/team/cifar, tag: v1}
 launch: {method: slurm-script, command: [bash, train.sh]}
@@ -39,17 +39,19 @@ def mounted(text: str) -> list[str]:
 def test_a_job_without_its_own_scripts_refers_to_those_of_the_namespace() -> None:
     own = CASE.replace("create: false", "create: true")
 
-    assert NAMES == mounted(CASE)
-    assert [f"rel-scripts-{folder}-{SCRIPTS}" for folder in FOLDERS] == mounted(own)
+    assert [name for name in NAMES if "-ssh-" not in name] == mounted(CASE)
     assert {f"ConfigMap/space/{name}" for name in mounted(own)} == flat_objects(own).keys() - flat_objects(CASE).keys()
 
 
-def test_only_jobs_with_a_script_for_sbatch_have_what_stands_for_slurm() -> None:
-    other = CASE.replace("create: false", "create: true").replace("slurm-script", "worker-command")
-    made = {key for key in flat_objects(other) if "-scripts-" in key}
+@pytest.mark.parametrize(
+    ("method", "folders"), [("slurm-script", "local slurm"), ("worker-command", "local"), ("launcher-command", "ssh")]
+)
+def test_a_job_has_and_mounts_the_scripts_that_its_method_needs(method: str, folders: str) -> None:
+    job = CASE.replace("create: false", "create: true").replace("slurm-script", method)
+    made = {key for key in flat_objects(job) if "-scripts-" in key}
 
-    assert {f"ConfigMap/space/{name}" for name in mounted(other)} == made
-    assert {key.split("-")[2] for key in made} == {*FOLDERS} - {"slurm"}
+    assert {f"ConfigMap/space/{name}" for name in mounted(job)} == made
+    assert {key.split("-")[2] for key in made} == {"launcher", "shared", "status", "worker", *folders.split()}
 
 
 def test_shared_scripts_belong_to_no_job() -> None:
@@ -77,8 +79,10 @@ def test_shared_scripts_have_the_texts_of_a_jobs_own() -> None:
         if "scripts/" in one.template
     ]
 
+    shared = zip(FOLDERS, render_runtime("ours", "space"), strict=True)
+
     assert [parsed(one.text)["data"] for one in own] == [
-        parsed(one.text)["data"] for one in render_runtime("ours", "space")
+        parsed(one.text)["data"] for folder, one in shared if folder != "ssh"
     ]
 
 

@@ -20,7 +20,7 @@ INDEX = "batch.kubernetes.io/job-completion-index"
 KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 GANG_LABEL, GANG_ANNOTATION = "scheduling.x-k8s.io/pod-group", "scheduling.k8s.io/group-name"
 """The label of scheduler-plugins and the annotation of Volcano."""
-SCRIPTS = re.compile(r"-(?:launcher|shared|slurm|status|worker)-[0-9a-f]{10}$")
+SCRIPTS = re.compile(r"-(?:launcher|local|shared|slurm|ssh|status|worker)-[0-9a-f]{10}$")
 """The end of the name of a ConfigMap with scripts."""
 MOST_DIGITS = 10
 

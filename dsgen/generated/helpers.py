@@ -195,8 +195,9 @@ def own_mounts(values: Mapping[str, Any], pod: Any, program: str, run: str) -> s
     writes.
     """
     text = ""
-    if program:
-        text += f"{mount(program, '/etc/dsgen/' + program)}\n"
+    for folder in [program, 'local', 'slurm', 'ssh']:
+        if program and needs_scripts(values, folder):
+            text += f"{mount(folder, '/etc/dsgen/' + folder)}\n"
     text += (
         f"{mount('shared', '/etc/dsgen/shared')}\n"
         f"- name: {run}\n"
@@ -524,8 +525,6 @@ def training_mounts(values: Mapping[str, Any], pod: Any, role: str, pods: str) -
     text = ""
     refuse('DS212', reserved_mount_of_code(values))
     text += f"{own_mounts(values, pod, role, 'dsgen-run')}\n"
-    if role == 'worker' and values['launch']['method'] == 'slurm-script':
-        text += f"{mount('slurm', '/etc/dsgen/slurm')}\n"
     if pods == 'launcher':
         text += f"{mount('run-status', '/run/dsgen-status')}\n"
     text += (
@@ -1122,6 +1121,18 @@ def uses_ssh(values: Mapping[str, Any]) -> str:
     return ""
 
 
+def needs_scripts(values: Mapping[str, Any], folder: str) -> str:
+    """"true" if the launch method needs the scripts in this folder; else empty."""
+    if (
+        folder in ['launcher', 'shared', 'status', 'worker']
+        or folder == 'local' and not uses_ssh(values)
+        or folder == 'ssh' and uses_ssh(values)
+        or folder == 'slurm' and values['launch']['method'] == 'slurm-script'
+    ):
+        return "true"
+    return ""
+
+
 def runs_command(values: Mapping[str, Any]) -> str:
     """"true" if launch.command is run instead of the program in training; else empty."""
     if values['launch']['method'] in ['worker-command', 'slurm-script', 'launcher-command']:
@@ -1230,8 +1241,8 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'b700165554'}"
-    return f"{values['runtime']['name']}-{folder}-{'b700165554'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'a0b56c8c9d'}"
+    return f"{values['runtime']['name']}-{folder}-{'a0b56c8c9d'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:
@@ -1504,25 +1515,24 @@ def volumes(values: Mapping[str, Any], release: Mapping[str, str], pod: Any, pod
     run are in the one that all containers mount.
     """
     text = ""
-    folders = ['shared', 'worker']
+    folders = ['shared', 'worker', 'local', 'slurm', 'ssh']
     if pods == 'launcher':
-        folders = ['shared', 'launcher', 'status']
-    elif values['launch']['method'] == 'slurm-script':
-        folders = ['shared', 'worker', 'slurm']
+        folders = ['shared', 'launcher', 'status', 'local', 'slurm', 'ssh']
     for folder in folders:
-        text += (
-            f"- name: dsgen-{folder}\n"
-            "  projected:  # in memory; to write the files of a configMap to the disk takes a node longer\n"
-            "    sources:\n"
-            "      - configMap:\n"
-            f"          name: {scripts_name(values, release, folder)}\n"
-        )
-        if folder == 'shared':
+        if needs_scripts(values, folder):
             text += (
+                f"- name: dsgen-{folder}\n"
+                "  projected:  # in memory; to write the files of a configMap to the disk takes a node longer\n"
+                "    sources:\n"
                 "      - configMap:\n"
-                f"          name: {run_name(values, release)}-config\n"
+                f"          name: {scripts_name(values, release, folder)}\n"
             )
-        text += "    defaultMode: 365  # 0555\n"
+            if folder == 'shared':
+                text += (
+                    "      - configMap:\n"
+                    f"          name: {run_name(values, release)}-config\n"
+                )
+            text += "    defaultMode: 365  # 0555\n"
     text += f"{memory_volume('run')}\n"
     if wants_passwd(values, pod):
         text += f"{memory_volume('run-passwd')}\n"

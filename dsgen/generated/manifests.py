@@ -33,6 +33,7 @@ from dsgen.generated.helpers import (
     metadata,
     mount,
     namespace,
+    needs_scripts,
     no_image,
     no_program,
     own_resource,
@@ -427,11 +428,13 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
         text += f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
     text += (
         "      \"scripts\": {\n"
-        f"        \"launcher\": \"{'dd5474fc84'}\",\n"
-        f"        \"shared\": \"{'a5be1bd06d'}\",\n"
-        f"        \"slurm\": \"{'ef8ffa9793'}\",\n"
-        f"        \"status\": \"{'baee35f467'}\",\n"
-        f"        \"worker\": \"{'e30f538d8b'}\"\n"
+        f"        \"launcher\": \"{'e783aa0c10'}\",\n"
+        f"        \"local\": \"{'1cf448bf38'}\",\n"
+        f"        \"shared\": \"{'2ef82f84bf'}\",\n"
+        f"        \"slurm\": \"{'fa699d5f98'}\",\n"
+        f"        \"ssh\": \"{'9756e347a4'}\",\n"
+        f"        \"status\": \"{'8ce361c096'}\",\n"
+        f"        \"worker\": \"{'bc76ea56a4'}\"\n"
         "      }\n"
         "    }\n"
         f"  command.json: {command(values)}\n"
@@ -484,7 +487,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
             "    ClientAliveCountMax 3\n"
             "    LogLevel INFO\n"
             "    # every session runs under a supervisor, with the environment of the worker\n"
-            "    ForceCommand exec bash /etc/dsgen/worker/session.sh\n"
+            "    ForceCommand exec bash /etc/dsgen/ssh/session.sh\n"
             "    # the nonce of an attempt, from the launcher\n"
             "    AcceptEnv DSGEN_NONCE\n"
         )
@@ -544,75 +547,24 @@ def config_files(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
     return ""
 
 
-def scripts_launcher(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
-    """scripts/launcher.yaml: The scripts of the launcher's container, mounted at /etc/dsgen/launcher."""
-    text = (
-        f"{scripts_object(values, release, 'launcher')}\n"
-        "data:\n"
-    )
-    for path, _ in items(SHIPPED.glob('scripts/launcher/*')):
-        text += (
-            f"  {basename(path)}: |\n"
-            f"    {indent(SHIPPED.get(path), 4)}\n"
-        )
-    return text
-
-
-def scripts_shared(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
-    """scripts/shared.yaml: The scripts that several containers use, mounted at /etc/dsgen/shared."""
-    text = (
-        f"{scripts_object(values, release, 'shared')}\n"
-        "data:\n"
-    )
-    for path, _ in items(SHIPPED.glob('scripts/shared/*')):
-        text += (
-            f"  {basename(path)}: |\n"
-            f"    {indent(SHIPPED.get(path), 4)}\n"
-        )
-    return text
-
-
-def scripts_slurm(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
-    """scripts/slurm.yaml: What stands for Slurm, for launch.method slurm-script alone; mounted at /etc/dsgen/slurm."""
-    if not values['runtime']['create'] or values['launch']['method'] == 'slurm-script':
-        text = (
-            f"{scripts_object(values, release, 'slurm')}\n"
-            "data:\n"
-        )
-        for path, _ in items(SHIPPED.glob('scripts/slurm/*')):
+def scripts_configmaps(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
+    """scripts/configmaps.yaml: A ConfigMap for each folder of scripts, mounted at /etc/dsgen/FOLDER. A job that does
+    not share them has those that it needs.
+    """
+    text = ""
+    for folder in ['launcher', 'local', 'shared', 'slurm', 'ssh', 'status', 'worker']:
+        if not values['runtime']['create'] or needs_scripts(values, folder):
             text += (
-                f"  {basename(path)}: |\n"
-                f"    {indent(SHIPPED.get(path), 4)}\n"
+                "---\n"
+                f"{scripts_object(values, release, folder)}\n"
+                "data:\n"
             )
-        return text
-    return ""
-
-
-def scripts_status(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
-    """scripts/status.yaml: The scripts of the container that has an API token, mounted at /etc/dsgen/status."""
-    text = (
-        f"{scripts_object(values, release, 'status')}\n"
-        "data:\n"
-    )
-    for path, _ in items(SHIPPED.glob('scripts/status/*')):
-        text += (
-            f"  {basename(path)}: |\n"
-            f"    {indent(SHIPPED.get(path), 4)}\n"
-        )
-    return text
-
-
-def scripts_worker(values: Mapping[str, Any], release: Mapping[str, str]) -> str:
-    """scripts/worker.yaml: The scripts of the worker's container, mounted at /etc/dsgen/worker."""
-    text = (
-        f"{scripts_object(values, release, 'worker')}\n"
-        "data:\n"
-    )
-    for path, _ in items(SHIPPED.glob('scripts/worker/*')):
-        text += (
-            f"  {basename(path)}: |\n"
-            f"    {indent(SHIPPED.get(path), 4)}\n"
-        )
+            for path, _ in items(SHIPPED.glob('scripts/**')):
+                if str.startswith(path, 'scripts/' + folder + '/'):
+                    text += (
+                        f"  {basename(path)}: |\n"
+                        f"    {indent(SHIPPED.get(path), 4)}\n"
+                    )
     return text
 
 
@@ -1101,11 +1053,7 @@ TEMPLATES = {
     "rbac/watch-rolebinding.yaml": rbac_watch_rolebinding,
     "config/configmap.yaml": config_configmap,
     "config/files.yaml": config_files,
-    "scripts/launcher.yaml": scripts_launcher,
-    "scripts/shared.yaml": scripts_shared,
-    "scripts/slurm.yaml": scripts_slurm,
-    "scripts/status.yaml": scripts_status,
-    "scripts/worker.yaml": scripts_worker,
+    "scripts/configmaps.yaml": scripts_configmaps,
     "network/service.yaml": network_service,
     "network/networkpolicy.yaml": network_networkpolicy,
     "scheduling/podgroup.yaml": scheduling_podgroup,

@@ -107,7 +107,7 @@ BUILTINS = (
     Builtin("string", "test", is_string, 'kindIs "string" {0}', (), "bool", takes_none=True, converts=True),
     Builtin("mapping", "test", is_mapping, 'kindIs "map" {0}', (), "bool", takes_none=True, converts=True),
     Builtin("matching", "test", matching, "regexMatch {1} {0}", TEXT, "bool", (2, 2)),
-    Builtin("starting", "test", str.startswith, "hasPrefix {1} {0}", TEXT, "bool", (2, 2)),
+    Builtin("starting", "test", str.startswith, "hasPrefix {1} {0}", (*TEXT, "file"), "bool", (2, 2)),
     Builtin("in list", "operator", lambda item, texts: item in texts, "has {0} {1}", TEXT, "bool", (2, 2)),
     Builtin("in map", "operator", lambda key, tree: key in tree, "hasKey {1} {0}", TEXT, "bool", (2, 2)),
     Builtin("eq", "operator", operator.eq, "eq {0:}", (), "bool", (2, 2)),

@@ -161,6 +161,6 @@ def test_scripts_that_no_job_and_no_repository_names_are_listed_and_deleted(serv
 def test_shared_scripts_are_printed_for_the_namespace_of_the_context(server: RecordedServer, cli: Cli) -> None:
     text = cli("runtime", "--name", "ours").out
 
-    assert 5 == text.count('\n  namespace: "training"\n') == text.count(f"-{SCRIPTS}\n")
+    assert 7 == text.count('\n  namespace: "training"\n') == text.count(f"-{SCRIPTS}\n")
     assert text == cli("runtime", "-n", "training", "--name", "ours", "--kubeconfig", "/none").out
     assert [] == server.changes

@@ -64,7 +64,7 @@ def test_two_sets_and_a_complete_job_do_not_meet(job: Job, tmp_path: Path) -> No
     sets = list_scripts(job)
     suspended = {"lifecycle": {"suspend": True}}
     complete.apply(**suspended)
-    assert len(list_scripts(job)) == 12
+    assert len(list_scripts(job)) == 7 + 7 + 5
     job.apply()
     other.apply()
 

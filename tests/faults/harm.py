@@ -56,7 +56,7 @@ def kill_rank_supervisor(trial: Trial) -> None:
     trial.kill(trial.worker(), "worker", f"/etc/dsgen/worker/{program}")
 
 
-kill_session = during_training(lambda trial: trial.kill(trial.worker(), "worker", "worker/session.py"))
+kill_session = during_training(lambda trial: trial.kill(trial.worker(), "worker", "ssh/session.py"))
 kill_sshd = during_training(lambda trial: trial.kill(trial.worker(), "worker", "sshd -D"))
 kill_launch_py = during_training(lambda trial: trial.kill(trial.worker(), "worker", "deepspeed.launcher.launch"))
 kill_agent = during_training(

@@ -27,8 +27,11 @@ Mounts of every container. `program`: the folder of its own
 scripts, or empty; `run`: its volume, which no other writes.
 */}}
 {{- define "deepspeed-job.ownMounts" -}}
-{{- if .program }}
-{{ include "deepspeed-job.mount" (dict "volume" .program "path" (printf "/etc/dsgen/%s" .program)) }}
+{{- range $folder := list .program "local" "slurm" "ssh" }}
+{{- if and $.program
+           (include "deepspeed-job.needsScripts" (dict "Values" $.Values "folder" $folder)) }}
+{{ include "deepspeed-job.mount" (dict "volume" $folder "path" (printf "/etc/dsgen/%s" $folder)) }}
+{{- end }}
 {{- end }}
 {{ include "deepspeed-job.mount" (dict "volume" "shared" "path" "/etc/dsgen/shared") }}
 - name: {{ .run }}
@@ -416,9 +419,6 @@ Mounts of the main container. A mount with subPath costs a node more than a volu
     "pod" .pod
     "program" .role
     "run" "dsgen-run") | trim }}
-{{- if and (eq .role "worker") (eq .Values.launch.method "slurm-script") }}
-{{ include "deepspeed-job.mount" (dict "volume" "slurm" "path" "/etc/dsgen/slurm") }}
-{{- end }}
 {{- if eq .pods "launcher" }}
 {{ include "deepspeed-job.mount" (dict "volume" "run-status" "path" "/run/dsgen-status") }}
 {{- end }}

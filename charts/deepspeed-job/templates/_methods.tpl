@@ -10,6 +10,16 @@ true
 {{- end -}}
 {{- end }}
 
+{{/* "true" if the launch method needs the scripts in this folder; else empty. */}}
+{{- define "deepspeed-job.needsScripts" -}}
+{{- if or (has .folder (list "launcher" "shared" "status" "worker"))
+          (and (eq .folder "local") (not (include "deepspeed-job.usesSsh" .)))
+          (and (eq .folder "ssh") (include "deepspeed-job.usesSsh" .))
+          (and (eq .folder "slurm") (eq .Values.launch.method "slurm-script")) -}}
+true
+{{- end -}}
+{{- end }}
+
 {{/* "true" if launch.command is run instead of the program in training; else empty. */}}
 {{- define "deepspeed-job.runsCommand" -}}
 {{- if has .Values.launch.method (list "worker-command" "slurm-script" "launcher-command") -}}

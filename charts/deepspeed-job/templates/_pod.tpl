@@ -154,13 +154,12 @@ launcher, as in storage.*.mountIn. Some scripts are executed by their names. Eac
 costs a node time, so the settings of the run are in the one that all containers mount.
 */}}
 {{- define "deepspeed-job.volumes" -}}
-{{- $folders := list "shared" "worker" }}
+{{- $folders := list "shared" "worker" "local" "slurm" "ssh" }}
 {{- if eq .pods "launcher" }}
-{{- $folders = list "shared" "launcher" "status" }}
-{{- else if eq .Values.launch.method "slurm-script" }}
-{{- $folders = list "shared" "worker" "slurm" }}
+{{- $folders = list "shared" "launcher" "status" "local" "slurm" "ssh" }}
 {{- end }}
 {{- range $folder := $folders }}
+{{- if include "deepspeed-job.needsScripts" (dict "Values" $.Values "folder" $folder) }}
 - name: dsgen-{{ $folder }}
   projected:  # in memory; to write the files of a configMap to the disk takes a node longer
     sources:
@@ -174,6 +173,7 @@ costs a node time, so the settings of the run are in the one that all containers
           name: {{ include "deepspeed-job.runName" $ }}-config
       {{- end }}
     defaultMode: 365  # 0555
+{{- end }}
 {{- end }}
 {{ include "deepspeed-job.memoryVolume" "run" }}
 {{- if include "deepspeed-job.wantsPasswd" . }}

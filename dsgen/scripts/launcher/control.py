@@ -3,11 +3,10 @@
 An order is the state that is wanted, so it can be told again at any time: {"attempt": 2, "signal": "", "over": ""}. It
 answers everything that a worker says of itself.
 `attempt`: which one is to run (with ssh, the launcher starts its ranks); `signal`: what its ranks get, one of
-worker/end_ranks.py; `over`: the phase of the end;
-`configuration`: of DeepSpeed, instead of the user's. With spares also `hosts`: who trains, as indices into the
-hostfile; a worker that does not train has the attempt 0. For a check of the network `check`: the arguments of
-worker/preflight.py, of which the fourth names the check. `resize` comes before an attempt: {"attempt": 2, "ranks": 8,
-"host": "cifar-1-worker-0"}, by which a worker is to prepare the checkpoint.
+worker/end_ranks.py; `over`: the phase of the end; `configuration`: of DeepSpeed, instead of the user's. With spares
+also `hosts`: who trains, as indices into the hostfile; a worker that does not train has the attempt 0. For a check of
+the network `check`: the arguments of worker/preflight.py, of which the fourth names the check. `resize` comes before an
+attempt: {"attempt": 2, "ranks": 8, "host": "cifar-1-worker-0"}, by which a worker is to prepare the checkpoint.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ COMMAND_SECONDS = 20
 HEARD_BYTES = 1 << 24  # of what workers print; the rest is read and dropped
 LOGINS_AT_ONCE = 128
 LOGINS_A_SECOND = 20  # a low estimate for one launcher
-LOGIN = ": dsgen; true"  # ends by itself: worker/session.sh starts no supervisor for it
+LOGIN = ": dsgen; true"  # ends by itself: ssh/session.sh starts no supervisor for it
 
 
 class Workers:

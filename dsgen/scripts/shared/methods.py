@@ -158,11 +158,11 @@ def make_launcher_environment(start: Start) -> dict[str, str]:
 
 
 def make_pdsh_environment(_: Start) -> dict[str, str]:
-    """The environment in which launcher/pdsh.sh replaces pdsh."""
+    """The environment in which ssh/pdsh.sh replaces pdsh."""
     links = settings.RUN / "bin"
     links.mkdir(exist_ok=True)
     if not (links / "pdsh").is_symlink():
-        (links / "pdsh").symlink_to(settings.SCRIPTS / "launcher/pdsh.sh")
+        (links / "pdsh").symlink_to(settings.SCRIPTS / "ssh/pdsh.sh")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(FORWARDED)}
     path = f"{links}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     return {**kept, "PATH": path, "DSGEN_PDSH": find_program("pdsh") or "pdsh"}
@@ -213,7 +213,7 @@ class Method(NamedTuple):
     `local_rank`: programs expect `--local_rank=N`, which DeepSpeed's launcher adds, but other launchers do not.
     `waits`: the program that starts the ranks never ends if several hosts are lost at once.
     `runner`: the script of dsgen that runs the user's command, instead of rank.py alone.
-    `module`: what a worker may load before the order to start, see worker/preload.py; `main` there is the program.
+    `module`: what a worker may load before the order to start, see local/preload.py; `main` there is the program.
     """
 
     command: Callable[[Start], list[str]]

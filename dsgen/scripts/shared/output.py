@@ -1,4 +1,4 @@
-"""Reads the output of the ranks: the protocol lines of rank.py and worker/session.py, and messages of pdsh.
+"""Reads the output of the ranks: the protocol lines of rank.py and ssh/session.py, and messages of pdsh.
 
 A protocol line begins with the nonce of its attempt, so that a program cannot print one by chance, and the log does not
 contain it. The line is also recognised after other text, because a program may end without a newline. All other output

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(os.environ.get("DSGEN_ROOT") or "/")
-SCRIPTS = ROOT / "etc/dsgen"  # a folder for each package: launcher, shared, slurm, status, worker
+SCRIPTS = ROOT / "etc/dsgen"  # a folder for each package: launcher, local, shared, slurm, ssh, status, worker
 CONFIG = SCRIPTS / "shared"  # the same volume has the run's ConfigMap: settings, command, hosts
 STATUS = ROOT / "etc/dsgen-status"  # the job's record, one file per run
 RUN = ROOT / "run/dsgen"  # the volume of this container, in memory; no other container writes to it

@@ -28,6 +28,7 @@ if __name__ == "__main__":
 
 from shared import control, exchange, processes, settings
 from slurm import rules
+from slurm.channel import Channel
 
 CHUNK_BYTES = 32768
 CONNECT_SECONDS = 10
@@ -54,10 +55,10 @@ class Setup(NamedTuple):
         """Write it for the programs; only this user may read it."""
         exchange.replace(FILE, json.dumps(self).encode(), mode=0o600)
 
-    def connect(self, address: str = "", port: int = 0) -> control.Channel:
+    def connect(self, address: str = "", port: int = 0) -> Channel:
         """Connect to worker 0, or to the srun of a step."""
         connection = socket.create_connection((address or self.address, port or self.port), CONNECT_SECONDS)
-        return control.Channel(connection, self.secret, "worker")
+        return Channel(connection, self.secret, "worker")
 
     def listen(self, port: int = 0) -> tuple[str, socket.socket]:
         """A server for the other workers, and the address of this one."""
@@ -166,7 +167,7 @@ class Step:
         self.setup, self.options = setup, options
         self.events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self.lock = threading.Lock()  # of the output
-        self.channels: list[control.Channel] = []
+        self.channels: list[Channel] = []
         self.codes: dict[int, int] = {}
         self.kill_at, self.interrupted, self.is_told = NEVER, 0.0, False
         given = options.get("input", "all")
@@ -187,14 +188,14 @@ class Step:
         plan = [rules.Share(*part) for part in answer["plan"]]
         self.number = int(answer["step"])
         self.tasks = rules.make_task_variables(self.setup.job, self.options, self.number, plan)
-        connected: dict[int, control.Channel] = {}
+        connected: dict[int, Channel] = {}
         until = time.monotonic() + START_SECONDS
         while len(connected) < len(plan):
             if time.monotonic() > until:
                 raise rules.StepError("Unable to create step for job: a worker has not started its tasks")
             server.settimeout(1)
             with contextlib.suppress(OSError):  # a stranger
-                channel = control.Channel(server.accept()[0], self.setup.secret, "launcher")
+                channel = Channel(server.accept()[0], self.setup.secret, "launcher")
                 connected[[part.node for part in plan].index((channel.read() or {}).get("node", -1))] = channel
         self.channels = [connected[node] for node in range(len(plan))]
 
@@ -224,7 +225,7 @@ class Step:
         if given != "none":
             threading.Thread(target=self.feed, args=(begun,), daemon=True).start()
 
-    def listen(self, channel: control.Channel) -> None:
+    def listen(self, channel: Channel) -> None:
         """Write what the tasks of a worker print, here, so that they wait for who reads it."""
         for message in iter(channel.read, None):
             if "data" in message:

@@ -64,7 +64,7 @@ class Sidecar:
         exchange.watch(settings.locate_volume("launcher"))
         self.resume()
         if self.configured.makes_key:
-            from status import keygen  # only with ssh: each import makes the start longer
+            from ssh import keygen  # only with ssh: each import makes the start longer
 
             threading.Thread(target=keygen.provide, args=(self.client, self.configured), daemon=True).start()
         while not self.stopping and not self.is_over():

@@ -121,7 +121,7 @@ def removed(way: ways.Way, job: Job, row: Row) -> None:
 
     assert claims
     assert claims == _claims(job)
-    assert len(scripts) == 5 * way.checkout.is_shared
+    assert len(scripts) == 7 * way.checkout.is_shared
     assert scripts == _scripts(job)
     row.removed = "the claim stays" if way.stops_removed else "claim, record and Jobs stay"
 

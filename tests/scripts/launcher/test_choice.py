@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from launcher import choice, main, preflight, workers
-from launcher import without_ssh as launcher_side
+from local import launch as launcher_side
 from shared import exchange
 from tests.scripts.conftest import free_port
 from tests.scripts.trainings import settings_of, tell

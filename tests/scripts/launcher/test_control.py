@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from launcher import control, main, workers
-from launcher.without_ssh import WithoutSsh
+from local.launch import WithoutSsh
 from shared import control as connections
 from shared.output import Output
 from tests.scripts.trainings import HOSTS, settings_of, tell
@@ -430,7 +430,7 @@ def test_where_workers_cannot_connect_they_start_by_the_record(monkeypatch: pyte
     launcher_side.wait_for_workers()
     assert (launcher_side.free, "start" in launcher_side.journal.said) == (False, False)
     launcher_side.control.members["cifar-1-worker-1"].connection = None
-    monkeypatch.setattr("launcher.without_ssh.CONNECT_SECONDS", 0.1)
+    monkeypatch.setattr("local.launch.CONNECT_SECONDS", 0.1)
     launcher_side.wait_for_workers()
 
     assert (launcher_side.free, launcher_side.journal.said["start"]) == (True, "record")

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from launcher import attempt as training
-from launcher import main, outcome, with_ssh, workers
+from launcher import main, outcome, workers
 from shared import exchange
 from shared.record import TRANSITIONS
+from ssh import launch
 from tests.scripts.trainings import HOSTS, configured, tell
 
 
@@ -152,9 +153,9 @@ def test_a_launcher_that_reaches_nobody_counts_as_lost(run_folder: Path, away: f
 
 
 def test_the_isolation_is_asked_about_while_no_worker_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.2)
+    monkeypatch.setattr(launch, "SLICE_SECONDS", 0.2)
     asked: list[int] = []
-    selection = with_ssh.SshWorkerChoice(configured(), workers.Workers(["127.0.1.1", "127.0.1.2"]))
+    selection = launch.SshWorkerChoice(configured(), workers.Workers(["127.0.1.1", "127.0.1.2"]))
 
     selection.wait_for_workers(lambda: len(asked) < 2, lambda: asked.append(1))
 

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from launcher import journal, preflight, with_ssh, workers
+from launcher import journal, preflight, workers
 from shared import exchange, settings
+from ssh import launch
 from tests.scripts import conftest
 from tests.scripts.trainings import settings_of
 from worker import preflight as worker_preflight
@@ -138,7 +139,7 @@ def configured(**changes: Any) -> settings.Settings:
 def test_who_trains(
     present: list[int], slow: dict[int, float], dead: dict[int, str], enough: bool, chosen: list[int], note: str
 ) -> None:
-    made = with_ssh.SshWorkerChoice(configured(), workers.Workers(NAMES))
+    made = launch.SshWorkerChoice(configured(), workers.Workers(NAMES))
     made.present = [NAMES[index] for index in present]
     made.verdict = preflight.NetworkVerdict(slow, dead, 100.0, {})
 
@@ -242,18 +243,18 @@ def test_a_spare_stands_in_for_a_worker_that_is_missing(
     pods: Callable[[int], Pods], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once the others have waited for it for a while."""
-    monkeypatch.setattr(with_ssh, "SPARE_SECONDS", 1)
-    monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
+    monkeypatch.setattr(launch, "SPARE_SECONDS", 1)
+    monkeypatch.setattr(launch, "SLICE_SECONDS", 0.5)
     made = pods(3)
     made.wait()
     os.kill(made.pods[1].started[0].pid, signal.SIGTERM)
     made.pods[1].started[0].wait(20)
-    gathered = with_ssh.SshWorkerChoice(configured(spares=1), made.reached)
+    gathered = launch.SshWorkerChoice(configured(spares=1), made.reached)
 
     assert gathered.wait_for_workers(lambda: True) == {}
 
     assert made.reached.chosen == [made.names[0], made.names[2]]
-    too_few = with_ssh.SshWorkerChoice(configured(spares=0, workers=3), made.reached)
+    too_few = launch.SshWorkerChoice(configured(spares=0, workers=3), made.reached)
     assert too_few.wait_for_workers(lambda: False) == {made.names[1]: ""}
 
 

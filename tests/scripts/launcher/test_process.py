@@ -46,7 +46,7 @@ def test_killing_a_training_ends_what_it_has_started() -> None:
 
 def shim(tmp_path: Path, of_pdsh: str, *arguments: str) -> "subprocess.Popen[bytes]":
     real = program(tmp_path / "real", of_pdsh)
-    script = Path(launcher_process.__file__).with_name("pdsh.sh")
+    script = Path(launcher_process.__file__).parents[1] / "ssh/pdsh.sh"
     return subprocess.Popen(["bash", script, *arguments], env={**os.environ, "DSGEN_PDSH": str(real)})
 
 

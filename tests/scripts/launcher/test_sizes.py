@@ -13,10 +13,11 @@ import pytest
 
 from dsgen.deepspeed import batch
 from launcher import attempt as training
-from launcher import choice, main, with_ssh, workers
+from launcher import choice, main, workers
 from launcher.progress import Progress
 from shared import exchange, record, settings
 from shared.progress import Source
+from ssh import launch
 from tests.scripts.conftest import wait_for_workers
 from tests.scripts.launcher.test_preflight import Pods, pods  # noqa: F401 - a fixture
 from tests.scripts.trainings import configured, make_wait, tell
@@ -77,7 +78,7 @@ def test_which_numbers_of_workers_share_the_batch(
     [([2, 3, 4], 4, 4), ([2, 3, 4], 3, 3), ([2, 4], 3, 2), ([2, 4], 1, 0), ([4], 3, 0), ([4], 5, 4)],
 )
 def test_the_largest_size_is_chosen(sizes: list[int], available: int, size: int) -> None:
-    made = with_ssh.SshWorkerChoice(of_four(), workers.Workers([*NAMES, "spare"]))
+    made = launch.SshWorkerChoice(of_four(), workers.Workers([*NAMES, "spare"]))
     made.sizes = sizes
     made.present = [*NAMES, "spare"][-available:]
 
@@ -98,7 +99,7 @@ def test_the_first_start_needs_all_workers(
     assert configuration
     tell(run_folder, earlier={"seconds": seconds})
     made = main.Launcher(of_four(), workers.Workers(NAMES))
-    assert isinstance(made.side, with_ssh.WithSsh)
+    assert isinstance(made.side, launch.WithSsh)
     monkeypatch.setattr(made.side.selection, "wait_for_workers", lambda *_: {})
 
     made.side.wait_for_workers()
@@ -111,7 +112,7 @@ def end(made: Pods, index: int) -> None:
     made.pods[index].started[0].wait(20)
 
 
-def gather(selection: with_ssh.SshWorkerChoice) -> float:
+def gather(selection: launch.SshWorkerChoice) -> float:
     """Wait for workers; the seconds that it took."""
     before = time.monotonic()
     assert {} == selection.wait_for_workers(lambda: True)
@@ -124,10 +125,10 @@ def test_fewer_real_workers_go_on_once_the_lost_one_was_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """At the next start it is not waited for again, but another one is; one that is back is chosen at once."""
-    monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
+    monkeypatch.setattr(launch, "SLICE_SECONDS", 0.5)
     made = pods(3)
     made.wait()
-    selection = with_ssh.SshWorkerChoice(of_four(workers=3, workers_min=1, resize_after_seconds=2), made.reached)
+    selection = launch.SshWorkerChoice(of_four(workers=3, workers_min=1, resize_after_seconds=2), made.reached)
     assert gather(selection) < 2
     assert made.reached.chosen == made.names
     end(made, 0)
@@ -161,12 +162,12 @@ def test_at_the_end_of_the_start_timeout_those_that_answer_go_on(
     goes_on: bool,
 ) -> None:
     """But not while a lost worker may still have processes."""
-    monkeypatch.setattr(with_ssh, "SLICE_SECONDS", 0.5)
-    monkeypatch.setattr(with_ssh, "CUT_OFF_SECONDS", seconds)
+    monkeypatch.setattr(launch, "SLICE_SECONDS", 0.5)
+    monkeypatch.setattr(launch, "CUT_OFF_SECONDS", seconds)
     made = pods(3)
     made.wait()
     end(made, 0)
-    selection = with_ssh.SshWorkerChoice(of_four(workers=3, workers_min=1, resize_after_seconds=300), made.reached)
+    selection = launch.SshWorkerChoice(of_four(workers=3, workers_min=1, resize_after_seconds=300), made.reached)
     selection.sizes = [1, 2, 3]
     until = time.monotonic() + 4
 

@@ -154,7 +154,7 @@ def test_what_a_killed_supervisor_left_is_ended(pod: Any) -> None:
 
 def test_what_setup_left_running_stays(pod: Any) -> None:
     (pod.config / "setup.sh").write_text("sleep 4004 &\n")
-    pod.patch("worker/with_ssh.py", "SWEEP_SECONDS = 5.0", "SWEEP_SECONDS = 0.1")
+    pod.patch("ssh/server.py", "SWEEP_SECONDS = 5.0", "SWEEP_SECONDS = 0.1")
     pod.count_ticks()
     pod.serve()
     pod.wait_for_ticks()
@@ -196,7 +196,7 @@ def test_missing_sshd_is_said(pod: Any) -> None:
     """In a Python where nothing is found: the machine that runs the test has its sshd in the usual places."""
     code = (
         f"import sys; sys.path.insert(0, {str(pod.scripts)!r})\n"
-        "from worker import sshd as image; image.SBIN = '/nowhere'\n"
+        "from ssh import sshd as image; image.SBIN = '/nowhere'\n"
         "try: image.find_sshd()\nexcept image.UnusableImageError as error: print(error)"
     )
     assert "an image with openssh-server, or install it in training.setup" in pod.python(code, PATH="/nowhere")
@@ -205,9 +205,7 @@ def test_missing_sshd_is_said(pod: Any) -> None:
 @pytest.mark.parametrize(("line", "locked"), [("root:*:1", False), ("root:!locked::0", True), ("", False)])
 def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> None:
     (pod.root / "etc/shadow").write_text(f"daemon:!:1\n{line}\n")
-    code = (
-        f"import sys; sys.path.insert(0, {str(pod.scripts)!r})\nfrom worker import sshd\nprint(sshd.is_locked('root'))"
-    )
+    code = f"import sys; sys.path.insert(0, {str(pod.scripts)!r})\nfrom ssh import sshd\nprint(sshd.is_locked('root'))"
     assert pod.python(code) == str(locked)
 
 

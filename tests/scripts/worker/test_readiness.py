@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from shared import settings
+from ssh import sshd
 from tests.scripts.conftest import program, run_config
 from tests.scripts.trainings import HOSTS
-from worker import readiness, sshd
+from worker import readiness
 
 ADDRESS = "10.0.0.7:40001/0123456789abcdef0123456789abcdef"
 

@@ -28,8 +28,8 @@ from shared.log import log, write_last_words
 from shared.record import TRANSITIONS, choose_exit_code, repeat_exit_code
 
 if TYPE_CHECKING:
-    from launcher.with_ssh import WithSsh
-    from launcher.without_ssh import WithoutSsh
+    from local.launch import WithoutSsh
+    from ssh.launch import WithSsh
 
 CONFIRM_SECONDS = 900  # to record the end, if the API is unavailable; the workers end before
 CONFIRM_TICK_SECONDS = 0.05  # between looks at the file of the sidecar
@@ -137,10 +137,10 @@ class Launcher:
 def make_side(wait: Wait) -> WithSsh | WithoutSsh:
     """The steps with or without ssh. Only their modules are loaded: GPUs wait for this process."""
     if methods.choose_method(wait.configured).ssh:
-        from launcher.with_ssh import WithSsh
+        from ssh.launch import WithSsh
 
         return WithSsh(wait)
-    from launcher.without_ssh import WithoutSsh
+    from local.launch import WithoutSsh
 
     return WithoutSsh(wait)
 

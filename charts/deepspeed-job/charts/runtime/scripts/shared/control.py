@@ -7,19 +7,15 @@ to a pod. The secret is then made of the job's key. A login for each order would
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Collection
-from typing import Any
 
 from shared.settings import Settings
 
-SHAKE_SECONDS = 5.0
 LIMIT_BYTES = 1 << 16  # of a line
 SIGNATURE_BYTES = 64
 WORD_BYTES = SIGNATURE_BYTES + 1  # of a random word or a proof, with its newline
@@ -127,29 +123,3 @@ def _read_word(connection: socket.socket, until: float) -> bytes:
             raise ConnectionError("it ended too early")
         word += data
     return word
-
-
-class Channel:
-    """Signed messages, each a JSON object; several threads may send. OSError if the other side does not prove itself.
-
-    `side`: launcher for who listens, worker for who connects.
-    """
-
-    def __init__(self, connection: socket.socket, secret: str, side: str) -> None:
-        self.connection, self.lock = connection, threading.Lock()
-        self.talk = shake(connection, secret.encode(), side, SHAKE_SECONDS)
-        connection.settimeout(None)
-        self.lines = connection.makefile("rb")
-
-    def send(self, **message: Any) -> None:
-        """Send a message; who reads finds out if the connection has ended."""
-        with self.lock, contextlib.suppress(OSError):
-            self.connection.sendall(self.talk.pack(json.dumps(message)))
-
-    def read(self) -> dict[str, Any] | None:
-        """The next message; None at the end."""
-        try:
-            line = self.lines.readline()
-            return dict(json.loads(self.talk.unpack(line))) if line else None
-        except (OSError, ValueError):
-            return None

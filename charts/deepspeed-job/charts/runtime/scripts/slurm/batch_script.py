@@ -32,6 +32,7 @@ if __name__ == "__main__":
 
 from shared import control, hostfile, methods, processes, record, settings
 from slurm import rules, srun, step
+from slurm.channel import Channel
 
 END_SECONDS = 5  # for what the script has left running
 RETRY_SECONDS = 0.2  # between tries to connect to worker 0
@@ -62,7 +63,7 @@ def say(words: str) -> None:
 class Request:
     """What an srun asks for, and its step."""
 
-    def __init__(self, channel: control.Channel, message: dict[str, Any]) -> None:
+    def __init__(self, channel: Channel, message: dict[str, Any]) -> None:
         self.channel, self.options = channel, dict(message["options"])
         self.place = {"address": message["address"], "port": message["port"]}
         self.plan: list[rules.Share] = []
@@ -75,9 +76,9 @@ class Script:
 
     def __init__(self, setup: srun.Setup, server: socket.socket) -> None:
         self.job, self.secret = setup.job, setup.secret
-        self.events: queue.SimpleQueue[tuple[control.Channel | None, dict[str, Any]]] = queue.SimpleQueue()
-        self.agents: dict[int, control.Channel] = {}
-        self.requests: dict[control.Channel, Request] = {}  # in the order in which they came
+        self.events: queue.SimpleQueue[tuple[Channel | None, dict[str, Any]]] = queue.SimpleQueue()
+        self.agents: dict[int, Channel] = {}
+        self.requests: dict[Channel, Request] = {}  # in the order in which they came
         self.steps = 0
         self.last, self.failure = -1, 0  # the step that was created last, of those that have ended, and its code
         self.pid, self.code, self.stopped, self.is_stopped = 0, -1, 0, False
@@ -101,7 +102,7 @@ class Script:
         """Take what an agent or an srun says, until it ends."""
         with contextlib.suppress(OSError), connection:
             try:
-                channel = control.Channel(connection, self.secret, "launcher")
+                channel = Channel(connection, self.secret, "launcher")
             finally:
                 self.strangers.dismiss(address)
             for message in iter(channel.read, None):
@@ -155,7 +156,7 @@ class Script:
             processes.send([self.pid], self.stopped)
             self.stopped = 0
 
-    def heed(self, channel: control.Channel, message: dict[str, Any]) -> None:
+    def heed(self, channel: Channel, message: dict[str, Any]) -> None:
         """Do what an agent or an srun says."""
         request = self.requests.get(channel)
         if "agent" in message:
@@ -222,7 +223,7 @@ class Script:
 class Agent:
     """Runs the tasks of this worker, in a process for each step."""
 
-    def __init__(self, channel: control.Channel, node: int) -> None:
+    def __init__(self, channel: Channel, node: int) -> None:
         self.channel, self.is_stopped = channel, False
         channel.send(agent=node)
         self.events: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()

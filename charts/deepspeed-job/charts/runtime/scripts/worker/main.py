@@ -40,8 +40,8 @@ from worker.readiness import Readiness
 if TYPE_CHECKING:
     import socket
 
-    from worker.with_ssh import SshServer
-    from worker.without_ssh import LocalTraining
+    from local.training import LocalTraining
+    from ssh.server import SshServer
 
 WAITING_SECONDS = 0.3  # between looks for what is mounted, where the kernel does not say that it has come
 WATCHED = (signal.SIGCHLD, signal.SIGIO, signal.SIGTERM, signal.SIGINT)
@@ -127,10 +127,10 @@ class Worker:
 def make_part(run: settings.Settings) -> SshServer | LocalTraining:
     """The part of this worker. Only its modules are loaded: a node starts many workers at once."""
     if methods.choose_method(run).ssh:
-        from worker.with_ssh import SshServer
+        from ssh.server import SshServer
 
         return SshServer(run)
-    from worker.without_ssh import LocalTraining
+    from local.training import LocalTraining
 
     return LocalTraining(run)
 
