@@ -14,7 +14,7 @@ import yaml
 from dsgen import values
 from dsgen.importers.draft import as_key_path
 from dsgen.importers.environment import OWN
-from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
+from dsgen.importers.facts import PLACES, Fact, Role, read_role
 from dsgen.importers.fields import remove_nulls
 from dsgen.importers.ledger import ImportedJob
 from dsgen.importers.secrets import MASK, hide, is_secret
@@ -66,8 +66,8 @@ def compare(job: ImportedJob) -> list[Difference]:
         return [Difference("job", "values", "", "", "something must be filled in before the values can be rendered")]
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     workers, launcher, config = (yaml.load(found[name], loader) for name in (WORKERS, LAUNCHER, CONFIG))
-    return [*_compare_job(job, workers, config), *_compare_role(job, "workers", job.facts.workers, _find_main(workers)),
-            *_compare_role(job, "launcher", job.facts.launcher, _find_main(launcher))]  # fmt: skip
+    return [*_compare_job(job, workers, config), *_compare_role(job, "workers", job.facts.workers, _read_pods(workers)),
+            *_compare_role(job, "launcher", job.facts.launcher, _read_pods(launcher))]  # fmt: skip
 
 
 def fill_holes(job: ImportedJob) -> dict[str, Any]:
@@ -100,9 +100,13 @@ def _fill_hole(node: Any, last: Any, path: KeyPath, key: str) -> None:
         node.pop(last, None)
 
 
-def _find_main(job: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _read_pods(job: Any) -> Role:
+    """What rendered pods have, without the mounts of dsgen itself."""
     spec = job["spec"]["template"]["spec"]
-    return spec, spec["containers"][0]
+    container = spec["containers"][0]
+    mounts = [one for one in container.get("volumeMounts", ())
+              if not one["name"].startswith("dsgen-") or one["mountPath"] == "/dev/shm"]  # fmt: skip
+    return read_role(spec, {**container, "volumeMounts": mounts})
 
 
 # -- the job ----------------------------------------------------------------------------------------------------------
@@ -156,12 +160,10 @@ def _explain_words(job: ImportedJob, *words: str) -> str:
 # -- the pods of a role -----------------------------------------------------------------------------------------------
 
 
-def _compare_role(
-    job: ImportedJob, role: str, facts: Role | None, result: tuple[dict[str, Any], dict[str, Any]]
-) -> Iterator[Difference]:
+def _compare_role(job: ImportedJob, role: str, facts: Role | None, result: Role) -> Iterator[Difference]:
     if facts is None:
         return
-    source, found = _list_facts(facts), _list_results(*result)
+    source, found = _list_facts(facts), {subject: one.value for subject, one in _list_facts(result).items()}
     known = {name for one in (job.facts.workers, job.facts.launcher) if one for name in one.env}
     own = sorted(subject for subject in found if ADDED.fullmatch(subject[4:]) and subject[4:] not in known)
     yield Difference(role, "env", "", ", ".join(subject[4:] for subject in own), OWN_VARIABLES)
@@ -180,25 +182,10 @@ def _compare_role(
 def _list_facts(facts: Role) -> dict[str, Fact]:
     """What the source says about a role, by subject. A limit is a request, too, and no value of a device is one."""
     kinds = {"env": facts.env, "requests": {**facts.limits, **facts.requests}, "limits": facts.limits}
-    found = _flatten({**kinds, "mounts": facts.mounts})
+    known = {**kinds, "mounts": facts.mounts}.items()
+    found = {f"{kind}.{name}": one for kind, values in known for name, one in values.items()}
     found = {subject: replace(one, value=1) if one.value is None else one for subject, one in found.items()}
     return found | ({"image": facts.image} if facts.image else {}) | facts.placement
-
-
-def _list_results(spec: Mapping[str, Any], container: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of rendered pods."""
-    volumes = {one["name"]: one for one in spec.get("volumes", ())}
-    mounts = (one for one in container.get("volumeMounts", ())
-              if not one["name"].startswith("dsgen-") or one["mountPath"] == "/dev/shm")  # fmt: skip
-    mounted = {one["mountPath"]: describe_volume(volumes.get(one["name"], {})) for one in mounts}
-    variables = {one["name"]: one.get("valueFrom") or one.get("value", "") for one in container.get("env", ())}
-    kinds = {"env": variables, "requests": {}, "limits": {}, **container.get("resources", {}), "mounts": mounted}
-    kinds.pop("claims", None)
-    return _flatten(kinds) | {"image": container["image"]} | {name: spec[name] for name in PLACES if name in spec}
-
-
-def _flatten(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    return {f"{kind}.{name}": value for kind, known in kinds.items() for name, value in known.items()}
 
 
 def _explain_addition(job: ImportedJob, subject: str, known: Collection[str]) -> str:

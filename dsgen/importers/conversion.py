@@ -6,6 +6,7 @@ import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any
 
 from dsgen import values
@@ -91,8 +92,12 @@ def _take_out(draft: Draft, ledger: ConversionReport, error: Diagnostic) -> None
     why = error.message if error.id == TOO_SMALL else f"{REFUSED}: {error.message}"
     mapped = [(index, as_key_path(one.to)) for index, one in enumerate(ledger.entries) if one.fate == "mapped"]
     found = [index for index, key in mapped if key[: len(path)] == path]
+    parts = zip(*(as_key_path(ledger.entries[index].source) for index in found), strict=False)
+    same = takewhile(lambda part: len({*part}) == 1, parts)
+    whole = path_text([name for name, *_ in same]) if len(found) > 1 else ""
     for index in found:
-        ledger.entries[index] = replace(ledger.entries[index], fate="lost", to="", why=why, hint=error.hint)
+        entry = ledger.entries[index]
+        ledger.entries[index] = replace(entry, fate="lost", to="", why=why, hint=error.hint, whole=whole)
     around = [ledger.entries[index] for index, key in mapped if path[: len(key)] == key]
     if not found and around:
         ledger.add("lost", path_text(path), around[-1].position, why, error.hint, is_part=True)
@@ -119,7 +124,6 @@ def is_placeholder(text: str) -> bool:
 
 SHARED_MEMORY = "8Gi"
 """The default of workers.sharedMemory, which counts against the memory limit."""
-LOCK = {"capabilities": {"add": ["IPC_LOCK"]}}
 NO_IMAGE = "the source names no image"
 NO_NAME = "the source has no name for the job"
 NO_NAMESPACE = "the source has no namespace; `-n NAMESPACE` of the commands also sets it"
@@ -274,15 +278,6 @@ class Conversion:
         kept = {hole.key for hole in self.draft.holes}
         self.draft.data = _remove_defaults(self.draft.data, load_defaults(), kept)
 
-    def _forget_lock(self) -> None:
-        """A container that only adds IPC_LOCK has what dsgen adds for RDMA."""
-        if self.draft.get("workers.securityContext") == LOCK and self.draft.get("network.rdma.ipcLock") == "omit":
-            self.draft.remove("network.rdma.ipcLock")
-            self.draft.set("security.podSecurityLevel", "privileged")  # others do not allow the capability
-            self.forget(("workers", "securityContext"), "dsgen adds IPC_LOCK for network.rdma")
-            if self.draft.get("launcher.securityContext") == LOCK:
-                self.forget(("launcher", "securityContext"), "the launcher uses no RDMA")
-
     # -- the result ---------------------------------------------------------------------------------------------------
 
     def make_job(self) -> ImportedJob:
@@ -294,7 +289,6 @@ class Conversion:
         if self.is_object:
             _find_placeholders(draft)
         _complete_values(draft)
-        self._forget_lock()
         self._prune()
         remove_invalid(draft, self.ledger)
         self._prune()

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dsgen.importers.documents import format_scalar
+from dsgen.problems import path_text
+
 PLACES = (
     *("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints", "schedulerName", "priorityClassName"),
     *("runtimeClassName", "hostNetwork"),
@@ -51,6 +54,34 @@ class JobFacts:
     command: list[str] = field(default_factory=list)
     workers: Role | None = None
     launcher: Role | None = None
+
+
+def read_role(spec: Any, container: Any, at: str = "", main: str = "", amounts: str = "resources") -> Role:
+    """What a pod and its main container say; at and main: how the report names them.
+
+    amounts: the field of the container with requests and limits.
+    """
+    spec, container = (one if isinstance(one, dict) else {} for one in (spec, container))
+    image, role = format_scalar(container.get("image")), Role()
+    role.image = Fact(image, f"{main}.image") if image else None
+    for number, one in _number_maps(container.get("env")):
+        value = one.get("valueFrom") or format_scalar(one.get("value"))
+        role.env[format_scalar(one.get("name"))] = Fact(value, f"{main}.env[{number}]")
+    for kind, known in (("requests", role.requests), ("limits", role.limits)):
+        values = (container.get(amounts) or {}).get(kind) if isinstance(container.get(amounts), dict) else None
+        for name, value in values.items() if isinstance(values, dict) else ():
+            known[name] = Fact(value, f"{main}.{path_text((amounts, kind, name))}")
+    volumes = {format_scalar(one.get("name")): one for _, one in _number_maps(spec.get("volumes"))}
+    for number, one in _number_maps(container.get("volumeMounts")):
+        volume = describe_volume(volumes.get(format_scalar(one.get("name")), {}))
+        role.mounts[format_scalar(one.get("mountPath")).rstrip("/")] = Fact(volume, f"{main}.volumeMounts[{number}]")
+    role.placement = {key: Fact(spec[key], f"{at}.{key}") for key in PLACES if spec.get(key)}
+    return role
+
+
+def _number_maps(items: Any) -> list[tuple[int, dict[str, Any]]]:
+    """The maps of a list, each with its index."""
+    return [(at, one) for at, one in enumerate(items if isinstance(items, list) else ()) if isinstance(one, dict)]
 
 
 def describe_volume(volume: Mapping[str, Any]) -> str:

@@ -126,7 +126,7 @@ class Fields:
     """One document, and the conversion that it belongs to.
 
     Each scalar gets one entry in the report, the first that is made for it. later: what is decided when the numbers of
-    workers and slots are known. total: the number of workers.
+    workers and slots are known. total: the number of workers. policies: values of restartPolicy that were reported.
     """
 
     conversion: Conversion
@@ -134,6 +134,7 @@ class Fields:
     done: set[KeyPath] = field(default_factory=set)
     later: list[Callable[[], None]] = field(default_factory=list)
     total: int = 0
+    policies: set[str] = field(default_factory=set)
 
     @property
     def root(self) -> Field:

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, NamedTuple
 
 from dsgen.importers.environment import WORKER_SHELL
@@ -18,12 +19,10 @@ RANKS = "dsgen gives every process its rank and the address of worker 0"
 LOGS = "the log of the pods has the output of all ranks; training.rankLogs also writes files"
 PASSED_ON = "the ranks have it from the environment of the pods"
 KEEP, FLAG = Row(lambda part: part.keep()), Row(lambda part: part.keep(), 0)
-UNKNOWN, UNKNOWN_FLAG = (lose("dsgen does not know this option of the launcher", values=count) for count in (1, 0))
+UNKNOWN, UNKNOWN_FLAG = (lose("dsgen has no equivalent of this option", values=count) for count in (1, 0))
 HOSTS = drop("dsgen writes the hostfile")
 WAIT = "set lifecycle.startTimeoutSeconds to how long the run may wait for its workers"
 SHRINKS = "a run shrinks after a loss only (workers.min)"
-BINDS = lose("it binds processes to cores", "set training.deepspeed.bindCores")
-STARTS = "dsgen starts the program itself"
 
 
 def take(field: str, values: int = 1) -> Row:
@@ -51,19 +50,6 @@ TORCHRUN: Options = {
         drop(LOGS),
     ),
     "rdzv-conf": lose("dsgen has its own rendezvous", WAIT),
-    "numa-binding": BINDS,
-    **make_rows(
-        "monitor-interval start-method role event-log-handler signals-to-handle shutdown-timeout",
-        lose("dsgen watches the processes itself"),
-    ),
-    **make_rows("run-path virtual-local-rank", lose(STARTS, values=0)),
-    # of the agent of DLRover
-    "network-check": lose("dsgen has a check of its own", "set launch.preflight.network: true", 0),
-    **make_rows(
-        "node-check comm-perf-test auto-config auto-tunning exclude-straggler save-at-breakpoint",
-        lose("launch.method torchrun has no equivalent of it", values=0),
-    ),
-    "node-unit": lose(SHRINKS),
 }
 DEEPSPEED: Options = {
     **make_rows("hostfile H", HOSTS),
@@ -87,10 +73,7 @@ DEEPSPEED: Options = {
     "force-multi": drop("dsgen passes it", 0),
     "save-pid": drop("dsgen ends the processes", 0),
     "enable-each-rank-log": drop(LOGS),
-    "bind-core-list": BINDS,
     **make_rows("min-elastic-nodes max-elastic-nodes", lose(SHRINKS)),
-    "elastic-training": lose(SHRINKS, values=0),
-    "venv-script": lose(STARTS, "set training.pythonCommand"),
     **make_rows("launcher-args log-level", KEEP),
     **make_rows("no-ssh-check quiet q", FLAG),
 }  # fmt: skip
@@ -105,10 +88,8 @@ ACCELERATE: Options = {
     "deepspeed-hostfile": HOSTS,
     **make_rows("aws-access-key-id aws-secret-access-key", lose("it is a secret", "put it into a Secret")),
     **make_rows(
-        "quiet q cpu multi-gpu tpu enable-cpu-affinity dynamo-use-fullgraph dynamo-use-dynamic debug"
-        " dynamo-use-regional-compilation use-deepspeed use-fsdp use-parallelism-config use-megatron-lm same-network"
-        " m module no-python tpu-cluster no-tpu-cluster tpu-use-sudo downcast-bf16 fp8-use-autocast-during-eval"
-        " use-xpu ipex mps use-mps-device",
+        "quiet q cpu multi-gpu debug use-deepspeed use-fsdp use-parallelism-config use-megatron-lm same-network"
+        " m module no-python downcast-bf16",
         FLAG,
     ),
 }
@@ -160,12 +141,7 @@ HOROVODRUN: Options = {
     **make_rows("np num-proc", take("processes")),
     **make_rows("H hosts hostfile host-discovery-script", HOSTS),
     **make_rows("p ssh-port i ssh-identity-file", drop("dsgen connects with its own key and port")),
-    "start-timeout": lose("dsgen waits for the workers itself", WAIT),
-    **make_rows("network-interfaces network-interface nics",
-                lose("it chooses network interfaces", "set network.socketInterface")),
-    "mpi-args": lose("its options are for mpirun", "set launch.mpirunArgs"),
-    **make_rows("gloo mpi use-gloo use-mpi verbose disable-cache check-build",
-                drop("launch.method openmpi starts the ranks", 0)),
+    **make_rows("gloo mpi use-gloo use-mpi verbose", drop("launch.method openmpi starts the ranks", 0)),
 }  # fmt: skip
 
 
@@ -299,14 +275,10 @@ def is_python(word: Text) -> bool:
     return PYTHON.fullmatch(posixpath.basename(word.chars)) is not None
 
 
-def _lose_unknown(following: Text | None) -> Row:
+def _choose_unknown(row: Row, flag: Row, following: Text | None) -> Row:
     """The row of an option that dsgen does not know: it may take the next word."""
-    is_value = following and not following.chars.startswith("-") and not following.chars.endswith((".py", ".sh"))
-    return UNKNOWN if is_value and following and not is_python(following) else UNKNOWN_FLAG
-
-
-def _keep_unknown(following: Text | None) -> Row:
-    return FLAG if following is None or following.chars.startswith("-") else KEEP
+    is_next = not following or following.chars.startswith("-") or following.chars.endswith((".py", ".sh"))
+    return flag if is_next or not following or is_python(following) else row
 
 
 KEYS = {
@@ -409,7 +381,7 @@ def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, atl
         started.command += rest[: cut + 1]
         rest = rest[cut + 1 :]
     while rest and rest[0].chars.startswith("-") and rest[0].chars != "--":
-        row, name, found, values = read_option(rest, launcher.table, _keep_unknown)
+        row, name, found, values = read_option(rest, launcher.table, partial(_choose_unknown, KEEP, FLAG))
         row(WorkerOption(None, name, found, values, started, atlas))
     started.command += rest
 
@@ -452,7 +424,7 @@ def parse_launch_command(words: Sequence[Text], atlas: SourceMap) -> LaunchComma
         return read_program(list(words), LaunchCommand("python" if is_python(words[0]) else "", "torchrun"))
     name, count = begin
     launcher = LAUNCHERS[name]
-    started = LaunchCommand(name, launcher.method, passes_local_rank=launcher.passes_local_rank)
+    started = LaunchCommand(name, launcher.method)
     if launcher.method == WORKERS:
         _read_worker_line(list(words), count, started, atlas)
         return started
@@ -462,11 +434,12 @@ def parse_launch_command(words: Sequence[Text], atlas: SourceMap) -> LaunchComma
     rest = list(words[count:])
     names = set[str]()
     while rest and rest[0].chars.startswith("-") and rest[0].chars not in ("-", "--"):
-        row, option, found, values = read_option(rest, launcher.table, _lose_unknown)
+        row, option, found, values = read_option(rest, launcher.table, partial(_choose_unknown, UNKNOWN, UNKNOWN_FLAG))
         names.add(option)
         row(LaunchOption(None, option, found, values, started))
     if rest and rest[0].chars == "--":
         rest.pop(0)
+    started.passes_local_rank = launcher.passes_local_rank and names.isdisjoint(("use_env", "use-env"))
     started.is_other_mpi = launcher is MPI and (not OF_HYDRA.isdisjoint(names) or name in OTHER_MPI)
     if "module" not in started.facts and ("exec" in started.facts or started.method == "openmpi"):
         return read_program(rest, started)

@@ -11,7 +11,7 @@ from typing import Any
 from dsgen.importers.container_commands import make_runtime, write_command, write_launcher_environment
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument, read_documents
-from dsgen.importers.facts import JobSize, Role
+from dsgen.importers.facts import JobSize, Role, read_role
 from dsgen.importers.fields import (
     Field,
     Fields,
@@ -41,8 +41,6 @@ from dsgen.importers.pods import (
     POLICY,
     REPLACED,
     RESTART_HINT,
-    SAME,
-    UNSAID,
     WAITS,
     Pod,
     compare_templates,
@@ -51,7 +49,6 @@ from dsgen.importers.pods import (
     map_replicas,
     map_slots,
     read_container_command,
-    read_container_facts,
     read_pod,
     report_minimum,
     report_restart_policy,
@@ -254,16 +251,7 @@ INDEXED: Mapping[str, str] = {
 NO_EQUIVALENT = lose("dsgen has no equivalent of it")
 
 
-def report_restart(field: Field) -> None:
-    """restartPolicy of one kind of pods; that of the others is mostly the same."""
-    twins = (one.find(field.name) for one in field.fields.find(*field.path[:-2]).list_items())  # type: ignore[union-attr]  # above
-    if any(one and one.path in field.fields.done and one.data == field.data for one in twins):
-        field.drop(SAME)
-    else:
-        report_restart_policy(field)
-
-
-REPLICA: Table = {"replicas": map_replicas, "restartPolicy": report_restart, "template": {}}
+REPLICA: Table = {"replicas": map_replicas, "restartPolicy": report_restart_policy, "template": {}}
 JOB: dict[str, Table] = {
     **dict.fromkeys(("parallelism", "completions"), map_replicas),
     "backoffLimit": write_restarts,
@@ -369,7 +357,7 @@ HYPERPODPYTORCHJOB: Table = {
         "replicas": map_replicas,
         "maxReplicas": lose(ELASTIC),
         "spares": lose("HyperPod's spares replace workers during the training", "set launch.preflight.spares"),
-        "restartPolicy": report_restart,
+        "restartPolicy": report_restart_policy,
         "template": {},
     }},
     "runPolicy": {**POLICY, "jobMaxRetryCount": write_restarts, "*": HYPERPOD},
@@ -384,18 +372,10 @@ IMPLEMENTATION = when(("OpenMPI", "openmpi"), drop("launch.method openmpi uses O
 """Which MPI starts the ranks."""
 
 
-def _report_restarts(field: Field) -> None:
-    if field.draft.get("lifecycle.maxRestarts"):
-        field.map("lifecycle.maxRestarts")
-    else:
-        field.lose(UNSAID, RESTART_HINT)
-
-
 MPI_POLICY: dict[str, Table] = {
     **POLICY,
     "cleanPodPolicy": when(("None",), fix("lifecycle.keepWorkers", "always"), drop("workers end with the run")),
 }
-restart = drop("a failed training restarts as often as lifecycle.maxRestarts allows")
 MPIJOB: Table = {
     "slotsPerWorker": map_slots,
     "runPolicy": MPI_POLICY,
@@ -404,7 +384,7 @@ MPIJOB: Table = {
         "Worker": {"replicas": map_replicas, "restartPolicy": drop(REPLACED), "template": {}},
         "Launcher": {
             "replicas": drop("a job has one launcher"),
-            "restartPolicy": when(("OnFailure",), _report_restarts, restart),
+            "restartPolicy": report_restart_policy,
             "template": {},
         },
     },
@@ -513,18 +493,9 @@ VOLCANO: Mapping[str, str] = {
 }
 
 
-def _report_policy(field: Field) -> None:
-    """A rule: that the job ends with a task is what dsgen does; others are lost."""
-    event, action = field.read("event"), field.read("action")
-    if (event, action) == ("TaskCompleted", "CompleteJob"):
-        field.drop("a run ends when its training ends")
-    elif action == "RestartJob" and event in ("PodEvicted", "PodFailed"):
-        field.lose(UNSAID, RESTART_HINT)
-    else:
-        field.lose("dsgen has no rules for events")
-
-
-policies: Table = {"*": _report_policy}
+policies = when(
+    ([{"event": "TaskCompleted", "action": "CompleteJob"}],), drop("a run ends when its training ends"),
+    lose("dsgen has no rules for events, and a run ends when its training ends", RESTART_HINT))  # fmt: skip
 
 
 VOLCANOJOB: Table = {
@@ -799,7 +770,7 @@ def _write_trainer_command(
     world = JobSize(nodes or None, slots, devices, runs_ranks=bool(starter))
     if trainer.find("command") or trainer.find("args"):
         found.command, found.has_command = read_container_command(trainer)
-    role, conversion = read_container_facts(trainer, "resourcesPerNode"), trainer.conversion
+    role, conversion = read_role(None, trainer.data, "", str(trainer), "resourcesPerNode"), trainer.conversion
     found.facts.image = role.image or found.facts.image
     found.facts.env.update(role.env)
     found.facts.requests, found.facts.limits = role.requests or found.facts.requests, role.limits or found.facts.limits

@@ -6,7 +6,7 @@ import importlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from dsgen.checks.programs import OF_RAY
 from dsgen.importers.conversion import Conversion
@@ -34,38 +34,10 @@ OTHER_SYSTEMS = {"#PBS": "PBS", "#BSUB": "LSF", "#$ -": "Grid Engine", "#COBALT"
 AS_SBATCH = "write its resources as #SBATCH lines, or import the command line that starts the training"
 
 
-class Printed(NamedTuple):
-    """What another tool turns into Kubernetes objects, which dsgen converts.
-
-    what: the source. command: prints the objects. program: the first word of a line of the tool. keys: some of those at
-    the top of a values file; two of them are enough.
-    """
-
-    what: str
-    command: str
-    program: str = ""
-    keys: frozenset[str] = frozenset()
-
-    @property
-    def hint(self) -> str:
-        """What to do."""
-        return f"import the objects: {self.command}"
-
-
-PRINTED = (
-    Printed("values of a chart of Bitnami", "helm template NAME CHART -f FILE | dsgen import -",
-            keys=frozenset(("client", "worker", "source", "worldSize", "entrypoint", "cloneFilesFromGit"))),
-    Printed("settings of the pytorchjob-generator of MLBatch",
-            "helm template -f FILE mlbatch/pytorchjob-generator | dsgen import -",
-            keys=frozenset(("jobName", "containerImage", "numPods", "numGpusPerPod", "mainProgram", "setupCommands"))),
-    Printed("a line of xpk",
-            "xpk workload create ... --dry-run --output-manifest-file job.yaml && dsgen import job.yaml", "xpk"),
-    Printed("a line of the HyperPod CLI", "kubectl get hyperpodpytorchjob NAME -o yaml | dsgen import -", "hyp"),
-)  # fmt: skip
-"""Sources of tools that print the objects."""
 PROMPT = re.compile("^\\s*(?:[$#%>\u276f\u279c]+\\s+|\u279c\\s*)(?=\\w)")
 COMPOSE = "it describes containers on one node"
 DSGEN = "this is a values file of dsgen already"
+UNKNOWN_HINT = "--from KIND says what it is; if another tool makes objects of it, import these"
 
 
 Form = Literal["object", "values", "script", "line"]
@@ -180,9 +152,8 @@ def explain_origins() -> Iterator[str]:
     yield f"  scripts for {', '.join(OTHER_SYSTEMS.values())}: write their resources as #SBATCH lines"
     yield f"  docker compose: {COMPOSE}"
     yield ""
-    yield "Refused, since another tool prints the objects that dsgen converts:"
-    yield ""
-    yield from (f"  {one.what}: {one.command}" for one in PRINTED)
+    yield "Of tools that print objects, such as charts, xpk and the HyperPod CLI, dsgen converts the objects:"
+    yield "helm template NAME CHART -f FILE | dsgen import -"
 
 
 def recognise(source: SourceText, origin: str = "") -> Contents:
@@ -234,8 +205,7 @@ def _trains(source: SourceDocument | SourceText) -> bool:
 def _find_script_origin(source: SourceText) -> str:
     """The origin of a script, "" for a file of YAML."""
     lines = source.text.removeprefix("\ufeff").split("\n")
-    code = ((at, line) for at, line in enumerate(lines, 1) if line.strip() and not _is_comment(line))
-    number, first = next(code, (1, ""))
+    first = next((line for line in lines if line.strip() and not _is_comment(line)), "")
     for at, line in enumerate(lines, 1):
         if system := next((name for mark, name in OTHER_SYSTEMS.items() if line.startswith(mark)), ""):
             why = f"dsgen reads no scripts for {system}: {AS_SBATCH}"
@@ -247,8 +217,6 @@ def _find_script_origin(source: SourceText) -> str:
         raise ImportRefusedError("this is no shell script", Position(source.name, 1, 1))
     _refuse_template(source)
     word = next(iter(PROMPT.sub("", first).split()), "")
-    if printed := next((one for one in PRINTED if word and word == one.program), None):
-        raise ImportRefusedError(f"this is {printed.what}", Position(source.name, number, 1), printed.hint)
     if word in ORIGINS and ORIGINS[word].form == "line":
         return word
     return "slurm" if any(OF_SLURM.match(line) for line in lines) else "shell"
@@ -304,12 +272,9 @@ def _refuse(read: Sequence[SourceDocument]) -> None:
     keys = _read_keys(first.root)
     if "services" in keys:
         raise ImportRefusedError(f"this is a file of docker compose: {COMPOSE}", first.position)
-    for one in PRINTED:
-        if len(keys & one.keys) >= 2:
-            raise ImportRefusedError(f"these are {one.what}", first.position, one.hint)
     if {"workers", "training"} & keys and {"image", "launch", "name"} & keys:
         raise ImportRefusedError(DSGEN, first.position)
-    raise ImportRefusedError("dsgen does not know this kind of file", first.position, "--from KIND says what it is")
+    raise ImportRefusedError("dsgen does not know this kind of file", first.position, UNKNOWN_HINT)
 
 
 def _read_keys(root: Node) -> set[str]:

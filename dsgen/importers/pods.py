@@ -13,7 +13,7 @@ from dsgen.importers.conversion import as_dns_name, is_placeholder
 from dsgen.importers.documents import format_scalar
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import ADDRESS, ADDRESS_HINT, ADDRESS_WHY, NAME, OWN, report_own, write_constant
-from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
+from dsgen.importers.facts import Role, read_role
 from dsgen.importers.fields import (
     Action,
     Field,
@@ -131,16 +131,15 @@ write_restarts = when(
 
 
 def report_restart_policy(field: Field) -> None:
-    """restartPolicy, after the number of restarts was read."""
-    if field.data == "Never":
-        field.drop(NO_RESTART)
-    elif field.draft.get("lifecycle.maxRestarts") and field.data in ("OnFailure", "Always"):
+    """restartPolicy, after the number of restarts was read; what was said of one kind of pods holds for the others."""
+    said, policy = field.fields.policies, field.text
+    if policy == "Never" or policy in said:
+        field.drop(SAME if policy in said else NO_RESTART)
+    elif field.draft.get("lifecycle.maxRestarts") and policy in ("OnFailure", "Always"):
         field.map("lifecycle.maxRestarts")
-    elif field.data == "ExitCode":
-        field.lose("the operator restarts pods that end with a code above 127",
-                   "set lifecycle.maxRestarts and lifecycle.restartExitCodes")  # fmt: skip
     else:
         field.lose(UNSAID, RESTART_HINT)
+    said.add(policy)
 
 
 KUEUE, SUSPEND = drop("Kueue suspends and resumes the workers"), fix("lifecycle.suspend", True)
@@ -212,7 +211,7 @@ EFA = re.compile(r"vpc\.amazonaws\.com/efa")
 """Its driver needs no IPC_LOCK, and dsgen adds none."""
 GANGS = ("kai-scheduler", "runai-scheduler", "yunikorn", "scheduler-plugins-scheduler", "koord-scheduler")
 NO_GANG = "this scheduler starts all pods of the job together or none, which dsgen does not ask of it"
-NO_GANG_HINT = "set scheduling.gang if the cluster has Volcano or the coscheduling plugin"
+NO_GANG_HINT = "set scheduling.gang, or workers.schedulerName to start them without a gang"
 SAME = "it is the same as in the other pods"
 
 
@@ -246,9 +245,10 @@ def read_pod(
     containers = template.list_items("spec", "containers")
     found = {read_name(one): one for one in reversed(containers)}
     pod.container = next((found[name] for name in names if name in found), next(iter(containers), None))
-    pod.facts = _read_facts(pod)
-    pod.takes_others = pod.container is not None and pod.container.find("envFrom") is not None
-    spec = template.find("spec")
+    spec, main = template.find("spec"), pod.container
+    if spec is not None and main is not None:
+        pod.facts = read_role(spec.data, main.data, str(spec), str(main))
+        pod.takes_others = main.find("envFrom") is not None
     if spec is not None:
         write_volumes(spec, pod.container, role)
     itself = dict.fromkeys(("name", "namespace", "generateName", "creationTimestamp"), drop(ITSELF))
@@ -284,7 +284,8 @@ def _make_pod_table(role: RoleName) -> Table:
         "tolerations": to(f"{role}.tolerations", as_list),
         "topologySpreadConstraints": to(f"{role}.topologySpreadConstraints", as_list),
         "schedulerName": when(("default-scheduler", "", None), drop("the cluster has a default"),
-                              when(("volcano",), fix("scheduling.gang", "volcano"), _write_scheduler(role))),
+                              when(("volcano",), fix("scheduling.gang", "volcano"),
+                              when(GANGS, lose(NO_GANG, NO_GANG_HINT), to(f"{role}.schedulerName", as_text)))),
         "priorityClassName": to(f"{role}.priorityClassName", as_text),
         **dict.fromkeys(("serviceAccountName", "serviceAccount"), when(
             ("default", "", None), drop("the namespace has a default"),
@@ -323,7 +324,7 @@ def _make_container_table(role: RoleName, pod: Pod) -> dict[str, Table]:
     }
 
 
-# -- resources and facts ----------------------------------------------------------------------------------------------
+# -- resources ----------------------------------------------------------------------------------------------
 
 
 def make_resources_table(role: RoleName, pod: Pod) -> Table:
@@ -355,34 +356,6 @@ def _write_amount(field: Field, role: RoleName, pod: Pod) -> None:
         field.lose("its value is no amount")
     else:
         field.set((role, "resources", kind, name), field.text)
-
-
-def _read_facts(pod: Pod) -> Role:
-    role = read_container_facts(pod.container)
-    volumes = {read_name(one): one.data for one in pod.template.list_items("spec", "volumes")}
-    for mount in pod.container.list_items("volumeMounts") if pod.container else ():
-        volume = volumes.get(read_name(mount), {})
-        path = format_scalar(mount.read("mountPath")).rstrip("/")
-        role.mounts[path] = Fact(describe_volume(volume if isinstance(volume, dict) else {}), str(mount))
-    for key in PLACES:
-        if (place := pod.template.find("spec", key)) and place.data:
-            role.placement[key] = Fact(place.data, str(place))
-    return role
-
-
-def read_container_facts(container: Field | None, amounts: str = "resources") -> Role:
-    """What a container says, for the comparison. amounts: the field that has requests and limits."""
-    role = Role()
-    if container is None:
-        return role
-    image = container.find("image")
-    role.image = Fact(image.text, str(image)) if image and image.text else None
-    for one in container.list_items("env"):
-        role.env[read_name(one)] = Fact(one.read("valueFrom") or format_scalar(one.read("value")), str(one))
-    for kind, known in (("requests", role.requests), ("limits", role.limits)):
-        for one in container.list_items(amounts, kind):
-            known[one.name] = Fact(one.data, str(one))
-    return role
 
 
 # -- single fields ----------------------------------------------------------------------------------------------------
@@ -498,16 +471,6 @@ def _write_folder(field: Field) -> None:
         field.lose("workers and launcher start in different folders", "set training.workingDir")
     else:
         field.set("training.workingDir", field.text)
-
-
-def _write_scheduler(role: RoleName) -> Action:
-    def write(field: Field) -> None:
-        to(f"{role}.schedulerName", as_text)(field)
-        if field.data in GANGS and role == "workers":
-            at = field.node.position
-            field.conversion.ledger.add("lost", str(field), at, NO_GANG, NO_GANG_HINT, is_part=True)
-
-    return write
 
 
 def _write_grace_period(field: Field) -> None:

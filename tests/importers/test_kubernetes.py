@@ -383,7 +383,7 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
         ([text("PyTorchJob", {"pytorchReplicaSpecs": {"Worker": {"replicas": 2, "template": pod()}}},
                labels={"kueue.x-k8s.io/queue-name": "team"})], {"scheduling.queue": "team"}),
         ([pytorchjob(pod(securityContext={"capabilities": {"add": ["IPC_LOCK"]}}, resources=RDMA))],
-         {"network.rdma.ipcLock": None, "workers.securityContext": None}),
+         {"network.rdma.ipcLock": "omit", "security.podSecurityLevel": "privileged"}),
         ([pytorchjob(pod(resources=RDMA))], {"network.rdma.ipcLock": "omit"}),
         # MPIJobs
         ([mpijob(["mpirun", "-np", "6", "python", "train.py"])], {"lost": ["6"]}),

@@ -48,6 +48,8 @@ def an_object(kind: str, api: str = "v1") -> str:
         ("services: {a: {image: x}}\n", "compose.yaml", "docker compose"),
         ("name: a\nimage: {repository: x}\nworkers: {slots: 1}\n", "a.yaml", "a values file of dsgen already"),
         ("a: 1\n", "a.yaml", "dsgen does not know this kind of file"),
+        ("image: {tag: v1}\nclient: {}\nworker: {}\nsource: {}\n", "values.yaml", "does not know this kind of file"),
+        ("hyp create hyp-pytorch-job --job-name bert", "run.sh", "dsgen finds no command in the script that starts"),
         ("", "a.yaml", "the file is empty"),
         ("\n  \n", "a.sh", "the file is empty"),
         ("# only\n# comments\n", "a.yaml", "only comments"),
@@ -75,30 +77,6 @@ def an_object(kind: str, api: str = "v1") -> str:
 )
 def test_refused(text: str, name: str, expected: str) -> None:
     assert expected in refused(text, name)
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "what", "command"),
-    [
-        ("image: {tag: v1}\nclient: {}\nworker: {slotsPerNode: 2}\nsource: {}\n", "values.yaml", "Bitnami",
-         "helm template NAME CHART -f FILE | dsgen import -"),
-        ("worldSize: 3\nentrypoint: {file: train.py}\n", "values.yaml", "Bitnami",
-         "helm template NAME CHART -f FILE | dsgen import -"),
-        ("jobName: bert\nnumPods: 2\nmainProgram: train.py\n", "settings.yaml", "MLBatch",
-         "helm template -f FILE mlbatch/pytorchjob-generator | dsgen import -"),
-        ("$ xpk workload create --workload bert --command 'python x.py'", "run.sh", "a line of xpk",
-         "--output-manifest-file job.yaml && dsgen import job.yaml"),
-        ("# bert\nhyp create hyp-pytorch-job --job-name bert", "run.sh", "run.sh:2:1: this is a line of the HyperPod",
-         "kubectl get hyperpodpytorchjob NAME -o yaml | dsgen import -"),
-    ],
-)  # fmt: skip
-def test_a_source_whose_tool_prints_objects_is_answered_with_the_command(
-    text: str, name: str, what: str, command: str
-) -> None:
-    with pytest.raises(ImportRefusedError, match=what) as caught:
-        import_jobs([SourceText(name, text)])
-
-    assert command in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("line", ["export A=1\n", "A+=1\n", "if [ $X ]; then A=1; fi\n"])
