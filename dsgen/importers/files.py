@@ -41,7 +41,7 @@ class WrittenFiles:
                 continue
             self.used.add(name)
             if not content.is_known or holds_secret(content.chars) or len(content.chars) > MOST_BYTES:
-                conversion.lose(statement, UNKNOWN, "write it into training.files")
+                conversion.doubt(statement, UNKNOWN, "write it into training.files")
                 continue
             config = parse_deepspeed_config(name, content.chars)
             if config is not None and _is_config(result, found):

@@ -11,9 +11,7 @@ from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.documents import refuse_private
 from dsgen.importers.draft import Draft
 from dsgen.importers.environment import (
-    AMBIENT,
     WORKER_SHELL,
-    ask_for_variable,
     format_word,
     is_used,
     write_exported,
@@ -26,7 +24,7 @@ from dsgen.importers.launchers import LaunchCommand, parse_launch_command
 from dsgen.importers.ledger import Fate, ImportRefusedError
 from dsgen.importers.remarks import Remarks
 from dsgen.importers.secrets import holds_secret, is_secret
-from dsgen.importers.shell.commands import PREPARES, WRAPPERS, Wrapper
+from dsgen.importers.shell.commands import PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.scope import ShellScope
 from dsgen.importers.shell.syntax import find_mistake, find_units, find_unparsed
@@ -140,15 +138,12 @@ def refuse_syntax_error(name: str, text: str) -> None:
 
 SET_HINT = "give it with --set"
 OUTSIDE_HINT = "import the command line that starts the training, with its values"
-OF_MPI = Wrapper(why="dsgen starts the launcher on all workers")
-"""mpirun, if it starts the launcher of each node."""
 NOT_CHOSEN = "it is another command line than the one that was chosen"
 LEFTOVERS = re.compile(
     r"\bSLURM_\w+|\b(?:srun|scontrol|singularity|apptainer|shifter)\b(?=\s)|\bmodule (?:load|use|purge)\b|\{\{"
     r"|\$\{(?![A-Za-z_#!@*\d])"
 )
 """What only the old cluster has."""
-OF_SLURM = "Slurm sets it in some jobs only, such as arrays and restarts; it is taken as unset"
 BESIDE_HINT = "write it as a container of workers.sidecars, or deploy it as objects of its own"
 BESIDE = "it is a program that runs beside the training", BESIDE_HINT
 AFTER, AFTER_HINT = "it stands after the command line", "run it as a job of its own"
@@ -275,7 +270,7 @@ class ScriptWriter:
 
     def _drop_wrappers(self) -> None:
         for name, words in self.script.launch.wrappers:
-            wrapper = WRAPPERS.get(name, OF_MPI)
+            wrapper = WRAPPERS[name]
             if name in ("srun", "singularity", "apptainer"):
                 continue  # the origin reads their options
             fate: Fate = "lost" if wrapper.hint else "dropped"
@@ -303,14 +298,9 @@ class ScriptWriter:
     def _report_guesses(self) -> None:
         """Name the defaults that were used, and the words of the command line that may be others in bash."""
         conversion, scope = self.conversion, self.script.reading.scope
-        for default in scope.defaults:
-            shown = Text(f"${{{default.name}}}", [default.place] * (len(default.name) + 3))
-            used = conversion.atlas.format_text(default.value)
-            if default.name.startswith("SLURM_") and default.name != "SLURM_CPUS_PER_TASK":
-                conversion.doubt(shown, OF_SLURM, LOOK, is_part=True)
-            else:
-                why = f"{default.name} is not set in the script: its default {used} is used"
-                conversion.drop(shown, why, is_part=True)
+        for of, value in scope.defaults:
+            why = f"the script does not set it: its default {conversion.atlas.format_text(value)} is used"
+            conversion.drop(of, why, is_part=True)
         for word in self.script.launch.words:
             if word.places and word.places[0] in scope.globs:
                 conversion.lose(word, FILES, "write the names themselves", is_part=True)
@@ -419,8 +409,8 @@ class ScriptWriter:
 
     def _write_before(self, event: ScriptEvent, final: Mapping[str, ScriptEvent], prepares: bool) -> None:
         """Account for a statement before the command line."""
-        if event.name == "mkdir" and isinstance(event.value, list):
-            self._write_folders(event, event.value)
+        if event.name == "mkdir" and self._names_folder(event):
+            self._write_preparation(event)
         elif self._report_anywhere(event):
             pass
         elif event.name == "set" and not prepares:
@@ -428,36 +418,20 @@ class ScriptWriter:
         elif event.kind == "slots":
             self._write_slots(event)
         elif event.kind in ("loaded", "sourced", "setup"):
-            if self._has_variables(event):
-                self._write_preparation(event)
+            self._write_preparation(event)
         elif event.kind == "folder":
             self._write_cd(event)
         else:
             self._write_variable(event, is_last=final.get(event.name) is event)
 
-    def _write_folders(self, event: ScriptEvent, words: list[Text]) -> None:
-        """mkdir: a line of training.setup if the command line or the environment names the folder."""
+    def _names_folder(self, event: ScriptEvent) -> bool:
+        """Whether the command line or the environment has a folder that mkdir makes."""
         format_text, launch = self.conversion.atlas.format_text, self.script.launch
-        folders = [format_text(word) for word in words[1:] if not word.chars.startswith("-")]
         values = [value for value in launch.exported.values() if isinstance(value, Text)]
         texts = [format_text(one) for one in (*launch.words, *values)]
-        if not any(folder in text for folder in folders for text in texts):
-            self.conversion.drop(event.text, "the command line names none of these folders")
-            return
-        self.lines.append(" ".join(format_word(self.conversion, word, WORKER_SHELL) for word in words))
-        self.conversion.map(event.text, "training.setup")
-
-    def _has_variables(self, event: ScriptEvent) -> bool:
-        """Whether a pod has the variables of a statement; if not, it is lost, or they are holes."""
-        names = {*VARIABLE.findall(event.text.chars)} - {*self.script.launch.exported} - AMBIENT
-        own = sorted(names & {*self.script.reading.scope.variables})
-        if own and not (event.kind == "loaded" and self.world.is_batch):
-            why = f"it uses {', '.join(f'${name}' for name in own)}, which a pod does not have"
-            self.conversion.lose(event.text, why, "write it into training.setup with the values")
-            return False
-        for name in sorted(names if event.kind == "setup" else ()):
-            ask_for_variable(self.conversion, UnknownPart("variable", name))
-        return True
+        words = event.value[1:] if isinstance(event.value, list) else []
+        folders = [format_text(word) for word in words if not word.chars.startswith("-")]
+        return any(folder in text for folder in folders for text in texts)
 
     def _write_preparation(self, event: ScriptEvent) -> None:
         """A command that prepares a container: in a pod it is setup; on a cluster, what it loads is in the image."""
@@ -471,6 +445,11 @@ class ScriptWriter:
 
     def _add_line(self, event: ScriptEvent) -> None:
         shown = self.conversion.atlas.format_text(event.text)
+        if isinstance(event.value, list):
+            if any(word.places and word.places[0] in self.script.reading.scope.globs for word in event.value):
+                self.conversion.lose(event.text, FILES, "write it into training.setup")
+                return
+            shown = " ".join(format_word(self.conversion, word, WORKER_SHELL) for word in event.value)
         if holds_secret(shown) or any(map(is_private, event.text.chars)):
             hint = "put the secret into a Secret and read it in training.setup"
             self.conversion.lose(event.text, "it may contain a secret", hint)

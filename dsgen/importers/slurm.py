@@ -19,6 +19,7 @@ DIRECTIVE = re.compile(r"#SBATCH(?=\s)")
 HOSTS = {**dict.fromkeys(("JOB_NODELIST", "NODELIST", "STEP_NODELIST"), "LIST"), "LAUNCH_NODE_IPADDR": "MASTER_ADDR",
          **dict.fromkeys(("SUBMIT_HOST", "TOPOLOGY_ADDR"), "OTHER")}  # fmt: skip
 """Variables with names of nodes, and which they are."""
+ONLY_A_PART = "with --export, it passes on only a part of the environment"
 IGNORED = "it stands after the first command, where sbatch does not read it"
 
 
@@ -100,6 +101,8 @@ def _make_world(conversion: Conversion, request: Request, launch: Launch) -> Job
         if name == "srun":
             conversion.drop(words[0], STARTS, is_part=True)
             write_options(request, conversion, words[1:])
+            if re.search(r"--export[= ](?!.*\bALL\b)", " ".join(word.chars for word in words)):
+                conversion.doubt(words[0], ONLY_A_PART, "see which variables the training needs", is_part=True)
         elif name in ("singularity", "apptainer"):
             _write_container(conversion, words)
     tasks, devices = request.tasks_of_node, request.devices_of_node
@@ -138,7 +141,7 @@ def _report_counts(conversion: Conversion, request: Request) -> None:
         one.map("workers.accelerator.count" if has_count else "workers.slots")
     tasks = (request.nodes or 0) * (request.tasks_of_node or 1)
     for one in request.of_tasks:
-        if one.name in ("n", "ntasks") and tasks and request.all_tasks not in (None, tasks):
+        if one.name == "ntasks" and tasks and request.all_tasks not in (None, tasks):
             one.lose(
                 f"srun starts as many as {request.all_tasks}, and a run {tasks}",
                 "set workers.replicas and workers.slots",

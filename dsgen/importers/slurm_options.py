@@ -1,4 +1,4 @@
-"""The options of sbatch and srun: one table of what becomes of each."""
+"""The options of sbatch and srun: one table of what becomes of each. Their form is that of scripts/slurm/rules.json."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import Any
 
 from dsgen.importers.conversion import as_dns_name
 from dsgen.importers.environment import write_value
-from dsgen.importers.fields import Action, Option, Row, as_whole, drop, lose, make_rows, read_option, to
+from dsgen.importers.fields import Action, Option, Row, as_whole, drop, lose, make_rows, to
 from dsgen.importers.images import write_image_of_cluster, write_mounts
 from dsgen.importers.texts import Text, place_at
+from dsgen.scripts.slurm.rules import read_options
 
 NVIDIA = "nvidia.com/gpu"
 STARTS = "dsgen starts the processes on all workers"
 SELECT = "set workers.nodeSelector to the labels of such nodes"
 QUEUE = "set scheduling.queue, or workers.nodeSelector to the labels of its nodes"
 UNKNOWN = "dsgen knows no equivalent of this option of Slurm"
-NO_OPTION = lose(UNKNOWN, values=0)
+NEXT = "\0"
+"""Stands for the word behind an option."""
 RESOURCES = (
     (r"mi\d+\w*|amd|gfx\w+", "amd.com/gpu"),
     (r"gaudi\d*|hpu|hl\d+", "habana.ai/gaudi"),
@@ -93,17 +95,21 @@ def write_options(
     """Write options into the values or the request. ignored: those that are dropped, and why."""
     rest = list(words)
     while rest:
-        if not rest[0].chars.startswith("-"):
-            conversion.lose(rest.pop(0), "it belongs to no option")
-            continue
-        word = rest[0]
-        if re.match("-[A-Za-z][^=]", word.chars) and word.chars[1] in OPTIONS:
-            rest[:1] = [word[:2], word[2:]] if OPTIONS[word.chars[1]].values else [word[:2]]  # -N4, -K1
-        row, name, _, values = read_option(rest, OPTIONS, lambda _: NO_OPTION)
-        if name in ignored:
-            conversion.drop(word, why, is_part=True)
-        else:
-            row(SlurmOption(conversion, name, [word], values, request))
+        word = rest.pop(0)
+        found, _ = read_options([word.chars, NEXT])
+        if not found:
+            conversion.lose(word, "it belongs to no option")
+        for _, name, value, is_known in found:
+            values = [word[len(word.chars) - len(value) :]]
+            if value == NEXT:
+                values, rest = rest[:1], rest[1:]
+            while not is_known and "=" not in word.chars and rest and not rest[0].chars.startswith("-"):
+                values = [rest.pop(0)]
+            if name in ignored:
+                conversion.drop(word, why, is_part=True)
+            else:
+                action = OPTIONS.get(name) or (OTHERS if is_known else lose(UNKNOWN))
+                action(SlurmOption(conversion, name, [word], values, request))
 
 
 def _set_nodes(one: SlurmOption) -> None:
@@ -117,7 +123,7 @@ def _set_nodes(one: SlurmOption) -> None:
         one.conversion.lose(one.words[0], "a run shrinks after a loss only (workers.min)", is_part=True)
 
 
-def _note(attribute: str, key: str, why: str = "its value is no number", values: int = 1) -> Row:
+def _note(attribute: str, key: str, why: str = "its value is no number") -> Action:
     """A number, or an amount of memory, that is a field of the request; those of tasks are reported later."""
 
     def write(one: SlurmOption) -> None:
@@ -131,7 +137,7 @@ def _note(attribute: str, key: str, why: str = "its value is no number", values:
         else:
             one.map(key)
 
-    return Row(write, values)
+    return write
 
 
 def _note_devices(attribute: str) -> Action:
@@ -236,70 +242,50 @@ def _set_variables(one: SlurmOption) -> None:
         one.drop("a pod has only the environment of its image and of training.env")
 
 
-BINDING = lose("it binds processes to cores", "set training.deepspeed.bindCores")
 LOGS = "the log of the pods has the output; training.rankLogs also writes files"
 MEMORY = ("workers.resources.requests.memory", "its value is no amount of memory")
-OPTIONS: Mapping[str, Row] = {
-    **make_rows("J job-name", to("name", lambda text: as_dns_name(text or "") or None,
-                                 why="no name of a job can be made of it")),
-    **make_rows("N nodes", Row(_set_nodes)),
-    **make_rows("ntasks-per-node tasks-per-node", _note("tasks", "workers.slots")),
-    **make_rows("n ntasks", _note("all_tasks", "workers.slots")),
+OTHERS = drop(STARTS)
+OPTIONS: Mapping[str, Action] = {
+    "job-name": to("name", lambda text: as_dns_name(text or "") or None, why="no name of a job can be made of it"),
+    "nodes": _set_nodes,
+    "ntasks-per-node": _note("tasks", "workers.slots"),
+    "ntasks": _note("all_tasks", "workers.slots"),
     "ntasks-per-gpu": drop("each process has a GPU of its own"),
-    **make_rows("c cpus-per-task", _note("cpus_of_task", "workers.resources.requests.cpu")),
+    "cpus-per-task": _note("cpus_of_task", "workers.resources.requests.cpu"),
     "cpus-per-gpu": lose("dsgen requests CPUs for a whole worker", "set workers.resources.requests.cpu"),
-    "gres": Row(_note_resources),
-    "gpus-per-node": Row(_note_devices("devices")),
-    "gpus-per-task": Row(_note_devices("devices_of_task")),
-    **make_rows("G gpus", Row(_note_devices("all_devices"))),
-    "mem": Row(_set_memory),
+    "gres": _note_resources,
+    "gpus-per-node": _note_devices("devices"),
+    "gpus-per-task": _note_devices("devices_of_task"),
+    "gpus": _note_devices("all_devices"),
+    "mem": _set_memory,
     "mem-per-cpu": _note("memory_of_cpu", *MEMORY),
     "mem-per-gpu": _note("memory_of_device", *MEMORY),
-    **make_rows("t time", Row(_set_time)),
-    "exclusive": Row(lambda one: one.set("workers.spread", "required"), 0),
-    **make_rows("x exclude", to("workers.excludeNodes", _as_hosts, why="it names nodes of the old cluster")),
-    **make_rows("D chdir workdir container-workdir", Row(_set_folder)),
-    "signal": Row(_set_signal),
-    "export": Row(_set_variables),
-    "container-image": Row(lambda one: write_image_of_cluster(one.conversion, one.value)),
-    "container-mounts": Row(lambda one: write_mounts(one.conversion, one.value)),
-    **make_rows("p partition A account q qos reservation M clusters wckey",
-                lose("it is a name of the old cluster", QUEUE)),
-    **make_rows("w nodelist F nodefile", lose("it names nodes of the old cluster", SELECT)),
-    **make_rows("C constraint prefer tmp mincpus L licenses", lose("it asks for a kind of node", SELECT)),
+    "time": _set_time,
+    "exclusive": lambda one: one.set("workers.spread", "required"),
+    "exclude": to("workers.excludeNodes", _as_hosts, why="it names nodes of the old cluster"),
+    **make_rows("chdir container-workdir", Row(_set_folder)),
+    "signal": _set_signal,
+    "export": _set_variables,
+    "container-image": lambda one: write_image_of_cluster(one.conversion, one.value),
+    "container-mounts": lambda one: write_mounts(one.conversion, one.value),
+    **make_rows("partition account qos reservation clusters wckey", lose("it is a name of the old cluster", QUEUE)),
+    **make_rows("nodelist nodefile", lose("it names nodes of the old cluster", SELECT)),
+    **make_rows("constraint prefer tmp mincpus licenses contiguous", lose("it asks for a kind of node", SELECT)),
     "switches": lose("it asks for nodes that are close to each other", "set scheduling.topology"),
-    **make_rows("o output e error open-mode i input", drop(LOGS)),
-    **make_rows("l label u unbuffered Q quiet v verbose", drop(LOGS, 0)),
+    **make_rows("output error open-mode input label unbuffered quiet verbose", drop(LOGS)),
     **make_rows(
-        "hint cpu-bind mem-bind m distribution gpu-bind threads-per-core ntasks-per-core ntasks-per-socket"
-        " sockets-per-node cores-per-socket S core-spec B extra-node-info gpus-per-socket accel-bind gres-flags",
-        BINDING,
+        "hint cpu-bind mem-bind distribution gpu-bind threads-per-core ntasks-per-core ntasks-per-socket"
+        " sockets-per-node cores-per-socket core-spec extra-node-info gpus-per-socket accel-bind gres-flags",
+        lose("it binds processes to cores", "set training.deepspeed.bindCores"),
     ),
     **make_rows("mail-type mail-user", lose("dsgen sends no mail", "set status.webhook")),
-    **make_rows("a array", lose("a job of dsgen is one training",
-                                "make a values file for each, or a matrix in dsgen.yaml")),
-    **make_rows("d dependency", lose("a job of dsgen waits for no other",
-                                     "let a workflow engine apply the jobs one after the other")),
-    "requeue": drop("a worker that is evicted is replaced, and the training starts again", 0),
-    "no-requeue": drop("a run that has ended does not train again", 0),
+    "array": lose("a job of dsgen is one training", "make a values file for each, or a matrix in dsgen.yaml"),
+    "dependency": lose("a job of dsgen waits for no other",
+                       "let a workflow engine apply the jobs one after the other"),
+    "requeue": drop("a worker that is evicted is replaced, and the training starts again"),
+    "no-requeue": drop("a run that has ended does not train again"),
     "wait-all-nodes": drop("the launcher waits for all workers"),
-    "wait": drop("if a rank fails, all ranks end"),
-    **make_rows("K kill-on-bad-exit W k no-kill", drop("if a rank fails, all ranks end", 0)),
-    **make_rows(
-        "mpi jobid het-group bcast multi-prog task-prolog task-epilog prolog epilog r relative network T threads"
-        " slurmd-debug gpu-freq cpu-freq acctg-freq profile environment export-file msg-timeout", drop(STARTS)
-    ),
-    **make_rows("overlap pty propagate immediate resv-ports get-user-env parsable ignore-pbs interactive",
-                drop(STARTS, 0)),
-    **make_rows(
-        "batch bb bbf b begin cluster-constraint comment deadline delay-boot extra gid g mcs-label power priority"
-        " thread-spec time-min tres-bind tres-per-task uid wrap", lose(UNKNOWN)
-    ),
-    **make_rows("container-name container-save container-env container container-id",
-                drop("each pod has a container of its own")),
-    **make_rows(
-        "container-mount-home no-container-mount-home container-remap-root no-container-remap-root"
-        " container-entrypoint no-container-entrypoint container-writable container-readonly",
-        drop("each pod has a container of its own", 0),
-    ),
+    **make_rows("wait kill-on-bad-exit no-kill", drop("if a rank fails, all ranks end")),
+    "time-min": lose(UNKNOWN),
+    **make_rows("get-user-env parsable ignore-pbs", OTHERS),
 }  # fmt: skip

@@ -348,8 +348,8 @@ def test_defaults_are_used_and_named() -> None:
 
     assert ["train.py", "--lr", "1e-4", "--m", "gpt"] == command(job)
     assert {
-        "LR is not set in the script: its default 1e-4 is used",
-        "MODEL is not set in the script: its default gpt is used",
+        "the script does not set it: its default 1e-4 is used",
+        "the script does not set it: its default gpt is used",
     } <= {entry.why for entry in job.entries}
 
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dsgen.importers.slurm_options import OPTIONS, STARTS
+from dsgen.importers.slurm_options import STARTS
 from dsgen.importers.texts import Text
+from dsgen.scripts.slurm.rules import read_options
 
 
 @dataclass(frozen=True)
@@ -39,32 +40,14 @@ CONTAINER = (
 )
 CHOSEN = "it chooses the environment of Python, and dsgen starts the python3 that is first in PATH"
 CHOSEN_HINT = "set training.pythonCommand to the interpreter of that environment"
-BINDS = ("it binds processes to cores and memory", "set training.deepspeed.bindCores")
-PROFILES = "it profiles the program"
 WRAPPERS: Mapping[str, Wrapper] = {
-    "srun": Wrapper(
-        frozenset(f"{'-' * min(len(name), 2)}{name}" for name, row in OPTIONS.items() if row.values), why=STARTS
-    ),
-    **_make_wrappers("time /usr/bin/time", "-f -o", "the record of the run has its times"),
-    **_make_wrappers("nohup setsid", "", "a pod has no terminal"),
-    **_make_wrappers("exec command", "-a", "dsgen starts the program"),
-    **_make_wrappers("nice ionice", "-c -n -p", "a pod has its own share of the node"),
-    **_make_wrappers("stdbuf unbuffer", "-i -o -e", "dsgen starts Python without buffers"),
-    **_make_wrappers("timeout", "-s -k --signal --kill-after", "it limits the time of the program",
-                     "set lifecycle.activeDeadlineSeconds", skipped=1),
-    **_make_wrappers("numactl", "-N -m -C -i -p -l", *BINDS),
-    **_make_wrappers("taskset", "", *BINDS, skipped=1),
+    "srun": Wrapper(why=STARTS),
+    **_make_wrappers("time nohup setsid exec command nice", "-f -o -a -c -n -p", "it changes nothing that a pod needs"),
     **_make_wrappers("singularity apptainer", CONTAINER, "", skipped=1, verbs=("exec", "run")),
-    **_make_wrappers(
-        "nsys", "-o -t -w -s -c -x -f -y -d --output --trace --sample --capture-range --duration --delay --stats"
-        " --force-overwrite --export", PROFILES,
-        "set launch.method: worker-command and start nsys in launch.command", verbs=("profile",)),
-    **_make_wrappers("ncu", "-o -k -c", PROFILES, "set launch.method: worker-command and start ncu in launch.command"),
     **_make_wrappers("conda mamba micromamba", "-n -p --name --prefix --cwd", CHOSEN, CHOSEN_HINT, verbs=("run",)),
-    **_make_wrappers("uv", "--extra --group --python -p --with --project --directory --env-file --index", CHOSEN,
-                     CHOSEN_HINT, verbs=("run",)),
-    **_make_wrappers("poetry", "-C -P --directory --project", CHOSEN, CHOSEN_HINT, verbs=("run",)),
-    **_make_wrappers("pixi", "-e --environment --manifest-path", CHOSEN, CHOSEN_HINT, verbs=("run",)),
+    **_make_wrappers(
+        "uv poetry pixi", "--extra --group --python -p --with --project --directory --env-file --index -C -e"
+        " --environment --manifest-path", CHOSEN, CHOSEN_HINT, verbs=("run",)),
     **_make_wrappers("ssh", "-p -i -o -l -F -J -L -R -D -E -b -c -m", STARTS, skipped=1, is_remote=True),
     **_make_wrappers("pdsh clush", "-w -x -f -g -R -l -t -u", STARTS, is_remote=True),
 }  # fmt: skip
@@ -72,6 +55,8 @@ WRAPPERS: Mapping[str, Wrapper] = {
 
 def count_wrapper_words(wrapper: Wrapper, words: Sequence[Text]) -> int:
     """How many words belong to a wrapper, its name and the skipped ones included; 0 if it starts nothing here."""
+    if words[0].chars == "srun":
+        return len(words) - len(read_options([word.chars for word in words[1:]])[1])
     verbs = (index for index, word in enumerate(words[:4]) if index and word.chars in wrapper.verbs)
     index = next(verbs, 0) + 1 if wrapper.verbs else 1
     if wrapper.verbs and index == 1:
@@ -119,7 +104,7 @@ MEANINGS: Mapping[str, Meaning] = {
         "set shopt trap wait exit return true false : sleep sync read shift local break continue hash let test [ ["
         " getopts mapfile readarray builtin disown jobs fg bg history", "silent", "it controls the script itself"),
     **_make_meanings("mkdir touch", "silent", "folders are on the volumes of the job"),
-    **_make_meanings("scontrol srun_cr sbcast sattach", "slurm", "it asks Slurm for the nodes, which dsgen knows"),
+    **_make_meanings("scontrol sbcast sattach", "slurm", "it asks Slurm for the nodes, which dsgen knows"),
     **_make_meanings("sbatch salloc qsub", "never", "it submits another job", "import the script of that job"),
     **_make_meanings("sshd /usr/sbin/sshd ssh-keygen ssh-keyscan ssh-copy-id", "slurm",
                      "dsgen starts sshd with keys of its own"),

@@ -30,8 +30,7 @@ def decide(expansion: Expansion, node: Node) -> bool | None:
 def _decide(expansion: Expansion, node: Node) -> bool | None:
     text, inner = expansion.script.read_text(node).chars, node.named_children
     if text.startswith("(("):
-        number = expansion.expand_arithmetic(node)
-        return number.chars.strip("-") not in ("", "0") if number.is_known else None
+        return None
     if node.type == "binary_expression":
         return _decide_binary(expansion, node)
     if node.type in ("unary_expression", "negated_command"):

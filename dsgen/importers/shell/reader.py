@@ -37,7 +37,6 @@ from dsgen.importers.shell.words import (
     OF_HOST,
     Expansion,
     NotComputedError,
-    echo,
 )
 from dsgen.importers.texts import OF_STATEMENT, SourceMap, Text, join, place_at, spend
 
@@ -52,7 +51,7 @@ SHELLS = ("bash", "sh", "dash", "zsh")
 DEEPEST = 12
 ITSELF = "it controls the script itself"
 CHECKS = "it checks the arguments or the environment of the script"
-PRINTS = "it only prints or waits"
+PRINTS = "it only prints, waits or makes folders"
 NOTHING = "it runs nothing"
 NOT_TRUE = "its condition does not hold"
 CONDITION = "its condition is only known on the cluster"
@@ -292,17 +291,14 @@ class ScriptReader:
     # -- conditions and branches --------------------------------------------------------------------------------------
 
     def _read_test(self, node: Node) -> bool | None:
-        of = self.text_of(node)
-        if of.chars.startswith("((") and ASSIGNS.search(of.chars):
-            raise self.refuse(of)
+        if self.text_of(node).chars.startswith("(("):
+            raise self.refuse(self.text_of(node))
         return decide(self.expansion, node)
 
     def _is_question(self, node: Node) -> bool:
         """Whether a command is asked for its exit code."""
-        if node.type == "list":
-            return any(self._is_question(child) for child in node.children if child.is_named)
-        if node.type in ("redirected_statement", "pipeline"):
-            return self._is_question(node.named_children[0 if node.type == "redirected_statement" else -1])
+        if node.type in ("list", "redirected_statement"):
+            return any(self._is_question(child) for child in node.named_children if child.type != "file_redirect")
         text = self.text_of(node).chars
         is_test = node.type in ("test_command", "negated_command") or text.startswith("((")
         return is_test or (node.type == "command" and QUESTIONS.fullmatch(text.split()[0]) is not None)
@@ -407,8 +403,10 @@ class ScriptReader:
                 break
         names = [word.chars for word in words]
         if names and posixpath.basename(names[0]) in (*SHELLS, "eval"):
-            return rank_words(" ".join(names[1:]).split())
-        return 1 if names and not words[0].is_known else _rank(names, False) if names else 0
+            return max(1, rank_words(" ".join(names[1:]).split()))
+        if not names or not words[0].is_known:
+            return len(names[:1])
+        return rank_words(names) if find_meaning(names) is PREPARES else _rank(names, False)
 
     # -- redirections and files ---------------------------------------------------------------------------------------
 
@@ -427,14 +425,13 @@ class ScriptReader:
             return None
         if body is None:
             return None
-        if target and body.type == "command" and self._read_echo(node, body, target, is_more):
-            return True
         before = len(self.launches)
         truth = self.read_statement(body)
         if len(self.launches) > before:
             self._note_redirects(redirects)
-        elif self.atlas.format_text(target) in self.files:
-            raise self.refuse(self.text_of(node))
+        elif target and not target.chars.startswith("/dev/"):
+            of = self.text_of(node)
+            self._note_file(of, target, self.expansion.add_part("command", "", of), is_more)
         return truth
 
     def _note_redirects(self, redirects: Sequence[Node]) -> None:
@@ -462,33 +459,24 @@ class ScriptReader:
             is_quoted = self.text_of(start).chars[:1] in ("'", '"', "\\")
             end = self.script.text.chars.find("\n", start.end_byte)
             first = end + 1 if end >= 0 else start.end_byte
-            content = self.expansion.expand_heredoc(inner, first, is_quoted, heredoc.children[0].type == "<<-")
+            content = self.expansion.expand_heredoc(inner, first, is_quoted)
+            if heredoc.children[0].type == "<<-" and re.search(r"^\t", content.chars, re.MULTILINE):
+                raise self.refuse(of)  # the lines lose their tabs
         if target and name in ("cat", "tee"):
             self._note_file(of, target, content, is_more)
-        elif posixpath.basename(name) in ("bash", "sh", "srun") and not target:
-            self.read_words(words, of, {}, content)
+        elif not {posixpath.basename(word.chars) for word in words}.isdisjoint((*SHELLS, "ssh")):
+            raise self.refuse(of, "dsgen does not follow a shell that reads its commands")
         elif body is not None:
             before = len(self.launches)
             self.read_statement(body)
             if len(self.launches) > before:
                 self.add_event("lost", of[len(self.text_of(body).chars) :].strip(), INPUT, INPUT_HINT)
 
-    def _read_echo(self, node: Node, body: Node, target: Text, is_more: bool) -> bool:
-        """`echo TEXT > FILE`."""
-        words = self.expansion.expand_words(list_arguments(body))
-        if not words or words[0].chars != "echo" or body.named_children[0].type == "variable_assignment":
-            return False
-        text, content = self.text_of(node), join(words[1:], " ")
-        if echo([word.chars for word in words[1:]]) != content.chars:
-            raise self.refuse(text)
-        self._note_file(text, target, content + place_at("\n", text), is_more)
-        return True
-
     def _note_file(self, statement: Text, target: Text, content: Text, is_more: bool) -> None:
         name = self.atlas.format_text(target)
-        if is_more and name not in self.files:
-            raise self.refuse(statement)
-        content = self.files[name][1] + content if is_more else content
+        if is_more:
+            before = self.files[name][1] if name in self.files else self.expansion.add_part("command", "", statement)
+            content = before + content
         if hosts := re.findall(r"(?m)^\S+[ \t]+slots=(\d{1,4})\s*$", content.chars):
             self.add_event("slots", statement, HOSTFILE, name=str(len(hosts)), value=place_at(hosts[0], statement))
         elif any(folder in name for folder in OF_SSH):
@@ -529,9 +517,7 @@ class ScriptReader:
             self._note_redirects([one for one in node.children if one.type == "herestring_redirect"])
         return truth
 
-    def read_words(
-        self, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None = None
-    ) -> bool | None:
+    def read_words(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> bool | None:
         """Read a command line whose words are expanded."""
         while words and (match := re.match(r"([A-Za-z_]\w*)=", words[0].chars)) and len(words) > 1:
             prefix = {**prefix, match[1]: words[0][match.end() :]}
@@ -545,28 +531,26 @@ class ScriptReader:
         handle = COMMANDS.get(name)
         if any(one.kind == "unclear" for one in self.atlas.list_unknowns(words[0])):
             raise self.refuse(statement, "the program that it starts is not known")
-        if handle and handle(self, words, statement, prefix, stdin):
+        if handle and handle(self, words, statement, prefix):
             return True if name == "cd" else None
         is_changing = name in CHANGING or (name == "printf" and words[1:2] and words[1].chars == "-v")
         if name in self.functions or (is_changing and not handle):
             raise self.refuse(statement, CALL if name in self.functions else NOT_COMPUTED)
         if name in WRAPPERS and (end := count_wrapper_words(WRAPPERS[name], words)):
-            self._read_wrapped(name, words, end, statement, prefix, stdin)
+            self._read_wrapped(name, words, end, statement, prefix)
         else:
             self._read_plain(words, statement, prefix)
         return None
 
-    def _read_wrapped(
-        self, name: str, words: list[Text], end: int, statement: Text, prefix: dict[str, Text], stdin: Text | None
-    ) -> None:
+    def _read_wrapped(self, name: str, words: list[Text], end: int, statement: Text, prefix: dict[str, Text]) -> None:
         rest = words[end:]
+        if any(word.chars == "--multi-prog" for word in words[:end]):
+            raise self.refuse(statement, "srun --multi-prog starts several programs")
         with self.using(wrappers=[*self.wrappers, (name, words[:end])]):
-            if stdin and not rest:
-                self._read_inner(stdin)
-            elif rest and WRAPPERS[name].is_remote:
+            if rest and WRAPPERS[name].is_remote:
                 self._read_inner(join(rest, " "))
             elif rest:
-                self.read_words(rest, statement, prefix, stdin)
+                self.read_words(rest, statement, prefix)
             else:
                 self.add_event("dropped", statement, NOTHING)
 
@@ -585,8 +569,8 @@ class ScriptReader:
                 self._note_variable(variable, value, is_exported=True)
             self.read_commands(text)
 
-    def _read_shell(self, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None) -> bool:
-        """`bash -c TEXT`, `bash FILE`, `bash <<EOF`."""
+    def _read_shell(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> bool:
+        """`bash -c TEXT`, `bash FILE`."""
         for index, word in enumerate(words[1:], 1):
             if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars) and index + 1 < len(words):
                 name = words[index + 2].chars if words[index + 2 :] else words[0].chars
@@ -594,9 +578,7 @@ class ScriptReader:
                 return True
             if not word.chars.startswith("-"):
                 return self._read_file(words[index:], statement)
-        if stdin:
-            self._read_inner(stdin)
-        return bool(stdin)
+        return False
 
     def _read_file(self, words: list[Text], statement: Text) -> bool:
         """A script that this one wrote, or that was given beside it."""
@@ -666,10 +648,10 @@ class ScriptReader:
         self.add_event("setup" if ends else "dropped", statement, ITSELF, name="set")
         return True
 
-    def _read_env(self, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None) -> bool:
+    def _read_env(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> bool:
         if words[1:2] and words[1].chars.startswith("-"):
             raise self.refuse(statement, "dsgen does not change the environment or the folder of one command")
-        self.read_words(words[1:], statement, prefix, stdin) if words[1:] else None
+        self.read_words(words[1:], statement, prefix) if words[1:] else None
         return bool(words[1:])
 
     def _read_plain(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> None:
@@ -680,6 +662,8 @@ class ScriptReader:
         rank = _rank(shown, any(name == "srun" for name, _ in self.wrappers))
         if rank == 3 and (launcher := self._find_inner_launcher(words)):
             raise self.refuse(statement, f"mpirun starts {launcher} on each node")
+        if rank_words(shown[1:]) > rank and rank_command(shown, False) == 0 and find_meaning(shown) is PREPARES:
+            raise self.refuse(statement, f"dsgen does not know how {shown[0]} starts the program")
         if rank > 0:
             scope, places = self.scope, statement.places[:1]
             exported = {name: scope.variables.get(name, scope.resolve_text(name, places, f"${name}"))
@@ -753,7 +737,7 @@ STATEMENTS: Mapping[str, Callable[[ScriptReader, Node], bool | None]] = {
                     lambda reader, node: reader.read_statements(node.children)),
 }  # fmt: skip
 """Who reads a statement, by the type of its node."""
-COMMANDS: Mapping[str, Callable[[ScriptReader, list[Text], Text, dict[str, Text], Text | None], bool]] = {
+COMMANDS: Mapping[str, Callable[[ScriptReader, list[Text], Text, dict[str, Text]], bool]] = {
     **dict.fromkeys(SHELLS, ScriptReader._read_shell),
     **dict.fromkeys(("cd", "pushd", "popd"), ScriptReader._read_cd),
     "eval": ScriptReader._read_eval,

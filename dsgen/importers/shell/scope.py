@@ -16,22 +16,14 @@ OF_TASK = ("SLURM_PROCID", "SLURM_NODEID", "SLURM_LOCALID")
 
 
 @dataclass
-class Default:
-    """A default that was used, because the variable is not set in the script."""
-
-    name: str
-    value: Text
-    place: int
-
-
-@dataclass
 class ShellScope:
     """Variables, and what is known about those that the script does not set.
 
     runtime: variables of the system that started the script, such as SLURM_NNODES: numbers that are known, or parts
     that only the cluster knows. given: values from the user, which also replace assignments. arguments: of the script;
-    None if they are not known. is_shifted: the script may have changed them. defaults: those that were used. own_host:
-    what the name of the own node is, MASTER_ADDR or HOSTNAME. globs: the places of words that may be names of files.
+    None if they are not known. is_shifted: the script may have changed them. defaults: those that were used, each with
+    its value. own_host: what the name of the own node is, MASTER_ADDR or HOSTNAME. globs: the places of words that may
+    be names of files.
     """
 
     atlas: SourceMap
@@ -41,7 +33,7 @@ class ShellScope:
     exported: dict[str, None] = field(default_factory=dict)
     arguments: list[Text] | None = None
     name: str = ""
-    defaults: list[Default] = field(default_factory=list)
+    defaults: list[tuple[Text, Text]] = field(default_factory=list)
     is_shifted: bool = False
     own_host: str = "HOSTNAME"
     globs: set[int] = field(default_factory=set)

@@ -12,10 +12,11 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.shell.scope import Default, ShellScope, Value
+from dsgen.importers.shell.scope import ShellScope, Value
 from dsgen.importers.shell.syntax import EXPANSIONS, Script
 from dsgen.importers.texts import (
     OF_OPERATION,
@@ -141,34 +142,25 @@ def _compute_output(command: Node, expansion: Expansion) -> str | None:
     return output.rstrip("\n") if output is not None else None
 
 
-def echo(words: list[str]) -> str | None:
-    """What `echo` prints, without the line end; None for options that interpret backslashes."""
-    if words and re.fullmatch("-[neE]+", words[0]):
-        return " ".join(words[1:]) if words[0] == "-n" else None
-    return " ".join(words)
-
-
-def _take_basename(words: list[str]) -> str | None:
-    if len(words) not in (1, 2) or words[0].startswith("-") or not words[0].strip("/"):
-        return None
-    name = posixpath.basename(words[0].rstrip("/"))
-    return name if name == words[-1] else name.removesuffix(words[1] if len(words) == 2 else "")
-
-
-def _take_dirname(words: list[str]) -> str | None:
-    if len(words) != 1 or words[0].startswith("-") or not words[0].strip("/"):
-        return None
-    return posixpath.dirname(words[0].rstrip("/")).rstrip("/") or ("/" if words[0].startswith("/") else ".")
-
-
 PROGRAMS = "python3?|torchrun|deepspeed|accelerate"
+SIMPLE_PATH = re.compile(r"(/?[\w.][\w.+-]*)+")
 OUTPUTS: Mapping[str, Callable[[list[str]], str | None]] = {
-    "echo": echo,
-    "basename": _take_basename,
-    "dirname": _take_dirname,
+    "echo": lambda words: None if words and words[0].startswith("-") else " ".join(words),
+    "basename": lambda words: _take_basename(*words) if _is_path(words[:1]) and len(words) < 3 else None,
+    "dirname": lambda words: posixpath.dirname(words[0]) or "." if _is_path(words) else None,
     "which": lambda words: words[0] if len(words) == 1 and re.fullmatch(PROGRAMS, words[0]) else None,
 }
 """Commands whose output is known from their words."""
+
+
+def _take_basename(path: str, suffix: str = "") -> str:
+    name = posixpath.basename(path)
+    return name if name == suffix else name.removesuffix(suffix)
+
+
+def _is_path(words: Sequence[str]) -> bool:
+    return len(words) == 1 and SIMPLE_PATH.fullmatch(words[0]) is not None
+
 
 # -- arithmetic -------------------------------------------------------------------------------------------------------
 
@@ -179,22 +171,15 @@ _BINARY: Mapping[type[ast.AST], Callable[[int, int], int]] = {
     ast.Mult: operator.mul,
     ast.Div: lambda a, b: int(a / b) if abs(a) < 1 << 50 else a // b,
     ast.Mod: lambda a, b: a - b * int(a / b),
-    ast.Lt: operator.lt,
-    ast.Gt: operator.gt,
-    ast.LtE: operator.le,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
 }
 
 
 def compute(expression: str) -> int | None:
     """The number of an expression without variables; None if it has others parts, or is not arithmetic."""
-    if len(expression) > 500 or re.search(r"\*\*|//|_|\b(and|or|not)\b", expression):
+    if len(expression) > 500 or re.search(r"\*\*|//|_", expression):
         return None
-    text = expression.strip().replace("&&", " and ").replace("||", " or ")
     try:
-        return _evaluate(ast.parse(text, mode="eval").body)
+        return _evaluate(ast.parse(expression.strip(), mode="eval").body)
     except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError, OverflowError):
         return None
 
@@ -203,15 +188,8 @@ def _evaluate(node: Any) -> int:
     """The value of a node. Raises ValueError if it is not arithmetic of small numbers."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         number = node.value
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        number = _evaluate(node.operand) * (-1 if isinstance(node.op, ast.USub) else 1)
     elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         number = _BINARY[type(node.op)](_evaluate(node.left), _evaluate(node.right))
-    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _BINARY:
-        number = int(_BINARY[type(node.ops[0])](_evaluate(node.left), _evaluate(node.comparators[0])))
-    elif isinstance(node, ast.BoolOp):
-        values = [bool(_evaluate(one)) for one in node.values]
-        number = int(all(values) if isinstance(node.op, ast.And) else any(values))
     else:
         raise ValueError
     if abs(number) >= LARGEST:
@@ -237,8 +215,6 @@ PARAMETER = re.compile(r"([#!]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!_-])(?:\[([^\]]*)\])
 SIGN = re.compile(r":?[-=?+]|##?|%%?|//?|\^\^?|,,?|:|@")
 BRACES = re.compile(r"\{[^{}\s]*(,|\.\.)[^\s]*\}")
 GLOB = re.compile(r"[*?]|\[[^\]\s]+\]")
-BLANKS = re.compile(r"(\\[ \n])*")
-"""What can be between the parts of a word."""
 STARTS = ("", " ", "\t", "\n", "=", ":", "(", ";", "&", "|")
 """What can be before a word, or a part of one in which `~` is the home folder."""
 PLAIN = ("word", "number", "extglob_pattern", "regex", "variable_name", "test_operator", "command_name")
@@ -280,38 +256,23 @@ class Expansion:
 
     def expand_words(self, nodes: Sequence[Node]) -> list[Text]:
         """The words of a command line."""
-        return [word for group in self._group_nodes(nodes) for word in self._expand_group(group)]
+        for node, following in pairwise(nodes):
+            # The parser ends a word at a backslash, as in `$A\\ b`.
+            between = self.script.cut_text(node.end_byte, self.script.find_start(following))
+            if not re.match(r"\s|\\\n\s", between.chars):
+                self.refuse(self.script.cut_text(self.script.find_start(node), following.end_byte))
+        return [word for node in nodes for word in self._expand_word(node)]
 
-    def _expand_group(self, group: Sequence[Node]) -> list[Text]:
+    def _expand_word(self, node: Node) -> list[Text]:
         """The words that one word of the script becomes."""
-        start, end = self.script.find_start(group[0]), group[-1].end_byte
-        of = self.script.cut_text(start, end)
-        parts = list(self._join_group(group))
+        parts = list(self._expand_node(node))
         bare = "".join(part.text.chars if part.mode == "literal" else " " for part in parts)
         if BRACES.search(bare):
-            self.refuse(of)
-        words = list(_split_fields(iter(parts)))
+            self.refuse(self.script.read_text(node))
+        words = list(_split_fields(parts))
         if words and words[0].places and (GLOB.search(bare) or re.match(r"~[^/]", bare)):
             self.scope.globs.add(words[0].places[0])
         return words
-
-    def _group_nodes(self, nodes: Sequence[Node]) -> Iterator[list[Node]]:
-        """The nodes of each word: the parser ends a word at a backslash, as in `$A\\ b` and `$A\\$B`."""
-        group: list[Node] = []
-        for node in nodes:
-            if group and not BLANKS.fullmatch(self.script.text.chars, group[-1].end_byte, self.script.find_start(node)):
-                yield group
-                group = []
-            group.append(node)
-        if group:
-            yield group
-
-    def _join_group(self, group: Sequence[Node]) -> Iterator[WordPart]:
-        for number, node in enumerate(group):
-            if number:
-                between = self.script.cut_text(group[number - 1].end_byte, self.script.find_start(node))
-                yield WordPart(unescape(between, None), "literal")
-            yield from self._expand_node(node)
 
     def expand_text(self, node: Node) -> Text:
         """The value of a node that is not split into words, as in an assignment."""
@@ -328,11 +289,9 @@ class Expansion:
             self.refuse(self.script.read_text(node))
         return self.expand_words(items)
 
-    def expand_heredoc(self, node: Node, start: int, is_quoted: bool, is_stripped: bool = False) -> Text:
-        """The text of a here document. is_stripped: of `<<-`, whose lines lose their tabs."""
+    def expand_heredoc(self, node: Node, start: int, is_quoted: bool) -> Text:
+        """The text of a here document."""
         whole = self.script.cut_text(start, node.end_byte)
-        if is_stripped and re.search(r"^\t", whole.chars, re.MULTILINE):
-            self.refuse(whole)
         if is_quoted or not node.children:
             return whole if is_quoted else unescape(whole, "$`\\\n")
         return join([run.text for run in self._expand_inside(node, start, node.end_byte, "$`\\\n")])
@@ -439,7 +398,7 @@ class Expansion:
         unknown = scope.atlas.list_unknowns(value) if len(value.chars) == 1 else []
         if unknown and unknown[0].kind in ("variable", "unclear", "command"):
             return WordPart(scope.atlas.add_unknown(replace(unknown[0], is_split=True), value.places), mode)
-        if "IFS" in scope.variables and not re.fullmatch(r"[A-Za-z0-9]*", value.chars):
+        if "IFS" in scope.variables:
             self.refuse(of)
         if value.places and re.search(r"[*?]|\[.+\]", value.chars):
             scope.globs.add(value.places[0])
@@ -501,10 +460,8 @@ class Expansion:
         """The words of `"$@"` or `"${ARRAY[@]}"`; None if they are not known."""
         scope = self.scope
         value: Value | None = scope.arguments if name in ("@", "*") else scope.find(name)
-        if rest and not re.fullmatch(rf':?\+"\$\{{{name}\[@\]\}}"', rest):
-            return [] if value is None and name not in ("@", "*") and re.fullmatch(":?[+-]", rest) else None
-        if value is None:
-            return None if name in ("@", "*") else []
+        if rest or value is None:
+            return None if rest or name in ("@", "*") else []
         if isinstance(value, list):
             return [add_places(one, of) for one in value]
         if name in scope.given:
@@ -553,8 +510,10 @@ class Expansion:
         is_unclear = value is not None and "unclear" in self.list_kinds(value)
         if is_unclear or (is_used and re.search(r"['\"\\]", of.chars)):
             self.refuse(of)
+        if value is None and name.startswith("SLURM_") and name != "SLURM_CPUS_PER_TASK":
+            self.refuse(of)  # in some jobs Slurm sets it, such as arrays and restarts
         if name.isdigit() or value is None:
-            self.scope.defaults.append(Default(name, Text() if sign[-1] == "+" else argument, of.places[0]))
+            self.scope.defaults.append((of, Text() if sign[-1] == "+" else argument))
         if sign[-1] == "+":
             return Text() if is_empty else argument
         if not is_empty:
@@ -636,7 +595,7 @@ def edit(value: Text, sign: str, argument: str) -> Text | None:
     return next((value[:cut] for cut in cuts if rule.fullmatch(text[cut:])), value)
 
 
-def _split_fields(runs: Iterator[WordPart]) -> Iterator[Text]:
+def _split_fields(runs: Sequence[WordPart]) -> Iterator[Text]:
     """The words that the parts form. An expansion without quotes is split at blanks; an empty one is no word."""
     current: Text | None = None
     length = 0
