@@ -109,7 +109,7 @@ def command(
     """
     read = [read_file(name) for name in runtimes]
     variables = dict(map(_parse_setting, settings))
-    options = ImportOptions(origin or "", variables, line or 0, runtimes=read, form=way or "")
+    options = ImportOptions(origin or "", variables, line or 0, beside=read, form=way or "")
     jobs, refusals = _convert(files, options)
     if output == "":  # Path("") would be the current folder
         raise UsageError("the name of the file, -o, is empty: is a variable not set?")
@@ -157,7 +157,9 @@ def _convert(files: Sequence[str], options: ImportOptions) -> tuple[list[Importe
             if isinstance(source, DsgenError):
                 raise source
             if source in sources:
-                jobs += import_jobs([source], replace(options, beside=beside, helpers=_find_helpers(source)))
+                jobs += import_jobs(
+                    [source], replace(options, beside=[*options.beside, *beside], helpers=_find_helpers(source))
+                )
         except DsgenError as error:
             refusals.append(error)
         except Exception as error:  # a mistake of dsgen must not cost the files beside this one

@@ -27,15 +27,21 @@ ADDED = re.compile(
     r"DSGEN_\w+|PYTHONUNBUFFERED|CUDA_CACHE_PATH|NEURON_COMPILE_CACHE_URL|TORCH_EXTENSIONS_DIR|\w+_CACHE_DIR|\w+_CACHE"
 )
 OWN_VARIABLES = "dsgen adds it to the environment of all pods"
-NO_DEVICE = "the source requests no device, and DeepSpeed must not look for one"
-DEVICE = "a device needs a request that is equal to its limit"
-EACH_PROCESS = "dsgen requests a device for each process"
-DEFAULT_REQUEST = "the source requests none, dsgen has a default"
-SHARED_MEMORY = "the source has the small default of the container runtime; workers.sharedMemory is its size"
 UNBUFFERED = "dsgen starts Python without buffers"
 VARIABLE = "a variable has the value when the process starts"
 HOLE = "it is a hole"
 EVERYWHERE = "workers and launcher have the same environment"
+ADDITIONS = (
+    (r"env\.DS_ACCELERATOR", "the source requests no device, and DeepSpeed must not look for one"),
+    (r"requests\.(cpu|memory)", "the source requests none, dsgen has a default"),
+    (r"(requests|limits)\..+/.+", "dsgen requests a device for each process"),
+    (
+        r"mounts\./dev/shm",
+        "the container runtime has a small default; workers.sharedMemory is its size",
+    ),
+    ("image", HOLE),
+)
+"""Why the result has something that the source does not have, by subject."""
 FILLED: Mapping[str, Any] = {"name": "job", "namespace": "default", "image.repository": "image", "workers.replicas": 1,
                              "workers.slots": 1, "training.python": "program.py"}  # fmt: skip
 
@@ -191,15 +197,11 @@ def _list_facts(facts: Role) -> dict[str, Fact]:
 def _explain_addition(job: ImportedJob, subject: str, known: Collection[str]) -> str:
     """Why the result has something that the source does not have here."""
     kind, _, name = subject.partition(".")
-    if kind == "env":
-        found = next(filter(None, (_find_origin(job, f"{key}.env.{name}") for key in ("training", "launcher"))), "")
-        return EVERYWHERE if name in known else NO_DEVICE if name == "DS_ACCELERATOR" else found
-    if kind in ("requests", "limits"):
-        workers = job.facts.workers or Role()
-        device = DEVICE if name in workers.limits | workers.requests else EACH_PROCESS if "/" in name else ""
-        return DEFAULT_REQUEST if kind == "requests" and name in ("cpu", "memory") else device
-    is_hole = kind == "image" or any(hole.key.startswith("storage.") for hole in job.holes)
-    return SHARED_MEMORY if name == "/dev/shm" else HOLE if is_hole else _find_origin(job, "storage.")
+    if kind == "env" and name in known:
+        return EVERYWHERE
+    given = next((why for pattern, why in ADDITIONS if re.fullmatch(pattern, subject)), "")
+    keys = {"env": [f"training.env.{name}", f"launcher.env.{name}"], "mounts": ["storage."]}.get(kind, [])
+    return given or next(filter(None, (_find_origin(job, key) for key in keys)), "")
 
 
 KEYS = {"env": "training.env.", "requests": "resources", "limits": "resources", "mounts": "storage", "image": "image"}
@@ -232,7 +234,8 @@ def _explain_change(job: ImportedJob, role: str, subject: str, fact: Fact) -> st
 def _find_origin(job: ImportedJob, key: str) -> str:
     """Why a result has something that the source has elsewhere: the report says from where it is."""
     found = next((one.source for one in job.entries if one.fate == "mapped" and one.to.startswith(key)), "")
-    return f"from {found}" if found else HOLE if any(hole.key == key for hole in job.holes) else ""
+    is_hole = any(hole.key == key or (key.endswith(".") and hole.key.startswith(key)) for hole in job.holes)
+    return HOLE if is_hole else f"from {found}" if found else ""
 
 
 def _format_value(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
@@ -15,7 +15,7 @@ from dsgen.importers.documents import SourceDocument
 from dsgen.importers.draft import Draft, as_key_path, format_values, order_values, walk_keys
 from dsgen.importers.facts import JobFacts
 from dsgen.importers.ledger import ConversionReport, ConvertedPart, Fate, ImportedJob, Placeholder
-from dsgen.importers.remarks import Remark, Remarks, find_shell_remarks
+from dsgen.importers.remarks import LONGEST_RANGE, Remark, find_shell_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, spend
 from dsgen.language.functions import parse_quantity
 from dsgen.language.text import quote
@@ -135,16 +135,14 @@ class ImportOptions:
 
     origin: a key of `origins.ORIGINS` if the kind is not found by itself, else "". variables: values for variables of
     scripts (--set). line: the line of the command that starts the training, if there are several; 0 to find it.
-    helpers: scripts that others call or source, by file name. runtimes: files with runtimes of TrainJobs. beside: files
-    with what a job refers to: runtimes, ConfigMaps, hostfiles. form: "native", "carried" (see
-    carried.py) or "" to choose.
+    helpers: scripts that others call or source, by file name. beside: files with what a job refers to: runtimes,
+    ConfigMaps, hostfiles. form: "native", "carried" (see carried.py) or "" to choose.
     """
 
     origin: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
     line: int = 0
     helpers: Mapping[str, str] = field(default_factory=dict)
-    runtimes: Sequence[SourceText] = ()
     beside: Sequence[SourceText] = ()
     form: str = ""
 
@@ -159,8 +157,10 @@ class Conversion:
     draft: Draft = field(default_factory=Draft)
     ledger: ConversionReport = field(default_factory=ConversionReport)
     facts: JobFacts = field(default_factory=JobFacts)
-    remarks: dict[str, Remarks] = field(default_factory=dict)
-    """The comments of scripts, by their file."""
+    remarks: dict[tuple[str, int], list[Remark]] = field(default_factory=dict)
+    """The comments about each line, by file and line."""
+    files: set[str] = field(default_factory=set)
+    """The YAML files whose comments these are."""
     followed: dict[int, tuple[Remark, list[str]]] = field(default_factory=dict)
     """The comments about what was mapped, by id, each with the keys."""
     others: Sequence[SourceDocument] = ()
@@ -189,21 +189,26 @@ class Conversion:
     """The first and the last place of each text that has an entry."""
 
     def __post_init__(self) -> None:
-        self.ledger.on_mapped = self._take_remarks
+        self.ledger.on_mapped = self.follow
 
-    def _take_remarks(self, at: Position, to: str) -> None:
-        if at.file in self.remarks:
-            self.follow(self.remarks[at.file], at.line, to)
-
-    def follow(self, remarks: Remarks, line: int, to: str) -> None:
+    def follow(self, at: Position, to: str) -> None:
         """Something on a line became a key, so its comments can go there."""
-        for remark in remarks.find_remarks(line):
+        for remark in self.remarks.get((at.file, at.line), ()):
             self.followed.setdefault(id(remark), (remark, []))[1].append(to)
+
+    def add_remarks(self, file: str, found: Iterable[Remark]) -> None:
+        """Let the comments of a file follow what becomes of its lines."""
+        for remark in found:
+            for line in range(remark.first, min(remark.last, remark.first + LONGEST_RANGE) + 1):
+                self.remarks.setdefault((file, line), []).append(remark)
 
     def note_remarks(self, text: Text) -> None:
         """Let the comments of a script follow what becomes of its lines."""
         if at := self.atlas.locate(text):
-            self.remarks.setdefault(at.file, Remarks()).add(find_shell_remarks(text, self.atlas))
+            last = self.atlas.resolve_place(text.places[-1]).line
+            for line in range(at.line, last + 1) if last > at.line else ():
+                self.remarks.pop((at.file, line), None)  # a script in a document has its own
+            self.add_remarks(at.file, find_shell_remarks(text, self.atlas))
 
     def read_variables(self) -> dict[str, Text]:
         """The variables of the user."""

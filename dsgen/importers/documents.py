@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.remarks import LONGEST_LINE, TOOLS, Remarks, find_yaml_remarks
+from dsgen.importers.remarks import LONGEST_LINE, TOOLS, Remark, find_yaml_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, is_private, spend
 from dsgen.problems import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading import read
@@ -38,7 +38,7 @@ class SourceDocument:
     lines: Sequence[str]
     path: KeyPath = ()
     problems: list[Diagnostic] = field(default_factory=list)
-    remarks: Remarks = field(default_factory=Remarks)
+    remarks: Sequence[Remark] = ()
 
     @property
     def position(self) -> Position:
@@ -87,7 +87,7 @@ def read_documents(source: SourceText) -> list[SourceDocument]:
     """The documents of a file, without empty ones. Raises ImportRefusedError for a template or what is not YAML."""
     text = source.text if source.text.endswith("\n") else source.text + "\n"
     lines = text.split("\n")
-    remarks = Remarks(find_yaml_remarks(lines))
+    remarks = find_yaml_remarks(lines)
     found: list[SourceDocument] = []
     starts = [0, *(number for number, line in enumerate(lines) if number and SEPARATOR.match(line))]
     parts = [*zip(starts, [*starts[1:], len(lines)], strict=True)]

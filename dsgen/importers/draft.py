@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from dsgen.importers.ledger import Placeholder
 from dsgen.importers.remarks import Remark
 from dsgen.importers.secrets import has_secret, holds_secret
 from dsgen.problems import KeyPath, path_text
+from dsgen.schema.default_values import load_defaults
 
 SECRET_HOLE = "the value looks like a secret, so it was not copied: put it into a Secret, and write the Secret's name"
 
@@ -155,30 +156,12 @@ def _make_refused_value(value: Any) -> Any:
     return {} if isinstance(value, str | list | tuple) else []
 
 
-ORDER: Mapping[KeyPath, Sequence[str]] = {
-    (): (
-        *("name", "namespace", "run", "image", "code", "labels", "annotations", "serviceAccount", "workers"),
-        *("launcher", "network", "scheduling", "launch", "training", "storage", "ssh", "status", "monitoring"),
-        *("lifecycle", "security"),
-    ),
-    ("image",): ("repository", "tag", "digest", "pullPolicy", "pullSecrets"),
-    ("workers",): (
-        *("replicas", "slots", "accelerator", "spread", "sharedMemory", "resources", "serviceAccountName"),
-        *("schedulerName", "priorityClassName", "nodeSelector", "excludeNodes", "affinity"),
-        *("tolerations", "topologySpreadConstraints", "podLabels", "podAnnotations", "securityContext"),
-        *("initContainers", "sidecars", "extraPodSpec", "extraContainerSpec"),
-    ),
-    ("launch",): ("method", "command", "mpirunArgs", "masterPort", "expectWorld", "preflight"),
-    ("training",): (
-        *("python", "module", "exec", "args", "pythonCommand", "workingDir", "setup", "env", "envFrom", "files"),
-        *("rankLogs", "deepspeed"),
-    ),
-    ("lifecycle",): ("maxRestarts", "restartExitCodes", "activeDeadlineSeconds"),
-    ("scheduling",): ("gang", "queue", "priorityClass", "topology"),
-    ("network",): ("hostNetwork", "socketInterface", "policy", "rdma"),
-    ("storage", "*"): ("mountPath", "subPath", "readOnly", "mountIn"),
-}
-"""The order of keys, as the presets have it; others follow in the order in which they were set."""
+ORDER = (
+    *("name", "namespace", "run", "image", "code", "labels", "annotations", "serviceAccount", "workers"),
+    *("launcher", "network", "scheduling", "launch", "training", "storage", "ssh", "status", "monitoring"),
+    *("lifecycle", "security"),
+)
+"""The order of the keys at the top, as the presets have it; the keys below follow the defaults."""
 
 
 def format_values(draft: Draft) -> str:
@@ -186,16 +169,13 @@ def format_values(draft: Draft) -> str:
     return write_values(order_values(draft.data), lambda path: draft.comments.get(path, ""), draft.above)
 
 
-def order_values(data: Any, path: KeyPath = ()) -> Any:
-    """The same values, their keys in the order of the presets."""
+def order_values(data: Any, default: Any = None) -> Any:
+    """The same values, their keys in this order; others follow in the order in which they were set."""
     if not isinstance(data, dict):
         return data
-    return {key: order_values(data[key], (*path, key)) for key in _order_keys(data, path)}
-
-
-def _order_keys(data: Mapping[str, Any], path: KeyPath) -> list[str]:
-    known = ORDER.get(("storage", "*") if path[:1] == ("storage",) and len(path) == 2 else path, ())
-    return [*(key for key in known if key in data), *(key for key in data if key not in known)]
+    known = load_defaults() if default is None else default if isinstance(default, dict) else {}
+    order = [key for key in (ORDER if default is None else known) if key in data]
+    return {key: order_values(data[key], known.get(key, {})) for key in dict.fromkeys([*order, *data])}
 
 
 def walk_keys(value: Any, path: KeyPath = ()) -> Iterator[KeyPath]:

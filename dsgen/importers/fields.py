@@ -136,6 +136,12 @@ class Fields:
     total: int = 0
     policies: set[str] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        file = self.document.position.file
+        if file not in self.conversion.files:
+            self.conversion.files.add(file)
+            self.conversion.add_remarks(file, self.document.remarks)
+
     @property
     def root(self) -> Field:
         """The whole document."""
@@ -250,7 +256,7 @@ class Field(Part):
         document = self.fields.document
         if comment := document.find_comment(self.node):
             self.draft.add_comment(to, comment)
-        self.conversion.follow(document.remarks, self.node.position.line, to)
+        self.conversion.follow(self.node.position, to)
 
     def _describe(self) -> str:
         """It with its name or its value, for people."""

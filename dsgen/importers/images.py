@@ -40,7 +40,7 @@ def write_image_of_cluster(conversion: Conversion, image: Text) -> None:
 
 def write_mounts(conversion: Conversion, mounts: Text) -> None:
     """`A:B,C:D:ro`: a volume for each folder in the container, with a hole for its claim."""
-    for mount in _split(mounts, ","):
+    for mount in mounts.split(","):
         source, has_target, rest = mount.partition(":")
         target = (rest.partition(":")[0] if has_target else source).chars.rstrip("/") or "/"
         shown = conversion.atlas.format_text(source)
@@ -53,15 +53,3 @@ def write_mounts(conversion: Conversion, mounts: Text) -> None:
         if mount.chars.endswith(":ro"):
             hole = {"mountPath": target, "readOnly": True, "existingClaim": ""}
         conversion.map(mount, conversion.draft.set_hole(("storage", name), hole, why), is_part=True)
-
-
-def _split(text: Text, separator: str) -> list[Text]:
-    parts = []
-    rest = text
-    while rest:
-        part, found, rest = rest.partition(separator)
-        if part:
-            parts.append(part)
-        if not found:
-            break
-    return parts

@@ -77,39 +77,25 @@ DEEPSPEED: Options = {
     **make_rows("launcher-args log-level", KEEP),
     **make_rows("no-ssh-check quiet q", FLAG),
 }  # fmt: skip
-PORTS: Options = {"master-addr": replace("MASTER_ADDR"), "master-port": replace("MASTER_PORT"),
-                  "node-rank": replace("NODE_RANK")}  # fmt: skip
-ACCELERATE: Options = {
-    "num-machines": replace("NNODES"),
-    "machine-rank": replace("NODE_RANK"),
-    "num-processes": replace("WORLD_SIZE"),
-    "main-process-ip": replace("MASTER_ADDR"),
-    "main-process-port": replace("MASTER_PORT"),
+WORKER: Options = {
+    **make_rows("num-machines nnodes", replace("NNODES")),
+    **make_rows("machine-rank node-rank", replace("NODE_RANK")),
+    **make_rows("num-processes world-size worker-num", replace("WORLD_SIZE")),
+    **make_rows("n nproc nproc-per-node local-worker-num", replace("NPROC_PER_NODE")),
+    "base-rank": replace("BASE_RANK"),
+    **make_rows("main-process-ip master-addr", replace("MASTER_ADDR")),
+    **make_rows("main-process-port master-port", replace("MASTER_PORT")),
+    "rdzv-endpoint": replace("ENDPOINT"),
+    "rdzv-id": replace("RUN"),
     "deepspeed-hostfile": HOSTS,
     **make_rows("aws-access-key-id aws-secret-access-key", lose("it is a secret", "put it into a Secret")),
     **make_rows(
-        "quiet q cpu multi-gpu debug use-deepspeed use-fsdp use-parallelism-config use-megatron-lm same-network"
-        " m module no-python downcast-bf16",
+        "quiet q verbose v cpu multi-gpu debug use-deepspeed use-fsdp use-parallelism-config use-megatron-lm"
+        " same-network m module module-mode c command-mode no-python downcast-bf16 standalone use-env",
         FLAG,
     ),
 }
-COMPOSER: Options = {
-    **PORTS,
-    **make_rows("n nproc", replace("NPROC_PER_NODE")),
-    "world-size": replace("WORLD_SIZE"),
-    "base-rank": replace("BASE_RANK"),
-    **make_rows("m module-mode c command-mode v verbose", FLAG),
-}
-TUNE: Options = {
-    **PORTS,
-    "nnodes": replace("NNODES"),
-    "nproc-per-node": replace("NPROC_PER_NODE"),
-    "rdzv-endpoint": replace("ENDPOINT"),
-    "rdzv-id": replace("RUN"),
-    **make_rows("standalone no-python m module use-env", FLAG),
-}
-"""Also of other programs that pass options on to torchrun."""
-MSRUN: Options = {**PORTS, "worker-num": replace("WORLD_SIZE"), "local-worker-num": replace("NPROC_PER_NODE")}
+"""Of Accelerate, Composer, torchtune, msrun and programs that pass options on to torchrun."""
 MCA = "^-?-?(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames|(tag|timestamp|xml)_output))$"
 """Parameters of Open MPI that dsgen sets."""
 MPIRUN: Options = {
@@ -176,13 +162,13 @@ LAUNCHERS: Mapping[str, Launcher] = {
     "dlrover-run": RUN,
     "hyperpodrun": RUN,
     "deepspeed": Launcher("pdsh", DEEPSPEED),
-    "accelerate": Launcher(WORKERS, ACCELERATE, ("launch",)),
-    "accelerate-launch": Launcher(WORKERS, ACCELERATE),
-    "accelerate.commands.launch": Launcher(WORKERS, ACCELERATE),
-    "composer": Launcher(WORKERS, COMPOSER),
-    "tune": Launcher(WORKERS, TUNE, ("run",)),
-    "msrun": Launcher(WORKERS, MSRUN),
-    "axolotl": Launcher(WORKERS, TUNE, ("train",), keeps_program=True),
+    "accelerate": Launcher(WORKERS, WORKER, ("launch",)),
+    "accelerate-launch": Launcher(WORKERS, WORKER),
+    "accelerate.commands.launch": Launcher(WORKERS, WORKER),
+    "composer": Launcher(WORKERS, WORKER),
+    "tune": Launcher(WORKERS, WORKER, ("run",)),
+    "msrun": Launcher(WORKERS, WORKER),
+    "axolotl": Launcher(WORKERS, WORKER, ("train",), keeps_program=True),
     "llamafactory-cli": Launcher(WORKERS, {}, ("train",), keeps_program=True),
     "swift": Launcher(WORKERS, {}, ("sft", "pt", "rlhf"), keeps_program=True),
     "xtuner": Launcher(WORKERS, {}, ("train",), keeps_program=True),

@@ -10,7 +10,7 @@ from typing import Any
 
 from dsgen.importers.container_commands import make_runtime, write_command, write_launcher_environment
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import SourceDocument, read_documents
+from dsgen.importers.documents import SourceDocument
 from dsgen.importers.facts import JobSize, Role, read_role
 from dsgen.importers.fields import (
     Field,
@@ -248,10 +248,8 @@ INDEXED: Mapping[str, str] = {
     **dict.fromkeys(("WORLD_SIZE", "NNODES"), "NNODES"),
 }
 """Variables that the pods of Jobs set from labels and names."""
-NO_EQUIVALENT = lose("dsgen has no equivalent of it")
 
 
-REPLICA: Table = {"replicas": map_replicas, "restartPolicy": report_restart_policy, "template": {}}
 JOB: dict[str, Table] = {
     **dict.fromkeys(("parallelism", "completions"), map_replicas),
     "backoffLimit": write_restarts,
@@ -277,17 +275,16 @@ class Operator:
     """How the jobs of an operator are converted.
 
     replicas: where the kinds of pods are; template and count: the template of one, and the number of its pods. spec:
-    the table of the spec. slots: fields with the number of processes in each pod. ignored:
-    kinds of pods that dsgen does not need. write: in place of the command. after: what tables cannot say.
+    rows of this operator. pods: rows for kinds of pods by their name; one that is not needed has an action. write:
+    in place of the command. after: what tables cannot say.
     """
 
     replicas: KeyPath
-    spec: Table
     start: Start
+    spec: Mapping[str, Table] = field(default_factory=dict)
+    pods: Mapping[str, Table] = field(default_factory=dict)
     template: KeyPath = ("template",)
     count: Callable[[Field], int] = field(default=lambda one: read_number(one, "replicas"))
-    slots: Sequence[KeyPath] = ()
-    ignored: Sequence[str] = ()
     write: Callable[[Sequence[PodKind], Start, PodKind | None], Any] = write_pods
     after: Callable[[Conversion], object] | None = None
 
@@ -303,11 +300,12 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     if not kinds and (spec := job.find("spec")) and (template := spec.find("template")):
         kinds = [PodKind("worker", spec, template, operator.count(spec))]  # MPIJob v1alpha1
     launcher = find_launcher(kinds)
-    rest = [one for one in kinds if one is not launcher and one.name not in operator.ignored]
+    rest = [one for one in kinds if one is not launcher and not callable(operator.pods.get(one.name))]
     workers = choose_workers(rest, document.position)
     lose_others(rest, workers)
     fields.total = sum(one.count for one in workers)
-    job.apply({**HEAD, "spec": operator.spec})
+    pods = {str(operator.replicas[-1]): {"*": REPLICA, **operator.pods}}
+    job.apply({**HEAD, "spec": {**SPEC, **pods, **operator.spec}})
     if not workers:
         raise ImportRefusedError("the job describes no pods", document.position, "is its indentation right?")
     operator.write(workers, _read_start(job, operator), launcher)
@@ -316,8 +314,15 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     fields.finish()
 
 
+SLOTS: Sequence[KeyPath] = (
+    *(("spec", "nprocPerNode"), ("spec", "elasticPolicy", "nProcPerNode"), ("spec", "slotsPerWorker")),
+    *(("spec", "config", "slotsPerWorker"), ("spec", "config", "slotPerWorker")),
+)
+"""Fields with the number of processes in each pod; the last name is that of T9k's documentation."""
+
+
 def _read_start(job: Field, operator: Operator) -> Start:
-    given = next((one for path in operator.slots if (one := job.find(*path))), None)
+    given = next((one for path in SLOTS if (one := job.find(*path))), None)
     slots = as_count(given.data) if given else None
     main = as_text(job.read("spec", "mainContainer"))
     return replace(
@@ -330,80 +335,11 @@ def _read_start(job: Field, operator: Operator) -> Start:
     )
 
 
-# -- PyTorchJob, HyperPodPyTorchJob -----------------------------------------------------------------------------------
-
-ELASTIC_POLICY: Table = {
-    "maxRestarts": write_restarts,
-    "nProcPerNode": map_slots,
-    **dict.fromkeys(("rdzvBackend", "rdzvHost", "rdzvPort", "rdzvId", "standalone"), drop(RANKS)),
-    "rdzvConf": lose("dsgen has its own rendezvous", "set lifecycle.startTimeoutSeconds"),
-    "*": lose(ELASTIC),
-}
-HYPERPOD = lose("it belongs to the control plane of HyperPod")
-
-
-PYTORCHJOB: Table = {
-    "nprocPerNode": map_slots,
-    "elasticPolicy": ELASTIC_POLICY,
-    "runPolicy": POLICY,
-    "pytorchReplicaSpecs": {"*": REPLICA},
-}
-
-
-HYPERPODPYTORCHJOB: Table = {
-    "nprocPerNode": map_slots,
-    "replicaSpecs": {"*": {
-        "name": lose("dsgen has only workers"),
-        "replicas": map_replicas,
-        "maxReplicas": lose(ELASTIC),
-        "spares": lose("HyperPod's spares replace workers during the training", "set launch.preflight.spares"),
-        "restartPolicy": report_restart_policy,
-        "template": {},
-    }},
-    "runPolicy": {**POLICY, "jobMaxRetryCount": write_restarts, "*": HYPERPOD},
-    "*": HYPERPOD,
-}  # fmt: skip
-
-
-# -- MPIJob -----------------------------------------------------------------------------------------------------------
+# -- the fields of all operators ---------------------------------------------------------------------------------------
 
 IMPLEMENTATION = when(("OpenMPI", "openmpi"), drop("launch.method openmpi uses Open MPI"),
                       lose(OTHER_MPI_WHY, OTHER_MPI_HINT))  # fmt: skip
 """Which MPI starts the ranks."""
-
-
-MPI_POLICY: dict[str, Table] = {
-    **POLICY,
-    "cleanPodPolicy": when(("None",), fix("lifecycle.keepWorkers", "always"), drop("workers end with the run")),
-}
-MPIJOB: Table = {
-    "slotsPerWorker": map_slots,
-    "runPolicy": MPI_POLICY,
-    **MPI_POLICY,
-    "mpiReplicaSpecs": {
-        "Worker": {"replicas": map_replicas, "restartPolicy": drop(REPLACED), "template": {}},
-        "Launcher": {
-            "replicas": drop("a job has one launcher"),
-            "restartPolicy": report_restart_policy,
-            "template": {},
-        },
-    },
-    "replicas": map_replicas,
-    "template": {},
-    "sshAuthMountPath": drop("dsgen generates the ssh key and mounts it"),
-    "launcherCreationPolicy": drop("the launcher waits for all workers"),
-    "runLauncherAsWorker": when((True,), Row(lambda field: field.map("workers.replicas")),
-                                drop("the launcher of dsgen does not train")),
-    **dict.fromkeys(("mpiImplementation", "mpiDistribution"), IMPLEMENTATION),
-    "mainContainer": drop("the command says which container it is"),
-    **dict.fromkeys(("launcherOnMaster", "launcherOnWorker"), lose("the launcher of dsgen runs on any node")),
-}  # fmt: skip
-
-
-# -- ElasticJob, MSJob ------------------------------------------------------------------------------------------------
-
-NO_MASTER = lose(f"{ELASTIC}, and no master tunes it")
-ALL_SUCCEED = drop("a run succeeds if all of its workers do")
 
 
 def _read_strategy(field: Field) -> None:
@@ -412,28 +348,85 @@ def _read_strategy(field: Field) -> None:
     field.drop("the values describe a training of equal workers")
 
 
-ELASTICJOB: Table = {
-    "distributionStrategy": _read_strategy,
-    "replicaSpecs": {"*": {
-        "replicas": map_replicas,
-        "restartCount": write_restarts,
-        "priority": to("workers.priorityClassName", as_text),
-        **dict.fromkeys(("autoScale", "restartTimeout"), NO_MASTER),
-        "template": {},
-    }},
-    "suspend": drop("a job starts when it is applied"),
-    "envs": lose("they are for the master of DLRover"),
-    **dict.fromkeys(("optimizeMode", "enableDynamicSharding", "enableElasticScheduling", "brainService",
-                     "resourceLimits", "relaunchStrategy", "optimizePlan"), NO_MASTER),
-}  # fmt: skip
+def _report_success(field: Field) -> None:
+    if field.text == "Any" or field.read("operator") == "Any":
+        field.lose("a run succeeds if all of its workers do")
+    else:
+        field.drop("a run succeeds if all of its workers do")
 
 
-MSJOB: Table = {
-    "runPolicy": POLICY,
-    "successPolicy": ALL_SUCCEED,
-    "msReplicaSpecs": {"Scheduler": drop("msrun starts the scheduler of MindSpore on worker 0"), "*": REPLICA},
-    "enableDynamicWorker": lose(ELASTIC),
+policies = when(
+    ([{"event": "TaskCompleted", "action": "CompleteJob"}],), drop("a run ends when its training ends"),
+    lose("dsgen has no rules for events, and a run ends when its training ends", RESTART_HINT))  # fmt: skip
+head: Table = {
+    "metadata": {"annotations": {"*": write_metadata("annotations")}, "labels": {"*": drop(CONTROLLER)}},
+    "spec": JOB,
 }
+REPLICA: dict[str, Table] = {
+    "name": drop(CONTROLLER),
+    "replicas": map_replicas,
+    "minAvailable": report_minimum,
+    "restartPolicy": report_restart_policy,
+    **dict.fromkeys(("restartCount", "maxRetry"), write_restarts),
+    "priority": to("workers.priorityClassName", as_text),
+    **dict.fromkeys(("maxReplicas", "autoScale"), lose(ELASTIC)),
+    "spares": lose("they replace workers during the training", "set launch.preflight.spares"),
+    "policies": policies,
+    "dependsOn": drop("workers and launcher wait for each other"),
+    "template": {},
+}
+"""The fields of one kind of pods."""
+WORKER: Table = {**REPLICA, "restartPolicy": drop(REPLACED)}
+MPI_POLICY: dict[str, Table] = {"cleanPodPolicy": when(("None",), fix("lifecycle.keepWorkers", "always"), drop(ENDS))}
+SPEC: dict[str, Table] = {
+    **POLICY,
+    "runPolicy": POLICY,
+    **dict.fromkeys(("nprocPerNode", "slotsPerWorker"), map_slots),
+    "template": {},
+    "elasticPolicy": {
+        "maxRestarts": write_restarts,
+        "nProcPerNode": map_slots,
+        **dict.fromkeys(("rdzvBackend", "rdzvHost", "rdzvPort", "rdzvId", "standalone"), drop(RANKS)),
+        "*": lose(ELASTIC),
+    },
+    # of MPIJobs
+    "replicas": map_replicas,
+    "sshAuthMountPath": drop("dsgen generates the ssh key and mounts it"),
+    "launcherCreationPolicy": drop("the launcher waits for all workers"),
+    "runLauncherAsWorker": when((True,), Row(lambda field: field.map("workers.replicas")),
+                                drop("the launcher of dsgen does not train")),
+    **dict.fromkeys(("mpiImplementation", "mpiDistribution"), IMPLEMENTATION),
+    "mainContainer": drop("the command says which container it is"),
+    # of ElasticJobs and MSJobs
+    "distributionStrategy": _read_strategy,
+    **dict.fromkeys(("optimizeMode", "enableDynamicSharding", "enableElasticScheduling", "enableDynamicWorker"),
+                    lose(ELASTIC)),
+    # of JobSets
+    "network": drop("dsgen has a headless Service of its own"),
+    "successPolicy": _report_success,
+    "failurePolicy": {"maxRestarts": write_restarts,
+                      "*": lose("dsgen restarts after any failure", "set lifecycle.restartExitCodes")},
+    "startupPolicy": drop("the launcher waits for all workers"),
+    "coordinator": drop("worker 0 is the coordinator"),
+    # of Jobs of Volcano
+    "minAvailable": report_minimum,
+    "schedulerName": when(
+        ("volcano",), drop("scheduling.gang chooses the scheduler"),
+        lose("scheduling.gang is volcano, which is the scheduler of such jobs", "set workers.schedulerName")),
+    "queue": when(("default",), drop("it is the default of Volcano"), to("scheduling.queue", as_text)),
+    "priorityClassName": to("scheduling.priorityClass", as_text),
+    "maxRetry": write_restarts,
+    "plugins": {
+        **dict.fromkeys(("ssh", "svc", "env"), drop("dsgen has a Service, ssh keys and numbers of its own")),
+        **dict.fromkeys(("pytorch", "mpi"), drop(RANKS)),
+    },
+    "policies": policies,
+    "volumes": lose("dsgen mounts volumes by storage", "set storage"),
+}  # fmt: skip
+"""The fields of jobs of all operators beside their pods; a name means the same in all of them."""
+
+
+# -- what single operators need ---------------------------------------------------------------------------------------
 
 
 MSRUN = (
@@ -460,31 +453,6 @@ def _start_by_msrun(conversion: Conversion) -> None:
     draft.set("launch.expectWorld", False)
 
 
-# -- JobSet, Job of Volcano -------------------------------------------------------------------------------------------
-
-
-head: Table = {
-    "metadata": {"annotations": {"*": write_metadata("annotations")}, "labels": {"*": drop(CONTROLLER)}},
-    "spec": JOB,
-}
-any_succeeds = lose("a run succeeds if all of its workers do")
-JOBSET: Table = {
-    "replicatedJobs": {"*": {
-        "name": drop(CONTROLLER), "replicas": map_replicas, "template": head, "*": lose(CONTROLLER)}},
-    "network": drop("dsgen has a headless Service of its own"),
-    "successPolicy": Row(lambda one: (any_succeeds if one.read("operator") == "Any" else ALL_SUCCEED)(one)),
-    "failurePolicy": {
-        "maxRestarts": write_restarts,
-        "*": lose("dsgen restarts after any failure", "set lifecycle.restartExitCodes"),
-    },
-    "startupPolicy": drop("the launcher waits for all workers"),
-    "suspend": WAITS,
-    "ttlSecondsAfterFinished": lose_ttl,
-    "coordinator": drop("worker 0 is the coordinator"),
-    "managedBy": NO_EQUIVALENT,
-}  # fmt: skip
-
-
 VOLCANO: Mapping[str, str] = {
     **PYTORCH,
     **dict.fromkeys(("VC_TASK_INDEX", "VK_TASK_INDEX"), "NODE_RANK"),
@@ -493,49 +461,10 @@ VOLCANO: Mapping[str, str] = {
 }
 
 
-policies = when(
-    ([{"event": "TaskCompleted", "action": "CompleteJob"}],), drop("a run ends when its training ends"),
-    lose("dsgen has no rules for events, and a run ends when its training ends", RESTART_HINT))  # fmt: skip
-
-
-VOLCANOJOB: Table = {
-    "minAvailable": report_minimum,
-    "schedulerName": when(
-        ("volcano",), drop("scheduling.gang chooses the scheduler"),
-        lose("scheduling.gang is volcano, which is the scheduler of such jobs", "set workers.schedulerName")),
-    "queue": when(("default",), drop("it is the default of Volcano"), to("scheduling.queue", as_text)),
-    "priorityClassName": to("scheduling.priorityClass", as_text),
-    "maxRetry": write_restarts,
-    "ttlSecondsAfterFinished": lose_ttl,
-    "runningEstimate": lose("dsgen has no estimate of a run"),
-    "plugins": {
-        **dict.fromkeys(("ssh", "svc", "env"), drop("dsgen has a Service, ssh keys and numbers of its own")),
-        "pytorch": drop(RANKS),
-        "mpi": drop("launch.method openmpi starts the ranks"),
-        "*": lose("dsgen has no equivalent of this plugin of Volcano"),
-    },
-    "policies": policies,
-    "volumes": lose("dsgen mounts volumes by storage", "set storage"),
-    "networkTopology": lose("it asks for nodes that are close to each other", "set scheduling.topology"),
-    "tasks": {"*": {
-        "name": drop("dsgen has workers and a launcher"),
-        "replicas": map_replicas,
-        "minAvailable": report_minimum,
-        "template": {},
-        "policies": policies,
-        "maxRetry": write_restarts,
-        "dependsOn": drop("workers and launcher wait for each other"),
-        "topologyPolicy": NO_EQUIVALENT,
-    }},
-}  # fmt: skip
-
-
 # -- DeepSpeedJob of T9k ----------------------------------------------------------------------------------------------
 
 PAUSED = "the job is paused, and a job of dsgen that must not run is a file that nobody applied"
 PAUSED_HINT = "remove spec.runMode.pause, and apply the result when it is to run"
-SLOTS = ("slotsPerWorker", "slotPerWorker")
-"""The second name is that of T9k's documentation."""
 
 
 def _read_pause(field: Field) -> None:
@@ -561,7 +490,7 @@ def _write_program(field: Field) -> None:
     field.conversion.facts.command = [*start, *words]
 
 
-DEEPSPEEDJOB: Table = {
+DEEPSPEEDJOB: Mapping[str, Table] = {
     "scheduler": {"volcanoScheduler": {
         "queue": write_volcano_queue,
         "priorityClassName": to("scheduling.priorityClass", as_text, ("scheduling.gang", "volcano")),
@@ -584,7 +513,7 @@ DEEPSPEEDJOB: Table = {
     },
     "elastic": {"enabled": drop(ELASTIC), "*": lose(ELASTIC)},
     "config": {
-        **dict.fromkeys(SLOTS, map_slots),
+        **dict.fromkeys(("slotsPerWorker", "slotPerWorker"), map_slots),
         "localRank": to("training.deepspeed.localRank", as_true),
         "autotune": when(("tune", "run"), to("training.deepspeed.autotuning"), drop("it is the default")),
         "run": dict.fromkeys(("python", "module", "exec"), _write_program),
@@ -592,7 +521,7 @@ DEEPSPEEDJOB: Table = {
         "customCommand": lose("dsgen starts deepspeed itself", "set launch.method: launcher-command"),
     },
     "disableCustomEnv": drop("a pod has the environment of training.env"),
-    "worker": {"replicas": map_replicas, "restartPolicy": drop(REPLACED), "template": {}},
+    "worker": WORKER,
     "tensorboardSpec": lose("dsgen has TensorBoard of its own", "set monitoring.tensorboard"),
 }  # fmt: skip
 
@@ -612,44 +541,42 @@ def _write_deepspeed_workers(workers: Sequence[PodKind], start: Start, _: PodKin
 
 
 OPERATORS: Mapping[str, Operator] = {
-    "pytorchjob": Operator(
-        ("spec", "pytorchReplicaSpecs"), PYTORCHJOB, Start(PYTORCH, ("pytorch",)),
-        slots=(("spec", "nprocPerNode"), ("spec", "elasticPolicy", "nProcPerNode")),
-    ),
+    "pytorchjob": Operator(("spec", "pytorchReplicaSpecs"), Start(PYTORCH, ("pytorch",))),
     "hyperpodpytorchjob": Operator(
-        ("spec", "replicaSpecs"), HYPERPODPYTORCHJOB, Start(PYTORCH, ("pytorch", "pytorch-container")),
-        slots=(("spec", "nprocPerNode"),),
+        ("spec", "replicaSpecs"), Start(PYTORCH, ("pytorch", "pytorch-container")),
+        {"runPolicy": {**POLICY, "jobMaxRetryCount": write_restarts}},
     ),
     "mpijob": Operator(
-        ("spec", "mpiReplicaSpecs"), MPIJOB,
-        Start({f"OMPI_COMM_WORLD_{name}": to for name, to in (
-            ("RANK", "RANK"), ("SIZE", "WORLD_SIZE"), ("LOCAL_RANK", "LOCAL_RANK"))},
-            ("worker", "mpi-worker", "mpi"), ("mpi-launcher", "mpi", "launcher")),
-        slots=(("spec", "slotsPerWorker"),),
+        ("spec", "mpiReplicaSpecs"),
+        Start({f"OMPI_COMM_WORLD_{name}": name for name in ("RANK", "LOCAL_RANK")}
+              | {"OMPI_COMM_WORLD_SIZE": "WORLD_SIZE"},
+              ("worker", "mpi-worker", "mpi"), ("mpi-launcher", "mpi", "launcher")),
+        {**MPI_POLICY, "runPolicy": {**POLICY, **MPI_POLICY}},
+        {"Worker": WORKER, "Launcher": {**REPLICA, "replicas": drop("a job has one launcher")}},
     ),
     "elasticjob": Operator(
-        ("spec", "replicaSpecs"), ELASTICJOB,
+        ("spec", "replicaSpecs"),
         Start({"NODE_NUM": "NNODES", "NODE_RANK": "NODE_RANK", "WORKER_RANK": "NODE_RANK", "WORKER_NUM": "NNODES",
                "MASTER_ADDR": "MASTER_ADDR"}, ("main",)),
     ),
     "msjob": Operator(
-        ("spec", "msReplicaSpecs"), MSJOB,
+        ("spec", "msReplicaSpecs"),
         Start({"MS_WORKER_NUM": "NNODES", "MS_NODE_ID": "NODE_RANK", "MS_SCHED_HOST": "MASTER_ADDR",
                "MS_SCHED_PORT": "MASTER_PORT"}, ("mindspore",), runs_ranks=False),
-        ignored=("Scheduler",), after=_start_by_msrun,
+        pods={"Scheduler": drop("msrun starts the scheduler of MindSpore on worker 0")}, after=_start_by_msrun,
     ),
     "jobset": Operator(
-        ("spec", "replicatedJobs"), JOBSET, Start(INDEXED, runs_ranks=False, is_set_by_pods=True),
+        ("spec", "replicatedJobs"), Start(INDEXED, runs_ranks=False, is_set_by_pods=True),
+        pods={"*": {**REPLICA, "template": head, "dependsOn": lose("dsgen starts all workers together")}},
         template=("template", "spec", "template"),
         count=lambda one: read_number(one, "replicas") * count_job(one.find("template", "spec") or one),
     ),
     "job": Operator(
-        ("spec", "tasks"), VOLCANOJOB, Start(VOLCANO),
+        ("spec", "tasks"), Start(VOLCANO),
         after=lambda conversion: conversion.draft.set("scheduling.gang", "volcano"),
     ),
     "deepspeedjob": Operator(
-        ("spec",), DEEPSPEEDJOB, Start({}, ("worker",)), slots=[("spec", "config", name) for name in SLOTS],
-        write=_write_deepspeed_workers,
+        ("spec",), Start({}, ("worker",)), DEEPSPEEDJOB, write=_write_deepspeed_workers,
     ),
 }  # fmt: skip
 """By the kind of the object, in small letters; `job` is that of Volcano."""
@@ -664,7 +591,6 @@ STAGE = lose("dsgen downloads no datasets or models before a run",
              "download them in workers.initContainers, or once onto a volume")  # fmt: skip
 OF_JOBSET = drop("it belongs to the JobSet of the runtime, which dsgen does not need")
 OTHER_VALUE = drop("the TrainJob has another value")
-OVERRIDES = lose("dsgen has no patches of a runtime", "set the field in workers, or in workers.extraPodSpec")
 
 
 def _convert_trainjob(document: SourceDocument, conversion: Conversion) -> None:
@@ -697,8 +623,7 @@ def _find_runtime(job: Field) -> SourceDocument:
     """The runtime that the job names, from the same file or from files beside it."""
     conversion, named = job.conversion, job.find("spec", "runtimeRef", "name")
     name = named.text if named else "torch-distributed"
-    known = [*conversion.others, *(one for source in conversion.options.runtimes for one in read_documents(source))]
-    found = next((one for one in known if one.kind in RUNTIMES and one.name == name), None)
+    found = next((one for one in conversion.others if one.kind in RUNTIMES and one.name == name), None)
     if found is None:
         hint = f"give it: --runtime FILE, from kubectl get clustertrainingruntime {name} -o yaml"
         at = (named or job).node.position
@@ -719,13 +644,9 @@ def _make_spec_table(pod: Pod) -> Table:
             "resourcesPerNode": make_resources_table("workers", pod),
         },
         "initializer": STAGE,
-        "labels": lose("dsgen labels its own pods", "set workers.podLabels"),
-        "annotations": lose("dsgen annotates its own pods", "set workers.podAnnotations"),
         "suspend": WAITS,
-        "managedBy": NO_EQUIVALENT,
         "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
         "ttlSecondsAfterFinished": lose_ttl,
-        **dict.fromkeys(("podTemplateOverrides", "runtimePatches"), OVERRIDES),
     }
 
 

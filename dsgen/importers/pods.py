@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
-from typing import Literal
+from typing import Any, Literal
 
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
 from dsgen.importers.conversion import as_dns_name, is_placeholder
@@ -15,6 +15,7 @@ from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import ADDRESS, ADDRESS_HINT, ADDRESS_WHY, NAME, OWN, report_own, write_constant
 from dsgen.importers.facts import Role, read_role
 from dsgen.importers.fields import (
+    NOT_USED,
     Action,
     Field,
     Read,
@@ -291,7 +292,8 @@ def _make_pod_table(role: RoleName) -> Table:
             ("default", "", None), drop("the namespace has a default"),
             to("workers.serviceAccountName", as_text) if is_worker else OWN_ACCOUNT)),
         "imagePullSecrets": _share("image.pullSecrets", as_list),
-        "terminationGracePeriodSeconds": _write_grace_period,
+        "terminationGracePeriodSeconds": _share(
+            "lifecycle.terminationGracePeriodSeconds", _as_grace_period, "dsgen needs at least 30 seconds"),
         "securityContext": _share("security.podSecurityContext", as_map),
         "hostNetwork": HOST_NETWORK if is_worker else lose("the launcher of dsgen only starts the processes"),
         "restartPolicy": report_restart_policy,
@@ -315,7 +317,9 @@ def _make_container_table(role: RoleName, pod: Pod) -> dict[str, Table]:
         "envFrom": {"*": _add_variables(is_worker)},
         "resources": make_resources_table(role, pod),
         "volumeMounts": {},
-        "workingDir": _write_folder,
+        "workingDir": _share(
+            "training.workingDir", lambda data: data if str(data).startswith("/") else None, "it is no absolute path"
+        ),
         "securityContext": to(f"{role}.securityContext", as_map),
         "ports": drop("the pods of a run reach all ports of each other"),
         **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), drop("dsgen has probes of its own")),
@@ -388,16 +392,21 @@ def _add_variables(is_worker: bool) -> Action:
     return add
 
 
-def _share(key: str, read: Read) -> Action:
-    """A key that workers and launcher share."""
+def _share(key: str, read: Read, why: str = NOT_USED) -> Action:
+    """A key that workers and launcher share. why: a value cannot be used."""
 
     def write(field: Field) -> None:
         if field.draft.get(key) not in (None, read(field.data)):
             field.lose("workers and launcher have different values of it", f"set {key}")
         else:
-            to(key, read)(field)
+            to(key, read, why=why)(field)
 
     return write
+
+
+def _as_grace_period(data: Any) -> int | None:
+    seconds = as_count(data) or 0
+    return min(seconds, 86400) if seconds >= 30 else None
 
 
 def write_container_image(is_worker: bool) -> Action:
@@ -462,23 +471,6 @@ def _write_text(field: Field, key: KeyPath, text: str) -> None:
         field.lose(f"workers and launcher have different values of {name}", "set it in training.setup")
     else:
         write_constant(field, key, text)
-
-
-def _write_folder(field: Field) -> None:
-    if not field.text.startswith("/"):
-        field.lose("it is no absolute path", "set training.workingDir")
-    elif field.draft.get("training.workingDir") not in (None, field.text):
-        field.lose("workers and launcher start in different folders", "set training.workingDir")
-    else:
-        field.set("training.workingDir", field.text)
-
-
-def _write_grace_period(field: Field) -> None:
-    seconds = as_count(field.data)
-    if seconds and seconds >= 30:
-        _share("lifecycle.terminationGracePeriodSeconds", lambda _: min(seconds, 86400))(field)
-    else:
-        field.lose("dsgen needs at least 30 seconds", "set lifecycle.terminationGracePeriodSeconds")
 
 
 def _add_init_container(role: RoleName) -> Action:

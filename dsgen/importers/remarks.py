@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dsgen.importers.shell.syntax import parse, walk_nodes
@@ -34,24 +34,6 @@ class Remark:
     last: int
     lines: Sequence[str]
     is_after: bool = False
-
-
-class Remarks:
-    """The comments of a text, by the lines that they are about."""
-
-    def __init__(self, found: Iterable[Remark] = ()) -> None:
-        self._by_line: dict[int, list[Remark]] = {}
-        self.add(found)
-
-    def add(self, found: Iterable[Remark]) -> None:
-        """Further comments."""
-        for remark in found:
-            for line in range(remark.first, min(remark.last, remark.first + LONGEST_RANGE) + 1):
-                self._by_line.setdefault(line, []).append(remark)
-
-    def find_remarks(self, line: int) -> Sequence[Remark]:
-        """The comments about a line."""
-        return self._by_line.get(line, ())
 
 
 def read_prose(lines: Sequence[str], code: re.Pattern[str]) -> list[str]:

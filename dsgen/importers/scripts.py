@@ -22,7 +22,6 @@ from dsgen.importers.images import NO_IMAGE
 from dsgen.importers.launch import write_launch
 from dsgen.importers.launchers import LaunchCommand, parse_launch_command
 from dsgen.importers.ledger import Fate, ImportRefusedError
-from dsgen.importers.remarks import Remarks
 from dsgen.importers.secrets import holds_secret, is_secret
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
@@ -246,7 +245,7 @@ class ScriptWriter:
         self._drop_wrappers()
         at = conversion.atlas.locate(launch.statement)
         for key in ("training", "launch") if at else ():
-            conversion.follow(conversion.remarks.get(at.file, Remarks()), at.line, key)  # type: ignore[union-attr]  # see above
+            conversion.follow(at, key)  # type: ignore[arg-type]  # see above
         write_launch(conversion, self.script.started, self.world, files)
         self._lose_words()
         conversion.decided = conversion.decided or at

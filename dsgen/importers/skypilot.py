@@ -11,7 +11,7 @@ from dsgen.importers.documents import SourceDocument, format_scalar
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import write_constant
 from dsgen.importers.facts import JobSize
-from dsgen.importers.fields import Action, Field, Fields, Table, as_whole, lose
+from dsgen.importers.fields import Field, Fields, Table, lose
 from dsgen.importers.images import write_image
 from dsgen.importers.operators import read_number
 from dsgen.importers.pods import map_replicas, write_name
@@ -95,17 +95,6 @@ def _write_task_image(field: Field) -> None:
         field.lose("it is an image of a virtual machine", "set image")
 
 
-def _write_amount(name: str, unit: str) -> Action:
-    def write(field: Field) -> None:
-        text = field.text.rstrip("+")
-        if as_whole(text):
-            field.set(("workers", "resources", "requests", name), f"{text}{unit}")
-        else:
-            field.lose("its value is no amount of Kubernetes", f"set workers.resources.requests.{name}")
-
-    return write
-
-
 TABLE: Table = {
     "name": write_name,
     "num_nodes": map_replicas,
@@ -119,8 +108,7 @@ TABLE: Table = {
     "resources": {
         "accelerators": _map_accelerator,
         "image_id": _write_task_image,
-        "cpus": _write_amount("cpu", ""),
-        "memory": _write_amount("memory", "Gi"),
+        **dict.fromkeys(("cpus", "memory"), lose("SkyPilot chooses machines with it", "set workers.resources")),
         "*": lose(CLOUD),
     },
     "*": lose("SkyPilot uses it in its own control plane"),

@@ -102,15 +102,15 @@ class Text:
         start = len(self.chars) - len(self.chars.lstrip())
         return self[start : len(self.chars.rstrip())]
 
-    def split(self) -> list[Text]:
-        """The words between blanks."""
+    def split(self, separators: str = " \t\n") -> list[Text]:
+        """The words between blanks, or between others of these characters."""
         spend(len(self.chars))
         words, start = [], None
-        for index, char in enumerate(self.chars + " "):
-            if char in " \t\n" and start is not None:
+        for index, char in enumerate(self.chars + separators[0]):
+            if char in separators and start is not None:
                 words.append(self[start:index])
                 start = None
-            elif char not in " \t\n" and start is None:
+            elif char not in separators and start is None:
                 start = index
         return words
 

@@ -322,7 +322,7 @@ RUNTIME = yaml.safe_dump({
 @pytest.mark.parametrize("is_beside", [True, False])
 def test_a_trainjob_with_its_runtime(is_beside: bool) -> None:
     source = f"{RUNTIME}---\n{TRAINJOB}" if is_beside else TRAINJOB
-    options = ImportOptions(runtimes=[] if is_beside else [SourceText("runtime.yaml", RUNTIME)])
+    options = ImportOptions(beside=[] if is_beside else [SourceText("runtime.yaml", RUNTIME)])
 
     (job,) = import_jobs([SourceText("job.yaml", source)], options)
 
