@@ -495,19 +495,10 @@ DEEPSPEEDJOB: Mapping[str, Table] = {
         "queue": write_volcano_queue,
         "priorityClassName": to("scheduling.priorityClass", as_text, ("scheduling.gang", "volcano")),
     }, "*": lose("dsgen has no equivalent of this scheduler", "set workers.schedulerName")},
-    "runPolicy": {
-        "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
-        "backoffLimit": write_restarts,
-        "cleanUpPolicy": drop(ENDS),
-    },
     "runMode": {
         "debug": {
             **dict.fromkeys(("enabled", "enable"), to("lifecycle.debug.enabled", as_true)),
-            "replicaSpecs": {"*": {
-                "type": drop("it is about the workers"),
-                "skipInitContainer": to("lifecycle.debug.skipInitContainers", as_true),
-                "command": lose("the workers of dsgen wait with sshd", "set lifecycle.debug.command"),
-            }},
+            "*": lose("the workers of dsgen wait with sshd", "set lifecycle.debug"),
         },
         "pause": {"enabled": _read_pause, "*": lose("dsgen resumes a run as it was")},
     },
@@ -518,11 +509,8 @@ DEEPSPEEDJOB: Mapping[str, Table] = {
         "autotune": when(("tune", "run"), to("training.deepspeed.autotuning"), drop("it is the default")),
         "run": dict.fromkeys(("python", "module", "exec"), _write_program),
         "otherArgs": to("training.deepspeed.args", as_words),
-        "customCommand": lose("dsgen starts deepspeed itself", "set launch.method: launcher-command"),
     },
-    "disableCustomEnv": drop("a pod has the environment of training.env"),
     "worker": WORKER,
-    "tensorboardSpec": lose("dsgen has TensorBoard of its own", "set monitoring.tensorboard"),
 }  # fmt: skip
 
 
@@ -610,6 +598,7 @@ def _convert_trainjob(document: SourceDocument, conversion: Conversion) -> None:
     runtime.root.apply(_make_runtime_table(trainer))
     given = {key: OTHER_VALUE for key in ("image", "command", "args") if trainer.find(key)}
     found = read_pod(node, "workers", ("node", "trainer"), given)
+    conversion.facts.workers = found.facts
     starter = read_pod(launcher, "launcher", ("node", "launcher"), given) if launcher else None
     nodes = read_number(trainer, "numNodes", default=read_number(runtime.root, "spec", "mlPolicy", "numNodes"))
     _write_trainer_command(trainer, runtime, found, pod.devices, nodes, starter)
@@ -633,6 +622,7 @@ def _find_runtime(job: Field) -> SourceDocument:
 
 def _make_spec_table(pod: Pod) -> Table:
     return {
+        **SPEC,
         "runtimeRef": drop("the values have what the runtime says"),
         "trainer": {
             "numNodes": map_replicas,
@@ -644,14 +634,12 @@ def _make_spec_table(pod: Pod) -> Table:
             "resourcesPerNode": make_resources_table("workers", pod),
         },
         "initializer": STAGE,
-        "suspend": WAITS,
-        "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
-        "ttlSecondsAfterFinished": lose_ttl,
     }
 
 
 def _make_runtime_table(trainer: Field) -> Table:
     """The fields of a runtime beside its pods."""
+    mpi = drop("the launcher of dsgen does not train, all nodes are workers")
     return {
         **HEAD,
         "metadata": drop("the name and labels of the runtime belong to it"),
@@ -659,17 +647,9 @@ def _make_runtime_table(trainer: Field) -> Table:
             "mlPolicy": {
                 "numNodes": OTHER_VALUE if trainer.find("numNodes") else map_replicas,
                 "torch": {"numProcPerNode": map_slots, "elasticPolicy": lose(ELASTIC)},
-                "mpi": {
-                    "numProcPerNode": map_slots,
-                    "sshAuthMountPath": drop("dsgen generates the ssh key and mounts it"),
-                    "runLauncherAsNode": drop("the launcher of dsgen does not train, all nodes are workers"),
-                    "mpiImplementation": IMPLEMENTATION,
-                },
+                "mpi": {**SPEC, "numProcPerNode": map_slots, "runLauncherAsNode": mpi},
             },
-            "podGroupPolicy": {
-                "volcano": fix("scheduling.gang", "volcano"),
-                "coscheduling": _write_coscheduling,
-            },
+            "podGroupPolicy": {"volcano": fix("scheduling.gang", "volcano"), "coscheduling": _write_coscheduling},
             "template": {"spec": {"replicatedJobs": {}, "*": OF_JOBSET}, "metadata": OF_JOBSET},
         },
     }
@@ -695,7 +675,6 @@ def _write_trainer_command(
     found.facts.image = role.image or found.facts.image
     found.facts.env.update(role.env)
     found.facts.requests, found.facts.limits = role.requests or found.facts.requests, role.limits or found.facts.limits
-    conversion.facts.workers = found.facts
     write_command(found, world, make_runtime(conversion, TRAINER))
     if starter:
         write_launcher_environment(starter, None, world)

@@ -11,7 +11,6 @@ from typing import Any, Literal
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
 from dsgen.importers.conversion import as_dns_name, is_placeholder
 from dsgen.importers.documents import format_scalar
-from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import ADDRESS, ADDRESS_HINT, ADDRESS_WHY, NAME, OWN, report_own, write_constant
 from dsgen.importers.facts import Role, read_role
 from dsgen.importers.fields import (
@@ -37,7 +36,6 @@ from dsgen.importers.fields import (
     when,
 )
 from dsgen.importers.images import write_image
-from dsgen.importers.ledger import Placeholder
 from dsgen.importers.secrets import has_secret, is_secret
 from dsgen.importers.volumes import write_volumes
 from dsgen.problems import KeyPath
@@ -181,7 +179,7 @@ POLICY: dict[str, Table] = {
     "backoffLimit": write_restarts,
     "suspend": WAITS,
     "ttlSecondsAfterFinished": lose_ttl,
-    "cleanPodPolicy": drop(ENDS),
+    **dict.fromkeys(("cleanPodPolicy", "cleanUpPolicy"), drop(ENDS)),
     "managedBy": lose("dsgen has no equivalent of it"),
     "schedulingPolicy": {
         "queue": write_volcano_queue,
@@ -413,16 +411,13 @@ def write_container_image(is_worker: bool) -> Action:
     """The image of the workers, or another one of the launcher."""
 
     def write(field: Field) -> None:
-        draft, known = field.draft, field.draft.get("image") or {}
+        workers = field.conversion.facts.workers
+        known = workers.image.value if workers and workers.image else ""
         if is_worker or not known:
             keys = write_image(field.conversion, field.text)
             why = f"the source has {field.text or 'no image'} here: write the image"
-            field.map(keys[0] if keys else draft.set_hole("image.repository", "", why))
-            return
-        marks = {"repository": "", "tag": ":", "digest": "@"}
-        same = "".join(f"{mark}{known[key]}" for key, mark in marks.items() if known.get(key))
-        missing = next((hole.why for hole in draft.holes if hole.key == "image.repository"), "")
-        if field.text == same or (field.text and field.text in missing):
+            field.map(keys[0] if keys else field.draft.set_hole("image.repository", "", why))
+        elif field.text == known:
             field.drop("the launcher has the image of the workers")
         else:
             field.set("launcher.image", field.text)
@@ -488,26 +483,19 @@ def add_container(key: str) -> Action:
     """A container of the user, in this list of values."""
 
     def add(field: Field) -> None:
-        data, names, draft = remove_nulls(field.data), field.conversion.volumes, field.draft
+        data, names = remove_nulls(field.data), field.conversion.volumes
         if not isinstance(data, dict):
             field.lose("it is no container")
             return
         for mount in list_maps(data.get("volumeMounts")):
             mount["name"] = names.get(str(mount.get("name")), mount.get("name"))
-        secrets = []
-        for index, one in enumerate(list_maps(data.get("env"))):
-            if is_secret(name := str(one.get("name")), str(one.get("value", ""))):
-                del one["value"]
-                one.update(make_secret_reference(name))
-                secrets.append(index)
         words = [str(word) for name in ("command", "args") for word in as_list(data.get(name)) or ()]
-        if has_secret([data, " ".join(words)]):
+        env = [(str(one.get("name")), str(one.get("value", ""))) for one in list_maps(data.get("env"))]
+        if has_secret([data, " ".join(words)]) or any(is_secret(*one) for one in env):
             field.lose("it holds a secret, which is not copied",
                        f"put the secret into a Secret, and write the container into {key}")  # fmt: skip
-            return
-        name = draft.add(key, data)
-        draft.holes += [Placeholder(f"{name}.env[{index}].valueFrom.secretKeyRef", SECRET_HOLE) for index in secrets]
-        field.map(name, is_same=True)
+        else:
+            field.map(field.draft.add(key, data), is_same=True)
 
     return add
 
