@@ -431,7 +431,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
         f"        \"launcher\": \"{'e783aa0c10'}\",\n"
         f"        \"local\": \"{'1cf448bf38'}\",\n"
         f"        \"shared\": \"{'2ef82f84bf'}\",\n"
-        f"        \"slurm\": \"{'fa699d5f98'}\",\n"
+        f"        \"slurm\": \"{'01fdad62b2'}\",\n"
         f"        \"ssh\": \"{'9756e347a4'}\",\n"
         f"        \"status\": \"{'8ce361c096'}\",\n"
         f"        \"worker\": \"{'bc76ea56a4'}\"\n"

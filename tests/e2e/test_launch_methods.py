@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.training import NOTE, Job, Run, condition
+from tests.faults.trial import SCRIPT
 
 pytestmark = pytest.mark.by_turns
 
@@ -114,10 +115,12 @@ def test_a_command_in_the_launcher_reaches_all_workers(bad: list[Run]) -> None:
 
 
 def test_other_starters_train_with_the_same_losses(make_job: Callable[..., Job], good: list[Run]) -> None:
-    """deepspeed on each worker, and mpirun in the launcher."""
+    """deepspeed on each worker, mpirun in the launcher, and srun in a script for sbatch."""
     jobs = [job_of(make_job, method, method) for method in ("deepspeed-no-ssh", "openmpi")]
+    jobs.append(command_job(make_job, "script", "slurm-script", ["/job/files/job.sbatch", "--note", NOTE, *CONFIG]))
+    jobs[2].values["training"]["files"]["job.sbatch"] = SCRIPT.replace("program.py", "train.py")
 
-    for run in trained(*jobs):
+    for world, run in zip((2, 2, None), trained(*jobs), strict=True):
         assert good[0].losses == run.losses
-        assert ("Succeeded", "", 0, 2) == run.summary
+        assert ("Succeeded", "", 0, world) == run.summary
         assert {"launcher": [0], "worker": [0, 0]} == run.exit_codes

@@ -45,7 +45,7 @@ IN_WORKER = (
 SCRIPT = """#!/bin/bash
 #SBATCH --nodes=2 --ntasks-per-node=1
 export MASTER_ADDR=$(scontrol show hostnames | head -n 1) MASTER_PORT=29500 WORLD_SIZE=$SLURM_NTASKS
-srun bash -c 'RANK=$SLURM_PROCID exec python3 -u /job/files/program.py "$@"' program "$@"
+srun bash -c 'RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID exec python3 -u /job/files/program.py "$@"' program "$@"
 """
 
 

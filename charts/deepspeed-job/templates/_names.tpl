@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-a0b56c8c9d
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-fcb3ee9e31
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-a0b56c8c9d
+{{ .Values.runtime.name }}-{{ .folder }}-fcb3ee9e31
 {{- end -}}
 {{- end }}
 

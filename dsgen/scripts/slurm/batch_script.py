@@ -41,7 +41,7 @@ WATCHED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 ALWAYS = ("srun", "scontrol", "sbatch", "salloc", "squeue", "sinfo", "sacct", "sacctmgr", "sstat", "scancel", "sbcast")
 IF_MISSING = ("module", "ml", "conda", "mamba", "micromamba", "singularity", "apptainer", "shifter")
 """What the shim replaces: always, and in an image that does not have it."""
-PROGRAM = "#!/bin/bash\nexec '{}' -ESs '{}/{}' \"$@\"\n"
+PROGRAM = "#!/bin/bash\nexec '{}' -ESs '{}/slurm/programs.py' '{}' \"$@\"\n"
 FOUND = """# read by each bash, because BASH_ENV names it
 case ":$PATH:" in *":{0}:"*) ;; *) PATH="{0}:$PATH" ;; esac
 command_not_found_handle() {{
@@ -267,8 +267,7 @@ def make_shims(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in ALWAYS + IF_MISSING:
         if name in ALWAYS or not (f"BASH_FUNC_{name}%%" in os.environ or methods.find_program(name)):
-            program = "slurm/srun.py" if name == "srun" else f"slurm/programs.py' '{name}"
-            (folder / name).write_text(PROGRAM.format(sys.executable, settings.SCRIPTS, program))
+            (folder / name).write_text(PROGRAM.format(sys.executable, settings.SCRIPTS, name))
             (folder / name).chmod(0o755)
     for name in ("activate", "deactivate"):  # what `source activate ENVIRONMENT` reads
         if not methods.find_program(name):

@@ -1,4 +1,4 @@
-"""Programs of a cluster for a script that slurm/batch_script.py runs: scontrol, module, conda, singularity, shifter.
+"""Programs of a cluster for a script that slurm/batch_script.py runs: srun, module, conda, singularity and others.
 
 They do what has a meaning in a worker, whose image has all programs: `conda run` and `singularity exec` run the rest of
 their words here.
@@ -65,6 +65,8 @@ def run_rest(name: str, valued: list[str], words: list[str]) -> int:
 
 
 def main(name: str, words: list[str]) -> int:
+    if name == "srun":
+        return srun.main(words)
     kind = (name, words[0] if words else "")
     try:
         if name == "scontrol" and " ".join(words[:2]).startswith("show hostn"):

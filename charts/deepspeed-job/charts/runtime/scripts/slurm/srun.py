@@ -20,12 +20,6 @@ import time
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
-    from shared import compiled
-
-    compiled.use()
-
 from shared import control, exchange, processes, settings
 from slurm import rules
 from slurm.channel import Channel
@@ -317,7 +311,3 @@ def main(words: list[str]) -> int:
     except (rules.StepError, OSError, ValueError) as error:
         say(f"error: {error}")
         return 1
-
-
-if __name__ == "__main__":
-    processes.leave(main(sys.argv[1:]))
