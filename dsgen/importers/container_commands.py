@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,12 +12,11 @@ from dsgen.importers.environment import OWN, WORKER_SHELL
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, read_name
 from dsgen.importers.launch import write_counts
-from dsgen.importers.launchers import PASSED_ON, PYTHON, WORKERS, LaunchCommand, find_launcher
+from dsgen.importers.launchers import PASSED_ON, WORKERS, LaunchCommand, find_launcher
 from dsgen.importers.ledger import ConvertedPart, ImportRefusedError
 from dsgen.importers.pods import VARIABLE, Pod, write_variable
 from dsgen.importers.scripts import ChosenScript, choose_launch, write_script
 from dsgen.importers.secrets import holds_secret, is_secret
-from dsgen.importers.shell.commands import WRAPPERS
 from dsgen.importers.shell.reader import ScriptReader
 from dsgen.importers.shell.scope import ShellScope
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
@@ -29,12 +27,10 @@ WAITS_HINT = "give the script that calls deepspeed, torchrun or srun"
 HAS_SECRET = "it holds a secret, which is not copied"
 NO_TRAINING = "the source starts no training by itself: write the script that people start by hand"
 ITSELF = "dsgen starts the program itself"
-OTHER_USER = ("sudo", "gosu", "su-exec", "runuser", "setpriv", "chroot")
 SHELL = re.compile(r"(^|/)(ba|da|z)?sh$")
 RUNS = re.compile(r"(\S*/)?((ba|da|z)?sh|python[\d.]*)")
 """The first word of arguments that are a command line."""
 IMAGE_RUNS = "the entrypoint of the image ran it, and dsgen starts it without the entrypoint"
-RUNS_LAUNCHER = "it ran the launcher, and dsgen starts the processes without it"
 ENTRYPOINT_HINT = "put what it prepares into training.setup"
 ONLY_LAUNCHER = "only the launcher had it, and training.setup is for all workers"
 JOINS = "only the rank in the launcher had it; all workers of dsgen are equal"
@@ -74,9 +70,6 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
     if not pod.has_command and not (shown and (find_launcher(shown) or RUNS.fullmatch(shown[0]))):
         _write_without_command(pod, world, shown)
         return
-    before, why = ([], "") if pod.has_command else (words[:1], IMAGE_RUNS)
-    if pod.has_command and (index := _find_entrypoint(shown)):
-        before, words, why = words[:index], words[index:], RUNS_LAUNCHER
     statement, script_text = join(words, " "), _find_script(words)
     script: ChosenScript | None = None
     try:
@@ -94,8 +87,8 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
         del conversion.ledger.entries[start:]
         _write_verbatim(pod, world, shown, runtime)
     else:
-        for word in before:
-            conversion.lose(word, why, ENTRYPOINT_HINT, is_part=True)
+        if not pod.has_command:
+            conversion.lose(words[0], IMAGE_RUNS, ENTRYPOINT_HINT, is_part=True)
         account_for_words(pod.command, start)
     if pod.role == "launcher":
         write_launcher_environment(pod, script, world)
@@ -112,17 +105,6 @@ def _make_scope(pod: Pod, runtime: Runtime) -> ShellScope:
             scope.assign(name, Text(value) if is_known else conversion.atlas.add_unknown(part, ()))
             scope.export(name)
     return scope
-
-
-def _find_entrypoint(shown: Sequence[str]) -> int:
-    """How many words before a launcher only run it, such as those of an entrypoint."""
-    name = posixpath.basename(shown[0])
-    if find_launcher(shown) or PYTHON.fullmatch(name) or name in WRAPPERS or "-c" in shown[:2]:
-        return 0
-    first = 2 if SHELL.search(shown[0]) else 1
-    starts = (index for index in range(first, len(shown) - 1) if find_launcher(shown[index:])
-              and (index == first or shown[index - 1] == "--" or name in OTHER_USER))  # fmt: skip
-    return next(starts, 0)
 
 
 def write_launcher_environment(pod: Pod, script: ChosenScript | None, world: JobSize) -> None:

@@ -20,6 +20,8 @@ HOSTS = {**dict.fromkeys(("JOB_NODELIST", "NODELIST", "STEP_NODELIST"), "LIST"),
          **dict.fromkeys(("SUBMIT_HOST", "TOPOLOGY_ADDR"), "OTHER")}  # fmt: skip
 """Variables with names of nodes, and which they are."""
 ONLY_A_PART = "with --export, it passes on only a part of the environment"
+OF_TASKS = "its tasks have SLURM_PROCID and the like; in a run, processes have RANK, LOCAL_RANK and WORLD_SIZE"
+OF_TASKS_HINT = "see which of them the program reads; with --as carried, it has those of Slurm"
 IGNORED = "it stands after the first command, where sbatch does not read it"
 
 
@@ -38,6 +40,9 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     if not conversion.draft.get("name"):
         name_job(conversion, name, "Slurm takes the name of the script")
     write_script(conversion, script, world, text)
+    started = [words[0] for name, words in script.launch.wrappers if name == "srun"]
+    if started and script.started.launcher in ("", "python"):
+        conversion.lose(started[0], OF_TASKS, OF_TASKS_HINT, is_part=True)
     _write_resources(conversion, request)
     _report_counts(conversion, request)
     if not conversion.draft.get("image.repository"):

@@ -482,7 +482,7 @@ def jobset(template: Fields) -> str:
         (mpijob(OPEN_MPI, {"image": "r.example.com/a:v1"}).replace(IMAGE, "<image>"),
          {"launcher.image": "r.example.com/a:v1", "image.repository": ""}),
         # a launcher behind another program, or in the arguments of an image
-        *((mpijob(words), {"launch.method": "openmpi", "command": ["t.py"]}) for words in (
+        *((mpijob(words), {"launch.method": "launcher-command", "launch.command": words}) for words in (
             ["/entry.sh", "mpirun", "python", "t.py"], ["sudo", "-E", "mpirun", "python", "t.py"],
             ["tini", "-g", "--", "mpirun", "python", "t.py"])),
         (pytorchjob(pod(command=None, args=["torchrun", "t.py"])), {"command": ["t.py"], "launch.method": "torchrun"}),

@@ -260,7 +260,7 @@ T = "srun torchrun --nproc_per_node 4"
         (f'cat > ds.json <<"E"\n{{"train_batch_size": "auto"}}\nE\n{T} t.py --deepspeed ds.json',
          {"command": ["t.py", "--deepspeed", "/job/ds_config.json"], "training.deepspeed.passConfig": False}),
         ("cat > a.yaml <<E\nlr: 1\nE\necho 'x: 1' > b.yaml\nsrun ./launch --config_file a.yaml train.py c.yaml",
-         {"training.files": {"a.yaml": "lr: 1\n"}, "lost": ["echo 'x: 1' > b.yaml"],
+         {"training.files": {"a.yaml": "lr: 1\n"}, "lost": ["echo 'x: 1' > b.yaml", "srun"],
           "launch.command": ["./launch", "--config_file", "/job/files/a.yaml", "train.py", "c.yaml"]}),
         ("rm -f hostfile\nsrun hostname | sed 's/$/ slots=4/' > hostfile\n"
          "deepspeed -H hostfile --no_ssh_check --launcher OPENMPI --launcher_args='--oversubscribe -v' t.py",
