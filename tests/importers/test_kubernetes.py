@@ -491,6 +491,7 @@ def jobset(template: Fields) -> str:
         (pytorchjob(pod(command=["/venv/bin/torchrun", "t.py"])), {"training.pythonCommand": "/venv/bin/python3"}),
         (pytorchjob(pod(command=["python3.11", "-m", "torch.distributed.run", "t.py"])),
          {"training.pythonCommand": "python3.11"}),
+        (pytorchjob(pod(command=["python3", "-m", "torch.distributed.launch", "--use_env", "t.py"])), {"lost": []}),
         (mpijob(["/opt/mpi/bin/mpirun", "python", "t.py"]), {"lost": ["/opt/mpi/bin/mpirun"]}),
         (pytorchjob(pod(command=["uv", "run", "torchrun", "t.py"])), {"lost": [
             f"spec.pytorchReplicaSpecs.Worker.template.spec.containers[0].command[{at}]" for at in (0, 1)]}),
@@ -570,6 +571,15 @@ def test_keys_that_are_given_twice_are_named() -> None:
 
     (lost,) = [entry for entry in job.entries if entry.fate == "lost"]
     assert (lost.position.line, lost.source) == (6, "duplicate key")
+
+
+def test_a_container_that_is_refused_is_one_line_of_the_report() -> None:
+    mounts = [{"name": "data", "mountPath": "/data"}] * 2
+    containers = [{"name": "a", "image": IMAGE, "volumeMounts": mounts}]
+
+    job = convert(pytorchjob(pod({"initContainers": containers})), "job.yaml")
+
+    assert {one.whole for one in job.lost} == {"spec.pytorchReplicaSpecs.Worker.template.spec.initContainers[0]"}
 
 
 def test_a_program_without_a_shell_has_the_variables_of_its_operator() -> None:
