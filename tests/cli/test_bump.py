@@ -335,7 +335,7 @@ def test_flags_are_written_where_no_run_changes(cli: Cli, folder: Path) -> None:
     assert FILE.replace("replicas: 2", "replicas: 4") == (folder / "cifar.yaml").read_text()
     assert (0, "") == cli("render", "cifar.yaml", "-d", "out", "--check")[:2]
     again = cli("render", "cifar.yaml", "-d", "out", "--bump", "--set", "workers.replicas=4").out
-    assert again.startswith("out: job training/cifar, 17 files (0 written")
+    assert again.startswith("out: job training/cifar, 18 files (0 written")
 
 
 def test_secrets_in_flags_are_not_shown(cli: Cli, folder: Path) -> None:

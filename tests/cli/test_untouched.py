@@ -9,7 +9,7 @@ from dsgen.writer import INDEX, compute_checksum
 from tests.cli.conftest import Cli
 
 WORKER = "job-cifar-1-worker.yaml"
-DONE = "out: job training/cifar, 17 files (0 written, 0 removed, 17 unchanged)\n"
+DONE = "out: job training/cifar, 18 files (0 written, 0 removed, 18 unchanged)\n"
 CALL = ("render", "cifar.yaml", "-d", "out")
 
 
@@ -71,12 +71,12 @@ def test_files_are_looked_at(cli: Cli, out: Path) -> None:
     texts = {path: path.read_text() for path in (lost, edited)}
 
     lost.unlink()
-    assert "(1 written, 0 removed, 16 unchanged)" in cli(*CALL).out
+    assert "(1 written, 0 removed, 17 unchanged)" in cli(*CALL).out
     edited.write_text("mine")
     done = cli(*CALL)
     assert (1, True) == (done.code, f"out/{WORKER} was edited since dsgen wrote it" in done.err)
     edited.write_text("")
-    assert "(1 written, 0 removed, 16 unchanged)" in cli(*CALL).out
+    assert "(1 written, 0 removed, 17 unchanged)" in cli(*CALL).out
     edited.write_bytes(texts[edited].replace("\n", "\r\n").encode())
     assert cli(*CALL).out == DONE
     edited.unlink()
