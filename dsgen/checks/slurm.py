@@ -7,13 +7,40 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.schema.commands import list_programs
-from dsgen.schema.scripts import read_commands
+from dsgen.schema.scripts import read_commands, remove_heredocs
 from dsgen.scripts.slurm.rules import TABLE, read_directives, read_gpus, read_options
 
 ARRAY = "SLURM_ARRAY_TASK_ID"
 READS_ARRAY = re.compile(rf"^(?!\s*#).*\$\{{?{ARRAY}\b(?!:?[-+=])")
 GPUS = ("gpus-per-node", "gpus", "gres")
 OVER_SSH = dict.fromkeys(("deepspeed", "mpirun", "mpiexec"), "it starts processes on other nodes by ssh, without srun")
+
+NOT_READ = re.compile(r"(?m)\\.|(?<![\w\"])'[^']*'|(?<!\S)#.*$")
+READ = re.compile(r"\$(?:([A-Za-z_]\w*)|\{[#!]?([A-Za-z_]\w*)(?!\w|:?[-+=]))")
+"""A variable that is read without a default, and what the shell does not read."""
+SET = re.compile(
+    r"(?m)(?<![-\w$.{])([A-Za-z_]\w*)(?:\[[^]\n]{0,200}\])?[-+*/%|&]?=|\$\{(\w+):?=|\b(?:for|select)\s+(\w+)"
+    r"|\b(?:read|mapfile|readarray|getopts|let|printf -v|local|declare|typeset)\b([^;|&)\n]*)"
+)
+OF_SHELL = re.compile(
+    r"(SLURM|SBATCH|BASH|EPOCH|OPT)\w*|_|HOME|PATH|(OLD)?PWD|RANDOM|SECONDS|LINENO|HOST(NAME|TYPE)|E?UID|PPID|IFS|SHELL"
+    r"|SHLVL|LANG|TERM|TMPDIR|FUNCNAME|PIPESTATUS|REPLY|MAPFILE|COPROC|(CUDA_VISIBLE|HIP_VISIBLE|ROCR_VISIBLE)_DEVICES"
+    r"|GPU_DEVICE_ORDINAL|ENVIRONMENT|OSTYPE|MACHTYPE|DIRSTACK|GROUPS"
+)
+"""Variables that a shell or Slurm sets."""
+
+
+def find_unset(script: str) -> Iterator[tuple[int, str]]:
+    """The variables that a script reads and nothing in it sets, with the first line of each."""
+    known = {
+        name for match in SET.finditer(script) for part in match.groups() for name in re.findall(r"\w+", part or "")
+    }
+    plain = NOT_READ.sub(lambda match: "\n" * match[0].count("\n"), remove_heredocs(script, is_quoted=True))
+    for number, line in enumerate(plain.split("\n"), 1):
+        for name in (match[1] or match[2] for match in READ.finditer(line)):
+            if name not in known and not OF_SHELL.fullmatch(name):
+                known.add(name)
+                yield number, name
 
 
 def find_obstacles(script: str, nodes: int) -> Iterator[tuple[int, str, str]]:

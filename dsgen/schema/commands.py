@@ -11,7 +11,6 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from dsgen.language.text import format_item
-from dsgen.schema.scripts import read_commands
 
 SHELL = "(.* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c "
 """Words that start a shell with a script, up to the script."""
@@ -76,6 +75,8 @@ def _walk_programs(words: Sequence[str], level: int) -> Iterator[Sequence[str]]:
     if level == _MOST_LEVELS:
         return
     if words and is_shell([*words[:-1], "x"]) and len(words) > 2:
+        from dsgen.schema.scripts import read_commands  # imported late: few commands start a shell
+
         for command in read_commands(_join(words[-1][:_LONGEST_SCRIPT])):
             yield from _walk_programs(command.words, level + 1)
     elif words and words[0].rpartition("/")[2] in _RUN_OTHERS:

@@ -50,8 +50,8 @@ class _Part:
             yield ScriptCommand(self.line, words)
 
 
-def _remove_heredocs(script: str) -> str:
-    """The script with empty lines in place of its here-documents."""
+def remove_heredocs(script: str, is_quoted: bool = False) -> str:
+    """The script with empty lines in place of its here-documents; is_quoted: of those that the shell does not read."""
     lines, places, end = script.split("\n"), dict[str, list[int]](), -1
     for number, line in enumerate(lines):
         places.setdefault(line.lstrip("\t"), []).append(number)
@@ -62,14 +62,14 @@ def _remove_heredocs(script: str) -> str:
         match = _HEREDOC.search(line)
         ends = places.get(match[2], []) if match else []
         at = bisect_right(ends, number)
-        if match and at < len(ends):
+        if match and at < len(ends) and (match[1] or not is_quoted):
             lines[number], end = line[: match.start()] + line[match.end() :], ends[at]
     return "\n".join(lines)
 
 
 def read_commands(script: str) -> Iterator[ScriptCommand]:
     """The commands of a script, also those in substitutions."""
-    text = _remove_heredocs(script)
+    text = remove_heredocs(script)
     parts, at, line = [_Part()], 0, 1
     while at < len(text):
         part = parts[-1]

@@ -34,7 +34,7 @@ def test_what_an_interrupted_write_has_left_is_told_and_removed(cli: Cli, folder
     assert (1, f"left by an interrupted write: out/{LEFT}\n", "") == checked
     assert (0, f"would remove out/{LEFT}, left by an interrupted write\n", "") == tried
     assert (0, "") == (done.code, done.err)
-    assert done.out.endswith("(0 written, 0 removed, 17 unchanged); files of an interrupted write were removed\n")
+    assert done.out.endswith("(0 written, 0 removed, 18 unchanged); files of an interrupted write were removed\n")
     assert not (folder / "out" / LEFT).exists()
     assert (0, "", "") == cli("render", "cifar.yaml", "-d", "out", "--check")
 

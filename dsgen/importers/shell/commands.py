@@ -43,6 +43,10 @@ CHOSEN_HINT = "set training.pythonCommand to the interpreter of that environment
 WRAPPERS: Mapping[str, Wrapper] = {
     "srun": Wrapper(why=STARTS),
     **_make_wrappers("time nohup setsid exec command nice", "-f -o -a -c -n -p", "it changes nothing that a pod needs"),
+    **_make_wrappers("timeout", "-s -k --signal --kill-after", "it limits the time of the program",
+                     "set lifecycle.activeDeadlineSeconds", skipped=1),
+    **_make_wrappers("numactl", "-N -m -C -i -p -l", "it binds processes to cores and memory",
+                     "set training.deepspeed.bindCores"),
     **_make_wrappers("singularity apptainer", CONTAINER, "", skipped=1, verbs=("exec", "run")),
     **_make_wrappers("conda mamba micromamba", "-n -p --name --prefix --cwd", CHOSEN, CHOSEN_HINT, verbs=("run",)),
     **_make_wrappers(
