@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 
@@ -19,6 +20,7 @@ from dsgen.importers.fields import (
     make_rows,
     read_option,
     to,
+    when,
 )
 from dsgen.importers.images import write_image
 from dsgen.importers.ledger import ImportRefusedError
@@ -34,7 +36,7 @@ from dsgen.reading.nodes import SourceText
 
 KINDS = {"pytorch": "pytorch", "pytorchjob": "pytorch", "py": "pytorch",
          **dict.fromkeys(["mpi", "mpijob", "mj", "et", "etjob", "deepspeed", "deepspeedjob", "dp"], "mpi")}  # fmt: skip
-CODE = ("dsgen copies no code to /root/code", "set code.git and training.workingDir, or put the code into the image")
+CODE, HOME = "/root/code", "/root"
 UNKNOWN, UNKNOWN_FLAG = (lose("dsgen has no equivalent of this flag", values=count) for count in (1, 0))
 
 
@@ -57,6 +59,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
         else:
             row, name, found, values = read_option(rest, TABLE, _choose_unknown)
             row(Option(conversion, name, found, values))
+    _write_code_folder(conversion)
     conversion.is_container = True
     for word in command[:-1]:
         conversion.lose(word, "it belongs to no flag")
@@ -126,8 +129,10 @@ def _write_image(option: Option) -> None:
 
 def _write_variable(option: Option) -> None:
     name, _, value = option.value.partition("=")
-    if name.chars.startswith("GIT_SYNC_"):
-        option.lose(*CODE)
+    if name.chars == "GIT_SYNC_BRANCH":
+        option.set("code.git.revision", value.chars)
+    elif name.chars.startswith("GIT_SYNC_"):
+        option.lose("dsgen clones with a Secret", "set code.git.secretName")
     else:
         write_value(option, name.chars, value)
 
@@ -139,6 +144,16 @@ def _write_claim(option: Option) -> None:
         option.lose("it is no claim with a path", "set storage")
     else:
         option.set(("storage", option.draft.choose_volume(claim)), {"mountPath": path, "existingClaim": claim})
+
+
+def _write_host_folder(option: Option) -> None:
+    """--data-dir HOST[:PATH]."""
+    host, _, path = option.value.chars.partition(":")
+    if host.startswith("/"):
+        name = as_dns_name(posixpath.basename(host), 20) or "host"
+        option.set(("storage", name), {"mountPath": path or host, "hostPath": {"path": host}})
+    else:
+        option.lose("it is no absolute path", "set storage")
 
 
 def _write_pair(key: str) -> Row:
@@ -166,6 +181,26 @@ def _write_amount(option: Option) -> None:
     option.set(("workers", "resources", "limits", option.name), option.value.chars)
 
 
+def _write_code_folder(conversion: Conversion) -> None:
+    """The folder of the code is that of Arena, so that the paths of the command are right."""
+    draft = conversion.draft
+    if repository := draft.get("code.git.repository"):
+        name = posixpath.basename(str(repository)).removesuffix(".git")
+        draft.set("code.mountPath", f"{CODE}/{name}")
+        if not draft.get("training.workingDir"):
+            draft.set("training.workingDir", HOME)
+    elif draft.get("code.git"):
+        draft.remove("code")
+    if not draft.get("monitoring.tensorboard.enabled"):
+        return
+    folder = draft.get("monitoring.tensorboard.logDir") or "/training_logs"
+    draft.set("monitoring.tensorboard.logDir", folder)
+    mounts = [one.get("mountPath", "") for one in (draft.get("storage") or {}).values()]
+    if not any(f"{folder}/".startswith(f"{one}/") for one in mounts):
+        why = "Arena keeps the logs in the pod: write a claim that TensorBoard can mount, too"
+        draft.set_hole(("storage", "logs"), {"mountPath": folder, "existingClaim": ""}, why)
+
+
 TABLE: Mapping[str, Row] = {
     "name": to("name", lambda text: as_dns_name(text or "", 63) or None, why="no name of a job can be made of it"),
     **make_rows("namespace n", to("namespace", as_text)),
@@ -174,7 +209,7 @@ TABLE: Mapping[str, Row] = {
     "image": Row(_write_image),
     **make_rows("env e", Row(_write_variable)),
     **make_rows("data d", Row(_write_claim)),
-    "data-dir": lose("it is a folder of the nodes", "set storage"),
+    "data-dir": Row(_write_host_folder),
     **make_rows("cpu memory", Row(_write_amount)),
     **make_rows("selector s worker-selector", _write_pair("workers.nodeSelector")),
     "toleration": Row(_add_toleration),
@@ -183,7 +218,14 @@ TABLE: Mapping[str, Row] = {
     **make_rows("priority p", to("workers.priorityClassName", as_text)),
     "gang": fix("scheduling.gang", "coscheduling", 0),
     "rdma": fix(("network", "rdma", "resources", "rdma/hca"), 1, 0),
-    **make_rows("sync-mode syncMode sync-source syncSource sync-image syncImage", lose(*CODE)),
+    **make_rows("sync-mode syncMode", when(
+        ("git",), Row(lambda option: option.map("code.git.repository")),
+        lose("dsgen copies no code by rsync", "set code.git, or put the code into the image"))),
+    **make_rows("sync-source syncSource", to("code.git.repository", as_text)),
+    **make_rows("sync-image syncImage", to("code.git.image", as_text)),
+    "tensorboard": fix("monitoring.tensorboard.enabled", True, 0),
+    "logdir": to("monitoring.tensorboard.logDir", as_text),
+    **make_rows("tensorboard-image tensorboardImage", to("monitoring.tensorboard.image", as_text)),
     **make_rows("working-dir workingDir", to("training.workingDir", as_text)),
     "image-pull-secret": to("image.pullSecrets", lambda name: [{"name": name}]),
     "share-memory": to("workers.sharedMemory", as_text),

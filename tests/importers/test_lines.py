@@ -13,6 +13,7 @@ ARENA = "arena submit pytorchjob --name=bert --namespace=nlp --workers=2 --gpus=
     ("flags", "key", "expected"),
     [
         ("--data=datasets:/data", "storage.datasets", {"mountPath": "/data", "existingClaim": "datasets"}),
+        ("--data-dir=/mnt/x", "storage.x", {"mountPath": "/mnt/x", "hostPath": {"path": "/mnt/x"}}),
         ("-e LR=0.1", "training.env.LR", "0.1"),
         ("--env=RANK=0", "training.env", None),
         ("--cpu 8", "workers.resources.limits.cpu", "8"),
@@ -24,6 +25,10 @@ ARENA = "arena submit pytorchjob --name=bert --namespace=nlp --workers=2 --gpus=
         ("-p high", "workers.priorityClassName", "high"),
         ("--gang", "scheduling.gang", "coscheduling"),
         ("--rdma", "network.rdma.resources", {"rdma/hca": 1}),
+        ("--sync-mode=git --sync-source=https://git.example.com/a/b.git", "code.git.repository",
+         "https://git.example.com/a/b.git"),
+        ("--syncMode=git --syncSource=https://git.example.com/a/b.git", "code.mountPath", "/root/code/b"),
+        ("--tensorboard --logdir=/logs --data=logs:/logs", "monitoring.tensorboard.logDir", "/logs"),
         ("--image-pull-secret=pull", "image.pullSecrets", [{"name": "pull"}]),
         ("--share-memory=16Gi", "workers.sharedMemory", "16Gi"),
         ("--job-backoff-limit=3", "lifecycle.maxRestarts", 3),
@@ -42,15 +47,7 @@ def test_a_flag_of_arena(flags: str, key: str, expected: object) -> None:
 
 @pytest.mark.parametrize(
     "flags",
-    [
-        "--sync-mode=git",
-        "--data-dir=/mnt/x",
-        "--tensorboard",
-        "--min-workers 1",
-        "--config-file a:b",
-        "--running-timeout=1h",
-        "--unknown=1",
-    ],
+    ["--sync-mode=rsync", "--min-workers 1", "--config-file a:b", "--running-timeout=1h", "--unknown=1"],
 )
 def test_a_flag_of_arena_without_an_equivalent(flags: str) -> None:
     job = convert(f'{ARENA} {flags} "torchrun train.py"', "submit.sh")
