@@ -25,8 +25,8 @@ MOST = 24
 """Samples of a part, of its many."""
 RATIO = 5
 """Times as many calls for four times the input."""
-SECONDS = 1.5
-"""Of the processor, for a text of LENGTH: five times as many as a pattern takes that looks at each character once, and
+SECONDS = 4
+"""Of the processor, for a text of LENGTH: ten times as many as a pattern takes that looks at each character once, and
 a fraction of those that one takes which looks at each pair of characters."""
 
 

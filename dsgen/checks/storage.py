@@ -153,11 +153,12 @@ def _list_given_folders(values: Values, names: str) -> Iterator[tuple[ProgramOpt
     """The options of these names and their folders; none where only the image knows the working folder."""
     base = values.training.workingDir or (values.code.mountPath if helpers.has_code(values, "workers") else "")
     for option in list_options(values):
+        if option.value[:1] in ("", "-") or not ("/" in option.value or option.name.endswith("dir")):
+            continue
         folder = posixpath.normpath(posixpath.join(base, option.value))
-        is_folder = re.match("[^-]", option.value) and ("/" in option.value or option.name.endswith("dir"))
         is_read = option.name == "checkpoint_dir" and TORCHTUNE in look_up(values, option.path)
         is_other = is_read or "://" in option.value or re.fullmatch(LEFT, folder)
-        if is_folder and not is_other and re.fullmatch(names, option.name.replace(".", "_")) and _is_absolute(folder):
+        if not is_other and re.fullmatch(names, option.name.replace(".", "_")) and _is_absolute(folder):
             yield option, folder
 
 

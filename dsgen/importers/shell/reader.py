@@ -181,7 +181,7 @@ class ScriptReader:
 
     def refuse(self, of: Text, why: str = NOT_COMPUTED) -> NotComputedError:
         """The error for a statement that dsgen does not follow."""
-        return NotComputedError(why, self.atlas.resolve_place(of.places[0]))
+        return NotComputedError(why, self.atlas.resolve_place(of.places[0] if of.places else 0))
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
