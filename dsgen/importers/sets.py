@@ -208,7 +208,8 @@ def _drop_mounts(kind: PodKind, beside: SharedFiles, mounted: dict[str, str]) ->
             whole.lose("the pods mount it, and dsgen does not write it", "apply it beside the job")
             continue
         for volume, entry in list((conversion.draft.get("storage") or {}).items()):
-            if entry.get("configMap", {}).get("name") == name:
+            config = entry.get("configMap")
+            if isinstance(config, dict) and config.get("name") == name:
                 conversion.forget(("storage", volume), "the values have its files")
         if data := whole.find("data"):
             data.map("training")

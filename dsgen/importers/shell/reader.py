@@ -181,7 +181,7 @@ class ScriptReader:
 
     def refuse(self, of: Text, why: str = NOT_COMPUTED) -> NotComputedError:
         """The error for a statement that dsgen does not follow."""
-        return NotComputedError(why, self.atlas.resolve_place(of.places[0] if of.places else 0))
+        return NotComputedError(why, self.atlas.resolve_place(of.places[0]))
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
@@ -212,7 +212,7 @@ class ScriptReader:
     def read_statement(self, node: Node) -> bool | None:
         """Read one statement."""
         spend(OF_STATEMENT)
-        if self._is_hostfile(node):
+        if node.start_byte == node.end_byte or self._is_hostfile(node):  # the parser adds what is missing
             return None
         try:
             if handle := STATEMENTS.get(node.type):
