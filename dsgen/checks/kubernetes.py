@@ -142,7 +142,7 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
      "VolumeMount.subPath VolumeMount.subPathExpr SeccompProfile.localhostProfile"),
     (f"{OUTSIDE}(?!/|[.][.]).+", "must be a relative path, and must not start with '..'",
      "KeyToPath.path DownwardAPIVolumeFile.path ServiceAccountTokenProjection.path"),
-    (f"{OUTSIDE}.+", "must be a path without '..'", "HostPathVolumeSource.path"),
+    (f"{OUTSIDE}.+", "must be a path without '..'", "HostPathVolumeSource.path LocalVolumeSource.path"),
     (r"[0-9]+([.][0-9]+){3}|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:.]*", "must be a valid IP address",
      "PodDNSConfig.nameservers"
      " HostAlias.ip"),
