@@ -416,7 +416,6 @@ def refuse_script(values: Values, path: KeyPath, text: str) -> Problems:
         *slurm.find_differences(text, values),
     ]:
         yield Problem(f"training.files.{path[-1]}: line {line}: {why}", hint=hint)
-    for line, name in () if values.training.envFrom else slurm.find_unset(text):
-        if name not in values.training.env:
-            message = f"training.files.{path[-1]}: line {line}: nothing in the script sets {name}"
-            yield Problem(message, hint=f"set training.env.{name}, unless the image does", severity="warning")
+    for line, name, hint in () if values.training.envFrom else slurm.find_unset(text, values.training.env):
+        message = f"training.files.{path[-1]}: line {line}: nothing in the script sets {name}"
+        yield Problem(message, hint=hint, severity="warning")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dsgen.schema.commands import list_programs
@@ -30,17 +30,16 @@ OF_SHELL = re.compile(
 """Variables that a shell or Slurm sets."""
 
 
-def find_unset(script: str) -> Iterator[tuple[int, str]]:
-    """The variables that a script reads and nothing in it sets, with the first line of each."""
-    known = {
-        name for match in SET.finditer(script) for part in match.groups() for name in re.findall(r"\w+", part or "")
-    }
+def find_unset(script: str, given: Iterable[str]) -> Iterator[tuple[int, str, str]]:
+    """The variables that a script reads, and neither it nor the values set: the first line, the name, what to do."""
+    set_here = (part or "" for match in SET.finditer(script) for part in match.groups())
+    known = {*given, *(name for part in set_here for name in re.findall(r"\w+", part))}
     plain = NOT_READ.sub(lambda match: "\n" * match[0].count("\n"), remove_heredocs(script, is_quoted=True))
     for number, line in enumerate(plain.split("\n"), 1):
         for name in (match[1] or match[2] for match in READ.finditer(line)):
             if name not in known and not OF_SHELL.fullmatch(name):
                 known.add(name)
-                yield number, name
+                yield number, name, f"set training.env.{name}, unless the image does"
 
 
 def find_obstacles(script: str, nodes: int) -> Iterator[tuple[int, str, str]]:

@@ -13,6 +13,8 @@ FILES: KeyPath = ("training", "files")
 WORD = re.compile(r"--?([A-Za-z][\w.-]*)(?:=(.*))?", re.DOTALL)
 IN_SCRIPT = re.compile(r"(?<!\S)--?([A-Za-z][\w.-]*)[=\s]+[\"']?([^\s\"']+)")
 COMMENT = re.compile(r"(?m)^[ \t]*#(?!SBATCH)[^\n]*")
+ASSIGNMENT = re.compile(r"\b(\w+)=[\"']?([^\s\"';]*)")
+VARIABLE = re.compile(r"[$]\{?(\w+)\}?(?=/|$)")
 IN_FILE = re.compile(r"(?m)^[ \t{,\"']*([A-Za-z][\w-]*)[\"']?:[ \t]+[\"']?([^\s\"',}#]+)")
 DIVIDING = ("tensor", "pipeline", "context")
 """The kinds of parallelism whose ranks share one copy of the model, and get the same data."""
@@ -54,17 +56,21 @@ def list_options(values: Mapping[str, Any]) -> Iterator[ProgramOption]:
                 yield _make_option((*path, index), f"--{one[1]}", one[2])
     for name, text in values["training"]["files"].items():
         if text.startswith("#!"):
+            folders = _find_folders(text)
             for one in IN_SCRIPT.finditer(COMMENT.sub("", text)):
-                yield _make_option((*FILES, name), f"--{one[1]}", _expand(text, one[2]))
+                start = VARIABLE.match(one[2])
+                value = folders[start[1]] + one[2][start.end() :] if start and start[1] in folders else one[2]
+                yield _make_option((*FILES, name), f"--{one[1]}", value)
         for one in IN_FILE.finditer(text) if name.endswith((".yaml", ".yml")) else ():
             yield _make_option((*FILES, name), one[1], one[2])
 
 
-def _expand(script: str, word: str) -> str:
-    """A word in which a variable that the script sets once, to a folder, has this value."""
-    name = re.match(r"[$]\{?(\w+)\}?(?=/|$)", word)
-    folders = re.findall(rf"(?m)^[^#\n]*?\b{name[1]}=[\"']?([^\s\"';]*)", script) if name else ()
-    return folders[0] + word[name.end() :] if name and len(folders) == 1 and folders[0].startswith("/") else word
+def _find_folders(script: str) -> dict[str, str]:
+    """The variables that a script sets once, to a folder."""
+    found: dict[str, list[str]] = {}
+    for name, value in ASSIGNMENT.findall(re.sub("#[^\n]*", "", script)):
+        found.setdefault(name, []).append(value)
+    return {name: values[0] for name, values in found.items() if len(values) == 1 and values[0].startswith("/")}
 
 
 def _make_option(path: KeyPath, written: str, value: str) -> ProgramOption:

@@ -93,10 +93,9 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     conversion.ledger.add("mapped", "the script", Position(source.name, 1, 1), f"training.files.{name}")
     for key in [key for key in given if not key.isdigit()]:
         draft.set(("training", "env", key), given[key])
-    for line, variable in find_unset(text):
-        if variable not in given:
-            at, hint = Position(source.name, line, 1), f"set training.env.{variable}, unless the image does"
-            conversion.ledger.add("lost", f"${variable}", at, "nothing in the script sets it", hint, is_part=True)
+    for line, variable, hint in find_unset(text, given):
+        at = Position(source.name, line, 1)
+        conversion.ledger.add("lost", f"${variable}", at, "nothing in the script sets it", hint, is_part=True)
     body = re.sub(r"(?m)^\s*#.*$", "", text)
     if image := IMAGE.search(body):
         write_image(conversion, image[1] or image[2])
