@@ -1,4 +1,4 @@
-"""What the state of a run says: its phase, and the tool that applies it. The first row of a table that holds counts.
+"""What the state of a run says: its phase, and the tool that applies it. The first that holds counts.
 
 The launcher pod writes the record, so the record is not up to date before this pod starts and after it is lost. Jobs,
 pods and the age of the lease show when the record is outdated. The tool (Argo CD, Flux, Helm or kubectl) is known by
@@ -34,14 +34,6 @@ class RunStatus(NamedTuple):
     since: float | None = None
 
 
-class PhaseRule(NamedTuple):
-    """A description, a condition on the state, and the function that returns what is shown."""
-
-    seen: str
-    holds: Callable[[RunState], bool]
-    shown: Callable[[RunState], RunStatus]
-
-
 def describe_hidden(kinds: Sequence[str]) -> list[str]:
     """A line with the kinds that cannot be read; no line if all can be read."""
     return [f"not visible to you: {', '.join(kinds)}"] if kinds else []
@@ -53,8 +45,8 @@ def describe_malformed(state: RunState) -> list[str]:
 
 
 def find_status(state: RunState) -> RunStatus:
-    """The phase of a run, with its reason."""
-    return next(row for row in PHASE_RULES if row.holds(state)).shown(state)
+    """The phase of a run, with its reason: the first that holds."""
+    return next(one for judge in (_judge_record, _judge_jobs, _judge_start) for one in judge(state))
 
 
 def list_notes(state: RunState) -> Iterator[str]:
@@ -73,57 +65,66 @@ def list_notes(state: RunState) -> Iterator[str]:
     yield from describe_hidden(state.hidden)
 
 
-# Conditions
+def _judge_record(state: RunState) -> Iterator[RunStatus]:
+    """A record that this dsgen does not read, an end, or a launcher said to be alive that is silent for too long."""
+    version = state.record.get("version")
+    if state.record and version != RECORD_VERSION:
+        message = f"its record has version {version}, but this dsgen reads version {RECORD_VERSION}"
+        yield RunStatus("Unknown", "RecordVersion", message)
+    said, heard = _report_recorded(state), state.heard
+    if said.phase in ENDS:
+        yield said
+    is_silent = _lacks_launcher(state) if heard is None else state.now - heard > DEAD_SECONDS
+    if said.phase in ACTIVE and is_silent:
+        last = f"last heard from at {format_time(heard)}, " if heard else ""
+        gone = ", and both its Jobs are gone" if state.launcher is None and state.worker is None else ""
+        yield RunStatus("Unknown", "LauncherSilent", f"{last}when it was {said.phase}{gone}", heard or said.since)
 
 
-def _read_phase(state: RunState) -> str:
-    return str(state.record.get("phase", ""))
+def _judge_jobs(state: RunState) -> Iterator[RunStatus]:
+    """No Job, a launcher Job that has ended without an end in the record, or a suspended Job."""
+    launcher, worker = state.launcher, state.worker
+    if launcher is None and worker is None:
+        said = _report_recorded(state)
+        message = f"both its Jobs are gone; its record says {said.phase or 'nothing'}"
+        yield RunStatus("Unknown", "JobsGone", message, said.since)
+    if launcher and launcher.ended:
+        condition = select_true_conditions(launcher.conditions)[launcher.ended]
+        phase = "Failed" if launcher.ended == "Failed" else "Unknown"
+        message = f"{launcher.name} is {launcher.ended}, but the record contains no end: {condition.message}"
+        yield RunStatus(phase, condition.reason or "RecordUnavailable", message, condition.since)
+    if launcher and launcher.suspended:
+        by = f", or a user suspended it: by {launcher.suspended_by}" if launcher.suspended_by else ""
+        message = f"lifecycle.suspend is true{by}"
+        yield RunStatus("Suspended", "JobSuspended", message, _find_suspended_since(launcher))
+    if worker and worker.suspended:
+        by = f" by {worker.suspended_by}" if worker.suspended_by else ""
+        alone = f"{worker.name} was suspended{by}, and it is in no queue"
+        message = f"in the queue {worker.queue}" if worker.queue else alone
+        yield RunStatus("Queued", "WorkersSuspended", message, _find_suspended_since(worker))
 
 
-def _has_other_version(state: RunState) -> bool:
-    return bool(state.record) and state.record.get("version") != RECORD_VERSION
-
-
-def _lacks_jobs(state: RunState) -> bool:
-    return state.launcher is None and state.worker is None
+def _judge_start(state: RunState) -> Iterator[RunStatus]:
+    """Jobs that were just admitted, no record yet, or a lost launcher; otherwise what the record says."""
+    said, launcher = _report_recorded(state), state.launcher
+    if said.phase == "Queued" or (said.phase == "Suspended" and launcher):
+        yield RunStatus("Pending", "WaitingForWorkers", "the workers may start", _find_suspended_since(state.worker))
+    holder, renewed = state.lease.get("run"), parse_time(state.lease.get("time"))
+    is_held = holder and holder != state.run and renewed is not None and state.now - renewed <= DEAD_SECONDS
+    if not state.record and state.launcher_pod and is_held:
+        yield RunStatus("Pending", "WaitingForTurn", f"run {holder} has not ended yet")
+    if not state.record:  # the launcher pod writes it
+        created = launcher.created if launcher else None
+        message = "the launcher has not started yet: dsgen why says more"
+        yield RunStatus("Pending", "LauncherNotStarted", message, created)
+    if said.phase in ACTIVE and _lacks_launcher(state):
+        message = "the launcher pod is gone; its replacement will continue the run"
+        yield RunStatus("Pending", "LauncherLost", message, state.heard)
+    yield said
 
 
 def _lacks_launcher(state: RunState) -> bool:
     return state.launcher_pod is None or state.launcher_pod.gone
-
-
-def _is_silent(state: RunState) -> bool:
-    """Whether a launcher that should be alive has not renewed the lease for too long."""
-    if _read_phase(state) not in ACTIVE:
-        return False
-    heard = state.heard
-    return _lacks_launcher(state) if heard is None else state.now - heard > DEAD_SECONDS
-
-
-def _has_ended_silently(state: RunState) -> bool:
-    return bool(state.launcher and state.launcher.ended)
-
-
-def _is_suspended(job: JobState | None) -> bool:
-    return bool(job and job.suspended)
-
-
-def _was_just_admitted(state: RunState) -> bool:
-    return _read_phase(state) == "Queued" or (_read_phase(state) == "Suspended" and state.launcher is not None)
-
-
-def _waits_for_turn(state: RunState) -> bool:
-    holder = state.lease.get("run")
-    renewed = parse_time(state.lease.get("time"))
-    fresh = renewed is not None and state.now - renewed <= DEAD_SECONDS
-    return not state.record and bool(state.launcher_pod) and bool(holder) and holder != state.run and fresh
-
-
-def _has_lost_launcher(state: RunState) -> bool:
-    return _read_phase(state) in ACTIVE and _lacks_launcher(state)
-
-
-# Results
 
 
 def _report_recorded(state: RunState) -> RunStatus:
@@ -132,91 +133,13 @@ def _report_recorded(state: RunState) -> RunStatus:
     attempts = record.get("attempts") or [{}]
     latest = attempts[-1].get("startTime") if record.get("phase") in ACTIVE else attempts[-1].get("endTime")
     since = ended or parse_time(latest) or parse_time(record.get("startTime"))
-    return RunStatus(_read_phase(state), str(record.get("reason") or ""), str(record.get("message") or ""), since)
-
-
-def _report_unknown_version(state: RunState) -> RunStatus:
-    message = f"its record has version {state.record.get('version')}, but this dsgen reads version {RECORD_VERSION}"
-    return RunStatus("Unknown", "RecordVersion", message)
-
-
-def _report_silent(state: RunState) -> RunStatus:
-    said = _report_recorded(state)
-    heard = state.heard
-    last = f"last heard from at {format_time(heard)}, " if heard else ""
-    gone = ", and both its Jobs are gone" if _lacks_jobs(state) else ""
-    return RunStatus("Unknown", "LauncherSilent", f"{last}when it was {said.phase}{gone}", heard or said.since)
-
-
-def _report_end_without_record(state: RunState) -> RunStatus:
-    assert state.launcher
-    condition = select_true_conditions(state.launcher.conditions)[state.launcher.ended]
-    phase = "Failed" if state.launcher.ended == "Failed" else "Unknown"
-    message = f"{state.launcher.name} is {state.launcher.ended}, but the record contains no end: {condition.message}"
-    return RunStatus(phase, condition.reason or "RecordUnavailable", message, condition.since)
-
-
-def _report_gone(state: RunState) -> RunStatus:
-    said = _report_recorded(state)
-    message = f"both its Jobs are gone; its record says {said.phase or 'nothing'}"
-    return RunStatus("Unknown", "JobsGone", message, said.since)
+    phase, reason, message = (str(record.get(key) or "") for key in ("phase", "reason", "message"))
+    return RunStatus(phase, reason, message, since)
 
 
 def _find_suspended_since(job: JobState | None) -> float | None:
     condition = job.conditions.get("Suspended") if job else None
     return condition.since if condition else None
-
-
-def _report_suspended(state: RunState) -> RunStatus:
-    by = state.launcher.suspended_by if state.launcher else ""
-    message = f"lifecycle.suspend is true, or a user suspended it: by {by}" if by else "lifecycle.suspend is true"
-    return RunStatus("Suspended", "JobSuspended", message, _find_suspended_since(state.launcher))
-
-
-def _report_queued(state: RunState) -> RunStatus:
-    worker = state.worker
-    assert worker
-    since = _find_suspended_since(worker)
-    if worker.queue:
-        return RunStatus("Queued", "WorkersSuspended", f"in the queue {worker.queue}", since)
-    by = f" by {worker.suspended_by}" if worker.suspended_by else ""
-    return RunStatus("Queued", "WorkersSuspended", f"{worker.name} was suspended{by}, and it is in no queue", since)
-
-
-def _report_admitted(state: RunState) -> RunStatus:
-    return RunStatus("Pending", "WaitingForWorkers", "the workers may start", _find_suspended_since(state.worker))
-
-
-def _report_waiting(state: RunState) -> RunStatus:
-    return RunStatus("Pending", "WaitingForTurn", f"run {state.lease.get('run')} has not ended yet")
-
-
-def _report_lost(state: RunState) -> RunStatus:
-    return RunStatus(
-        "Pending", "LauncherLost", "the launcher pod is gone; its replacement will continue the run", state.heard
-    )
-
-
-def _report_unstarted(state: RunState) -> RunStatus:
-    """The launcher pod, which writes the record, has not started."""
-    created = state.launcher.created if state.launcher else None
-    return RunStatus("Pending", "LauncherNotStarted", "the launcher has not started yet: dsgen why says more", created)
-
-
-PHASE_RULES = (
-    PhaseRule("a record that this dsgen does not read", _has_other_version, _report_unknown_version),
-    PhaseRule("an end in the record", lambda state: _read_phase(state) in ENDS, _report_recorded),
-    PhaseRule("a launcher said to be alive, silent for too long", _is_silent, _report_silent),
-    PhaseRule("no Job", _lacks_jobs, _report_gone),
-    PhaseRule("the launcher Job has ended, no end in the record", _has_ended_silently, _report_end_without_record),
-    PhaseRule("the launcher Job is suspended", lambda state: _is_suspended(state.launcher), _report_suspended),
-    PhaseRule("the worker Job is suspended", lambda state: _is_suspended(state.worker), _report_queued),
-    PhaseRule("the record says queued or suspended, the Jobs are not", _was_just_admitted, _report_admitted),
-    PhaseRule("no record, another run has the lease", _waits_for_turn, _report_waiting),
-    PhaseRule("no record", lambda state: not state.record, _report_unstarted),
-    PhaseRule("a launcher said to be alive, its pod gone", _has_lost_launcher, _report_lost),
-    PhaseRule("a record that goes on", lambda _: True, _report_recorded),
-)
 
 
 ARGO_ID, ARGO_LABEL = "argocd.argoproj.io/tracking-id", "argocd.argoproj.io/instance"
