@@ -1,16 +1,17 @@
-"""Keys of DeepSpeed's configuration that exclude or require each other: one table."""
+"""Keys of DeepSpeed's configuration that exclude or require each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic, Version, parse_version
-from dsgen.problems import KeyPath, Severity
 
-ZERO = "zero_optimization"
+ZERO, OFFLOADED = "zero_optimization", ("offload_param", "offload_optimizer")
 NEEDS_ZERO = "set zero_optimization.stage"
 ON_DISK = "nvme"
+MASTER, STATES = "bf16_master_weights_and_grads", "bf16_optimizer_states"
+NORM = (ZERO, "compute_grad_norm")
 
 
 class Config(NamedTuple):
@@ -47,151 +48,75 @@ class Config(NamedTuple):
         value = self.get(*path)
         return float(value) if isinstance(value, int | float) else None
 
-    @property
-    def is_partial(self) -> bool:
-        """Whether only a part of the optimizer is offloaded."""
-        ratio = self.read_number(ZERO, "offload_optimizer", "ratio")
-        return ratio is not None and ratio < 1
-
-    @property
-    def sums(self) -> bool:
-        """Whether gradients are summed instead of averaged."""
-        return str(self.get("gradient_allreduce_op")).lower() == "sum"
-
-
-class Combination(NamedTuple):
-    """One combination. message: a sentence, with {stage} for the stage of ZeRO."""
-
-    id: str
-    path: KeyPath
-    when: Callable[[Config], bool]
-    message: str
-    hint: str = ""
-    severity: Severity = "error"
-
-
-def _require_path(part: str) -> Combination:
-    return Combination(
-        "DS267",
-        (ZERO, part, "device"),
-        lambda config: config.read_device(part) == ON_DISK and not config.get(ZERO, part, "nvme_path"),
-        f"{part}.device nvme needs {part}.nvme_path",
-        "set it to a folder on a fast disk, as a path inside the container",
-    )
-
-
-def _require_stage(path: KeyPath) -> Combination:
-    return Combination(
-        "DS267",
-        path,
-        lambda config: config.is_on(*map(str, path)) and config.stage == 0,
-        f"{path[-1]} needs ZeRO, but zero_optimization.stage is 0",
-        NEEDS_ZERO,
-    )
-
-
-ROWS = (
-    Combination(
-        "DS266",
-        ("bf16", "enabled"),
-        lambda config: config.is_on("fp16", "enabled") and config.is_on("bf16", "enabled"),
-        "fp16 and bf16 are mutually exclusive, but both are enabled",
-        "keep one of them; bf16 if the GPUs support it",
-    ),
-    Combination(
-        "DS266",
-        ("bfloat16", "enabled"),
-        lambda config: (
-            config.is_on("fp16", "enabled") and config.is_on("bfloat16", "enabled") and "bf16" not in config.data
-        ),
-        "fp16 and bfloat16 are mutually exclusive, but both are enabled",
-        "keep one of them",
-    ),
-    _require_path("offload_param"),
-    _require_path("offload_optimizer"),
-    Combination(
-        "DS267",
-        (ZERO, "offload_optimizer", "ratio"),
-        lambda config: config.is_partial and config.stage in (0, 1, 2),
-        "offload_optimizer.ratio below 1 needs stage 3, not {stage}",
-        "set zero_optimization.stage: 3, or remove ratio",
-    ),
-    Combination(
-        "DS267",
-        ("gradient_allreduce_op",),
-        lambda config: config.sums and config.stage == 3,
-        "gradient_allreduce_op sum cannot be used with stage 3",
-        "use mean, or another stage",
-    ),
-    Combination(
-        "DS267",
-        ("gradient_allreduce_op",),
-        lambda config: config.sums and isinstance(config.get(ZERO, "zenflow"), Mapping),
-        "gradient_allreduce_op sum cannot be used with zenflow",
-    ),
-    Combination(
-        "DS267",
-        ("gradient_allreduce_op",),
-        lambda config: config.sums and config.is_on("compile", "deepcompile"),
-        "gradient_allreduce_op sum cannot be used with deepcompile",
-    ),
-    _require_stage(("fp16", "fp16_master_weights_and_grads")),
-    _require_stage(("bf16", "bf16_master_weights_and_grads")),
-    _require_stage(("bf16", "bf16_optimizer_states")),
-    Combination(
-        "DS267",
-        ("bf16", "bf16_optimizer_states"),
-        lambda config: (
-            config.is_on("bf16", "bf16_optimizer_states")
-            and not config.is_on("bf16", "bf16_master_weights_and_grads")
-            and config.stage != 0
-        ),
-        "bf16_optimizer_states needs bf16_master_weights_and_grads",
-    ),
-    Combination(
-        "DS267",
-        (ZERO, "compute_grad_norm"),
-        lambda config: (
-            config.get(ZERO, "compute_grad_norm") is not None
-            and not config.is_on(ZERO, "compute_grad_norm")
-            and config.get(ZERO, "compute_grad_norm") != AUTO
-            and config.stage in (0, 3)
-        ),
-        "compute_grad_norm: false needs stage 1 or 2, not {stage}",
-    ),
-    Combination(
-        "DS268",
-        (ZERO, "offload_param"),
-        lambda config: config.read_device("offload_param") in ("cpu", ON_DISK) and config.stage in (0, 1, 2),
-        "offload_param has no effect with stage {stage}: only stage 3 offloads parameters",
-        "set zero_optimization.stage: 3, or remove offload_param",
-        "warning",
-    ),
-    Combination(
-        "DS268",
-        (ZERO, "offload_optimizer"),
-        lambda config: config.read_device("offload_optimizer") in ("cpu", ON_DISK) and config.stage == 0,
-        "offload_optimizer has no effect with stage 0, which means training without ZeRO",
-        NEEDS_ZERO,
-        "warning",
-    ),
-    Combination(
-        "DS268",
-        (ZERO, "offload_optimizer", "device"),
-        lambda config: config.read_device("offload_optimizer") == ON_DISK and config.stage in (1, 2),
-        "offload_optimizer.device nvme has no effect with stage {stage}, which offloads to the CPU",
-        "set zero_optimization.stage: 3, or device: cpu",
-        "warning",
-    ),
-)
-
 
 def check_combinations(given: Mapping[str, Any]) -> Iterator[RelativeDiagnostic]:
-    """The rows that apply to a configuration."""
+    """What DeepSpeed refuses or ignores in a configuration."""
     config = Config(given)
-    for row in ROWS:
-        if row.when(config):
-            yield RelativeDiagnostic(row.id, row.path, row.message.format(stage=config.stage), row.hint, row.severity)
+    for find in (_find_two_precisions, _find_offloads, _find_sums, _find_low_stages, _find_idle_offloads):
+        yield from find(config)
+
+
+def _find_two_precisions(config: Config) -> Iterator[RelativeDiagnostic]:
+    for name in ("bf16", "bfloat16"):
+        is_idle = name == "bfloat16" and "bf16" in config.data
+        if config.is_on("fp16", "enabled") and config.is_on(name, "enabled") and not is_idle:
+            message = f"fp16 and {name} are mutually exclusive, but both are enabled"
+            hint = "keep one of them" + ("; bf16 if the GPUs support it" if name == "bf16" else "")
+            yield RelativeDiagnostic("DS266", (name, "enabled"), message, hint)
+
+
+def _find_offloads(config: Config) -> Iterator[RelativeDiagnostic]:
+    for part in OFFLOADED:
+        if config.read_device(part) == ON_DISK and not config.get(ZERO, part, "nvme_path"):
+            hint = "set it to a folder on a fast disk, as a path inside the container"
+            message = f"{part}.device nvme needs {part}.nvme_path"
+            yield RelativeDiagnostic("DS267", (ZERO, part, "device"), message, hint)
+    path = (ZERO, "offload_optimizer", "ratio")
+    ratio = config.read_number(*path)
+    if ratio is not None and ratio < 1 and config.stage in (0, 1, 2):
+        message = f"offload_optimizer.ratio below 1 needs stage 3, not {config.stage}"
+        yield RelativeDiagnostic("DS267", path, message, "set zero_optimization.stage: 3, or remove ratio")
+
+
+def _find_sums(config: Config) -> Iterator[RelativeDiagnostic]:
+    """Gradients that are summed instead of averaged."""
+    refused = {
+        "stage 3": config.stage == 3,
+        "zenflow": isinstance(config.get(ZERO, "zenflow"), Mapping),
+        "deepcompile": config.is_on("compile", "deepcompile"),
+    }
+    for what, is_used in refused.items():
+        if is_used and str(config.get("gradient_allreduce_op")).lower() == "sum":
+            hint = "use mean, or another stage" if what == "stage 3" else ""
+            message = f"gradient_allreduce_op sum cannot be used with {what}"
+            yield RelativeDiagnostic("DS267", ("gradient_allreduce_op",), message, hint)
+
+
+def _find_low_stages(config: Config) -> Iterator[RelativeDiagnostic]:
+    for path in (("fp16", "fp16_master_weights_and_grads"), ("bf16", MASTER), ("bf16", STATES)):
+        if config.is_on(*path) and config.stage == 0:
+            message = f"{path[-1]} needs ZeRO, but zero_optimization.stage is 0"
+            yield RelativeDiagnostic("DS267", path, message, NEEDS_ZERO)
+    if config.is_on("bf16", STATES) and not config.is_on("bf16", MASTER) and config.stage != 0:
+        yield RelativeDiagnostic("DS267", ("bf16", STATES), f"{STATES} needs {MASTER}")
+    if config.get(*NORM) not in (None, AUTO) and not config.is_on(*NORM) and config.stage in (0, 3):
+        message = f"compute_grad_norm: false needs stage 1 or 2, not {config.stage}"
+        yield RelativeDiagnostic("DS267", NORM, message)
+
+
+def _find_idle_offloads(config: Config) -> Iterator[RelativeDiagnostic]:
+    stage, use_3 = config.stage, "set zero_optimization.stage: 3, or"
+    parameters, optimizer = map(config.read_device, OFFLOADED)
+    if parameters in ("cpu", ON_DISK) and stage in (0, 1, 2):
+        message = f"offload_param has no effect with stage {stage}: only stage 3 offloads parameters"
+        yield RelativeDiagnostic("DS268", (ZERO, "offload_param"), message, f"{use_3} remove offload_param", "warning")
+    path = (ZERO, "offload_optimizer")
+    if optimizer in ("cpu", ON_DISK) and stage == 0:
+        message = "offload_optimizer has no effect with stage 0, which means training without ZeRO"
+        yield RelativeDiagnostic("DS268", path, message, NEEDS_ZERO, "warning")
+    if optimizer == ON_DISK and stage in (1, 2):
+        message = f"offload_optimizer.device nvme has no effect with stage {stage}, which offloads to the CPU"
+        yield RelativeDiagnostic("DS268", (*path, "device"), message, f"{use_3} device: cpu", "warning")
 
 
 FP16_BY_CPU = "0.16.9"
