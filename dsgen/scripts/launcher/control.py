@@ -111,7 +111,7 @@ class ControlServer:
             self.nonce = nonce or self.nonce
         except OSError:
             address, server = control.open_pod_server()  # somebody else has taken the port
-        threading.Thread(target=self._accept, args=(server,), daemon=True).start()
+        control.serve(server, self.nonce.encode(), SHAKE_SECONDS, self.strangers, self._receive)
         return f"{address}:{server.getsockname()[1]}/{self.nonce}"
 
     def dial(self, port: int, secret: bytes) -> None:
@@ -208,32 +208,6 @@ class ControlServer:
         with member.lock, contextlib.suppress(OSError):
             if member.connection and member.talk:
                 member.connection.sendall(member.talk.pack(json.dumps(self._make_order(member))))
-
-    def _accept(self, server: socket.socket) -> None:
-        while True:
-            try:
-                connection, (address, *_) = server.accept()
-            except OSError:  # no descriptor is left: the worker tries again
-                time.sleep(1)
-                continue
-            if not self.strangers.admit(address):
-                connection.close()
-                continue
-            try:
-                threading.Thread(target=self._serve, args=(connection, address), daemon=True).start()
-            except RuntimeError:  # no thread is left
-                self.strangers.dismiss(address)
-                connection.close()
-
-    def _serve(self, connection: socket.socket, address: str) -> None:
-        """One connection from its beginning to its end."""
-        # Whatever is sent, no more than this connection ends.
-        with contextlib.suppress(Exception), connection:
-            try:
-                talk = control.shake(connection, self.nonce.encode(), "launcher", SHAKE_SECONDS)
-            finally:
-                self.strangers.dismiss(address)
-            self._receive(connection, talk)
 
     def _receive(self, connection: socket.socket, talk: control.Conversation, expected: str = "") -> None:
         """Take what a worker says, until its connection ends. `expected`: its name, if it is known."""

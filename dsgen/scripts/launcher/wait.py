@@ -52,7 +52,8 @@ class Wait:
         The launcher then counts itself as lost, so that another pod takes over: this one has no network and cannot
         write the record.
         """
-        away = self.external.count_seconds_without_api()
+        since = self.external.read_status().get("away")
+        away = time.time() - since if isinstance(since, (int, float)) else 0.0
         if away > seconds:
             log(f"neither the API (for {away:.0f} s) nor any worker can be reached from this pod: it counts as lost")
             raise RunEndedError("terminated")

@@ -137,7 +137,10 @@ class LocalTraining:
         `places`: the workers that train, as indices into the hostfile.
         """
         hosts = [self.hosts[place] for place in places]
-        self.clear_shared_memory(hosts[0])
+        # Each attempt has a port of its own, so the buffers of earlier ones would add up.
+        for path in SHARED_MEMORY.glob(BUFFERS.format(os.getuid(), hosts[0])):
+            with contextlib.suppress(OSError):
+                path.unlink()
         self.attempt, self.ended, self.signalled = attempt, False, ""
         self.reset_output()
         hostfile.write(Path(HOSTFILE), hosts, self.run.slots)
@@ -160,12 +163,6 @@ class LocalTraining:
     def list_forked(self) -> list[int]:
         """The supervisor of the rank, if it is a child of this process without a program of its own."""
         return [self.pid] if self.supervise and not self.ended else []
-
-    def clear_shared_memory(self, master: str) -> None:
-        """Remove the buffers of earlier attempts. Each attempt has a port of its own, so they would add up."""
-        for path in SHARED_MEMORY.glob(BUFFERS.format(os.getuid(), master)):
-            with contextlib.suppress(OSError):
-                path.unlink()
 
     def end_all(self) -> None:
         """Kill what is left of the attempt, but not what training.setup has started, or what waits for an attempt."""

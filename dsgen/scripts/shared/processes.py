@@ -92,7 +92,9 @@ def spawn(
         if output is not None:
             os.dup2(output, 1)
             os.dup2(output, 2)
-        _reset_signals()
+        for name in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
+            signal.signal(name, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])  # callers block signals
         if user:
             os.initgroups(user.pw_name, user.pw_gid)
             os.setgid(user.pw_gid)
@@ -133,13 +135,6 @@ def fork(function: Callable[[], int]) -> int:
         sys.excepthook(*sys.exc_info())
     finally:
         leave(code)
-
-
-def _reset_signals() -> None:
-    """Reset inherited signal settings: Python ignores SIGPIPE, and callers block signals."""
-    for name in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(name, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
 def explain_start_failure(program: str, error: OSError) -> str:

@@ -75,39 +75,21 @@ class Script:
     """The script, the workers that run its tasks, and its steps."""
 
     def __init__(self, setup: srun.Setup, server: socket.socket) -> None:
-        self.job, self.secret = setup.job, setup.secret
+        self.job = setup.job
         self.events: queue.SimpleQueue[tuple[Channel | None, dict[str, Any]]] = queue.SimpleQueue()
         self.agents: dict[int, Channel] = {}
         self.requests: dict[Channel, Request] = {}  # in the order in which they came
         self.steps = 0
         self.last, self.failure = -1, 0  # the step that was created last, of those that have ended, and its code
         self.pid, self.code, self.stopped, self.is_stopped = 0, -1, 0, False
-        self.strangers = control.UnprovenConnections()
         processes.watch_signals(WATCHED, lambda number: self.events.put((None, {"signal": number})))
-        threading.Thread(target=self.accept, args=(server,), daemon=True).start()
+        setup.serve(server, self.receive)
 
-    def accept(self, server: socket.socket) -> None:
-        while True:
-            try:
-                connection, (address, *_) = server.accept()
-            except OSError:  # no descriptor is left: an srun that has ended leaves some
-                time.sleep(RETRY_SECONDS)
-                continue
-            if self.strangers.admit(address):
-                threading.Thread(target=self.serve, args=(connection, address), daemon=True).start()
-            else:
-                connection.close()
-
-    def serve(self, connection: socket.socket, address: str) -> None:
+    def receive(self, channel: Channel) -> None:
         """Take what an agent or an srun says, until it ends."""
-        with contextlib.suppress(OSError), connection:
-            try:
-                channel = Channel(connection, self.secret, "launcher")
-            finally:
-                self.strangers.dismiss(address)
-            for message in iter(channel.read, None):
-                self.events.put((channel, message))
-            self.events.put((channel, {"lost": True}))
+        for message in iter(channel.read, None):
+            self.events.put((channel, message))
+        self.events.put((channel, {"lost": True}))
 
     def run(self, argv: list[str], seconds: float) -> int:
         """Start the script when all agents have connected, and serve it; returns the exit code of the run."""

@@ -10,18 +10,12 @@ from typing import Any
 
 from shared import control
 
-SHAKE_SECONDS = 5.0
-
 
 class Channel:
-    """Signed messages, each a JSON object; several threads may send. OSError if the other side does not prove itself.
+    """Signed messages, each a JSON object; several threads may send."""
 
-    `side`: launcher for who listens, worker for who connects.
-    """
-
-    def __init__(self, connection: socket.socket, secret: str, side: str) -> None:
-        self.connection, self.lock = connection, threading.Lock()
-        self.talk = control.shake(connection, secret.encode(), side, SHAKE_SECONDS)
+    def __init__(self, connection: socket.socket, talk: control.Conversation) -> None:
+        self.connection, self.lock, self.talk = connection, threading.Lock(), talk
         connection.settimeout(None)
         self.lines = connection.makefile("rb")
 

@@ -17,6 +17,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -25,7 +26,7 @@ from slurm import rules
 from slurm.channel import Channel
 
 CHUNK_BYTES = 32768
-CONNECT_SECONDS = 10
+CONNECT_SECONDS, SHAKE_SECONDS = 10, 5.0
 START_SECONDS = 60  # until the workers of a step have connected
 KILL_SECONDS = 30  # after SIGTERM, as Slurm's KillWait
 NEVER = float("inf")
@@ -52,13 +53,21 @@ class Setup(NamedTuple):
     def connect(self, address: str = "", port: int = 0) -> Channel:
         """Connect to worker 0, or to the srun of a step."""
         connection = socket.create_connection((address or self.address, port or self.port), CONNECT_SECONDS)
-        return Channel(connection, self.secret, "worker")
+        return Channel(connection, control.shake(connection, self.secret.encode(), "worker", SHAKE_SECONDS))
 
     def listen(self, port: int = 0) -> tuple[str, socket.socket]:
         """A server for the other workers, and the address of this one."""
         if len(self.job.nodes) > 1:
             return control.open_pod_server(port)
         return "127.0.0.1", socket.create_server(("127.0.0.1", 0))
+
+    def serve(self, server: socket.socket, receive: Callable[[Channel], None]) -> None:
+        """Call `receive` with the channel of each program that connects, in a thread."""
+
+        def take(connection: socket.socket, talk: control.Conversation) -> None:
+            receive(Channel(connection, talk))
+
+        control.serve(server, self.secret.encode(), SHAKE_SECONDS, control.UnprovenConnections(), take)
 
 
 def read_setup() -> Setup:
@@ -161,6 +170,7 @@ class Step:
         self.setup, self.options = setup, options
         self.events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self.lock = threading.Lock()  # of the output
+        self.joined: queue.SimpleQueue[tuple[int, Channel]] = queue.SimpleQueue()
         self.channels: list[Channel] = []
         self.codes: dict[int, int] = {}
         self.kill_at, self.interrupted, self.is_told = NEVER, 0.0, False
@@ -171,6 +181,7 @@ class Step:
     def create(self) -> None:
         """Have worker 0 plan the step, which waits until CPUs and GPUs are free; then its workers connect."""
         address, server = self.setup.listen()
+        self.setup.serve(server, self.join)
         self.control = self.setup.connect()
         self.control.send(options=self.options, address=address, port=server.getsockname()[1])
         answer = self.control.read() or {"error": "Job/step already completing or completed"}
@@ -184,14 +195,13 @@ class Step:
         self.tasks = rules.make_task_variables(self.setup.job, self.options, self.number, plan)
         connected: dict[int, Channel] = {}
         until = time.monotonic() + START_SECONDS
-        while len(connected) < len(plan):
-            if time.monotonic() > until:
-                raise rules.StepError("Unable to create step for job: a worker has not started its tasks")
-            server.settimeout(1)
-            with contextlib.suppress(OSError):  # a stranger
-                channel = Channel(server.accept()[0], self.setup.secret, "launcher")
-                connected[[part.node for part in plan].index((channel.read() or {}).get("node", -1))] = channel
-        self.channels = [connected[node] for node in range(len(plan))]
+        try:
+            while len(connected) < len(plan):
+                connected.update([self.joined.get(timeout=max(until - time.monotonic(), 0))])
+        except queue.Empty:
+            words = "Unable to create step for job: a worker has not started its tasks"
+            raise rules.StepError(words) from None
+        self.channels = [connected[part.node] for part in plan]
 
     def start(self, command: list[str]) -> None:
         """Send each worker its tasks, and what in the environment the script has changed."""
@@ -214,21 +224,28 @@ class Step:
                 ordered.append({"rank": rank, "argv": commands[rank], "variables": variables, "reads": reads})
             folder = self.options.get("chdir") or str(Path.cwd())
             channel.send(tasks=ordered, kept=kept, changed=changed, folder=folder)
-            threading.Thread(target=self.listen, args=(channel,), daemon=True).start()
         threading.Thread(target=self.listen, args=(self.control,), daemon=True).start()
         if given != "none":
             threading.Thread(target=self.feed, args=(begun,), daemon=True).start()
 
+    def join(self, channel: Channel) -> None:
+        """Take a worker into the step."""
+        self.joined.put(((channel.read() or {}).get("node", -1), channel))
+        self.listen(channel)
+
     def listen(self, channel: Channel) -> None:
         """Write what the tasks of a worker print, here, so that they wait for who reads it."""
-        for message in iter(channel.read, None):
-            if "data" in message:
-                with self.lock:
-                    self.output.write(message["rank"], message["stream"], base64.b64decode(message["data"]))
-            elif "words" in message:
-                say(message["words"])
-            else:
-                self.events.put(message)
+        try:
+            for message in iter(channel.read, None):
+                if "data" in message:
+                    with self.lock:
+                        self.output.write(message["rank"], message["stream"], base64.b64decode(message["data"]))
+                elif "words" in message:
+                    say(message["words"])
+                else:
+                    self.events.put(message)
+        except OSError as error:  # of a file of the output
+            say(f"error: {error}")
         self.events.put({"lost": True})
 
     def feed(self, data: bytes) -> None:

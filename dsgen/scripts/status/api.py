@@ -7,7 +7,6 @@ import json
 import os
 import ssl
 import time
-import urllib.parse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -109,14 +108,6 @@ def make_api() -> Api:
 def format_path(kind: str, namespace: str, name: str) -> str:
     """The path of an object; `kind` is secrets, configmaps or jobs."""
     return f"/{'apis/batch' if kind == 'jobs' else 'api'}/v1/namespaces/{namespace}/{kind}/{name}"
-
-
-def format_pods_path(namespace: str, job: str, *indices: str) -> str:
-    """The path of the pods of a Job, or only of those with these completion indices."""
-    selector = f"batch.kubernetes.io/job-name={job}"
-    if indices:
-        selector += f",batch.kubernetes.io/job-completion-index in ({','.join(indices)})"
-    return f"/api/v1/namespaces/{namespace}/pods?labelSelector={urllib.parse.quote(selector, safe='')}&limit=2000"
 
 
 def make_patch_of_empty(data: dict[str, str]) -> list[dict[str, Any]]:

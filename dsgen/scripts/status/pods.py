@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import quote
 
 from shared import exchange, settings
 from status import api
@@ -38,7 +39,11 @@ class Nodes:
 
 def read_pods(client: api.Api, configured: settings.Settings, *indices: str) -> list[dict[str, Any]]:
     """The pods of the workers, or of these; none if the cluster does not let the sidecar read pods. Raises ApiError."""
-    path = api.format_pods_path(configured.namespace, configured.worker_job, *indices)
+    selector = f"batch.kubernetes.io/job-name={configured.worker_job}"
+    if indices:
+        selector += f",{INDEX} in ({','.join(indices)})"
+    query = f"?labelSelector={quote(selector, safe='')}&limit=2000"
+    path = f"/api/v1/namespaces/{configured.namespace}/pods{query}"
     return list(client.get(path, absent=(403,)).get("items", []))
 
 

@@ -50,7 +50,9 @@ class Control:
             for text in [*reported[self.sent :], *beats]:
                 self.send({"attempt": state["attempt"], "report": text})
             self.sent = len(reported)
-            self.send_state(state)  # after the reports: with it the attempt may end
+            if state != self.said or time.monotonic() - self.said_at >= SAY_SECONDS:
+                self.send({**self.own, **state})  # after the reports: with it the attempt may end
+                self.said, self.said_at = dict(state), time.monotonic()
             self.receive()
         except (OSError, ValueError, KeyError):
             self.drop()
@@ -67,11 +69,6 @@ class Control:
         self.received, self.sent, self.said = b"", 0, {}
         connection.settimeout(0)
         ask_for_signals(connection)
-
-    def send_state(self, state: dict[str, Any]) -> None:
-        if state != self.said or time.monotonic() - self.said_at >= SAY_SECONDS:
-            self.send({**self.own, **state})
-            self.said, self.said_at = dict(state), time.monotonic()
 
     def send(self, content: dict[str, Any]) -> None:
         assert self.connection

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
+import queue
 import socket
 import sys
 import time
@@ -31,6 +31,7 @@ BYTES = 64 << 20  # each way
 CHUNK = 1 << 20
 RETRY_SECONDS = 0.2  # the other worker may not listen yet
 GREETING_SECONDS = 2.0
+LATE = "timed out"
 
 
 class PeerConnection:
@@ -48,16 +49,23 @@ class PeerConnection:
         """The remaining seconds. Raises TimeoutError."""
         left = self.until - time.monotonic()
         if left <= 0:
-            raise TimeoutError("timed out")
+            raise TimeoutError(LATE)
         return left
 
     def listen(self, host: str, other: str, port: int, token: bytes) -> None:
         """Wait until the worker `other` connects, whoever else does."""
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found: queue.SimpleQueue[socket.socket] = queue.SimpleQueue()
+        strangers = control.UnprovenConnections(list_addresses(other))
+        self.socket.close()
         with socket.create_server(where[:2], family=family) as listener:
-            self.socket.close()
-            self.socket = Greetings(token, list_addresses(other)).find(listener, self)
-        self.send(token)
+            # A copy, because the connection ends with the call.
+            control.serve(listener, token, GREETING_SECONDS, strangers, lambda line, _: found.put(line.dup()))
+            try:
+                self.socket = found.get(timeout=self.count_seconds_left())
+            except queue.Empty:
+                raise TimeoutError(LATE) from None
+            listener.shutdown(socket.SHUT_RDWR)
 
     def connect(self, host: str, port: int, token: bytes) -> None:
         """Connect until the other worker listens and knows the token."""
@@ -65,9 +73,8 @@ class PeerConnection:
             try:
                 self.socket.close()
                 self.socket = socket.create_connection((host, port), timeout=min(self.count_seconds_left(), 5))
-                self.send(token)
-                if self.receive(len(token)) == token:
-                    return
+                control.shake(self.socket, token, "worker", min(self.count_seconds_left(), 5))
+                return
             except OSError:
                 if time.monotonic() + RETRY_SECONDS > self.until:
                     raise
@@ -76,17 +83,6 @@ class PeerConnection:
     def send(self, data: bytes) -> None:
         self.socket.settimeout(self.count_seconds_left())
         self.socket.sendall(data)
-
-    def receive(self, size: int) -> bytes:
-        """At most `size` bytes: fewer at the end of the stream. Raises TimeoutError."""
-        data = b""
-        while len(data) < size:
-            self.socket.settimeout(self.count_seconds_left())
-            more = self.socket.recv(size - len(data))
-            if not more:
-                break
-            data += more
-        return data
 
     def send_data(self) -> None:
         """Send BYTES bytes."""
@@ -109,62 +105,6 @@ class PeerConnection:
             if not received:
                 raise
         return {"bytes": received, "seconds": round(max(time.monotonic() - begun, 1e-6), 6)}
-
-
-class Greetings:
-    """Connections that have not sent the token. `known`: the addresses of the other worker."""
-
-    def __init__(self, token: bytes, known: set[str]) -> None:
-        self.token = token
-        self.strangers = control.UnprovenConnections(known)
-        self.waiting: dict[socket.socket, Greeting] = {}
-
-    def find(self, listener: socket.socket, line: PeerConnection) -> socket.socket:
-        """The connection that sends the token; the others are closed. TimeoutError: there is none in time."""
-        try:
-            while True:
-                patience = min(line.count_seconds_left(), GREETING_SECONDS)
-                for ready in select.select([listener, *self.waiting], [], [], patience)[0]:
-                    if ready is listener:
-                        self.admit(*listener.accept())
-                    elif self.receive(ready):
-                        del self.waiting[ready]
-                        return ready
-                for connection in [each for each, said in self.waiting.items() if time.monotonic() > said.until]:
-                    self.dismiss(connection)
-        finally:
-            for connection in list(self.waiting):
-                self.dismiss(connection)
-
-    def admit(self, connection: socket.socket, where: tuple[Any, ...]) -> None:
-        if self.strangers.admit(where[0]):
-            self.waiting[connection] = Greeting(where[0], time.monotonic() + GREETING_SECONDS)
-        else:
-            connection.close()
-
-    def receive(self, connection: socket.socket) -> bool:
-        """Read what has come; whether it is the token."""
-        said, more = self.waiting[connection], b""
-        with contextlib.suppress(OSError):
-            more = connection.recv(len(self.token) - len(said.data))
-        said.data += more
-        if said.data == self.token:
-            return True
-        if not more or len(said.data) == len(self.token):
-            self.dismiss(connection)
-        return False
-
-    def dismiss(self, connection: socket.socket) -> None:
-        self.strangers.dismiss(self.waiting.pop(connection).address)
-        connection.close()
-
-
-class Greeting:
-    """What a connection has sent, and until when it may send the rest (monotonic)."""
-
-    def __init__(self, address: str, until: float) -> None:
-        self.address, self.until = address, until
-        self.data = b""
 
 
 def list_addresses(host: str) -> set[str]:

@@ -111,11 +111,6 @@ class SidecarState:
             return ""
         return "; ".join([*self.list_problems(), str(self.read_worker_job().get("message", ""))])
 
-    def count_seconds_without_api(self) -> float:
-        """Seconds for which the sidecar has had no answer from the API."""
-        since = self.read_status().get("away")
-        return max(time.time() - since, 0.0) if isinstance(since, (int, float)) else 0.0
-
     def list_problems(self) -> list[str]:
         """Why the pods of the workers do not run, as lines."""
         return [str(problem) for problem in self.read_worker_job().get("problems", [])]

@@ -7,12 +7,13 @@ to a pod. The secret is then made of the job's key. A login for each order would
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from shared.settings import Settings
 
@@ -112,6 +113,46 @@ def shake(connection: socket.socket, secret: bytes, side: str, seconds: float) -
     connection.sendall(started.pack())
     started.unpack(_read_word(connection, until))
     return started
+
+
+def serve(
+    server: socket.socket,
+    secret: bytes,
+    seconds: float,
+    strangers: UnprovenConnections,
+    receive: Callable[[socket.socket, Conversation], None],
+) -> None:
+    """Call `receive` with each connection that proves itself, in a thread of its own, until the server is closed.
+
+    The connection ends with the call, and so it does after so many seconds without a proof.
+    """
+
+    def take(connection: socket.socket, address: str) -> None:
+        # Whatever is sent, no more than this connection ends.
+        with contextlib.suppress(Exception), connection:
+            try:
+                talk = shake(connection, secret, "launcher", seconds)
+            finally:
+                strangers.dismiss(address)
+            receive(connection, talk)
+
+    def accept() -> None:
+        while server.fileno() >= 0:
+            try:
+                connection, (address, *_) = server.accept()
+            except OSError:  # no descriptor is left: the other side tries again
+                time.sleep(1)
+                continue
+            if not strangers.admit(address):
+                connection.close()
+                continue
+            try:
+                threading.Thread(target=take, args=(connection, address), daemon=True).start()
+            except RuntimeError:  # no thread is left
+                strangers.dismiss(address)
+                connection.close()
+
+    threading.Thread(target=accept, daemon=True).start()
 
 
 def _read_word(connection: socket.socket, until: float) -> bytes:

@@ -148,7 +148,8 @@ class SshWorkerChoice(WorkerChoice):
                 goes_on()
             size = self.choose_size(len(self.workers.names) - len(missing))
             enough_since = (enough_since or time.monotonic()) if size else 0.0
-            patience = self.compute_patience(size, before >= set(missing))
+            patience = 0 if before >= set(missing) else self.configured.resize_after_seconds
+            patience = SPARE_SECONDS if size == self.configured.workers else patience
             decided = size > 0 and time.monotonic() - enough_since >= patience
             if decided:
                 break
@@ -156,12 +157,6 @@ class SshWorkerChoice(WorkerChoice):
         self.workers.chosen = self.present[: self.configured.workers]
         at_limit = size > 0 and time.monotonic() - began >= CUT_OFF_SECONDS
         return {} if decided or at_limit or size == self.configured.workers else missing
-
-    def compute_patience(self, size: int, missing_before: bool) -> float:
-        """Seconds to wait for further workers. `missing_before`: those that are missing were so before."""
-        if size == self.configured.workers:
-            return SPARE_SECONDS
-        return 0 if missing_before else self.configured.resize_after_seconds
 
 
 def describe_unreached(missing: dict[str, str], port: int) -> str:

@@ -140,7 +140,12 @@ class SshServer:
             wait_for_sessions(CLOSING_SECONDS)
         if self.sshd is not None:
             processes.send([self.sshd], signal.SIGTERM)  # ends the listener, not the sessions
-        end_sessions(compute_ranks_seconds(self.run) if end.code == TERMINATED else GRACE_SECONDS)
+        # An interactive shell ends by this signal, and a supervisor ends its processes.
+        processes.send([top.pid for top in list_sessions()], signal.SIGHUP)
+        wait_for_sessions(compute_ranks_seconds(self.run) if end.code == TERMINATED else GRACE_SECONDS)
+        processes.kill(
+            lambda: [pid for top in list_sessions() for pid in (top.pid, *processes.list_descendants(top.pid))]
+        )
 
 
 def list_sessions() -> list[processes.ProcessStat]:
@@ -187,10 +192,3 @@ def wait_for_sessions(seconds: float) -> None:
         kill_orphaned_sessions(tops)
         time.sleep(0.1)
         processes.reap()
-
-
-def end_sessions(seconds: float) -> None:
-    """Have every session's supervisor end its processes, and kill those that are left after so many seconds."""
-    processes.send([top.pid for top in list_sessions()], signal.SIGHUP)  # what an interactive shell ends by, too
-    wait_for_sessions(seconds)
-    processes.kill(lambda: [pid for top in list_sessions() for pid in (top.pid, *processes.list_descendants(top.pid))])
