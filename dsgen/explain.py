@@ -109,6 +109,8 @@ def _format_description(part: Schema) -> str:
 def _format_facts(part: Schema, required: bool) -> str:
     if not schema.list_types(part):
         return ""
+    is_map = isinstance(part.get("default"), dict) and part["default"]
+    removes = ", but null removes an entry of the default" if is_map else ""
     facts = {
         "type": _describe_type(part),
         "values": ", ".join(json.dumps(word) for word in part.get("enum", ())),
@@ -116,17 +118,10 @@ def _format_facts(part: Schema, required: bool) -> str:
         "form": part.get("x-pattern", ""),
         "default": _describe_default(part, required),
         "example": " or ".join(json.dumps(example, ensure_ascii=False) for example in part.get("examples", ())),
-        "null": _describe_null(part),
+        "null": "allowed, the same as absent" if schema.is_nullable(part) else f"not allowed{removes}",
     }
     lines = (_wrap(f"{key:9}{text}", " " * 9) for key, text in facts.items() if text)
     return "".join(textwrap.indent(line, "  ") for line in lines)
-
-
-def _describe_null(part: Schema) -> str:
-    if schema.is_nullable(part):
-        return "allowed, the same as absent"
-    is_map = isinstance(part.get("default"), dict) and part["default"]
-    return "not allowed, but null removes an entry of the default" if is_map else "not allowed"
 
 
 def _describe_type(part: Schema) -> str:
@@ -201,13 +196,8 @@ def _explain_unknown(above: list[str], key: str, part: Schema) -> str:
     """A message for an unknown key: with a similar key, otherwise keys of that name elsewhere, otherwise all keys."""
     where, known = ".".join(above) or "a values file", list(part.get("properties", {}))
     meant = [".".join(map(str, path)) for path in suggestions.guess_keys(key, tuple(above), part)]
-    rest = _format_question(meant) or (f"; {others}" if (others := list_possible(known, "keys")) else "")
-    return f'"{key}" is not a key of {where}{rest}'
-
-
-def _format_question(close: list[str]) -> str:
-    question = did_you_mean(*close[:3])
-    return f"; {question}" if question else ""
+    rest = did_you_mean(*meant[:3]) or list_possible(known, "keys")
+    return f'"{key}" is not a key of {where}' + (f"; {rest}" if rest else "")
 
 
 def _make_rule_schema(rule: Rule, path: KeyPath) -> Schema:
@@ -238,7 +228,8 @@ def search(words: str) -> Iterator[str]:
     # A part of an id is no word: S3 is a storage.
     entries = ((row, f"{text if _ID.fullmatch(row[1]) else row[1]} {text}".lower()) for *row, text in _list_entries())
     rows = [row for row, text in entries if all(word in text or word == row[1].lower() for word in wanted)]
-    rows += [[WORDS, words, f"use {text}"] for word, text in suggestions.list_other_words() if [word] == wanted]
+    text = (suggestions.ANYWHERE | suggestions.OTHER_VALUES).get(" ".join(wanted))
+    rows += [[WORDS, words, f"use {text}"]] if text else []
     rows += _find_pages(wanted)
     width = max((len(name) for _, name, _ in rows), default=0) + 2
     before = ""

@@ -35,6 +35,8 @@ FLAGS = {"name": "--name", "namespace": "-n"}
 """Flags for names that the values do not set."""
 NAMES = {"name": "cifar", "namespace": "training"}
 """The names that manifests need, each with an example."""
+BLANK = r"\s*(#.*|---|[.]{3})?\s*"
+"""A line of a file without values, not even an empty map."""
 
 
 @dataclass(frozen=True)
@@ -142,10 +144,11 @@ def load_trees(
         root, texts = set_values.apply_overrides(root, overrides)
     root, idle = remove_nulls(root)
     problems = [*tree.diagnostics, *idle]
-    if file and complete and not root.value and not problems and _is_blank(sources.get(file, "")):
-        from dsgen.schema import foreign  # imported late: only problems need it
-
-        return Job(file, None, [foreign.report_empty(file)], root, is_complete=False)
+    lines = sources.get(file, "").splitlines()
+    if file and complete and not (root.value or problems) and all(re.fullmatch(BLANK, line) for line in lines):
+        hint = "write the values of a job into it; `dsgen init FILE` writes a new file to start from"
+        empty = Diagnostic("DS113", "the file is empty: it has no values", Position(file, 1, 1), hint=hint)
+        return Job(file, None, [empty], root, is_complete=False)
     root, flags = _add_names(root, names)
     wrong = validate(root, complete)
     complete &= all(problem.id not in (OTHER_OBJECT, TOO_MUCH) for problem in wrong)
@@ -156,11 +159,6 @@ def load_trees(
     if values or not complete or root.broken:
         return job
     return replace(job, diagnostics=sort_problems([*problems, *_check_in_part(job, wrong)]))
-
-
-def _is_blank(text: str) -> bool:
-    """Whether a file has no values, not even an empty map."""
-    return all(line.strip() in ("", "---", "...") or line.lstrip().startswith("#") for line in text.splitlines())
 
 
 def make_job(data: Mapping[str, Any]) -> Job:

@@ -20,7 +20,7 @@ from dsgen.cluster.format_text import (
     format_table,
     format_timeline,
 )
-from dsgen.cluster.models import JOB, RunState
+from dsgen.cluster.models import JOB
 from dsgen.cluster.phase import ENDS, PHASES, describe_hidden, describe_malformed
 from dsgen.cluster.reader import find_kueue, make_api_path, read_metrics, read_visible
 from dsgen.cluster.report import list_entries, measure_duration, report_causes, report_timeline
@@ -81,16 +81,13 @@ def list_jobs(
     if form:
         write_data([made for _, made in chosen], form)
         return EXIT_OK
-    lines = [(made, format_duration(measure_duration(state)), _format_age(state)) for state, made in chosen]
+    jobs = ((state, made, state.launcher or state.worker) for state, made in chosen)
+    times = ((made, measure_duration(state), state.now - job.created if job else None) for state, made, job in jobs)
+    lines = [(made, format_duration(taken), format_duration(age)) for made, taken, age in times]
     text = format_list(lines, all_namespaces) or f"no jobs in {space or 'any namespace'}"
     echo(text.splitlines())
     echo([f"{each.namespace}/{each.job}: {line}" for each, _ in chosen for line in describe_malformed(each)], err=True)
     return EXIT_OK
-
-
-def _format_age(state: RunState) -> str:
-    job = state.launcher or state.worker
-    return format_duration(state.now - job.created if job else None)
 
 
 @click.command("status")
@@ -312,10 +309,8 @@ def _report_queues(cluster: "Cluster", space: str, name: str) -> Answer:
     local = [one for one in cluster.list_items(f"{group}{inside}/localqueues") if name in ("", one["metadata"]["name"])]
     if not local:
         raise NotFoundError(f"{f'namespace {space}' if space else 'the cluster'} has no queue {name}".rstrip())
-    cluster_queues = (
-        read_visible(hidden, "ClusterQueues", lambda: [*cluster.list_items(f"{group}/clusterqueues")]) or []
-    )
-    shares = [*list_shares(local, {one["metadata"]["name"]: one for one in cluster_queues})]
+    behind = read_visible(hidden, "ClusterQueues", lambda: [*cluster.list_items(f"{group}/clusterqueues")])
+    shares = [*list_shares(local, {one["metadata"]["name"]: one for one in behind or []})]
     places = [place for queue in local for place in _list_places(cluster, queue, hidden)]
     head = ("QUEUE", "CLUSTER QUEUE", "FLAVOR", "RESOURCE", "USED", "USED BY ALL", "NOMINAL", "BORROWED")
     texts = [

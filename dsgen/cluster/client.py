@@ -137,12 +137,14 @@ class Cluster:
     ) -> urllib3.BaseHTTPResponse:
         def send() -> urllib3.BaseHTTPResponse:
             address = f"{self.server}{path}" + (f"?{urlencode(query)}" if query else "")
+            login = self._configuration.auth_settings().get("BearerToken")
             try:
                 response: urllib3.BaseHTTPResponse = self._pool.request(
                     method,
                     address,
                     body=json.dumps(body) if content_type else None,
-                    headers=headers | self._make_login_header(),
+                    # For each request, because the library renews expired tokens.
+                    headers=headers | ({login["key"]: login["value"]} if login else {}),
                     preload_content=False,
                     retries=False,
                     timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
@@ -189,11 +191,12 @@ class Cluster:
     def _configure(self) -> Any:
         configuration = client.Configuration()
         file = self.kubeconfig or _find_kubeconfig()
-        if not (self.kubeconfig or self.context) and (IN_CLUSTER / "token").exists() and not _has_kubeconfig():
+        has_kubeconfig = self.kubeconfig or any(map(os.path.exists, _split_paths(file)))
+        if not (has_kubeconfig or self.context) and (IN_CLUSTER / "token").exists():
             config.load_incluster_config(configuration)
             self.namespace = (IN_CLUSTER / "namespace").read_text().strip()
             return configuration
-        for path in _split_paths(file or _find_kubeconfig()):
+        for path in _split_paths(file):
             if path.exists() and not path.is_file():  # reading a named pipe would wait for a writer
                 raise config.ConfigException(f"{path} is not a regular file")
         contexts, active = config.list_kube_config_contexts(file)
@@ -205,11 +208,6 @@ class Cluster:
         self.namespace = active["context"].get("namespace") or "default"
         config.load_kube_config(file, self.context or None, configuration, persist_config=False)
         return configuration
-
-    def _make_login_header(self) -> dict[str, str]:
-        """The header for authentication, computed for each request, because the library renews expired tokens."""
-        login = self._configuration.auth_settings().get("BearerToken")
-        return {login["key"]: login["value"]} if login else {}
 
     def _explain_unusable(self, error: Exception) -> str:
         """What is wrong with the kubeconfig; if there is none, how to name one."""
@@ -265,10 +263,6 @@ class _Complaints(logging.Handler):
 def _find_kubeconfig() -> str:
     """The present kubeconfig; the library keeps the one of its import."""
     return os.environ.get("KUBECONFIG") or "~/.kube/config"
-
-
-def _has_kubeconfig() -> bool:
-    return any(map(os.path.exists, _split_paths(_find_kubeconfig())))
 
 
 def _split_paths(text: str) -> list[Path]:

@@ -142,7 +142,8 @@ def _find_queue_states(state: RunState, _: RunStatus) -> Symptoms:
     for job, _pods in _list_roles(state):
         if not (job.queue and job.suspended) or "Workloads of Kueue" in state.hidden:
             continue
-        mine = [workload for workload in state.workloads or [] if _owns(job, workload)]
+        owned = ((one, one["metadata"].get("ownerReferences", [])) for one in state.workloads or [])
+        mine = [workload for workload, owners in owned if any(owner["uid"] == job.uid for owner in owners)]
         if not mine:
             missing = "no Workload" if state.workloads is not None else "no Kueue"
             if state.now - job.created > PATIENCE_SECONDS / 4:
@@ -151,10 +152,6 @@ def _find_queue_states(state: RunState, _: RunStatus) -> Symptoms:
             yield from (
                 Symptom(f"job {job.name}", text) for text in _describe_workload(workload, job.queue, state.queued)
             )
-
-
-def _owns(job: JobState, workload: ApiObject) -> bool:
-    return any(owner["uid"] == job.uid for owner in workload["metadata"].get("ownerReferences", []))
 
 
 def _describe_workload(workload: ApiObject, queue: str, jobs: Mapping[str, str]) -> Iterator[str]:
@@ -232,11 +229,8 @@ def _describe_taints(pod: PodState, nodes: Sequence[ApiObject]) -> str:
     """The taints of the nodes with the labels that a pod selects; empty if one of these nodes has no taint."""
     fitting = select_nodes(pod.required, nodes)
     by_node = [[one for one in node["spec"].get("taints") or [] if one["effect"] in EFFECTS] for node in fitting]
-    return (
-        ", ".join(sorted({f"{one['key']}:{one['effect']}" for taints in by_node for one in taints}))
-        if all(by_node)
-        else ""
-    )
+    every = sorted({f"{one['key']}:{one['effect']}" for taints in by_node for one in taints})
+    return ", ".join(every) if all(by_node) else ""
 
 
 def _find_waiting_containers(state: RunState, _: RunStatus) -> Symptoms:
@@ -289,11 +283,6 @@ def _find_unready_nodes(state: RunState, _: RunStatus) -> Symptoms:
             yield Symptom(f"node {pod.node}", f"NotReady {pod.role}")
 
 
-def _find_phase(_: RunState, shown: RunStatus) -> Symptoms:
-    """The phase of the run."""
-    yield Symptom("", f"{shown.phase} {shown.reason} {shown.message}")
-
-
 def _find_long_waits(state: RunState, shown: RunStatus) -> Symptoms:
     """Long waits: for the key, for the launcher to reach running workers, for the ranks to connect."""
     waited = state.now - (shown.since or state.now)
@@ -340,7 +329,7 @@ PLACES: Mapping[str, Callable[[RunState, RunStatus], Symptoms]] = {
     "mount": _find_mount_events,
     "exit": _find_failed_exits,
     "node": _find_unready_nodes,
-    "phase": _find_phase,
+    "phase": lambda _, shown: iter([Symptom("", f"{shown.phase} {shown.reason} {shown.message}")]),
     "wait": _find_long_waits,
     "held": _find_held_devices,
 }

@@ -205,11 +205,9 @@ def _list_gangs(cluster: Cluster, state: RunState, group: str) -> list[ApiObject
     """The PodGroups of the run in one API group; requested only if a pod names one."""
     if not any(one.gang for one in state.workers):
         return []
-    address = f"{group}/namespaces/{state.namespace}/podgroups"
-    selector = f"{JOB}={state.job},{RUN}={state.run}"
-    return (
-        read_visible(state.hidden, "PodGroups", lambda: list(cluster.list_items(address, labelSelector=selector))) or []
-    )
+    address, selector = f"{group}/namespaces/{state.namespace}/podgroups", f"{JOB}={state.job},{RUN}={state.run}"
+    found = read_visible(state.hidden, "PodGroups", lambda: [*cluster.list_items(address, labelSelector=selector)])
+    return [*(found or ())]
 
 
 def read_visible(hidden: list[str], what: str, ask: Callable[[], T]) -> T | None:

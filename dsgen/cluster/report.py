@@ -26,6 +26,7 @@ SHAPE = 1
 SCHEMA = "schemas/status.schema.json"
 WELL = (None, "", "Succeeded", "Debug", "Growing")
 """Reasons of attempts that have not failed."""
+NETWORK = ("median", "lowest")
 COUNTED = ("creating", "pending", "running", "succeeded", "failed", "deleted", "unknown")
 
 
@@ -96,7 +97,7 @@ def report_causes(state: RunState, shown: RunStatus, causes: Iterable[Cause]) ->
 
 def make_report(state: RunState, shown: RunStatus) -> Report:
     """The report of one run."""
-    record = state.record
+    record, measured = state.record, state.record.get("network") or {}
     began, (held, waited) = _find_beginning(state), count_hours(state)
     counts = Counter(_choose_count(pod) for pod in state.pods)
     return {
@@ -108,7 +109,8 @@ def make_report(state: RunState, shown: RunStatus) -> Report:
         "exitCode": record.get("exitCode"),
         "worldSize": record.get("worldSize"),
         "progress": record.get("progress"),
-        "network": _select_network(record.get("network")),
+        # More is added from the values of the job.
+        "network": {key: measured[key] for key in NETWORK} if measured.keys() >= {*NETWORK} else None,
         "managedBy": name_manager(state.launcher or state.worker),
         "workers": {
             "wanted": state.wanted,
@@ -128,12 +130,6 @@ def make_report(state: RunState, shown: RunStatus) -> Report:
         "aggregate": {word: counts[word] for word in COUNTED},
         "notes": list(list_notes(state)),
     }
-
-
-def _select_network(measured: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The two numbers of a record, if it has both; more is added from the values of the job."""
-    keys = ("median", "lowest")
-    return {key: measured[key] for key in keys} if measured and measured.keys() >= {*keys} else None
 
 
 def measure_duration(state: RunState) -> float | None:

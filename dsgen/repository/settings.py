@@ -112,18 +112,15 @@ def _find_problems(root: Node) -> Iterator[Diagnostic]:
     for path, node in root.walk():
         if path[:1] in (("output",), ("charts",)):
             yield from _check_folder(str(node.value), path, node.position)
-        elif path[:1] == ("checks",) and len(path) == 2 and path[1] not in (ids := _list_ids()):
-            hint = did_you_mean(find_closest(str(path[1]), ids))
-            yield Diagnostic("DS906", f"{path[1]} is not the id of a problem", node.key or node.position, path, hint)
+        elif path[:1] == ("checks",) and len(path) == 2:
+            from dsgen.reports import RULES  # imported late: few repositories have `checks`
+
+            if path[1] not in RULES:
+                hint, at = did_you_mean(find_closest(str(path[1]), [*RULES])), node.key or node.position
+                yield Diagnostic("DS906", f"{path[1]} is not the id of a problem", at, path, hint)
         elif path[-2:-1] in (("jobs",), ("files",)) and node.key is None and not is_pattern(str(node.value)):
             message = f"{node.value} is not a path below the folder of {SETTINGS_FILE}"
             yield Diagnostic("DS906", message, node.position, path, "write / between its folders, and no ..")
-
-
-def _list_ids() -> list[str]:
-    from dsgen.reports import RULES  # imported late: few repositories have `checks`
-
-    return list(RULES)
 
 
 def _check_folder(text: str, path: KeyPath, at: Position) -> Iterator[Diagnostic]:

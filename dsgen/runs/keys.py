@@ -46,7 +46,8 @@ def name_runtime(job: Job) -> str:
 
 def find_differing(old: Any, new: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
     """The paths of keys that differ, at the depth of records and of lists with the same length."""
-    if _is_record(path) and {type(old), type(new)} <= {dict, object}:
+    rule = schema.find_part(path)
+    if rule and schema.is_always_there(rule) and {type(old), type(new)} <= {dict, object}:
         old, new = ({} if part is MISSING else part for part in (old, new))
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
@@ -56,11 +57,6 @@ def find_differing(old: Any, new: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
             yield from find_differing(*pair, (*path, index))
     elif MISSING in (old, new) or as_canonical_json(old) != as_canonical_json(new):
         yield path
-
-
-def _is_record(path: KeyPath) -> bool:
-    rule = schema.find_part(path)
-    return rule is not None and schema.is_always_there(rule)
 
 
 def render_values(data: Mapping[str, Any], chart: bool) -> tuple[Job, Objects | None, str]:

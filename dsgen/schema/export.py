@@ -209,26 +209,23 @@ def _list_keys(part: Schema) -> Iterator[tuple[tuple[str, ...], Schema]]:
 
 def _format_row(path: tuple[str, ...], part: Schema) -> str:
     default = f"`{json.dumps(part['default'], ensure_ascii=False)}`" if "default" in part else "absent"
-    meaning = " ".join(filter(None, (part["description"], _describe_limits(part), _format_examples(part))))
+    meaning, least = part["description"], f" At least {part['minimum']}." if part.get("minimum", 0) > 0 else ""
+    meaning += f" Form: {part['x-pattern']}." if "x-pattern" in part else least
+    examples = [f"`{json.dumps(example, ensure_ascii=False)}`" for example in part.get("examples", ())]
+    meaning += f" For example {' or '.join(examples)}." if examples else ""
     cells = (f"`{'.'.join(path)}`", _describe_type(part), default, meaning)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
 def _describe_type(part: Schema) -> str:
-    if words := _link_kubernetes_type(part):
-        return words
+    item = find_kubernetes_type(part.get("items", {}))
+    if name := item or find_kubernetes_type(part):
+        return f"list of [{name}]" if item else f"[{name}]"
     if "enum" in part:
         return ", ".join(f"`{scalar(word)}`" if word != "" else '`""`' for word in part["enum"])
     words = " or ".join(TYPES[name] for name in list_types(part) if name != "null")
     items = list_types(resolve(part["items"])) if "items" in part else []
     return f"{words} of {TYPES[items[0]]}s" if items and items[0] == "string" else words
-
-
-def _link_kubernetes_type(part: Schema) -> str:
-    """The type of the Kubernetes API as a link; empty for a type of dsgen."""
-    item = find_kubernetes_type(part.get("items", {}))
-    name = item or find_kubernetes_type(part)
-    return (f"list of [{name}]" if item else f"[{name}]") if name else ""
 
 
 def _list_links() -> Iterator[str]:
@@ -237,16 +234,3 @@ def _list_links() -> Iterator[str]:
     version = read_json(KUBERNETES_FILE)["version"].rpartition(".")[0]  # such as 1.34
     for name in sorted({find_kubernetes_type(part) for part in every} - {""}):
         yield f"[{name}]: {REFERENCE.format(version=version, name=name.lower())}\n"
-
-
-def _describe_limits(part: Mapping[str, Any]) -> str:
-    if "x-pattern" in part:
-        return f"Form: {part['x-pattern']}."
-    if part.get("minimum", 0) > 0:
-        return f"At least {part['minimum']}."
-    return ""
-
-
-def _format_examples(part: Mapping[str, Any]) -> str:
-    examples = [f"`{json.dumps(example, ensure_ascii=False)}`" for example in part.get("examples", ())]
-    return f"For example {' or '.join(examples)}." if examples else ""

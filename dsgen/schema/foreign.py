@@ -12,7 +12,7 @@ from typing import Any
 
 from dsgen import schema
 from dsgen.language.text import format_item, format_value
-from dsgen.problems import Diagnostic, KeyPath, Position
+from dsgen.problems import Diagnostic, KeyPath
 from dsgen.reading.nodes import Node
 from dsgen.schema.suggestions import suggest_memory
 
@@ -97,29 +97,17 @@ def simplify_overlay(root: Node, found: list[Diagnostic]) -> list[Diagnostic]:
     return [overlay, *(problem for problem in found if problem.id not in ABSENT)]
 
 
-def report_empty(file: str) -> Diagnostic:
-    """The problem of a file without values."""
-    hint = "write the values of a job into it; `dsgen init FILE` writes a new file to start from"
-    return Diagnostic("DS113", "the file is empty: it has no values", Position(file, 1, 1), hint=hint)
-
-
 # -- values ------------------------------------------------------------------------------------------------------------
 
 
 def hint_for_value(path: KeyPath, value: Any) -> str:
     """How to write a value of a wrong type; empty if its form is not known."""
-    if path[:1] == ("estimate",):
-        return _hint_for_number(value)
+    if path[:1] == ("estimate",):  # a number of parameters or tokens that is written with a letter
+        number, letter = (value[:-1], value[-1:].upper()) if isinstance(value, str) else ("", "")
+        is_number = letter in FACTORS and re.fullmatch(r"[0-9]{1,6}([.][0-9]{1,6})?", number)
+        return f"write it as a number: {int(Decimal(number) * FACTORS[letter])}" if is_number else ""
     kind, words = SHAPES.get(path) or SHAPES.get((*path[:1], "*", *path[2:]), (type(None), str))
     return words(value) if isinstance(value, kind) else ""
-
-
-def _hint_for_number(value: Any) -> str:
-    """A number of parameters or tokens that is written with a letter."""
-    number, letter = (value[:-1], value[-1:].upper()) if isinstance(value, str) else ("", "")
-    if letter not in FACTORS or not re.fullmatch(r"[0-9]{1,6}([.][0-9]{1,6})?", number):
-        return ""
-    return f"write it as a number: {int(Decimal(number) * FACTORS[letter])}"
 
 
 def split_image(text: str) -> dict[str, str]:

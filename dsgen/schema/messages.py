@@ -159,9 +159,8 @@ def _suggest_text(violation: Violation) -> str:
 def _report_not_in_enum(violation: Violation) -> Iterator[Diagnostic]:
     if type(violation.value) is not str:
         return  # reported as a wrong type
-    hint = suggestions.suggest_among(violation.value, list(map(scalar, violation.limit))) or violation.rule.get(
-        "x-otherwise", ""
-    )
+    hint = suggestions.suggest_among(violation.value, [*map(scalar, violation.limit)])
+    hint = hint or violation.rule.get("x-otherwise", "")
     yield violation.make_problem("DS103", f"{violation.name} cannot be {format_value(violation.value)}", hint)
 
 
@@ -172,7 +171,10 @@ def _report_wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
 
 def _explain_pattern(violation: Violation) -> str:
     expected, text = f"expected: {violation.rule['x-pattern']}", str(violation.value)
-    for candidate in (*_correct(text), *(_begin_with_letter(text) if violation.path == ("name",) else ())):
+    first, _, rest = re.sub("[_.]", "-", text.lower()).partition("-")
+    # Of names such as 7b-sft, with the digits at the end or after a word.
+    named = (f"{rest}-{first}", f"job-{text.lower()}") if violation.path == ("name",) else ()
+    for candidate in (*_correct(text), *named):
         if re.fullmatch(violation.rule["pattern"], candidate, re.ASCII):
             return f"{suggestions.did_you_mean(candidate)} {expected[:1].upper()}{expected[1:]}"
     return expected
@@ -192,13 +194,6 @@ def _correct(text: str) -> Iterator[str]:
     yield re.sub("[-_.]", "", text.lower())
 
 
-def _begin_with_letter(text: str) -> Iterator[str]:
-    """Names such as 7b-sft, with the digits at the end or after a word."""
-    first, _, rest = re.sub("[_.]", "-", text.lower()).partition("-")
-    yield f"{rest}-{first}"
-    yield f"job-{text.lower()}"
-
-
 def _report_out_of_range(violation: Violation) -> Iterator[Diagnostic]:
     side = "at least" if violation.keyword == "minimum" else "at most"
     unit = violation.path[:1] == ("estimate",) and "x-pattern" in violation.rule
@@ -207,12 +202,10 @@ def _report_out_of_range(violation: Violation) -> Iterator[Diagnostic]:
     yield violation.make_problem("DS105", message, hint)
 
 
-def _report_empty(violation: Violation) -> Iterator[Diagnostic]:
-    yield violation.make_problem("DS108", f"{violation.name} must not be empty")
-
-
-def _report_too_many(violation: Violation) -> Iterator[Diagnostic]:
-    yield violation.make_problem("DS108", f"{violation.name} takes only one of its keys, not {len(violation.value)}")
+def _report_wrong_number(violation: Violation) -> Iterator[Diagnostic]:
+    is_most = violation.keyword == "maxProperties"
+    what = f"takes only one of its keys, not {len(violation.value)}" if is_most else "must not be empty"
+    yield violation.make_problem("DS108", f"{violation.name} {what}")
 
 
 def _report_missing(violation: Violation) -> Iterator[Diagnostic]:
@@ -242,12 +235,8 @@ WORDING: dict[str, Callable[[Violation], Iterator[Diagnostic]]] = {
     "type": _report_wrong_type,
     "enum": _report_not_in_enum,
     "pattern": _report_wrong_pattern,
-    "minimum": _report_out_of_range,
-    "maximum": _report_out_of_range,
-    "minLength": _report_empty,
-    "minItems": _report_empty,
-    "minProperties": _report_empty,
-    "maxProperties": _report_too_many,
+    **dict.fromkeys(("minimum", "maximum"), _report_out_of_range),
+    **dict.fromkeys(("minLength", "minItems", "minProperties", "maxProperties"), _report_wrong_number),
     "required": _report_missing,
     "oneOf": _report_one_of,
 }

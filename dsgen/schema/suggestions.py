@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from dsgen import schema
 from dsgen.language.functions import load_launch_methods
@@ -170,11 +170,6 @@ NOWHERE = (
 """Fields of a pod or container for which workers and launcher have no key."""
 
 
-def list_other_words() -> Iterator[tuple[str, str]]:
-    """Words of other tools, and what to use instead."""
-    yield from (ANYWHERE | OTHER_VALUES).items()
-
-
 def suggest_key(key: str, path: KeyPath, part: schema.Schema) -> str:
     """A hint for an unknown key in a part of the schema: keys that may be meant, or all possible keys."""
     if path[:2] == ("training", "env") and key == "value":
@@ -220,7 +215,9 @@ def guess_keys(key: str, path: KeyPath, part: schema.Schema) -> list[KeyPath]:
     if spelt := next((other for other in known if _normalize(other) == _normalize(key)), ""):
         return [(*path, spelt)]
     if len(path) == 2 and path[0] == "storage" and (word := IN_VOLUME.get(_normalize(key))):
-        return [_find_in_volume(path, word, key)]
+        # What belongs to a new claim is below `create`.
+        keys = schema.list_keys(schema.find_part((*path, word)) or {}) if word == "create" else []
+        return [(*path, word, find_closest(key, keys)) if keys else (*path, word)]
     if text := _suggest_other_value(key, path):
         return [tuple(text.split()[0].rstrip(":;,").split("."))]
     if names := _find_in_other_tools(key, path):
@@ -238,14 +235,6 @@ def guess_keys(key: str, path: KeyPath, part: schema.Schema) -> list[KeyPath]:
 def _suggest_other_value(key: str, path: KeyPath) -> str:
     is_word = len(path) < 2 and (not path or path[0] in (*SECTIONS, "lifecycle", "run", "scheduling", "status"))
     return OTHER_VALUES.get(_normalize(key), "") if is_word else ""
-
-
-def _find_in_volume(path: KeyPath, word: str, key: str) -> KeyPath:
-    """The key of a volume; what belongs to a new claim is below `create`."""
-    if word != "create":
-        return (*path, word)
-    rule = schema.find_part((*path, word)) or {}
-    return (*path, word, find_closest(key, schema.list_keys(rule)))
 
 
 def _normalize(key: str) -> str:
