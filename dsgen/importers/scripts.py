@@ -160,6 +160,10 @@ COUNTS = {
     **dict.fromkeys(("NPROC_PER_NODE", "GPUS_PER_NODE", "NUM_GPUS", "N_GPUS", "NGPUS"), "workers.slots"),
 }
 """Variables with numbers that launchers read, such as that of LLaMA-Factory."""
+IN_CONTAINER = re.compile("^(SINGULARITY|APPTAINER)ENV_(?!(PREPEND|APPEND)_PATH$)")
+"""What Apptainer removes from the names of the variables in a container."""
+OF_RUNTIME = "Apptainer reads it, and pods have no Apptainer"
+OF_RUNTIME_HINT = "write what it sets into training.env, storage or the image"
 BACKGROUND = re.compile(r"^/(dev|proc|sys|etc|usr|bin|sbin|lib|lib64|opt|tmp|var|run|root|app|job)(/|$)")
 """Folders that belong to an image or to the system."""
 FOLDER = re.compile(r"(?<![\w/.~$}:*-])(/[A-Za-z0-9_][\w.-]*)(?:/[\w.+-]+)+/?|(?<=^)(/[A-Za-z0-9_][\w.-]*)$")
@@ -332,17 +336,20 @@ class ScriptWriter:
 
     def _export(self, name: str, value: Text | list[Text], statement: Text, words: Sequence[Text]) -> None:
         """A variable of the environment: a number of workers or processes for a hole, or one of the program."""
+        name = IN_CONTAINER.sub("", name)
         key, count = COUNTS.get(name, ""), value.number if isinstance(value, Text) else None
         if key and count and self.conversion.draft.get(key) == 0:
             self.conversion.draft.set(key, count)
             self.conversion.map(statement, key)
+        elif name.startswith(("SINGULARITY", "APPTAINER")):
+            self.conversion.lose(statement, OF_RUNTIME, OF_RUNTIME_HINT)
         elif line := write_exported(self.conversion, name, value, statement, words):
             self.lines.append(line)
 
     def _make_role(self) -> Role:
         """The environment of the command line, for the comparison."""
         launch, role = self.script.launch, Role()
-        known = {name: (value, f"{name}=") for name, value in launch.exported.items()}
+        known = {IN_CONTAINER.sub("", name): (value, f"{name}=") for name, value in launch.exported.items()}
         prefix = {name: (value, self.conversion.atlas.format_text(value)) for name, value in launch.prefix.items()}
         for name, (value, shown) in {**known, **prefix}.items():
             if isinstance(value, Text) and value.is_known and not is_secret(name, value.chars):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.facts import Fact, JobSize, Role
 from dsgen.importers.images import NO_IMAGE, write_image_of_cluster, write_mounts
-from dsgen.importers.scripts import name_job, read_script, refuse_syntax_error, write_script
+from dsgen.importers.scripts import ChosenScript, name_job, read_script, refuse_syntax_error, write_script
 from dsgen.importers.shell.reader import Launch
 from dsgen.importers.slurm_options import NVIDIA, STARTS, Request, write_options
 from dsgen.importers.texts import Text, UnknownPart, join
@@ -20,8 +20,23 @@ HOSTS = {**dict.fromkeys(("JOB_NODELIST", "NODELIST", "STEP_NODELIST"), "LIST"),
          **dict.fromkeys(("SUBMIT_HOST", "TOPOLOGY_ADDR"), "OTHER")}  # fmt: skip
 """Variables with names of nodes, and which they are."""
 ONLY_A_PART = "with --export, it passes on only a part of the environment"
+NO_SRUN = "no srun is before it, so Slurm starts it once, on the first node"
+NO_SRUN_HINT = "see workers.replicas"
+CLEAN = "the container has only a part of the environment of the script"
+CLEAN_HINT = "see which variables the training needs"
+OF_CONTAINER = {
+    **dict.fromkeys(("-e", "--cleanenv", "-c", "--contain", "-C", "--containall"), (CLEAN, CLEAN_HINT)),
+    "--env-file": ("the variables of its file are not in the source", "write them into training.env"),
+    **dict.fromkeys(("-H", "--home"), ("it sets the home folder", "set training.env.HOME, and add a volume")),
+    "--overlay": ("its files are in the container", "add them to the image, or add a volume to storage"),
+}
+"""Options of Apptainer that pods have no equivalent of."""
 OF_TASKS = "its tasks have SLURM_PROCID and the like; in a run, processes have RANK, LOCAL_RANK and WORLD_SIZE"
 OF_TASKS_HINT = "see which of them the program reads; with --as carried, it has those of Slurm"
+STARTERS = {"srun", "ssh", "pdsh", "clush"}
+HOSTFILE = re.compile(r"--(deepspeed[_-])?hostfile|-H")
+SPREAD = "Slurm chooses the number of nodes, and dsgen takes one"
+NO_DEVICES = "no option asks for GPUs; dsgen requests one for each process"
 IGNORED = "it stands after the first command, where sbatch does not read it"
 
 
@@ -33,10 +48,14 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     request = Request()
     for words in read_directives(conversion, text):
         write_options(request, conversion, words)
+    if not request.nodes and request.implied_nodes == 1:
+        for one in [*request.of_tasks, *request.of_devices]:
+            if one.name in ("ntasks", "gpus") and not one.value.chars.endswith("1"):
+                conversion.lose(one.words[0], SPREAD, "set workers.replicas", is_part=True)
     request.nodes = request.nodes or request.implied_nodes
     name = posixpath.basename(source.name)
     script = read_script(conversion, text, _make_variables(conversion, request), name, own_host="MASTER_ADDR")
-    world = _make_world(conversion, request, script.launch)
+    world = _make_world(conversion, request, script)
     if not conversion.draft.get("name"):
         name_job(conversion, name, "Slurm takes the name of the script")
     write_script(conversion, script, world, text)
@@ -100,17 +119,28 @@ def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]
     return {f"SLURM_{name}": value for name, value in found.items()}
 
 
-def _make_world(conversion: Conversion, request: Request, launch: Launch) -> JobSize:
+def _make_world(conversion: Conversion, request: Request, script: ChosenScript) -> JobSize:
     """The size of the job, from the directives and from the options of srun."""
+    launch, started = script.launch, script.started
+    is_program, folder = started.launcher in ("", "python"), conversion.draft.get("training.workingDir")
     for name, words in launch.wrappers:
         if name == "srun":
             conversion.drop(words[0], STARTS, is_part=True)
-            write_options(request, conversion, words[1:])
-            if re.search(r"--export[= ](?!.*\bALL\b)", " ".join(word.chars for word in words)):
-                conversion.doubt(words[0], ONLY_A_PART, "see which variables the training needs", is_part=True)
+            _write_srun(conversion, request, words)
+            if not is_program and started.method != "openmpi" and (request.tasks_of_node or 1) > 1:
+                why = f"it starts {started.launcher} {request.tasks_of_node} times on each node, and a run once"
+                conversion.lose(words[0], why, "let it start one task on each node", is_part=True)
         elif name in ("singularity", "apptainer"):
-            _write_container(conversion, words)
-    tasks, devices = request.tasks_of_node, request.devices_of_node
+            _write_container(conversion, launch, words)
+    if (chosen := conversion.draft.get("training.workingDir")) != folder:
+        launch.folder = Text(chosen)  # srun and the container change it after all `cd`
+    is_alone = not STARTERS.intersection(name for name, _ in launch.wrappers) and started.method != "openmpi"
+    if is_alone and (request.nodes or 1) > 1 and not any(HOSTFILE.match(note.word.chars) for note in started.notes):
+        conversion.lose(launch.words[0], NO_SRUN, NO_SRUN_HINT, is_part=True)
+        request.nodes = 1 if is_program else request.nodes
+    tasks, devices = None if is_alone else request.tasks_of_node, request.devices_of_node
+    if devices is None and not request.of_devices:
+        conversion.lose(launch.words[0], NO_DEVICES, "with none, set workers.accelerator.count: 0", is_part=True)
     is_each = tasks is not None and tasks > 1
     return JobSize(
         nodes=request.nodes,
@@ -121,15 +151,33 @@ def _make_world(conversion: Conversion, request: Request, launch: Launch) -> Job
     )
 
 
-def _write_container(conversion: Conversion, words: Sequence[Text]) -> None:
+def _write_srun(conversion: Conversion, request: Request, words: Sequence[Text]) -> None:
+    """The options of srun, which win over the directives."""
+    count = len(request.of_tasks)
+    write_options(request, conversion, words[1:])
+    if [one.name for one in request.of_tasks[count:]] == ["ntasks"]:
+        request.tasks = None
+    if request.export and "ALL" not in request.export.split(","):
+        conversion.doubt(words[0], ONLY_A_PART, CLEAN_HINT, is_part=True)
+
+
+def _write_container(conversion: Conversion, launch: Launch, words: Sequence[Text]) -> None:
     """`singularity exec OPTIONS IMAGE`."""
     *options, image = words
     for index, word in enumerate(options):
         option, has_value, value = word.partition("=")
+        value = value if has_value else options[index + 1] if index + 1 < len(options) else Text()
         if option.chars in ("-B", "--bind"):
-            value = value if has_value else options[index + 1] if index + 1 < len(options) else Text()
             write_mounts(conversion, value)
-        conversion.drop(word, "each pod has a container of its own", is_part=True)
+        elif option.chars in ("--pwd", "--cwd"):
+            conversion.draft.set("training.workingDir", conversion.atlas.format_text(value))
+        for pair in value.split(",") if option.chars == "--env" else ():
+            variable, _, content = pair.partition("=")
+            launch.prefix[variable.chars] = content
+        if option.chars in OF_CONTAINER:
+            conversion.lose(word, *OF_CONTAINER[option.chars], is_part=True)
+        else:
+            conversion.drop(word, "each pod has a container of its own", is_part=True)
     write_image_of_cluster(conversion, image)
 
 

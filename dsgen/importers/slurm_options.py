@@ -43,6 +43,8 @@ class Request:
     devices_of_task: int | None = None
     all_devices: int | None = None
     cpus_of_task: int | None = None
+    hosts: str = ""
+    export: str = ""
     memory_of_cpu: str = ""
     memory_of_device: str = ""
     resource: str = ""
@@ -51,12 +53,10 @@ class Request:
 
     @property
     def implied_nodes(self) -> int | None:
-        """The number of nodes if the script does not say it, and its other options leave no choice."""
-        if 1 in (self.all_tasks, self.all_devices):
-            return 1
+        """The number of nodes if the script does not say it: one, if its other options allow that."""
         if self.all_tasks and self.tasks and self.all_tasks % self.tasks == 0:
             return self.all_tasks // self.tasks
-        return None
+        return None if self.hosts and 1 not in (self.all_tasks, self.all_devices) else 1
 
     @property
     def tasks_of_node(self) -> int | None:
@@ -230,7 +230,13 @@ def _set_signal(one: SlurmOption) -> None:
         one.conversion.lose(one.words[0], why, "let the program write its checkpoint at SIGTERM", is_part=True)
 
 
+def _lose_hosts(one: SlurmOption) -> None:
+    one.request.hosts = one.text
+    one.lose("it names nodes of the old cluster", SELECT)
+
+
 def _set_variables(one: SlurmOption) -> None:
+    one.request.export = one.text
     rest = [part for part in one.text.split(",") if part not in ("ALL", "NONE", "NIL", "")]
     for part in rest:
         name, has_value, value = part.partition("=")
@@ -269,7 +275,7 @@ OPTIONS: Mapping[str, Action] = {
     "container-image": lambda one: write_image_of_cluster(one.conversion, one.value),
     "container-mounts": lambda one: write_mounts(one.conversion, one.value),
     **make_rows("partition account qos reservation clusters wckey", lose("it is a name of the old cluster", QUEUE)),
-    **make_rows("nodelist nodefile", lose("it names nodes of the old cluster", SELECT)),
+    **make_rows("nodelist nodefile", Row(_lose_hosts)),
     **make_rows("constraint prefer tmp mincpus licenses contiguous", lose("it asks for a kind of node", SELECT)),
     "switches": lose("it asks for nodes that are close to each other", "set scheduling.topology"),
     **make_rows("output error open-mode input label unbuffered quiet verbose", drop(LOGS)),

@@ -272,8 +272,10 @@ T = "srun torchrun --nproc_per_node 4"
           for image, repository, tag in (
             ("nvcr.io#nvidia/pytorch:24.01-py3", "nvcr.io/nvidia/pytorch", "24.01-py3"),
             ("docker://team/image:v1", "team/image", "v1"), ("/images/x.sqsh", "", ""), ("$IMAGE", "", ""))),
-        (f"srun apptainer exec --nv -B /scratch/x:/data docker://team/image:v1 {T[5:]} t.py",
-         {"image": {"repository": "team/image", "tag": "v1"}, "storage.data.mountPath": "/data"}),
+        ("export A=1 APPTAINERENV_D=4\ncd /a\n"
+         f"srun apptainer exec --env A=2,B=3 --pwd /w -B /x:/data docker://team/image:v1 {T[5:]} t.py",
+         {"image": {"repository": "team/image", "tag": "v1"}, "storage.data.mountPath": "/data",
+          "training.env": {"A": "2", "B": "3", "D": "4"}, "training.workingDir": "/w"}),
         (f"{T} /opt/app/t.py --d /fsx/a/b --c /fsx/c --e /scratch/me/x", {"holes": {"storage.fsx", "storage.scratch"}}),
         (f"{T} t.py --files '/*/train/input_*.jsonl'", {"storage": None}),
         # the environment, and programs before the training
@@ -304,7 +306,7 @@ def test_an_idiom(script: str, expected: dict[str, object]) -> None:
     ],
 )
 def test_a_hostfile_is_dropped_and_its_slots_are_taken(block: str) -> None:
-    job = slurm(f"{block}\ndeepspeed --hostfile hosts train.py", "--nodes=2")
+    job = slurm(f"{block}\ndeepspeed --hostfile hosts train.py", "--nodes=2 --gres=gpu:8")
 
     assert (8, [], set()) == (value(job, "workers.slots"), job.lost, holes(job))
 
@@ -313,7 +315,12 @@ def test_a_hostfile_is_dropped_and_its_slots_are_taken(block: str) -> None:
     ("script", "why"),
     [
         (f"srun -N1 vllm serve model &\n{TORCHRUN}", "server"),
-        ("srun -n 1 torchrun --nproc_per_node 4 train.py", "as many as 1, and a run 2"),
+        ("srun -n 8 torchrun --nproc_per_node 4 train.py", "torchrun 4 times on each node"),
+        ("torchrun --nnodes 2 --nproc_per_node 4 train.py", "no srun is before it"),
+        ("python train.py", "no srun is before it"),
+        ("srun apptainer exec --cleanenv a.sif python train.py", "only a part of the environment"),
+        (f"export APPTAINER_BIND=/data\n{TORCHRUN}", "Apptainer reads it"),
+        (f"#SBATCH --export=NONE\n{TORCHRUN}", "only a part of the environment"),
         ('srun torchrun --nproc_per_node 4 train.py "$@"', "arguments that were given to the script"),
         ("srun python -m torch.distributed.launch --nproc_per_node 4 train.py", "--local_rank"),
     ],
@@ -364,8 +371,11 @@ def test_nodes_that_other_options_imply(directives: str, expected: int) -> None:
     assert "workers.replicas" not in holes(job)
 
 
-def test_nodes_that_nothing_implies_are_a_hole() -> None:
-    assert "workers.replicas" in holes(slurm("srun torchrun --nproc_per_node 4 train.py", "--gres=gpu:4"))
+def test_what_nothing_implies_is_a_hole_or_named() -> None:
+    job = slurm("srun torchrun --nproc_per_node 4 train.py", "-w n[1-2]")
+
+    assert "workers.replicas" in holes(job)
+    assert "no option asks for GPUs; dsgen requests one for each process" in [entry.why for entry in job.lost]
 
 
 def test_more_processes_than_devices_are_those_of_the_command_line() -> None:
