@@ -84,13 +84,14 @@ class Family:
     """One architecture.
 
     kind: what the model consists of. names: what config.json calls the numbers. qkv_bias, output_bias, mlp_bias,
-    head_bias: which linear layers have a bias. qk_norm: queries and keys are normalized; qk_norm_of: each head with the
-    same weights ("head"), or all with their own ("heads"). norm: vectors of a norm: 1 without, 2 with a bias, 0 without
-    weights. norms: norms of a layer; first_norms: how many more or fewer the first one has. gated: the MLP has three
-    matrices rather than two. positions: rows of the learned position embedding beyond the number of positions; None
-    without one. embedding: key with the width of the embedding, if it may be narrower than the layers. extra: further
-    parameters of a layer. further: further parameters of the model. pooler: an encoder has token types and a pooler.
-    tied: the output layer shares the weights of the embedding, where config.json does not say so.
+    head_bias: which linear layers have a bias; that of the output of attention is qkv_bias where it is None. qk_norm:
+    queries and keys are normalized; qk_norm_of: each head with the same weights ("head"), or all with their own
+    ("heads"). norm: vectors of a norm: 1 without, 2 with a bias, 0 without weights. norms: norms of a layer;
+    first_norms: how many more or fewer the first one has. gated: the MLP has three matrices rather than two. positions:
+    rows of the learned position embedding beyond the number of positions; None without one. embedding: key with the
+    width of the embedding, if it may be narrower than the layers. extra: further parameters of a layer. further:
+    further parameters of the model. pooler: an encoder has token types and a pooler. tied: the output layer shares the
+    weights of the embedding, where config.json does not say so.
     """
 
     kind: Literal["decoder", "encoder", "t5", "bart"] = "decoder"
@@ -100,7 +101,7 @@ class Family:
     head_dim: int | None = None
     intermediate: Number | None = None
     qkv_bias: Switch = False
-    output_bias: Switch = False
+    output_bias: Switch | None = None
     mlp_bias: Switch = False
     head_bias: Switch = False
     qk_norm: Switch = False
@@ -183,28 +184,17 @@ def _count_llama4_dense(config: Config) -> int:
 
 
 ATTENTION_BIAS = ("attention_bias", False)
-LLAMA = Family(
-    qkv_bias=ATTENTION_BIAS,
-    output_bias=ATTENTION_BIAS,
-    mlp_bias=("mlp_bias", False),
-)
+LLAMA = Family(qkv_bias=ATTENTION_BIAS, mlp_bias=("mlp_bias", False))
 MISTRAL = Family()
-QWEN3 = Family(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, qk_norm=True)
-OLMO2 = Family(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, qk_norm=True, qk_norm_of="heads")
-GEMMA = Family(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, head_dim=256, tied=True)
-GLM = Family(qkv_bias=("attention_bias", True), head_dim=128)
-BIASED = Family(qkv_bias=True, output_bias=True, mlp_bias=True, norm=2, gated=False)
+QWEN3 = Family(qkv_bias=ATTENTION_BIAS, qk_norm=True)
+OLMO2 = Family(qkv_bias=ATTENTION_BIAS, qk_norm=True, qk_norm_of="heads")
+GEMMA = Family(qkv_bias=ATTENTION_BIAS, head_dim=256, tied=True)
+GLM = Family(qkv_bias=("attention_bias", True), output_bias=False, head_dim=128)
+BIASED = Family(qkv_bias=True, mlp_bias=True, norm=2, gated=False)
 """Layers as those of the first transformers, with biases everywhere."""
 GPT2 = replace(BIASED, names=OF_GPT2, intermediate=_compute_usual_width, positions=0, tied=True)
-GPTJ = replace(GPT2, qkv_bias=False, output_bias=False, norms=1, positions=None, tied=False, head_bias=True)
-COHERE = Family(
-    qkv_bias=ATTENTION_BIAS,
-    output_bias=ATTENTION_BIAS,
-    norms=1,
-    tied=True,
-    qk_norm=("use_qk_norm", False),
-    qk_norm_of="heads",
-)
+GPTJ = replace(GPT2, qkv_bias=False, norms=1, positions=None, tied=False, head_bias=True)
+COHERE = Family(qkv_bias=ATTENTION_BIAS, norms=1, tied=True, qk_norm=("use_qk_norm", False), qk_norm_of="heads")
 BERT = replace(BIASED, kind="encoder", positions=0, embedding_norm=True, final_norm=False, tied=True)
 OF_T5 = {
     **USUAL,
@@ -240,9 +230,10 @@ FAMILIES: dict[str, Family] = {
     "ministral": MISTRAL,
     "mixtral": replace(MISTRAL, experts=Experts()),
     "minimax_m2": Family(qk_norm=True, qk_norm_of="heads", experts=Experts()),
-    "qwen2": Family(qkv_bias=True),
+    "qwen2": Family(qkv_bias=True, output_bias=False),
     "qwen2_moe": Family(
         qkv_bias=("qkv_bias", True),
+        output_bias=False,
         experts=replace(
             QWEN_EXPERTS, shared=lambda config: read_number(config, "shared_expert_intermediate_size"), shared_gate=True
         ),
@@ -254,7 +245,6 @@ FAMILIES: dict[str, Family] = {
     "gemma3_text": replace(GEMMA, norms=4, qk_norm=True),
     "phi": Family(
         qkv_bias=True,
-        output_bias=True,
         mlp_bias=True,
         head_bias=True,
         norm=2,
@@ -263,47 +253,34 @@ FAMILIES: dict[str, Family] = {
         qk_norm=("qk_layernorm", False),
     ),
     "phi3": Family(),
-    "phimoe": Family(
-        qkv_bias=ATTENTION_BIAS,
-        output_bias=ATTENTION_BIAS,
-        head_bias=("lm_head_bias", False),
-        norm=2,
-        experts=Experts(),
-    ),
-    "stablelm": Family(qkv_bias=("use_qkv_bias", False), norm=2, norms=_count_stablelm_norms),
-    "starcoder2": Family(
-        qkv_bias=("use_bias", True),
-        output_bias=("use_bias", True),
-        mlp_bias=("use_bias", True),
-        norm=2,
-        gated=False,
-        tied=True,
-    ),
-    "olmo": Family(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, norm=0),
+    "phimoe": Family(qkv_bias=ATTENTION_BIAS, head_bias=("lm_head_bias", False), norm=2, experts=Experts()),
+    "stablelm": Family(qkv_bias=("use_qkv_bias", False), output_bias=False, norm=2, norms=_count_stablelm_norms),
+    "starcoder2": Family(qkv_bias=("use_bias", True), mlp_bias=("use_bias", True), norm=2, gated=False, tied=True),
+    "olmo": Family(qkv_bias=ATTENTION_BIAS, norm=0),
     "olmo2": OLMO2,
     "olmo3": OLMO2,
     "olmoe": replace(OLMO2, experts=Experts(count="num_experts")),
     "granite": LLAMA,
-    "granitemoe": Family(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, experts=Experts()),
+    "granitemoe": Family(qkv_bias=ATTENTION_BIAS, experts=Experts()),
     "cohere": COHERE,
     "cohere2": replace(COHERE, qk_norm=False),
     "glm": GLM,
     "glm4": replace(GLM, norms=4),
-    "glm4_moe": Family(qkv_bias=ATTENTION_BIAS, qk_norm=("use_qk_norm", False), experts=DEEPSEEK_EXPERTS),
+    "glm4_moe": Family(
+        qkv_bias=ATTENTION_BIAS, output_bias=False, qk_norm=("use_qk_norm", False), experts=DEEPSEEK_EXPERTS
+    ),
     "deepseek_v2": Family(attention="latent", mlp_bias=("mlp_bias", False), experts=DEEPSEEK_EXPERTS),
     "deepseek_v3": Family(attention="latent", experts=DEEPSEEK_EXPERTS),
     "kimi_k2": Family(attention="latent", experts=DEEPSEEK_EXPERTS),
-    "dots1": Family(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, qk_norm=True, experts=DEEPSEEK_EXPERTS),
+    "dots1": Family(qkv_bias=ATTENTION_BIAS, qk_norm=True, experts=DEEPSEEK_EXPERTS),
     "gpt_oss": Family(
         qkv_bias=("attention_bias", True),
-        output_bias=("attention_bias", True),
         head_dim=64,
         extra=_count_sinks,
         experts=Experts(router_bias=True, bias=True),
     ),
     "llama4_text": Family(
         qkv_bias=ATTENTION_BIAS,
-        output_bias=ATTENTION_BIAS,
         head_dim=128,
         experts=Experts(
             shared=lambda config: read_number(config, "intermediate_size"),
@@ -312,13 +289,7 @@ FAMILIES: dict[str, Family] = {
         ),
     ),
     "smollm3": replace(LLAMA, tied=True),
-    "ernie4_5": Family(
-        qkv_bias=("use_bias", False),
-        output_bias=("use_bias", False),
-        mlp_bias=("use_bias", False),
-        head_dim=128,
-        tied=True,
-    ),
+    "ernie4_5": Family(qkv_bias=("use_bias", False), mlp_bias=("use_bias", False), head_dim=128, tied=True),
     "seed_oss": Family(
         qkv_bias=("attention_bias", True),
         output_bias=("attention_out_bias", False),
@@ -327,28 +298,20 @@ FAMILIES: dict[str, Family] = {
     ),
     "exaone4": Family(qk_norm=True),
     "hunyuan_v1_dense": replace(QWEN3, mlp_bias=False),
-    "nemotron": Family(
-        qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, mlp_bias=("mlp_bias", False), norm=2, gated=False
-    ),
+    "nemotron": Family(qkv_bias=ATTENTION_BIAS, mlp_bias=("mlp_bias", False), norm=2, gated=False),
     "arcee": replace(LLAMA, gated=False),
     "persimmon": replace(BIASED, qk_norm=("qk_layernorm", True)),
     "gpt2": GPT2,
     "gpt_bigcode": replace(GPT2, kv_heads=_count_bigcode_kv_heads),
-    "gpt_neo": replace(GPT2, names={**USUAL, "layers": "num_layers", "heads": "num_heads"}, qkv_bias=False),
-    "gpt_neox": replace(
-        GPT2,
-        names=USUAL,
-        positions=None,
-        tied=False,
-        qkv_bias=("attention_bias", True),
-        output_bias=("attention_bias", True),
+    "gpt_neo": replace(
+        GPT2, names={**USUAL, "layers": "num_layers", "heads": "num_heads"}, qkv_bias=False, output_bias=True
     ),
+    "gpt_neox": replace(GPT2, names=USUAL, positions=None, tied=False, qkv_bias=("attention_bias", True)),
     "gptj": GPTJ,
     "codegen": GPTJ,
     "opt": Family(
         names={**USUAL, "intermediate": "ffn_dim"},
         qkv_bias=("enable_bias", True),
-        output_bias=("enable_bias", True),
         mlp_bias=("enable_bias", True),
         norm=2,
         gated=False,
@@ -369,7 +332,6 @@ FAMILIES: dict[str, Family] = {
         kv_heads=_count_falcon_kv_heads,
         intermediate=_compute_usual_width,
         qkv_bias=("bias", False),
-        output_bias=("bias", False),
         mlp_bias=("bias", False),
         norm=2,
         norms=_count_falcon_norms,
@@ -396,7 +358,6 @@ FAMILIES: dict[str, Family] = {
         kind="encoder",
         pooler=False,
         qkv_bias=ATTENTION_BIAS,
-        output_bias=ATTENTION_BIAS,
         mlp_bias=("mlp_bias", False),
         embedding_norm=True,
         tied=True,

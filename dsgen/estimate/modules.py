@@ -177,11 +177,12 @@ def _list_attention(family: Family, config: Config, sizes: Sizes) -> list[Module
 def _count_head_attention(family: Family, config: Config, sizes: Sizes) -> dict[str, int]:
     h, queries, keys = sizes.hidden, sizes.heads * sizes.head_dim, sizes.kv_heads * sizes.head_dim
     bias = _is_on(family.qkv_bias, config)
+    of_output = bias if family.output_bias is None else _is_on(family.output_bias, config)
     of_layer = {
         "queries": _count_linear(h, queries, bias),
         "keys": _count_linear(h, keys, bias),
         "values": _count_linear(h, keys, bias),
-        "output of attention": _count_linear(queries, h, _is_on(family.output_bias, config)),
+        "output of attention": _count_linear(queries, h, of_output),
     }
     if _is_on(family.qk_norm, config):
         vectors = queries + keys if family.qk_norm_of == "heads" else 2 * sizes.head_dim
