@@ -120,7 +120,6 @@ class _Layout:
         self.comment, self.above, self.is_short = comment, above, is_short
 
     def build(self, value: Any, path: KeyPath) -> Any:
-        """A value for the dumper."""
         if isinstance(value, str) and _is_block(value):
             return LiteralScalarString(value)
         node = _build_plain(value)

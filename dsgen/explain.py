@@ -91,7 +91,6 @@ def _find_child(part: Schema, key: str) -> Schema | None:
 
 
 def _expand(part: Schema) -> Schema:
-    """A schema with its references expanded."""
     merged: Schema = {}
     for other in part.get("allOf", ()):
         merged |= _expand(other)

@@ -14,7 +14,6 @@ if not _PAGES.is_dir():  # dsgen is not installed
 
 
 def list_presets() -> list[str]:
-    """All presets, sorted."""
     return sorted(path.stem for path in _PRESETS.glob("*.yaml"))
 
 
@@ -59,7 +58,6 @@ def fill_preset(content: str, name: str = "", namespace: str = "", image: str = 
 
 
 def list_pages() -> list[str]:
-    """All pages, sorted."""
     return sorted(path.stem for path in _PAGES.glob("*.md"))
 
 
@@ -69,5 +67,4 @@ def read_page(name: str) -> str:
 
 
 def read_page_title(name: str) -> str:
-    """The heading of a page."""
     return read_page(name).partition("\n")[0].removeprefix("# ")

@@ -222,7 +222,6 @@ may be that of one key (`@KEY`, `@LIST/LIST`), or a list of its objects (`[]`).
 
 @functools.cache
 def _list_rows() -> dict[str, list[tuple[KeyPath, Test, str]]]:
-    """The rows of each type."""
     rows: dict[str, list[tuple[KeyPath, Test, str]]] = {}
     for test, message, names in TABLE:
         for name in names.split():

@@ -32,7 +32,6 @@ SHARE = "use ReadWriteMany, which is the default of accessModes"
 
 
 def list_sources(volume: Any) -> list[str]:
-    """The sources of a volume."""
     return [one for one in SOURCES if one in volume and (volume[one] or one != "existingClaim")]
 
 

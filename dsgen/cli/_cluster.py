@@ -33,7 +33,6 @@ raw_option = click.option("--raw", is_flag=True, help="Print lines unchanged, wi
 
 
 def connect(context: str, kubeconfig: str) -> "Cluster":
-    """The cluster."""
     from dsgen.cluster.client import Cluster  # imported late: `kubernetes` takes longer than all others together
 
     gc.freeze()  # modules stay until the end: no collection has to look at them

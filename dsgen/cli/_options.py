@@ -135,7 +135,6 @@ def format_option(*choices: str, help: str, takes_folder: bool = False) -> Decor
 
 
 def folder_option(text: str) -> Decorator:
-    """The option for the folder."""
     return click.option(
         "-d", "--directory", metavar="DIR", callback=_parse_folder, shell_complete=completion.folders, help=text
     )

@@ -161,5 +161,4 @@ def _make_folders(directory: Path | None, settings: dict[str, Any], known: Setti
 
 
 def _find_tool(kind: str) -> str:
-    """The tool that has this kind of object."""
     return next(tool for tool in gitops.TOOLS if kind in gitops.load_rules(tool)["kind"]["enum"])

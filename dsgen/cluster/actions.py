@@ -60,7 +60,6 @@ def describe_freed(state: RunState) -> str:
 
 
 def list_run_jobs(state: RunState) -> list[ObjectRef]:
-    """The existing Jobs of the run."""
     run_jobs = [one for one in (state.launcher, state.worker) if one]
     return [ObjectRef(make_api_path("jobs", one.namespace, one.name), f"job/{one.name}") for one in run_jobs]
 

@@ -132,7 +132,6 @@ def plan_apply(cluster: Cluster, job: Job, runs: JobRuns, force: bool = False) -
 
 
 def read_runs(cluster: Cluster, job: Job) -> JobRuns:
-    """Read the runs of a job from the cluster."""
     space, name = job.release.namespace, job.release.name
     selector = f"{JOB}={name}"
     record = list_records(cluster, space, selector).get((space, name), {})
@@ -179,7 +178,6 @@ def _make_part(cluster: Cluster, job: Job, document: Document) -> PlannedObject:
 
 
 def make_object_path(content: Mapping[str, Any]) -> str:
-    """The path of an object in the API."""
     group, kind, metadata = content["apiVersion"], content["kind"], content["metadata"]
     plural = kind.lower().removesuffix("y") + ("ies" if kind.endswith("y") else "s")
     inside = "" if kind in CLUSTER_WIDE else f"/namespaces/{metadata['namespace']}"

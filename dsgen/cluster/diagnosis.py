@@ -121,7 +121,6 @@ def _find_lost_scripts(state: RunState, _: RunStatus) -> Symptoms:
 
 
 def _find_missing_jobs(state: RunState, _: RunStatus) -> Symptoms:
-    """Missing Jobs."""
     for role, job, other in (("launcher", state.launcher, state.worker), ("worker", state.worker, state.launcher)):
         if job is None and other is not None:
             yield Symptom(f"job {state.job}-{state.run}-{role}", f"missing {role}")

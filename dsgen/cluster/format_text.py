@@ -180,7 +180,6 @@ def _format_notes(report: Report) -> str:
 
 
 def format_line(report: Report, state: RunState) -> str:
-    """The state of a run as one line."""
     words = [format_time(state.now) or "", report["phase"], report["reason"]]
     workers = f"{report['workers']['ready']}/{report['workers']['wanted']} workers ready"
     return "  ".join(word for word in [*words, workers, report["message"]] if word)

@@ -213,7 +213,6 @@ class RunState:
 
 
 def select_true_conditions(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
-    """The conditions with status True."""
     return {name: condition for name, condition in conditions.items() if condition.status == "True"}
 
 
@@ -310,7 +309,6 @@ def parse_conditions(entries: Iterable[ApiObject] | None) -> dict[str, Condition
 
 
 def parse_job(item: ApiObject) -> JobState:
-    """Convert a Job."""
     meta, spec, labels = item["metadata"], item["spec"], item["metadata"].get("labels", {})
     return JobState(
         name=meta["name"],
@@ -352,7 +350,6 @@ def _find_suspender(meta: ApiObject) -> str:
 
 
 def parse_pod(item: ApiObject) -> PodState:
-    """Convert a pod."""
     meta, spec, status = item["metadata"], item["spec"], item.get("status", {})
     labels, annotations = meta.get("labels", {}), meta.get("annotations", {})
     index = annotations.get(INDEX, "")

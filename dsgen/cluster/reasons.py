@@ -591,7 +591,6 @@ PLACEHOLDERS = "Words in capitals are placeholders for names and numbers."
 
 
 def list_reasons() -> list[str]:
-    """All reasons."""
     return list(dict.fromkeys([*RECORDED, *(rule.reason for rules in RULES.values() for rule in rules)]))
 
 

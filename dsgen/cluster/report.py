@@ -96,7 +96,6 @@ def report_causes(state: RunState, shown: RunStatus, causes: Iterable[Cause]) ->
 
 
 def make_report(state: RunState, shown: RunStatus) -> Report:
-    """The report of one run."""
     record, measured = state.record, state.record.get("network") or {}
     began, (held, waited) = _find_beginning(state), count_hours(state)
     counts = Counter(_choose_count(pod) for pod in state.pods)

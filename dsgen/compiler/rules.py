@@ -60,7 +60,6 @@ def merge_over_base(text: str) -> str:
 
 
 def list_rule_files() -> list[Path]:
-    """The files with rules."""
     files = sorted([*PACKAGE.glob("*.yaml"), *PACKAGE.glob("*/*.yaml")])
     return [path for path in files if path.name == "rules.yaml" or path.with_suffix(".py").exists()]
 
@@ -97,7 +96,6 @@ def _make_block(place: str, fields: Any) -> RuleBlock:
 
 
 def _expand_long_texts(part: Any) -> Any:
-    """The case with its long texts."""
     if isinstance(part, dict):
         if part.keys() == {"repeat", "times"}:
             return part["repeat"] * part["times"]

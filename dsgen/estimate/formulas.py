@@ -67,7 +67,6 @@ def _compute_node(node: ast.expr, symbols: Mapping[str, float]) -> float:
 
 @functools.cache
 def list_symbols(text: str) -> tuple[str, ...]:
-    """The symbols of a formula."""
     found = (node.id for node in ast.walk(_parse(text)) if isinstance(node, ast.Name) and node.id not in FUNCTIONS)
     return tuple(dict.fromkeys(found))
 
@@ -147,5 +146,4 @@ def compute_total(items: Iterable[Item], moments: Collection[str] = MOMENTS) -> 
 
 
 def list_items_at(moment: str, items: Iterable[Item]) -> tuple[Item, ...]:
-    """The items that are there at a moment."""
     return tuple(one for one in items if moment in one.at)

@@ -23,7 +23,6 @@ class Module:
 
     @property
     def total(self) -> int:
-        """The parameters of all."""
         return self.size * self.count
 
     @property

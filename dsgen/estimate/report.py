@@ -277,7 +277,6 @@ def list_meanings(part: Table) -> Iterator[tuple[str, str]]:
 
 
 def list_item_symbols(item: Item) -> Iterator[str]:
-    """The symbols in the formula of an item."""
     for text in item.formula.split(" to "):
         try:
             yield from (name for name in formulas.list_symbols(text) if len(name) == 1)  # others are keys
@@ -286,7 +285,6 @@ def list_item_symbols(item: Item) -> Iterator[str]:
 
 
 def format_markdown_tables(parts: Sequence[Table], explain: bool = False) -> Iterator[str]:
-    """The lines of tables in Markdown."""
     for part in parts:
         more = ("formula", "numbers", "source") if explain else ("",)
         yield from ("", f"**{part.title}**", "", f"| | least | most | {' | '.join(more)} |")
@@ -299,7 +297,6 @@ def format_markdown_tables(parts: Sequence[Table], explain: bool = False) -> Ite
 
 
 def format_markdown_row(cells: Iterable[str]) -> str:
-    """A row of a table in Markdown."""
     return (
         "| "
         + " | ".join(cell.replace("|", "\\|") if cell.startswith("`") else escape_markdown(cell) for cell in cells)

@@ -101,7 +101,6 @@ class Setup:
 
     @property
     def samples(self) -> int | None:
-        """The samples of a step."""
         if self.micro is None or self.accumulation is None:
             return None
         return self.micro * self.accumulation * max(1, self.copies // self.sequence_ranks)
@@ -125,7 +124,6 @@ class Setup:
         return self.config.is_on(*path)
 
     def note_missing(self, name: str, gives: str, key: str | None = None) -> None:
-        """Notes that an input is missing."""
         one = Missing(key or KEYS[name], gives)
         if one.key not in {other.key for other in self.missing}:
             self.missing.append(one)

@@ -100,7 +100,6 @@ def load_rules(tool: str) -> dict[str, dict[str, Any]]:
 
 
 def add_defaults(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a tool with its defaults."""
     return {**schema.make_defaults({"properties": load_rules(tool)}), **given}
 
 

@@ -76,7 +76,6 @@ def _draw_unknown(title: str, missing: Sequence[str]) -> str:
 
 
 def choose_look(item: Item) -> str:
-    """The look of an item."""
     fitting = [(len(begin), name) for begin, name in COLOURS if item.name.startswith(begin)]
     return max(fitting)[1] if fitting else "weights"
 

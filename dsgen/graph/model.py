@@ -66,7 +66,6 @@ class Graph:
 
 
 def make_graph(objects: Iterable[Object]) -> Graph:
-    """The graph of the objects of one job."""
     known = {Key(each["kind"], each["metadata"]["name"]): each for each in objects}
     arrows = tuple(dict.fromkeys(arrow for key, each in known.items() for arrow in _list_arrows(key, each, known)))
     others = dict.fromkeys(arrow.target for arrow in arrows if arrow.target not in known)

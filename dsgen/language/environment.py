@@ -167,11 +167,9 @@ class Environment(jinja2.Environment):
         return helpers
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """`obj.attribute` in a template."""
         return obj.get(attribute) if isinstance(obj, Mapping) else getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        """`obj[argument]` in a template."""
         return obj.get(argument) if isinstance(obj, Mapping) else obj[argument]
 
 

@@ -130,7 +130,6 @@ def whole_bytes(quantity: str) -> str:
 
 
 def join(texts: Iterable[str], separator: str) -> str:
-    """The texts joined with the separator."""
     return separator.join(texts)
 
 
@@ -156,17 +155,14 @@ def list_launch_methods(field: str) -> list[str]:
 
 
 def is_none(value: Any) -> bool:
-    """Whether there is no value."""
     return value is None
 
 
 def is_string(value: Any) -> bool:
-    """Whether the value is a text."""
     return isinstance(value, str)
 
 
 def is_mapping(value: Any) -> bool:
-    """Whether the value is a map."""
     return isinstance(value, dict)
 
 

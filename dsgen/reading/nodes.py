@@ -95,7 +95,6 @@ class Node:
         return node, tuple(path)
 
     def find_child(self, key: str | int) -> Node | None:
-        """The node at a key or an index, or None."""
         if isinstance(self.value, dict):
             return self.value.get(key) if isinstance(key, str) else None
         if isinstance(self.value, list) and isinstance(key, int) and key < len(self.value):

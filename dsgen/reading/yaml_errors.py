@@ -144,7 +144,6 @@ class Stop:
         return bool(words) and not words.startswith("#")
 
     def count_indentation(self, number: int) -> int:
-        """The indentation of a line."""
         line = self.lines[number]
         return len(line) - len(line.lstrip(" "))
 

@@ -16,12 +16,10 @@ States = frozenset[int]
 
 
 def split_pattern(pattern: str) -> Parts:
-    """The parts of a pattern."""
     return tuple(part for part in pattern.split("/") if part not in ("", "."))
 
 
 def matches(path: str, pattern: str) -> bool:
-    """Whether a path, with `/`, matches a pattern."""
     wanted = split_pattern(pattern)
     states = _start(wanted)
     for name in path.split("/"):

@@ -262,7 +262,6 @@ def _is_plain(repository: Repository, file: str, at: KeyPath) -> bool:
 
 
 def _list_entries(repository: Repository, file: str) -> Iterator[JobOrigin]:
-    """The jobs of a values file."""
     rows = [index for index, row in enumerate(repository.settings.read_value("matrix")) if _is_meant(file, row)]
     if not rows:
         yield JobOrigin(file)

@@ -64,7 +64,6 @@ class Settings:
         return load_schema()["properties"].get(path[0], {}).get("default") if len(path) == 1 else None
 
     def find_node(self, *path: str | int) -> Node | None:
-        """The node at a path, or None."""
         node, known = self.tree.root.find(path)
         return node if len(known) == len(path) else None
 

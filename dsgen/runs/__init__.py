@@ -35,7 +35,6 @@ def plan_job_folder(job: Job, documents: Sequence[Document], lists: Lists | None
 
 
 def format_owner(job: Job) -> str:
-    """The owner of the folder of a job."""
     return f"job {job.release.namespace}/{job.release.name}"
 
 

@@ -24,7 +24,6 @@ _CLAIMS = {
 
 
 def read_kind_and_name(text: str) -> tuple[str, str]:
-    """Kind and name of an object."""
     kind, name = _KIND.search(text), _NAME.search(text)
     if not kind or not name:
         raise DsgenError(f"an object without kind or name: {text[:200]}")
@@ -51,7 +50,6 @@ class Objects:
 
 
 def collect_objects(documents: Iterable[Document]) -> Objects:
-    """The objects of rendered documents."""
     texts: dict[str, dict[str, str]] = {"run": {}, "name": {}}
     for document in documents:
         texts[document.scope][name_file(document.text)] = document.text

@@ -94,7 +94,6 @@ def wrap_in_shell(script: str) -> str:
 
 
 def format_list(words: Iterable[str]) -> str:
-    """Words as a YAML list."""
     return f"[{', '.join(map(format_item, words))}]"
 
 

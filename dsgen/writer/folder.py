@@ -132,7 +132,6 @@ class Folder:
             raise _make_read_error(self.place.path / path, error) from error
 
     def exists(self) -> bool:
-        """Whether the folder is there."""
         return self._open_folder(self.place.below) is not None
 
     def list_files(self, pattern: re.Pattern[str]) -> list[str]:
@@ -247,7 +246,6 @@ class Folder:
         return self._open_folder(folder), name
 
     def _open_existing(self, folder: str) -> _Handle:
-        """The handle of a folder that exists."""
         handle = self._open_folder(folder)
         if handle is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)

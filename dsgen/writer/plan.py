@@ -80,13 +80,11 @@ class Plan:
 
     @functools.cached_property
     def run_checksum(self) -> str:
-        """A checksum of the objects of the run."""
         texts = {path: self.files[path] for path in self.frozen} if self.objects is None else self.objects
         return compute_run_checksum({path: remove_suspension(text) for path, text in texts.items()})
 
     @functools.cached_property
     def checksums(self) -> Mapping[str, str]:
-        """The checksum of each file."""
         return {path: compute_checksum(text.encode()) for path, text in self.files.items()}
 
 

@@ -28,7 +28,6 @@ class Scope:
         self.ended: set[str] = set()
 
     def find(self, name: str) -> Expr | None:
-        """The meaning of a name, or None."""
         return next((level.names[name] for level in reversed(self._levels) if name in level.names), None)
 
     def narrow(self, expr: Expr) -> Expr:

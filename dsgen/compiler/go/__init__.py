@@ -38,7 +38,6 @@ class Layout:
         self._own: set[str] = set()  # names of maps that are parts of no other, so that they may be changed
 
     def write(self, statements: Body) -> str:
-        """The text of statements."""
         text = ""
         for statement in statements:
             written = self._write_statement(statement)
@@ -224,7 +223,6 @@ def _write_template(body: Body, helpers: Helpers) -> str:
 
 
 def _write_helper(name: str, helper: Helper, helpers: Helpers) -> str:
-    """The define of a helper."""
     is_alone = len(helper.parameters) == 1 and helper.parameters[0] not in ROOTS
     texts = {
         Layout(helpers, helper.is_inline, is_alone).write(body): signature for signature, body in helper.bodies.items()

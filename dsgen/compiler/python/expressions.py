@@ -62,7 +62,6 @@ class PythonExpressions:
         return f"{name}_" if name in self._taken else name
 
     def write_call(self, module: str, name: str, *arguments: str) -> Python:
-        """The call of a function of a module."""
         if module != "builtins":
             self.imports.setdefault(module, set()).add(name)
         return Python(f"{name}({', '.join(arguments)})")
@@ -78,7 +77,6 @@ class PythonExpressions:
 
     @singledispatchmethod
     def write(self, expr: Expr) -> Python:
-        """An expression."""
         raise TypeError(f"{type(expr).__name__} has no Python form")
 
     @write.register
