@@ -1,6 +1,6 @@
 """docs/causes.md, from the tables of the commands on a cluster."""
 
-from dsgen.cluster.reasons import RECORDED, RULES, CauseRule, capitalize_placeholders
+from dsgen.cluster.reasons import PHASES_OF, RECORDED, RULES, CauseRule, capitalize_placeholders
 
 HEAD = """# Why a run waits or has failed
 
@@ -39,7 +39,8 @@ def page() -> str:
     reasons: dict[str, list[tuple[str, CauseRule]]] = {}
     for place, row in ((place, row) for place, rows in RULES.items() for row in rows):
         reasons.setdefault(row.reason, []).append((place, row))
-    recorded = (f"| `{name}` | {', '.join(one.phases)} | {one.text} |\n" for name, one in RECORDED.items())
+    rows = ((name, ", ".join(PHASES_OF.get(name, ("Failed",))), text) for name, text in RECORDED.items())
+    recorded = (f"| `{name}` | {phases} | {text} |\n" for name, phases, text in rows)
     return "".join([HEAD, *recorded, CAUSES, "\n".join(_section(reason, rows) for reason, rows in reasons.items())])
 
 
