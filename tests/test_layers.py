@@ -64,8 +64,8 @@ def imported(path: Path) -> list[str]:
 
 
 def parts_used(path: Path) -> set[str]:
-    """The parts of dsgen that a file imports; the version number and the parser of Slurm's options belong to none."""
-    names = (name.removeprefix("dsgen.scripts.slurm").split(".") for name in imported(path))
+    """The parts of dsgen that a file imports; the version number and two modules of the scripts belong to none."""
+    names = (re.sub(r"dsgen\.scripts\.(slurm|shared\.hostfile)", "", name).split(".") for name in imported(path))
     return {name[1] for name in names if name[0] == "dsgen" and name[1:] not in ([], ["__version__"])}
 
 

@@ -49,10 +49,6 @@ SECRETS_OF_CSI = " ".join(
 """All but nodeStageSecretRef, which is not looked at."""
 
 
-def _is_empty(one: Any, field: str) -> bool:
-    return not one[field]
-
-
 def _is_no_amount(one: Any, field: str) -> bool:
     """Whether a quantity, or one of a map, is below zero, or of no resource."""
     given = one[field] if isinstance(one[field], dict) else {"cpu": one[field]}
@@ -162,7 +158,8 @@ TABLE: tuple[tuple[Test, str, str], ...] = (
     ("metadata.name", "not a valid field selector key", "NodeSelectorRequirement@matchFields.key"),
     (f"(?!.{{254}})({NAME.replace('-a', '-_a')}[./])*{NAME.replace('-a', '-_a')}", "must be the name of a sysctl",
      "Sysctl.name"),
-    (_is_empty, "required", "EnvVar.name VolumeMount.mountPath NFSVolumeSource.server ExecAction.command"
+    (lambda one, field: not one[field], "required",
+     "EnvVar.name VolumeMount.mountPath NFSVolumeSource.server ExecAction.command"
      " ConfigMapVolumeSource.name SecretVolumeSource.secretName ConfigMapProjection.name SecretProjection.name"
      " TypedLocalObjectReference.kind TypedLocalObjectReference.name CSIPersistentVolumeSource.volumeHandle"
      " EphemeralVolumeSource.volumeClaimTemplate PersistentVolumeClaimSpec.accessModes PodDNSConfigOption.name"

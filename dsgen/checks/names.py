@@ -142,24 +142,24 @@ HAS_QUERY = "^[^?]*[?].+$"
 HAS_USER = "^[A-Za-z]+://[^/]*@.*$"
 
 
-@error("DS248", "code.git.repository", hint=LOGIN_IN_SECRET)
-def refuse_password_of_repository(values: Values) -> Problems:
-    address = values.code.git.repository
-    has_user = matching(address, "^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$")
-    if has_user or matching(address, "^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$"):
-        yield Problem("code.git.repository contains a user name or password, and values files are kept in Git")
+HAS_LOGIN = {
+    "code.git.repository": ("^(([A-Za-z+.-]+://)?[^/@]*:[^/@]*@|[Hh][Tt][Tt][Pp][Ss]?://[^/]*@).*$", LOGIN_IN_SECRET),
+    "status.webhook.url": (HAS_USER, ADDRESS_IN_SECRET),
+}
+
+
+@error("DS248", *HAS_LOGIN)
+def refuse_passwords(_: Values, path: KeyPath, address: str) -> Problems:
+    pattern, hint = HAS_LOGIN[path_text(path)]
+    if matching(address, pattern):
+        message = f"{path_text(path)} contains a user name or password, and values files are kept in Git"
+        yield Problem(message, hint=hint)
 
 
 @warning("DS360", "code.git.repository", hint=LOGIN_IN_SECRET)
 def warn_of_key_of_repository(values: Values) -> Problems:
     if matching(values.code.git.repository, HAS_QUERY):
         yield Problem("code.git.repository seems to contain a key after the ?, and values files are kept in Git")
-
-
-@error("DS248", "status.webhook.url", hint=ADDRESS_IN_SECRET)
-def refuse_password_of_webhook(values: Values) -> Problems:
-    if matching(values.status.webhook.url, HAS_USER):
-        yield Problem("status.webhook.url contains a user name or password, and values files are kept in Git")
 
 
 @warning("DS360", "status.webhook.url", hint=ADDRESS_IN_SECRET)

@@ -258,13 +258,6 @@ def _list_main_containers(values: Mapping[str, Any]) -> Iterator[tuple[str, KeyP
         yield role, (*path, "resources"), look_up(values, path)
 
 
-def _list_users_containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
-    """The user's containers in the pods of a role, each with its path."""
-    for kind in ("initContainers", "sidecars"):
-        for number, container in enumerate(values[role][kind]):
-            yield (role, kind, number), container
-
-
 def _list_resources(values: Values) -> Iterator[tuple[KeyPath, Quantities, Quantities]]:
     """Path, requests and limits of every container whose resources the user sets, if nothing in them is unknown."""
     for role, path, part in _list_main_containers(values):
@@ -274,11 +267,12 @@ def _list_resources(values: Values) -> Iterator[tuple[KeyPath, Quantities, Quant
             texts = {key: helpers.request_of(part, role, key, quantity) for key, quantity in given}
             yield path, {key: text.strip('"') for key, text in texts.items() if text}, part["resources"]["limits"]
     for role in ROLES:
-        for where, container in _list_users_containers(values, role):
-            with contextlib.suppress(UnknownValueError):
-                values.require((*where, "resources"))
-                given = container.get("resources", {})
-                yield (*where, "resources"), given.get("requests", {}), given.get("limits", {})
+        for kind in ("initContainers", "sidecars"):
+            for number, container in enumerate(values[role][kind]):
+                with contextlib.suppress(UnknownValueError):
+                    values.require((role, kind, number, "resources"))
+                    given = container.get("resources", {})
+                    yield (role, kind, number, "resources"), given.get("requests", {}), given.get("limits", {})
 
 
 @error("DS256", "")
@@ -418,27 +412,21 @@ def estimate_json_bytes(texts: Iterable[str]) -> int:
     return sum(map(_count_json_bytes, texts)) + OTHER_BYTES
 
 
+IN_CONFIG = (
+    *("training.setup", "training.args", "training.exec", "training.deepspeed.config", "training.deepspeed.args"),
+    *("launch.command", "lifecycle.debug.command", "code.git.knownHosts"),
+)
+"""The keys whose values are texts of the ConfigMap of the run, besides those for the names of the workers."""
+
+
 def collect_texts(values: Mapping[str, Any], job: str) -> dict[KeyPath, str]:
     """The texts of the ConfigMap, by the key that they come from."""
-    training = values["training"]
-    texts = (
-        (("training", "setup"), training["setup"]),
-        (("training", "args"), to_json(training["args"])),
-        (("training", "exec"), to_json(training["exec"])),
-        (("training", "deepspeed", "config"), to_json(training["deepspeed"]["config"])),
-        (("training", "deepspeed", "args"), to_json(training["deepspeed"]["args"])),
-        (("launch", "command"), to_json(values["launch"]["command"])),
-        (("lifecycle", "debug", "command"), to_json(values["lifecycle"]["debug"]["command"])),
-        (("code", "git", "knownHosts"), values["code"]["git"]["knownHosts"]),
-        (WORKERS, _format_hostfile(values, job)),
-    )
-    return dict(texts)
-
-
-def _format_hostfile(values: Mapping[str, Any], job: str) -> str:
+    given = {path: look_up(values, path) for path in (tuple(key.split(".")) for key in IN_CONFIG)}
+    texts: dict[KeyPath, str] = {path: one if isinstance(one, str) else to_json(one) for path, one in given.items()}
     run, slots = f"{job}-{scalar(values['run']['id'])}", scalar(values["workers"]["slots"])
     before, after = f"{run}-worker-", f".{run} slots={slots}\n"
-    return before + f"{after}{before}".join(map(str, range(int(helpers.worker_pods(values))))) + after
+    hosts = before + f"{after}{before}".join(map(str, range(int(helpers.worker_pods(values))))) + after
+    return {**texts, WORKERS: hosts}
 
 
 def _count_bytes(text: str) -> int:

@@ -355,18 +355,13 @@ def refuse_words_of_shell(_: Values, path: KeyPath, words: list[str]) -> Problem
 NO_COMMAND = "a shell runs $(NAME) as a command; the value of a variable is $NAME"
 
 
-@error("DS366", *LISTS, hint="write $NAME or ${NAME}", suggest=_suggest_variables)
-def refuse_names_in_parentheses(_: Values, path: KeyPath, words: list[str]) -> Problems:
-    if words and commands.is_shell(words):
-        for number, word in enumerate(words):
-            if matching(word, PARENTHESES):
-                yield Problem(f"{path_text(path)}: {NO_COMMAND}", (*path, number))
-
-
-@error("DS366", "training.setup", hint="write $NAME or ${NAME}", suggest=_suggest_variables)
-def refuse_names_in_parentheses_of_setup(values: Values) -> Problems:
-    if matching(values.training.setup, PARENTHESES):
-        yield Problem(f"training.setup: {NO_COMMAND}")
+@error("DS366", *LISTS, "training.setup", hint="write $NAME or ${NAME}", suggest=_suggest_variables)
+def refuse_names_in_parentheses(_: Values, path: KeyPath, given: str | list[str]) -> Problems:
+    words = {path: given} if isinstance(given, str) else {(*path, at): word for at, word in enumerate(given)}
+    is_read = isinstance(given, str) or (given and commands.is_shell(given))
+    for where, word in words.items() if is_read else ():
+        if matching(word, PARENTHESES):
+            yield Problem(f"{path_text(path)}: {NO_COMMAND}", where)
 
 
 @warning(

@@ -197,16 +197,13 @@ class LogLines:
             if again[line]:
                 again[line] -= 1
                 continue
-            self._remember(line)
+            second = line[:STAMP].decode("ascii", "replace") + "Z"
+            if second > self.since:
+                self.since = second
+                self.seen.clear()
+            self.seen[line] += 1
             if self._is_wanted(line):
                 yield line
-
-    def _remember(self, line: bytes) -> None:
-        second = line[:STAMP].decode("ascii", "replace") + "Z"
-        if second > self.since:
-            self.since = second
-            self.seen.clear()
-        self.seen[line] += 1
 
     def _is_wanted(self, line: bytes) -> bool:
         text, label = line.partition(b" ")[2], f"{self.source.host}: ".encode()

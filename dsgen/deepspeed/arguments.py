@@ -15,6 +15,7 @@ from dsgen.deepspeed.keys import RelativeDiagnostic, Version, parse_version
 from dsgen.language.text import format_value, scalar
 from dsgen.problems import Severity
 from dsgen.schema.suggestions import did_you_mean, find_closest
+from dsgen.scripts.shared.hostfile import count_active_slots
 
 OUR_NO_SSH = "deepspeed-no-ssh"
 
@@ -136,7 +137,9 @@ def check_arguments(arguments: Sequence[str], hosts: Hosts) -> Iterator[Relative
             continue
         if option.option.has_value and "=" not in word:
             _, value = next(words, (0, None))
-            if value is None or _is_option(value):
+            # What argparse takes for an option where it expects a value.
+            is_option = value and re.match("-[^ ]+$", value) and not re.fullmatch("-[0-9.]+", value)
+            if value is None or is_option:
                 hint = f"write {option.name}={value}" if value else ""
                 yield RelativeDiagnostic("DS281", (index,), f"{option.name} needs a value", hint)
                 continue
@@ -166,11 +169,6 @@ def _parse_option(index: int, word: str) -> Given | RelativeDiagnostic:
     if names:
         hint = f"write the full name: {', '.join(names)}"
     return RelativeDiagnostic("DS281", (index,), f"deepspeed does not know {format_value(name)}", hint)
-
-
-def _is_option(word: str) -> bool:
-    """Whether argparse treats a word as an option where it expects a value."""
-    return bool(re.match("-.", word)) and " " not in word and not re.fullmatch("-[0-9.]+", word)
 
 
 def _check_option(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
@@ -213,17 +211,16 @@ def _check_filter(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
         name, colon, slots = part.partition(":")
         if hosts.names and name not in hosts.names:
             problems += 1
-            hint = (
-                did_you_mean(find_closest(name, hosts.names[:100]))
-                or f"the workers are named {hosts.names[0]} and so on"
-            )
+            hint = did_you_mean(find_closest(name, hosts.names[:100]))
+            hint = hint or f"the workers are named {hosts.names[0]} and so on"
             yield given.report("DS282", f": no worker is named {format_value(name)}", hint)
         for slot in slots.split(",") if colon else ():
             if not re.fullmatch("[0-9]+", slot) or int(slot) >= hosts.slots:
                 problems += 1
                 hint = f"use slots from 0 to {hosts.slots - 1}, as in worker:0,1"
                 yield given.report("DS282", f": there is no slot {format_value(slot)}", hint)
-    if not problems and hosts.names and not count_active(hosts, **{given.option.names[0][2:]: given.value}):
+    chosen = [f"{given.option.names[0]}={given.value}"]
+    if not problems and hosts.names and not count_active_slots([*hosts.names], hosts.slots, chosen):
         yield given.report("DS282", " leaves no slot to train on", "list fewer workers or slots")
 
 
@@ -237,15 +234,3 @@ def _check_pdsh(given: Given, workers: int) -> Iterator[RelativeDiagnostic]:
             yield given.report("DS280", message, "remove -f")
         elif re.match("-[wxRlgaA]", word):
             yield given.report("DS280", f": {word[:2]} changes to which hosts pdsh connects, or how", "remove it")
-
-
-def count_active(hosts: Hosts, include: str = "", exclude: str = "") -> int:
-    """How many processes train with these filters, all of whose workers and slots exist."""
-    whole = set(range(hosts.slots))
-    named: dict[str, set[int]] = {}
-    for part in filter(None, (include or exclude).split("@")):
-        name, _, slots = part.partition(":")
-        named.setdefault(name, set()).update(map(int, filter(None, slots.split(","))))
-    chosen = {name: named[name] or whole for name in hosts.names if name in named}
-    count = sum(len(slots & whole) for slots in chosen.values())
-    return count if include else len(hosts.names) * hosts.slots - count

@@ -142,7 +142,7 @@ def make_setup(values: Mapping[str, Any], inputs: Inputs) -> Setup:
     states = _find_optimizer(config, inputs, _find_optimizer_device(config, stage) != "none")
     if config.is_on("bf16", "bf16_optimizer_states"):
         states = replace(states, low=states.low / 2, high=states.high / 2)
-    parallel = find_parallel(values)
+    parallel, ratio = find_parallel(values), config.read_number(ZERO, "offload_optimizer", "ratio")
     setup = Setup(
         inputs=inputs,
         config=config,
@@ -168,7 +168,7 @@ def make_setup(values: Mapping[str, Any], inputs: Inputs) -> Setup:
         shard=1,
         optimizer_device=_find_optimizer_device(config, stage),
         parameter_device=_find_device(config, "offload_param", "cpu_offload_param") if stage == 3 else "none",
-        offloaded=_read_ratio(config),
+        offloaded=1.0 if ratio is None else ratio,
         resizes=stage > 0 and bool(given["resize"]["checkpoint"]),
     )
     setup.shard = _count_shard_ranks(setup)
@@ -237,11 +237,6 @@ def _find_optimizer_device(config: Config, stage: int) -> str:
     if stage == 0:
         return "none"
     return "cpu" if device == "nvme" and stage < 3 else device
-
-
-def _read_ratio(config: Config) -> float:
-    ratio = config.read_number(ZERO, "offload_optimizer", "ratio")
-    return 1.0 if ratio is None else ratio
 
 
 def _count_shard_ranks(setup: Setup) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsgen.estimate.accelerators import PCIE_3, Accelerator
+from dsgen.estimate.accelerators import PCIE_3
 from dsgen.estimate.formulas import Bounds, Item, make_item
 from dsgen.estimate.setup import Setup, compute_symbols
 from dsgen.estimate.traffic import Traffic
@@ -131,7 +131,8 @@ def _estimate_network(setup: Setup, traffic: Traffic | None) -> Item | None:
     if setup.workers > 1 and setup.inputs.network is None:
         setup.note_missing("network", "the time of communication between workers")
     between = 8 * traffic.per_worker[1] / setup.inputs.network if setup.inputs.network else 0.0
-    link = setup.inputs.link or _find_link(setup.accelerator)
+    accelerator = setup.accelerator
+    link = setup.inputs.link or (accelerator and (accelerator.link or accelerator.host))
     within = traffic.per_rank[1] / link if link else 0.0
     sums: dict[str, Bounds] = {"i": traffic.per_worker, "j": traffic.per_rank}
     if not max(between, within):
@@ -143,10 +144,6 @@ def _estimate_network(setup: Setup, traffic: Traffic | None) -> Item | None:
     return make_item(
         "network", formula, formula, numbers, "bytes by the slower of the links: between or within workers"
     )
-
-
-def _find_link(accelerator: Accelerator | None) -> float | None:
-    return None if accelerator is None else accelerator.link or accelerator.host
 
 
 def _estimate_offload(setup: Setup) -> list[Item]:

@@ -125,22 +125,18 @@ def plan(tool: str, settings: Mapping[str, Any], jobs: Sequence[DeliveredJob], p
     Raises UsageError for settings that contradict each other, and RefusedError for jobs whose objects have one name.
     """
     _refuse_twins(jobs)
-    is_oci = settings["repository"].startswith(OCI)
-    revision = settings["revision"] or _choose_revision(tool, is_oci, settings["kind"])
-    source = settings.get("source") or ("dsgen" if settings["repository"] else "flux-system")
+    is_oci, is_argocd = settings["repository"].startswith(OCI), tool == "argocd"
+    # Without a tag, Flux uses the newest version of a chart.
+    usual = ("" if settings["kind"] == "HelmRelease" else "latest") if is_oci else "HEAD" if is_argocd else "main"
+    service, _, recipient = settings.get("notify", "").partition(":")
     complete = {
         **settings,
-        "revision": revision,
-        "source": source,
-        "notify": _make_subscription(settings.get("notify", "")),
+        "revision": settings["revision"] or usual,
+        "source": settings.get("source") or ("dsgen" if settings["repository"] else "flux-system"),
+        "notify": {"service": service, "recipient": recipient} if service else {},
     }
-    entries = [
-        *(
-            _list_argocd_entries(complete, jobs, pattern)
-            if tool == "argocd"
-            else _list_flux_entries(complete, jobs, is_oci)
-        )
-    ]
+    of_flux = _list_flux_entries(complete, jobs, is_oci)
+    entries = [*(_list_argocd_entries(complete, jobs, pattern) if is_argocd else of_flux)]
     files = {entry.path: _render(tool, entry, complete) for entry in entries}
     if any(entry.template == HEALTH for entry in entries):
         files[f"health/{KUSTOMIZATION}"] = write_empty_list(settings["namespace"])
@@ -156,18 +152,6 @@ def _refuse_twins(jobs: Sequence[DeliveredJob]) -> None:
             raise RefusedError(
                 f"the objects of {first} and {second} would both be called {job.title}: rename one of the jobs"
             )
-
-
-def _choose_revision(tool: str, is_oci: bool, kind: str) -> str:
-    if is_oci:
-        return "" if kind == "HelmRelease" else "latest"  # without a tag, Flux uses the newest version of a chart
-    return "HEAD" if tool == "argocd" else "main"
-
-
-def _make_subscription(notify: str) -> dict[str, str]:
-    """The annotation that subscribes to notifications; empty without them."""
-    service, _, recipient = notify.partition(":")
-    return {"service": service, "recipient": recipient} if service else {}
 
 
 def _render(tool: str, entry: GitOpsFile, settings: Mapping[str, Any]) -> str:

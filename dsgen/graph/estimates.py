@@ -156,7 +156,9 @@ def draw_sweep(names: Sequence[str], points: Sequence[Attempt]) -> str:
     label = max(map(len, labels)) * LETTER + MARGIN
     panels = (MARGIN + label, MARGIN + label + BARS + WORDS)
     width, bottom = panels[1] + BARS + 2 * WORDS, TOP + LINE * len(points)
-    held, times = [_find_memory(point) for point in points], [_find_time(point) for point in points]
+    memory = [point.estimate and point.estimate.per_accelerator for point in points]
+    steps = [point.estimate and point.estimate.step for point in points]
+    held, times = ([(one.low, one.high) if one else (0.0, 0.0) for one in parts] for parts in (memory, steps))
     capacities = {point.estimate.capacity for point in points if point.estimate and point.estimate.capacity}
     lines = [
         *begin_svg(width, bottom + MARGIN, "Memory and time of a sweep", SANS),
@@ -170,16 +172,6 @@ def draw_sweep(names: Sequence[str], points: Sequence[Attempt]) -> str:
         *(part for one in sorted(capacities) for part in _draw_capacity(panels[0], one, held, capacities, bottom)),
     ]
     return "\n".join([*lines, "</svg>\n"])
-
-
-def _find_memory(point: Attempt) -> Range:
-    held = point.estimate.per_accelerator if point.estimate else None
-    return (held.low, held.high) if held else (0.0, 0.0)
-
-
-def _find_time(point: Attempt) -> Range:
-    step = point.estimate.step if point.estimate else None
-    return (step.low, step.high) if step else (0.0, 0.0)
 
 
 def _draw_title(text: str, x: float) -> Iterator[str]:

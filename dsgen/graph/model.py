@@ -11,7 +11,7 @@ from dsgen.schema import look_up
 
 Object = Mapping[str, Any]
 
-PODS = ("Job", "Deployment")
+PODS, LABELS = ("Job", "Deployment"), ("spec", "template", "metadata", "labels")
 """Kinds with a pod template."""
 SELECTING = {
     "Service": ("names", ("spec", "selector")),
@@ -75,20 +75,16 @@ def make_graph(objects: Iterable[Object]) -> Graph:
 
 def _make_node(key: Key, each: Object) -> Node:
     spec = each.get("spec", {})
+    if key.kind == "PersistentVolumeClaim":
+        return Node(key, f"{spec['resources']['requests']['storage']}, {', '.join(spec['accessModes'])}")
     if key.kind not in PODS:
-        return Node(key, _describe_object(key.kind, spec))
+        return Node(key, "")
     pod, pods = spec["template"]["spec"], spec.get("completions") or 1
     container = pod["containers"][0]
     limits = container.get("resources", {}).get("limits", {})
     devices = [f"{count} {name}" for name, count in limits.items() if "/" in name]
     text = ", ".join([f"{pods} pod{'s' if pods > 1 else ''}", *(f"{device} each" for device in devices)])
     return Node(key, text, tuple(one["name"] for one in _list_containers(pod)))
-
-
-def _describe_object(kind: str, spec: Mapping[str, Any]) -> str:
-    if kind == "PersistentVolumeClaim":
-        return f"{spec['resources']['requests']['storage']}, {', '.join(spec['accessModes'])}"
-    return ""
 
 
 def _list_containers(pod: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -103,18 +99,14 @@ def _list_arrows(key: Key, each: Object, known: Mapping[Key, Object]) -> Iterato
         yield from _list_api_use(key, pod, known)
     elif key.kind in SELECTING:
         text, path = SELECTING[key.kind]
-        yield from (Arrow(key, target, text) for target in _list_selected(look_up(each, path), known))
+        pods = ((one, look_up(other, LABELS)) for one, other in known.items() if one.kind in PODS)
+        labels = look_up(each, path).items()
+        yield from (Arrow(key, target, text) for target, those in pods if labels <= those.items())
     elif key.kind == "RoleBinding":
         yield Arrow(key, Key("Role", each["roleRef"]["name"]), "grants")
         yield from (Arrow(key, Key(one["kind"], one["name"]), "to") for one in each["subjects"])
     elif key.kind == "PersistentVolumeClaim" and each["spec"].get("volumeName"):
         yield Arrow(key, Key("PersistentVolume", each["spec"]["volumeName"]), "binds")
-
-
-def _list_selected(labels: Mapping[str, str], known: Mapping[Key, Object]) -> Iterator[Key]:
-    for key, each in known.items():
-        if key.kind in PODS and labels.items() <= each["spec"]["template"]["metadata"]["labels"].items():
-            yield key
 
 
 def _list_traffic(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Iterator[Arrow]:
@@ -132,8 +124,7 @@ def _list_traffic(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object])
 
 
 def _read_role(each: Object) -> str:
-    labels: Mapping[str, str] = each["spec"]["template"]["metadata"]["labels"] if each["kind"] in PODS else {}
-    return labels.get("dsgen.dev/role", "")
+    return str(look_up(each, LABELS).get("dsgen.dev/role", "")) if each["kind"] in PODS else ""
 
 
 def _list_mounted(pod: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:

@@ -115,11 +115,9 @@ class Node:
         """Whether values are nested more than so many levels below this node."""
         level = [self]
         for _ in range(levels + 1):
-            level = [child for node in level for child in node._list_children()]
+            parts = [one.value.values() if isinstance(one.value, dict) else one._list_items() for one in level]
+            level = [child for part in parts for child in part]
         return bool(level)
-
-    def _list_children(self) -> list[Node]:
-        return [*self.value.values()] if isinstance(self.value, dict) else self._list_items()
 
     def _list_items(self) -> list[Node]:
         return self.value if isinstance(self.value, list) else []

@@ -64,7 +64,8 @@ def _parse_number(text: str) -> int | float | None:
         return None  # 1e400 is a text for Helm
     if digits.lstrip("+-").isdigit() and abs(number) > EXACT:
         raise UnreadableScalarError(f"Helm would round this number to {number:.0f}")
-    return _as_whole(number)
+    is_whole = number.is_integer() and abs(number) <= EXACT and str(number) != "-0.0"
+    return int(number) if is_whole else number
 
 
 def _remove_sign(text: str) -> str:
@@ -93,11 +94,6 @@ def _is_float(digits: str) -> bool:
     mantissa, sign, exponent = _remove_sign(digits).replace("E", "e").partition("e")
     whole, _, fraction = mantissa.partition(".")
     return _is_decimal(whole + fraction) and (not sign or _is_decimal(_remove_sign(exponent)))
-
-
-def _as_whole(number: float) -> int | float:
-    negative_zero = number == 0 and str(number)[0] == "-"
-    return int(number) if number.is_integer() and abs(number) <= EXACT and not negative_zero else number
 
 
 def format_key(text: str) -> str:

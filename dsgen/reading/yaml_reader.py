@@ -69,7 +69,8 @@ class _YamlReader:
         """Begin and end of each quoted text."""
 
     def read(self) -> Tree:
-        if self._check_characters() or self._check_lines():
+        self._add_characters(find_unreadable_characters(self.text))
+        if self.problems or self._check_lines():
             return Tree(self.root, self.problems, complete=False)
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         self.next = loader(self.text if self.ends else self.text + "\n").get_event
@@ -108,10 +109,6 @@ class _YamlReader:
         """Mark the last value as broken if the syntax error may be in it: if it is empty or extends to the line."""
         if self.last and (self.last[0].value is None or self.last[1] >= line > 0):
             self.last[0].broken = True
-
-    def _check_characters(self) -> bool:
-        self._add_characters(find_unreadable_characters(self.text))
-        return bool(self.problems)
 
     def _add_characters(self, found: Iterable[tuple[int, int, str, str]]) -> None:
         for line, column, message, hint in found:

@@ -143,7 +143,7 @@ class Pipelines:
         ]
         if _is_sum(expr) and _is_sum(expr.arguments[0]):
             return Go(f"{pipelines[0].text} {texts[1]}")  # add takes any number
-        text = _PLACE.sub(lambda match: _select_texts(texts, int(match[1]), bool(match[2])), row.go)
+        text = _PLACE.sub(lambda one: " ".join(texts[int(one[1]) :] if one[2] else [texts[int(one[1])]]), row.go)
         return Go(f"{pipelines[0].text} {text}" if text.startswith("|") else text)
 
     def _write_pattern(self, expr: Expr) -> Go:
@@ -246,7 +246,3 @@ class Pipelines:
 
 def _is_sum(expr: Expr) -> bool:
     return isinstance(expr, tree.Call) and expr.row.name == "Add"
-
-
-def _select_texts(texts: list[str], first: int, and_rest: bool) -> str:
-    return " ".join(texts[first:]) if and_rest else texts[first]
