@@ -90,5 +90,5 @@ def test_a_mistake_in_a_file_of_rules_is_reported_with_its_place(
 def test_one_id_in_two_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "list_rule_files", lambda: [PACKAGE / "values.yaml"] * 2)
 
-    with pytest.raises(CompileError, match=r"^dsgen/values\.yaml:\d+: there is another rule DS901$"):
+    with pytest.raises(CompileError, match=r"^dsgen/values\.yaml:\d+: there is another rule DS113$"):
         rules.read_rule_blocks()
