@@ -84,7 +84,7 @@ def test_scripts_are_frozen_objects_named_by_their_content() -> None:
             found |= {f"scripts/{folder}/{key}": text for key, text in thing["data"].items()}
 
     assert found == {path: text for path, text in SHIPPED.texts.items() if is_needed(path, "pdsh")}
-    source = [path for path in PACKAGE.glob("scripts/*/*") if path.suffix in (".json", ".py", ".sh")]
+    source = [path for path in PACKAGE.glob("scripts/*/*") if path.suffix in (".conf", ".json", ".py", ".sh")]
     assert SHIPPED.texts == {path.relative_to(PACKAGE).as_posix(): path.read_text() for path in source}
 
 

@@ -42,7 +42,6 @@ from dsgen.generated.helpers import (
     pod_metadata,
     pod_security_context,
     probe_seconds,
-    program_in_launcher,
     program_of_mpirun,
     queue_of_launcher_alone,
     refused_fewer_workers,
@@ -430,9 +429,9 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
         "      \"scripts\": {\n"
         f"        \"launcher\": \"{'0fc1d7ef95'}\",\n"
         f"        \"local\": \"{'55c5f9c261'}\",\n"
-        f"        \"shared\": \"{'16b3a3e601'}\",\n"
+        f"        \"shared\": \"{'eca6df47eb'}\",\n"
         f"        \"slurm\": \"{'db01a82e41'}\",\n"
-        f"        \"ssh\": \"{'e51fba5ca3'}\",\n"
+        f"        \"ssh\": \"{'c5f2778fb4'}\",\n"
         f"        \"status\": \"{'212fefc5cf'}\",\n"
         f"        \"worker\": \"{'477ce5ec9f'}\"\n"
         "      }\n"
@@ -446,84 +445,13 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
         text += f"  git_known_hosts: {quote(values['code']['git']['knownHosts'])}\n"
     if uses_ssh(values):
         text += (
-            "  sshd_config: |\n"
-            "    # sshd of a worker: runs as root or as any user with a passwd entry; its keys and files are in /run/dsgen\n"
-            f"    Port {scalar(values['ssh']['port'])}\n"
-            "    PidFile none\n"
-            "    HostKey /run/dsgen/id\n"
-            "    AuthorizedKeysFile /run/dsgen/authorized_keys\n"
-            "    StrictModes no\n"
-            "    UsePAM no\n"
-            "    UseDNS no\n"
-            "    PermitRootLogin prohibit-password\n"
-        )
-        if values['ssh']['user']:
-            text += f"    AllowUsers {values['ssh']['user']}\n"
-        text += (
-            "    PubkeyAuthentication yes\n"
-            "    PasswordAuthentication no\n"
-            "    KbdInteractiveAuthentication no\n"
-            "    DisableForwarding yes\n"
-            "    # before OpenSSH 10.0, the line above does not disable these two\n"
-            "    AllowAgentForwarding no\n"
-            "    X11Forwarding no\n"
-            "    PermitUserEnvironment no\n"
-            "    PermitUserRC no\n"
-            "    PrintMotd no\n"
-            "    PrintLastLog no\n"
-            "    # without SHA-1; OpenSSH has had these since 2012\n"
-            "    MACs hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512\n"
-            "    # logins that have not proved anything: the launcher makes few at a time, launch.command may make one from each worker\n"
-        )
-        logins = 32
-        if program_in_launcher(values):
-            logins = 32 + int(worker_pods(values))
-        text += (
-            f"    MaxStartups {scalar(logins)}:30:{scalar(2 * logins)}\n"
-            "    MaxSessions 64\n"
-            "    LoginGraceTime 60\n"
-            "    TCPKeepAlive yes\n"
-            "    ClientAliveInterval 10\n"
-            "    ClientAliveCountMax 3\n"
-            "    LogLevel INFO\n"
-            "    # every session runs under a supervisor, with the environment of the worker\n"
-            "    ForceCommand exec bash /etc/dsgen/ssh/session.sh\n"
-            "    # the nonce of an attempt, from the launcher\n"
-            "    AcceptEnv DSGEN_NONCE\n"
-        )
-        key_exchanges = ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384', 'ecdh-sha2-nistp521', 'diffie-hellman-group14-sha256']
-        text += (
             "  ssh_config: |\n"
-            "    # ssh to the workers of this job only; one key pair is both the user key and the host key\n"
             f"    Host {job_name(values, release)}-*-worker-*\n"
             f"        Port {scalar(values['ssh']['port'])}\n"
         )
         if values['ssh']['user']:
             text += f"        User {values['ssh']['user']}\n"
-        text += (
-            "        IdentityFile /run/dsgen/id\n"
-            "        IdentitiesOnly yes\n"
-            "        IdentityAgent none\n"
-            "        SendEnv DSGEN_NONCE\n"
-            "        BatchMode yes\n"
-            "        PreferredAuthentications publickey\n"
-            "        HostKeyAlias dsgen-worker\n"
-            "        StrictHostKeyChecking yes\n"
-            "        UserKnownHostsFile /run/dsgen/known_hosts\n"
-            "        GlobalKnownHostsFile /dev/null\n"
-            "        UpdateHostKeys no\n"
-            "        CheckHostIP no\n"
-            "        # ssh uses the first one that sshd supports; the post-quantum default takes nine times as long\n"
-            f"        KexAlgorithms {join(key_exchanges, ',')}\n"
-            "        ConnectTimeout 10\n"
-            "        ConnectionAttempts 3\n"
-            "        ServerAliveInterval 10\n"
-            "        ServerAliveCountMax 3\n"
-            "        TCPKeepAlive yes\n"
-            "        ForwardAgent no\n"
-            "        ForwardX11 no\n"
-            "        LogLevel ERROR\n"
-        )
+        text += "        Include /etc/dsgen/ssh/client.conf\n"
     return text
 
 

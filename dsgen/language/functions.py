@@ -19,7 +19,7 @@ from dsgen.errors import DsgenError
 if TYPE_CHECKING:
     from pathlib import Path
 
-FOLDER, SUFFIXES = "scripts", (".json", ".py", ".sh")
+FOLDER, SUFFIXES = "scripts", (".conf", ".json", ".py", ".sh")
 """Where `files` are, and how their names end."""
 DIGEST_LENGTH = 10
 """Hexadecimal characters of a digest: enough to tell releases apart, and short enough for the name of an object."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.cli.conftest import MINIMAL, Cli
 from tests.parity import documents
 
 
@@ -33,6 +33,19 @@ def test_prints_one_stream_of_objects(cli: Cli) -> None:
     assert (0, "") == (code, err)
     assert {"Job cifar-1-worker", "Job cifar-1-launcher", "PersistentVolumeClaim cifar-checkpoints"} <= set(names(out))
     assert len(names(out)) - 1 == out.count("\n---\n")
+
+
+def test_a_job_without_its_scripts_is_small(cli: Cli) -> None:
+    sizes = {}
+    for path in sorted(MINIMAL.parent.glob("*.yaml")):
+        cli("render", path, "--set", "runtime.create=false", "-d", f"{path.stem}/job")
+        texts = [each.read_text() for each in Path(path.stem, "job").iterdir()]
+        sizes[path.stem] = sum(len(text.encode()) for text in texts)
+        if path == MINIMAL:
+            assert (14, True) == (len(texts), sum(text.count("\n") for text in texts) <= 720)
+
+    assert sizes["minimal"] <= 25_000
+    assert {} == {name: size for name, size in sizes.items() if not 0 < size <= 30_000}
 
 
 def test_overlays_are_merged_in_order(cli: Cli, folder: Path) -> None:

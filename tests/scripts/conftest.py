@@ -113,15 +113,17 @@ class Pod:
         return {"sshPort": self.port, "readinessPort": self.readiness_port}
 
     def write_ssh_files(self, ssh_user: str = "") -> None:
-        """sshd_config and ssh_config as they are rendered, with this pod's port, paths and address.
+        """The configurations of ssh, with this pod's port, paths and address.
 
         With SHLVL, bash does not read the .bashrc of the person who runs the tests, as it otherwise does over ssh.
         """
-        for key in ("sshd_config", "ssh_config"):
-            text = run_config(f"ssh: {{user: '{ssh_user}'}}")[key].replace("Port 2222", f"Port {self.port}")
+        port = f"Port {self.port}\n  HostName 127.0.0.1"
+        own = run_config(f"ssh: {{user: '{ssh_user}'}}")["ssh_config"].replace("Port 2222", port)
+        served = (self.source / "ssh/sshd.conf").read_text() + f"SetEnv DSGEN_ROOT={self.root} SHLVL=1\n"
+        client = (self.source / "ssh/client.conf").read_text()
+        for path, text in (("shared/ssh_config", own), ("ssh/sshd.conf", served), ("ssh/client.conf", client)):
             text = text.replace("/run/dsgen", str(self.run)).replace("/etc/dsgen", str(self.scripts))
-            extra = f"SetEnv DSGEN_ROOT={self.root} SHLVL=1" if key == "sshd_config" else "  HostName 127.0.0.1"
-            (self.config / key).write_text(f"{text}{extra}\n")
+            (self.scripts / path).write_text(text)
 
     def make_key(self, kind: str = "ed25519") -> None:
         """Fill the Secret, private half only."""

@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-e43b607089
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-3005f4fbbc
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-e43b607089
+{{ .Values.runtime.name }}-{{ .folder }}-3005f4fbbc
 {{- end -}}
 {{- end }}
 

@@ -106,7 +106,7 @@ class SshServer:
         if self.failures > SSHD_STARTS:
             raise WorkerExitError(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
         choose = sshd.find_tested_command if self.failures else sshd.choose_first_command
-        command = choose(self.program, self.run.secret)
+        command = choose(self.program, self.run)
         self.started, self.sshd = time.monotonic(), processes.spawn(command)
         log(f"sshd started on port {self.run.ssh_port}")
 

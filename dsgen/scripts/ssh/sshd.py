@@ -20,6 +20,8 @@ SHADOW = settings.ROOT / "etc/shadow"
 # second, sshd would hold off an address that connects without logging in, as a waiting launcher does.
 OPTIONS = (((8, 5), "PerSourceMaxStartups=16"), ((9, 8), "PerSourcePenalties=no"))
 VERSION = re.compile(rb"OpenSSH_(\d+)\.(\d+)p\d")
+# Logins that have not proved anything: the launcher makes few at a time, launch.command may make one from each worker.
+LOGINS = 32
 SBIN = "/usr/sbin:/usr/local/sbin:/sbin"  # where sshd lies and the PATH of a user may not look
 
 
@@ -140,7 +142,7 @@ def unlock(name: str) -> None:
 def share_files(entry: pwd.struct_passwd, key: bool) -> None:
     """Let the user read what its sessions need, and change nothing of it; make it the owner of the key if wanted.
 
-    The key can then do no more than the user, because sshd_config has AllowUsers.
+    The key can then do no more than the user, because of AllowUsers.
     """
     settings.RUN.chmod(0o1777)  # the user removes and renames nothing of root's
     environment = settings.RUN / "env"
@@ -156,20 +158,23 @@ def share_files(entry: pwd.struct_passwd, key: bool) -> None:
 
 
 def stage(key: bytes, secret: str) -> None:
-    """Put the job's one key pair where sshd_config and ssh_config look for it: it is user key and host key alike."""
+    """Put the job's one key pair where sshd.conf and client.conf look for it: it is user key and host key alike."""
     keyfile.write_private(settings.RUN / "id", key)
     public = keyfile.read_public_half(key) or derive_public_half(secret)
     (settings.RUN / "authorized_keys").write_text(f"{public}\n")
     (settings.RUN / "known_hosts").write_text(f"{keyfile.HOST_ALIAS} {public}\n")
 
 
-def make_command(sshd: str, options: int) -> list[str]:
-    """sshd in the foreground with its log on standard error, and so many of OPTIONS."""
-    words = [word for _, option in OPTIONS[:options] for word in ("-o", option)]
-    return [sshd, "-D", "-e", "-f", str(settings.CONFIG / "sshd_config"), *words]
+def make_command(sshd: str, run: settings.Settings, options: int) -> list[str]:
+    """sshd in the foreground with its log on standard error, what depends on the run, and so many of OPTIONS."""
+    logins = LOGINS + (run.workers + run.spares if methods.choose_method(run).whole else 0)
+    own = [f"Port={run.ssh_port}", f"MaxStartups={logins}:30:{2 * logins}"]
+    own += [f"AllowUsers={run.ssh_user}"] if run.ssh_user else []
+    words = [word for option in (*own, *(option for _, option in OPTIONS[:options])) for word in ("-o", option)]
+    return [sshd, "-D", "-e", "-f", str(settings.SCRIPTS / "ssh/sshd.conf"), *words]
 
 
-def choose_first_command(sshd: str, secret: str) -> list[str]:
+def choose_first_command(sshd: str, run: settings.Settings) -> list[str]:
     """The command for the version that is written in the program: to ask sshd takes as long as to start it.
 
     Raises what find_tested_command does if there is none.
@@ -178,18 +183,18 @@ def choose_first_command(sshd: str, secret: str) -> list[str]:
         Path("/run/sshd").mkdir(mode=0o755, parents=True, exist_ok=True)  # for Debian's sshd as root
     found = VERSION.search(Path(sshd).read_bytes())
     if not found:
-        return find_tested_command(sshd, secret)
+        return find_tested_command(sshd, run)
     version = int(found[1]), int(found[2])
-    return make_command(sshd, sum(version >= since for since, _ in OPTIONS))
+    return make_command(sshd, run, sum(version >= since for since, _ in OPTIONS))
 
 
-def find_tested_command(sshd: str, secret: str) -> list[str]:
+def find_tested_command(sshd: str, run: settings.Settings) -> list[str]:
     """The command with as many options as sshd accepts, if it can start with the key. Raises WorkerExitError."""
     import subprocess  # takes a tenth of the start of a worker, and is rarely needed
 
-    derive_public_half(secret)
+    derive_public_half(run.secret)
     for options in range(len(OPTIONS), -1, -1):
-        tested = make_command(sshd, options)
+        tested = make_command(sshd, run, options)
         test = subprocess.run([*tested, "-t"], capture_output=True, text=True, check=False)
         if not test.returncode:
             return tested

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from ssh import sshd
-from tests.scripts.conftest import program, run_config
+from tests.scripts.conftest import program
+from tests.scripts.trainings import configured
 
 OF_ADDRESS = 16
 SECRET = b"of a service of the pod\n"
@@ -43,16 +44,17 @@ def test_the_version_in_the_program_decides_on_its_options(tmp_path: Path, versi
     """Next to it are patterns of versions of others, to which sshd adapts."""
     path = program(tmp_path / "sshd", f"# OpenSSH_2.*,OpenSSH_3.0* OpenSSH_{version}")
 
-    given = [word for _, option in sshd.OPTIONS[:options] for word in ("-o", option)]
-    assert given == sshd.choose_first_command(str(path), "s")[5:]
+    command = sshd.choose_first_command(str(path), configured())
+    assert [option for _, option in sshd.OPTIONS[:options]] == command[10::2]
 
 
 @pytest.mark.needs("sshd")
 def test_sshd_knows_what_its_version_knows() -> None:
-    command = sshd.choose_first_command(sshd.find_sshd(), "s")
+    command = sshd.choose_first_command(sshd.find_sshd(), configured(ssh_port=2222, ssh_user="trainer"))
 
     extended = subprocess.run([command[0], "-T", "-f", "/dev/null", *command[5:]], capture_output=True, text=True)
     assert "Bad configuration option" not in extended.stderr
+    assert "allowusers trainer" in extended.stdout
     assert sshd.OPTIONS[0][1] in command
 
 
@@ -71,7 +73,7 @@ def test_an_sshd_that_says_another_version_still_serves(pod: Any, version: str) 
 
 def test_an_sshd_that_never_starts_ends_the_worker_with_its_reason(pod: Any) -> None:
     pod.make_key()
-    (pod.config / "sshd_config").write_text("Nonsense yes\n")
+    (pod.scripts / "ssh/sshd.conf").write_text("Nonsense yes\n")
 
     assert pod.start().wait(20) == 78
     assert "sshd cannot start: " in pod.log()
@@ -101,9 +103,9 @@ def test_a_neighbour_holds_few_logins_and_keeps_nobody_out(pod: Any) -> None:
 @pytest.mark.parametrize(("method", "workers", "most"), [("pdsh", 1000, 64), ("launcher-command", 100, 264)])
 def test_all_half_open_logins_are_as_many_as_the_run_may_need(method: str, workers: int, most: int) -> None:
     """The launcher makes few at a time, launch.command perhaps one from each worker."""
-    config = run_config(f"launch: {{method: {method}}}, workers: {{replicas: {workers}}}")["sshd_config"]
+    run = configured(method=method, workers=workers)
 
-    assert f"MaxStartups {most // 2}:30:{most}" in config
+    assert f"MaxStartups={most // 2}:30:{most}" in sshd.make_command("sshd", run, 0)
 
 
 def test_many_neighbours_hold_no_more_than_that(pod: Any) -> None:

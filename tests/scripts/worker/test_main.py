@@ -278,7 +278,7 @@ def launcher_of_two(monkeypatch: Any, **given: Any) -> main.Launcher:
 
 
 def test_the_pod_is_ready_unless_sshd_has_ended(pod: Any) -> None:
-    process, config = pod.serve(), pod.config / "sshd_config"
+    process, config = pod.serve(), pod.scripts / "ssh/sshd.conf"
     good = config.read_text()
     config.write_text("nonsense\n")  # or it would be there again before anyone looks
     pod.kill(pod.sshd())

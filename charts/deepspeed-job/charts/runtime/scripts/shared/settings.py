@@ -22,8 +22,7 @@ MET = RUN / "met"  # made by the supervisor of a session whose processes connect
 KEYS = RUN / "private/key"  # the Secret with the key pair, which may be empty at first; see shared/start.sh
 WEBHOOK = ROOT / "etc/dsgen-webhook"  # the Secret of the webhook: url, and ca.crt for a server with a CA of one's own
 OF_THE_RUN = (  # what the volume of shared has of the run
-    *("command.json", "ds_config.json", "git_known_hosts", "hostfile", "settings.json", "setup.sh"),
-    *("ssh_config", "sshd_config"),
+    *("command.json", "ds_config.json", "git_known_hosts", "hostfile", "settings.json", "setup.sh", "ssh_config"),
 )
 EMPTY: Any = []  # never changed
 TERMINATION_LOG = ROOT / "dev/termination-log"
