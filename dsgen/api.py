@@ -31,6 +31,7 @@ from dsgen.problems import path_text as _path_text
 from dsgen.reading import find_places, read_source
 from dsgen.render import Document
 from dsgen.render import render as _render
+from dsgen.render import render_runtime as _render_runtime
 from dsgen.values import Job, Override, Release, SourceText
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ __all__ = [
     "path_text",
     "read",
     "render",
+    "runtime",
     "status",
     "validate",
     "wait",
@@ -152,6 +154,12 @@ def validate(job: Job, *, for_chart: bool = False) -> list[Diagnostic]:
 def render(job: Job) -> list[Document]:
     """The Kubernetes objects of a job, in the order in which they are applied. Raises InvalidJobError."""
     return _render(_check_job(job).data, job.release)
+
+
+def runtime(job: Job) -> list[Document]:
+    """The scripts that a job shares with others of its namespace; empty if it has its own. Raises InvalidJobError."""
+    settings = _check_job(job).data["runtime"]
+    return [] if settings["create"] else _render_runtime(settings["name"], job.release.namespace)
 
 
 def manifests(job: Job) -> Plan:

@@ -20,6 +20,10 @@ def test_objects_are_those_of_the_command_line(cli: Cli) -> None:
 
     shown = cli("render", "cifar.yaml", "-f", "prod.yaml", "--set", "run.id=7").out
     assert shown == "---\n".join(document.text for document in api.render(job))
+    assert [] == api.runtime(job)
+    shared = api.load("cifar.yaml", {"runtime": {"create": False, "name": "ours"}})
+    shown = cli("runtime", "-n", "training", "--name", "ours").out
+    assert shown == "---\n".join(document.text for document in api.runtime(shared))
 
 
 @pytest.mark.parametrize("command", ["render", "chart"])
@@ -61,7 +65,7 @@ def test_plain_data_is_a_source_like_a_file(folder: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("make", [api.render, api.manifests, api.chart])
+@pytest.mark.parametrize("make", [api.render, api.runtime, api.manifests, api.chart])
 def test_a_job_with_errors_is_not_rendered(folder: Path, make: object) -> None:
     """Of the schema, or of what it cannot see."""
     assert folder
@@ -124,6 +128,7 @@ BAD_ARGUMENTS: list[tuple[str, Callable[[], object]]] = [
     ("name must be str", lambda: api.read("a", name=5)),
     ("job must be Job, not str", lambda: api.validate("cifar.yaml")),
     ("job must be Job, not dict", lambda: api.render(JOB)),
+    ("job must be Job, not dict", lambda: api.runtime(JOB)),
     ("job must be Job, not NoneType", lambda: api.manifests(None)),
     ("job must be Job, not str", lambda: api.chart("")),
     ("job must be Job, not str", lambda: api.estimate("cifar.yaml")),

@@ -162,6 +162,7 @@ def make_runtime_chart(name: str) -> dict[str, str]:
     return {
         "Chart.yaml": format_chart_yaml(name).replace(DESCRIPTION, description) + format_dependency(),
         "values.yaml": f"runtime: {{create: false, name: {quote(name)}}}\n",
+        ".helmignore": read(STATIC / ".helmignore"),  # dsgen's index would be a tenth of a release
         **{path: text.replace(CHART_NAME, name) for path, text in templates.items() if path.startswith(needed)},
         **make_scripts_chart(),
     }
