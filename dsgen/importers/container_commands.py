@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,8 +11,8 @@ from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import OWN, WORKER_SHELL
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, read_name
-from dsgen.importers.launch import write_counts
-from dsgen.importers.launchers import PASSED_ON, WORKERS, LaunchCommand, find_launcher
+from dsgen.importers.launch import passes_on, write_counts
+from dsgen.importers.launchers import WORKERS, find_launcher
 from dsgen.importers.ledger import ConvertedPart, ImportRefusedError
 from dsgen.importers.pods import VARIABLE, Pod, write_variable
 from dsgen.importers.scripts import ChosenScript, choose_launch, write_script
@@ -32,10 +32,7 @@ RUNS = re.compile(r"(\S*/)?((ba|da|z)?sh|python[\d.]*)")
 """The first word of arguments that are a command line."""
 IMAGE_RUNS = "the entrypoint of the image ran it, and dsgen starts it without the entrypoint"
 ENTRYPOINT_HINT = "put what it prepares into training.setup"
-ONLY_LAUNCHER = "only the launcher had it, and training.setup is for all workers"
 JOINS = "only the rank in the launcher had it; all workers of dsgen are equal"
-DEEPSPEED_PASSES = ("NCCL", "UCX", "MV2", "PYTHON", "MLFLOW")
-"""How the names of variables begin that deepspeed passes on to other nodes."""
 WAITS = re.compile(
     r"\s*(.*(&&|[;\n])\s*)?(while\s+(true|:|\[ 1 \])\s*;?\s*do\s+)?(exec\s+)?"
     r"(sleep|tail\s+-f|cat|(/usr/sbin/)?sshd|jupyter\S*|code-server)\b[^&;|\n]*(;\s*done)?(\s*&\s*wait\b[^&;|\n]*)?\s*;?",
@@ -109,30 +106,13 @@ def _make_scope(pod: Pod, runtime: Runtime) -> ShellScope:
 
 def write_launcher_environment(pod: Pod, script: ChosenScript | None, world: JobSize) -> None:
     """The environment of a launcher: only what it passes on reaches the ranks, all else is its own."""
-    conversion = pod.template.conversion
-    passes = make_passing(script.started, world) if script is not None else lambda _: False
-    launch = script.launch if script is not None else None
-    given = {name for name, _, _ in script.started.variables} if script is not None else set()
-    for name in sorted({*launch.exported, *launch.prefix} - pod.facts.env.keys() - given) if launch else ():
-        if not passes(name):
-            conversion.move(("training", "env", name), ("launcher", "env", name))
-            conversion.lose_setup(f"export {name}=", ONLY_LAUNCHER, f"set launcher.env.{name} if mpirun needs it")
     for one in pod.container.list_items("env") if pod.container else ():
         name = read_name(one)
-        if not passes(name) and world.joins and not OWN.fullmatch(name):
+        passes = script is not None and passes_on(script.started, world, name)
+        if not passes and world.joins and not OWN.fullmatch(name):
             one.lose(JOINS, f"set training.env.{name} if all ranks need it")
         else:
-            write_variable("training" if passes(name) else "launcher")(one)
-
-
-def make_passing(started: LaunchCommand, world: JobSize) -> Callable[[str], bool]:
-    """Which variables of the launcher reach the ranks on the workers."""
-    if started.launcher == "horovodrun" or started.is_other_mpi or world.passes_environment:
-        return lambda _: True
-    if started.launcher == "deepspeed":
-        return lambda name: name.startswith(DEEPSPEED_PASSES)
-    given = {one for note in started.notes if note.what == PASSED_ON for one in note.word.chars.split(",")}
-    return lambda name: name in given or name.startswith(("OMPI_", "PMIX_"))
+            write_variable("training" if passes else "launcher")(one)
 
 
 def _expand(pod: Pod, text: Text, runtime: Runtime) -> Text:

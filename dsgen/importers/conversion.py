@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
@@ -14,7 +14,7 @@ from dsgen.editing import compare_text
 from dsgen.importers.documents import SourceDocument
 from dsgen.importers.draft import Draft, as_key_path, format_values, order_values, walk_keys
 from dsgen.importers.facts import JobFacts
-from dsgen.importers.ledger import ConversionReport, ConvertedPart, Fate, ImportedJob, Placeholder
+from dsgen.importers.ledger import ConversionReport, Fate, ImportedJob, Placeholder
 from dsgen.importers.remarks import LONGEST_RANGE, Remark, find_shell_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, spend
 from dsgen.language.functions import parse_quantity
@@ -241,42 +241,13 @@ class Conversion:
         self.lose(text, why, hint, is_part=is_part)
         self.doubts += [(one.position, f"{one.source}: {one.why}") for one in self.ledger.entries[-1:]]
 
-    def _rewrite(self, is_it: Callable[[ConvertedPart], bool], **changes: Any) -> None:
-        entries = self.ledger.entries
-        entries[:] = [replace(one, **changes) if is_it(one) else one for one in entries]
-
     def forget(self, key: KeyPath, why: str) -> None:
         """Remove a key that is not needed after all: what became it is dropped."""
         self.draft.remove(key)
-        self._rewrite(
-            lambda one: one.fate == "mapped" and as_key_path(one.to)[: len(key)] == key, fate="dropped", to="", why=why
-        )
-
-    def move(self, key: KeyPath, to: KeyPath) -> None:
-        """Write a value elsewhere: what became the one key is the other now."""
-        value = self.draft.get(key, MISSING)
-        if value is MISSING:
-            return
-        self.draft.remove(key)
-        name, old = self.draft.set(to, value), path_text(key)
-        self.draft.holes = [replace(one, key=name) if one.key == old else one for one in self.draft.holes]
-        self.draft.comments |= {to: self.draft.comments.pop(key)} if key in self.draft.comments else {}
-        self._rewrite(lambda one: one.to == old, to=name)
-
-    def lose_setup(self, start: str, why: str, hint: str) -> None:
-        """Take lines out of training.setup, by how they begin."""
-        lines = self.draft.get("training.setup", "").splitlines()
-        kept = [line for line in lines if not line.startswith(start)]
-        if len(kept) == len(lines):
-            return
-        self.draft.set("training.setup", "\n".join(kept) + "\n")
-        if not kept:
-            self.draft.remove("training.setup")
-        starts = (start, start.removeprefix("export "))
-        self._rewrite(
-            lambda one: one.to == "training.setup" and f"{one.source}=".startswith(starts),
-            fate="lost", to="", why=why, hint=hint,
-        )  # fmt: skip
+        entries = self.ledger.entries
+        for at, one in enumerate(entries):
+            if one.fate == "mapped" and as_key_path(one.to)[: len(key)] == key:
+                entries[at] = replace(one, fate="dropped", to="", why=why)
 
     def _prune(self) -> None:
         """Leave out what dsgen has anyway."""
@@ -298,7 +269,9 @@ class Conversion:
         remove_invalid(draft, self.ledger)
         self._prune()
         draft.place_comments(sorted(self.followed.values(), key=lambda one: (one[0].first, -one[0].last)))
-        entries = sorted(self.ledger.entries, key=_find_place)
+        entries = sorted(
+            self.ledger.entries, key=lambda one: (one.position.file, one.position.line, one.position.column)
+        )
         data = order_values(draft.data)
         text = format_values(draft)
         compare_text(text, data)
@@ -334,10 +307,6 @@ def _complete_values(draft: Draft) -> None:
         with contextlib.suppress(ValueError):
             if parse_quantity(memory) < parse_quantity(SHARED_MEMORY):
                 draft.set("workers.sharedMemory", "")
-
-
-def _find_place(entry: ConvertedPart) -> tuple[str, int, int]:
-    return entry.position.file, entry.position.line, entry.position.column
 
 
 def _remove_defaults(data: Any, default: Any, holes: set[str], path: KeyPath = ()) -> Any:

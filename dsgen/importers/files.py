@@ -46,7 +46,9 @@ class WrittenFiles:
             config = parse_deepspeed_config(name, content.chars)
             if config is not None and _is_config(result, found):
                 conversion.map(statement, conversion.draft.set("training.deepspeed.config", config))
-                result = self._write_config(conversion, result, found)
+                if conversion.draft.get("launch.method") not in ("worker-command", "launcher-command"):
+                    conversion.draft.set("training.deepspeed.passConfig", False)
+                result = _replace_paths(result, found, CONFIG)
             else:
                 result = self._write_file(conversion, result, found, name, content.chars, statement)
         return result
@@ -61,22 +63,6 @@ class WrittenFiles:
         shown = conversion.atlas.format_text(word)
         shown = shown.partition("=")[2] or shown
         return shown.removeprefix("./") == name.removeprefix("./")
-
-    def _write_config(self, conversion: Conversion, words: list[Text], found: Sequence[int]) -> list[Text]:
-        """dsgen passes --deepspeed --deepspeed_config; other options get the path of the file."""
-        index = found[0]
-        option = words[index - 1].chars if index else ""
-        is_joined = words[index].chars.startswith("--deepspeed_config=")
-        is_worker = conversion.draft.get("launch.method") in ("worker-command", "launcher-command")
-        if (option == "--deepspeed_config" or is_joined) and not is_worker:
-            gone = {index} | ({index - 1} if not is_joined else set())
-            gone |= {at for at, word in enumerate(words) if word.chars == "--deepspeed"}
-            for at in sorted(gone):
-                conversion.drop(words[at], "dsgen passes --deepspeed --deepspeed_config FILE", is_part=True)
-            return [word for at, word in enumerate(words) if at not in gone]
-        if not is_worker:
-            conversion.draft.set("training.deepspeed.passConfig", False)
-        return _replace_paths(words, found, CONFIG)
 
     def _write_file(
         self, conversion: Conversion, words: list[Text], found: Sequence[int], name: str, content: str, statement: Text

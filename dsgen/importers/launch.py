@@ -20,7 +20,7 @@ from dsgen.importers.environment import (
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Option
 from dsgen.importers.files import WrittenFiles
-from dsgen.importers.launchers import OTHER_MPI, WORKERS, LaunchCommand, find_given_variables, is_python
+from dsgen.importers.launchers import OTHER_MPI, PASSED_ON, WORKERS, LaunchCommand, find_given_variables, is_python
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.secrets import holds_secret, is_secret_option
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
@@ -41,6 +41,20 @@ MACHINES = (
     ("MASTER_ADDR", "--main_process_ip"),
     ("MASTER_PORT", "--main_process_port"),
 )
+
+
+DEEPSPEED_PASSES = ("NCCL", "UCX", "MV2", "PYTHON", "MLFLOW")
+"""How the names of variables begin that deepspeed passes on to other nodes."""
+
+
+def passes_on(started: LaunchCommand, world: JobSize, name: str) -> bool:
+    """Whether a variable of the launcher reaches the ranks on the workers."""
+    if started.launcher == "horovodrun" or started.is_other_mpi or world.passes_environment:
+        return True
+    if started.launcher == "deepspeed":
+        return name.startswith(DEEPSPEED_PASSES)
+    given = [one for note in started.notes if note.what == PASSED_ON for one in note.word.chars.split(",")]
+    return name in (*given, *(one for one, _, _ in started.variables)) or name.startswith(("OMPI_", "PMIX_"))
 
 
 def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
@@ -88,7 +102,6 @@ def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSiz
     """training.python, module or exec with the arguments; through bash if a shell must expand a part."""
     draft, python = conversion.draft, started.interpreter
     words = files.write_used(conversion, _replace_secrets(conversion, started.program))
-    words = [_fill_counts(conversion, word) for word in words]
     if not words:
         draft.set_hole("training.python", "", NO_PROGRAM)
         return
@@ -159,18 +172,6 @@ def _add_machines(conversion: Conversion, started: LaunchCommand, words: list[Te
             variable = conversion.atlas.add_unknown(UnknownPart("runtime", name, WORKER_SHELL[name]), places)
             added += [place_at(option, words[0]), variable]
     return [*words[:count], *added, *words[count:]]
-
-
-def _fill_counts(conversion: Conversion, word: Text) -> Text:
-    """A word with the numbers of nodes and processes."""
-    draft, parts = conversion.draft, list[Text]()
-    known = {"NNODES": draft.get("workers.replicas"), "NPROC_PER_NODE": draft.get("workers.slots")}
-    for index in range(0 if word.is_known else len(word.chars)):
-        part = word[index : index + 1]
-        unknown = conversion.atlas.list_unknowns(part)
-        count = known.get(unknown[0].name) if unknown and unknown[0].kind == "runtime" else None
-        parts.append(place_at(str(count), part) if count else part)
-    return join(parts) if parts else word
 
 
 def _replace_secrets(conversion: Conversion, words: Sequence[Text]) -> list[Text]:

@@ -25,9 +25,9 @@ WAIT = "set lifecycle.startTimeoutSeconds to how long the run may wait for its w
 SHRINKS = "a run shrinks after a loss only (workers.min)"
 
 
-def take(field: str, values: int = 1) -> Row:
-    """The value is a fact about the job."""
-    return Row(lambda part: part.take(field), values)
+def take(field: str, key: str, values: int = 1) -> Row:
+    """The value is a fact about the job, which is this key."""
+    return Row(lambda part: part.take(field, key), values)
 
 
 def replace(field: str) -> Row:
@@ -35,14 +35,57 @@ def replace(field: str) -> Row:
     return Row(lambda part: part.replace(field))
 
 
+def take_port(endpoint: Text, started: LaunchCommand) -> None:
+    """The port of `host:port`."""
+    _, has_port, port = endpoint.partition(":")
+    if has_port and port.chars.isdigit():
+        started.facts.setdefault("port", port)
+
+
+def take_endpoint(part: LaunchOption) -> None:
+    """The address of worker 0, of which only the port is the source's."""
+    take_port(part.value, part.started)
+    part.drop(RANKS)
+
+
+def take_variable(part: LaunchOption) -> None:
+    """`-x NAME=VALUE`, or only the name."""
+    variable, has_value, value = part.value.partition("=")
+    if has_value:
+        part.started.variables.append((variable.chars, value, part.words))
+    else:
+        part.drop(PASSED_ON)
+
+
+def take_pair(part: LaunchOption) -> None:
+    """`-env NAME VALUE`."""
+    part.started.variables.append((part.value.chars, join(part.values[1:]), part.words))
+
+
+def take_parameter(part: LaunchOption) -> None:
+    """`--mca NAME VALUE`."""
+    if re.match(MCA, part.value.chars):
+        part.drop("dsgen sets how mpirun reaches the workers")
+    else:
+        part.keep()
+
+
+def take_placement(part: LaunchOption) -> None:
+    """`--bind-to` and `--map-by`."""
+    if (part.name, part.data) in (("bind-to", "none"), ("map-by", "slot")):
+        part.drop("dsgen passes it")
+    else:
+        part.keep()
+
+
 TORCHRUN: Options = {
-    "nnodes": take("nodes"),
-    "nproc-per-node": take("slots"),
-    "master-port": take("port"),
-    "rdzv-endpoint": take("endpoint"),
-    "max-restarts": take("restarts"),
-    **make_rows("m module", take("module", 0)),
-    "no-python": take("exec", 0),
+    "nnodes": take("nodes", "workers.replicas"),
+    "nproc-per-node": take("slots", "workers.slots"),
+    "master-port": take("port", "launch.masterPort"),
+    "rdzv-endpoint": Row(take_endpoint),
+    "max-restarts": take("restarts", "lifecycle.maxRestarts"),
+    **make_rows("m module", take("module", "training.module", 0)),
+    "no-python": take("exec", "training.exec", 0),
     **make_rows("node-rank master-addr rdzv-id rdzv-backend local-addr", drop(RANKS)),
     **make_rows("standalone use-env", drop(RANKS, 0)),
     **make_rows(
@@ -53,18 +96,18 @@ TORCHRUN: Options = {
 }
 DEEPSPEED: Options = {
     **make_rows("hostfile H", HOSTS),
-    "num-nodes": take("nodes"),
-    **make_rows("num-gpus num-accelerators", take("slots")),
-    "master-port": take("port"),
+    "num-nodes": take("nodes", "workers.replicas"),
+    **make_rows("num-gpus num-accelerators", take("slots", "workers.slots")),
+    "master-port": take("port", "launch.masterPort"),
     **make_rows("master-addr node-rank", drop(RANKS)),
-    "module": take("module", 0),
-    "no-python": take("exec", 0),
-    "no-local-rank": take("no_local_rank", 0),
-    "launcher": take("launcher"),
-    "autotuning": take("autotuning"),
-    "bind-cores-to-rank": take("bind_cores", 0),
-    "no-ssh": take("no_ssh", 0),
-    **make_rows("include i", take("include")),
+    "module": take("module", "training.module", 0),
+    "no-python": take("exec", "training.exec", 0),
+    "no-local-rank": take("no_local_rank", "training.deepspeed.localRank", 0),
+    "launcher": take("launcher", "launch.method"),
+    "autotuning": take("autotuning", "training.deepspeed.autotuning"),
+    "bind-cores-to-rank": take("bind_cores", "training.deepspeed.bindCores", 0),
+    "no-ssh": take("no_ssh", "launch.method", 0),
+    **make_rows("include i", take("include", "workers.slots")),
     **make_rows("exclude e", lose(
         "it names hosts or devices of the old cluster",
         "set workers.excludeNodes, or training.deepspeed.args with the names of the workers",
@@ -99,20 +142,20 @@ WORKER: Options = {
 MCA = "^-?-?(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames|(tag|timestamp|xml)_output))$"
 """Parameters of Open MPI that dsgen sets."""
 MPIRUN: Options = {
-    **make_rows("np n c", take("processes")),
-    **make_rows("N npernode ppn", take("slots")),
-    "pernode": take("one_each", 0),
+    **make_rows("np n c", take("processes", "workers.slots")),
+    **make_rows("N npernode ppn", take("slots", "workers.slots")),
+    "pernode": take("one_each", "workers.slots", 0),
     **make_rows("hostfile machinefile f H host hosts default-hostfile", HOSTS),
-    "x": take("variable"),
-    **make_rows("env genv", take("pair", 2)),
+    "x": Row(take_variable),
+    **make_rows("env genv", Row(take_pair, 2)),
     **make_rows("envlist genvlist", drop(PASSED_ON)),
     "genvall": drop(PASSED_ON, 0),
-    **make_rows("mca gmca pmca prtemca omca", take("mca", 2)),
-    **make_rows("bind-to map-by", take("placement")),
+    **make_rows("mca gmca pmca prtemca omca", Row(take_parameter, 2)),
+    **make_rows("bind-to map-by", Row(take_placement)),
     "allow-run-as-root": drop("dsgen sets OMPI_ALLOW_RUN_AS_ROOT", 0),
     **make_rows("tag-output timestamp-output merge-stderr-to-stdout xml l prepend-rank", drop(LOGS, 0)),
     **make_rows("output-filename output xml-file outfile-pattern errfile-pattern", drop(LOGS)),
-    **make_rows("wdir wd", take("folder")),
+    **make_rows("wdir wd", take("folder", "training.workingDir")),
     **make_rows("plm launcher launcher-exec bootstrap bootstrap-exec launch-agent",
                 drop("dsgen sets how mpirun reaches the workers")),
     "timeout": lose("it limits the time of the program", "set lifecycle.activeDeadlineSeconds"),
@@ -124,7 +167,7 @@ MPIRUN: Options = {
     ),
 }  # fmt: skip
 HOROVODRUN: Options = {
-    **make_rows("np num-proc", take("processes")),
+    **make_rows("np num-proc", take("processes", "workers.slots")),
     **make_rows("H hosts hostfile host-discovery-script", HOSTS),
     **make_rows("p ssh-port i ssh-identity-file", drop("dsgen connects with its own key and port")),
     **make_rows("gloo mpi use-gloo use-mpi verbose", drop("launch.method openmpi starts the ranks", 0)),
@@ -267,26 +310,6 @@ def _choose_unknown(row: Row, flag: Row, following: Text | None) -> Row:
     return flag if is_next or not following or is_python(following) else row
 
 
-KEYS = {
-    "nodes": "workers.replicas",
-    "slots": "workers.slots",
-    "processes": "workers.slots",
-    "port": "launch.masterPort",
-    "restarts": "lifecycle.maxRestarts",
-    "module": "training.module",
-    "exec": "training.exec",
-    "bind_cores": "training.deepspeed.bindCores",
-    "autotuning": "training.deepspeed.autotuning",
-    "no_local_rank": "training.deepspeed.localRank",
-    "no_ssh": "launch.method",
-    "launcher": "launch.method",
-    "include": "workers.slots",
-    "one_each": "workers.slots",
-    "folder": "training.workingDir",
-}
-DEFAULT_PLACEMENT = {"bind-to": "none", "map-by": "slot"}
-
-
 @dataclass(frozen=True)
 class LaunchOption(Option):
     """An option of a launcher; what becomes of its words is noted in the command line."""
@@ -301,37 +324,10 @@ class LaunchOption(Option):
         """The launcher of dsgen gets it, too."""
         self.started.kept += self.words
 
-    def take(self, name: str) -> None:
+    def take(self, name: str, key: str) -> None:
         """It is a fact about the job, by this name."""
-        started, values = self.started, self.values
-        variable, has_value, value = self.value.partition("=")
-        if name == "variable" and has_value:
-            started.variables.append((variable.chars, value, self.words))
-        elif name == "variable":
-            self.drop(PASSED_ON)
-        elif name == "pair" and len(values) == 2:
-            started.variables.append((values[0].chars, values[1], self.words))
-        elif name == "mca" and len(values) == 2 and re.match(MCA, values[0].chars):
-            self.drop("dsgen sets how mpirun reaches the workers")
-        elif name == "placement" and values and values[0].chars == DEFAULT_PLACEMENT[self.name]:
-            self.drop("dsgen passes it")
-        elif name in ("mca", "placement"):
-            self.keep()
-        elif name == "endpoint" and values:
-            take_port(values[0], started)
-            self.drop(RANKS)
-        elif name not in KEYS:
-            self.lose("its value is missing")
-        else:
-            started.facts[name] = values[0] if values else self.words[0]
-            self.map(KEYS[name])
-
-
-def take_port(endpoint: Text, started: LaunchCommand) -> None:
-    """The port of `host:port`."""
-    _, has_port, port = endpoint.partition(":")
-    if has_port and port.chars.isdigit():
-        started.facts.setdefault("port", port)
+        self.started.facts[name] = self.value or self.words[0]
+        self.map(key)
 
 
 def read_program(words: list[Text], started: LaunchCommand) -> LaunchCommand:

@@ -16,13 +16,13 @@ from dsgen.importers.environment import (
     is_used,
     write_exported,
 )
-from dsgen.importers.facts import Fact, JobSize, Role
+from dsgen.importers.facts import JobSize
 from dsgen.importers.files import WrittenFiles
 from dsgen.importers.images import NO_IMAGE
-from dsgen.importers.launch import write_launch
+from dsgen.importers.launch import passes_on, write_launch
 from dsgen.importers.launchers import LaunchCommand, parse_launch_command
 from dsgen.importers.ledger import Fate, ImportRefusedError
-from dsgen.importers.secrets import holds_secret, is_secret
+from dsgen.importers.secrets import holds_secret
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.scope import ShellScope
@@ -264,8 +264,6 @@ class ScriptWriter:
             draft = self.conversion.draft
             training, command = draft.get("training", {}), draft.get("launch.command", [])
             add_claims(draft, [*_list_texts(training), *_list_texts(command)])
-        if not conversion.is_container:
-            conversion.facts.workers = self._make_role()
         lose_unread(conversion, text)
         self._lose_leftovers()
 
@@ -338,23 +336,16 @@ class ScriptWriter:
         """A variable of the environment: a number of workers or processes for a hole, or one of the program."""
         name = IN_CONTAINER.sub("", name)
         key, count = COUNTS.get(name, ""), value.number if isinstance(value, Text) else None
-        if key and count and self.conversion.draft.get(key) == 0:
+        if self.world.is_launcher and not passes_on(self.script.started, self.world, name):
+            hint = f"set launcher.env.{name} if mpirun needs it, or pass it on with -x"
+            self.conversion.lose(statement, "it is a variable of the launcher, which does not pass it on", hint)
+        elif key and count and self.conversion.draft.get(key) == 0:
             self.conversion.draft.set(key, count)
             self.conversion.map(statement, key)
         elif name.startswith(("SINGULARITY", "APPTAINER")):
             self.conversion.lose(statement, OF_RUNTIME, OF_RUNTIME_HINT)
         elif line := write_exported(self.conversion, name, value, statement, words):
             self.lines.append(line)
-
-    def _make_role(self) -> Role:
-        """The environment of the command line, for the comparison."""
-        launch, role = self.script.launch, Role()
-        known = {IN_CONTAINER.sub("", name): (value, f"{name}=") for name, value in launch.exported.items()}
-        prefix = {name: (value, self.conversion.atlas.format_text(value)) for name, value in launch.prefix.items()}
-        for name, (value, shown) in {**known, **prefix}.items():
-            if isinstance(value, Text) and value.is_known and not is_secret(name, value.chars):
-                role.env[name] = Fact(value.chars, shown)
-        return role
 
     def _write_folder(self) -> None:
         """The folder in which the training starts."""

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.facts import Fact, JobSize, Role
+from dsgen.importers.facts import JobSize
 from dsgen.importers.images import NO_IMAGE, write_image_of_cluster, write_mounts
 from dsgen.importers.scripts import ChosenScript, name_job, read_script, refuse_syntax_error, write_script
 from dsgen.importers.shell.reader import Launch
-from dsgen.importers.slurm_options import NVIDIA, STARTS, Request, write_options
+from dsgen.importers.slurm_options import STARTS, Request, write_options
 from dsgen.importers.texts import Text, UnknownPart, join
 from dsgen.reading.nodes import SourceText
 
@@ -207,12 +207,10 @@ def _report_counts(conversion: Conversion, request: Request) -> None:
 
 def _write_resources(conversion: Conversion, request: Request) -> None:
     """CPUs and memory of a worker, from those of its tasks and devices."""
-    draft, role = conversion.draft, conversion.facts.workers or Role()
-    requests = role.requests
+    draft = conversion.draft
     tasks, devices = request.tasks_of_node or 1, request.devices_of_node
     if request.cpus_of_task:
         draft.set("workers.resources.requests.cpu", str(request.cpus_of_task * tasks))
-        requests["cpu"] = Fact(request.cpus_of_task * tasks, "--cpus-per-task")
     for amount, count in (
         (request.memory_of_cpu, (request.cpus_of_task or 1) * tasks),
         (request.memory_of_device, devices or 1),
@@ -223,7 +221,3 @@ def _write_resources(conversion: Conversion, request: Request) -> None:
             draft.set("workers.resources.limits.memory", value)
     if request.resource:
         draft.set("workers.accelerator.resource", request.resource)
-    if memory := draft.get("workers.resources.requests.memory"):
-        requests["memory"] = role.limits["memory"] = Fact(memory, "--mem")
-    if devices is not None:
-        requests[request.resource or NVIDIA] = role.limits[request.resource or NVIDIA] = Fact(devices, "--g")

@@ -14,7 +14,6 @@ from dsgen.importers.images import write_image_of_cluster, write_mounts
 from dsgen.importers.texts import Text, place_at
 from dsgen.scripts.slurm.rules import read_options
 
-NVIDIA = "nvidia.com/gpu"
 STARTS = "dsgen starts the processes on all workers"
 SELECT = "set workers.nodeSelector to the labels of such nodes"
 QUEUE = "set scheduling.queue, or workers.nodeSelector to the labels of its nodes"

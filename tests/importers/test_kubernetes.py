@@ -502,9 +502,8 @@ def jobset(template: Fields) -> str:
         (mpijob(OPEN_MPI, LAUNCHER_ENV), {"launcher.env": {"UCX_TLS": "1"}, "training.env": {
             "LR": "1", "HF_HOME": "1", "OMPI_MCA_btl": "1"}}),
         (mpijob("export UCX_TLS=1; A=2 mpirun python t.py"), {
-            "launcher.env": {"UCX_TLS": "1", "A": "2"}, "training.env": None}),
-        (mpijob("export A=$(cat /x)\nmpirun python t.py"),
-         {"training.setup": None, "lost": ["$(cat /x)", "A=$(cat /x)"]}),
+            "lost": ["UCX_TLS=1", "2"], "launcher.env": None, "training.env": None}),
+        (mpijob("export A=$(cat /x)\nmpirun python t.py"), {"training.setup": None, "lost": ["A=$(cat /x)"]}),
         (mpijob(MPIRUN, {"envFrom": [{"secretRef": {"name": "s"}}]}), {"training.envFrom": None}),
         (mpijob(["deepspeed", "t.py"], LAUNCHER_ENV), {"training.env": {"UCX_TLS": "1"},
                                                        "launcher.env": {"HF_HOME": "1", "OMPI_MCA_btl": "1"}}),

@@ -256,7 +256,7 @@ T = "srun torchrun --nproc_per_node 4"
         # files in the script
         (f"PWD_DIR=.\n{CONFIG}", {
             "training.deepspeed.config": {"train_batch_size": 16, "zero_optimization": {"stage": 3}},
-            "command": ["train.py", "--x", "1"]}),
+            "training.deepspeed.passConfig": False}),
         (f'cat > ds.json <<"E"\n{{"train_batch_size": "auto"}}\nE\n{T} t.py --deepspeed ds.json',
          {"command": ["t.py", "--deepspeed", "/job/ds_config.json"], "training.deepspeed.passConfig": False}),
         ("cat > a.yaml <<E\nlr: 1\nE\necho 'x: 1' > b.yaml\nsrun ./launch --config_file a.yaml train.py c.yaml",

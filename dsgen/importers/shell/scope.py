@@ -45,8 +45,14 @@ class ShellScope:
 
     def make_inner(self) -> ShellScope:
         """The scope of another shell that this one starts: it sees only exported variables."""
-        kept = {name: value if name in (*self.exported, "PWD") else Text() for name, value in self.variables.items()}
+        seen = {*self.exported, "PWD", *filter(self._is_unclear, self.variables)}
+        kept = {name: value if name in seen else Text() for name, value in self.variables.items()}
         return replace(self, variables=kept, exported=dict(self.exported), arguments=None)
+
+    def _is_unclear(self, name: str) -> bool:
+        """Whether a statement that is not followed may change a variable, or export it."""
+        value = self.variables[name]
+        return isinstance(value, Text) and any(one.kind == "unclear" for one in self.atlas.list_unknowns(value))
 
     def assign(self, name: str, value: Value) -> None:
         """Set a variable, unless the user gave its value."""

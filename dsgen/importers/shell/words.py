@@ -65,7 +65,8 @@ def substitute_command(node: Node, expansion: Expansion) -> Text:
     if names == ["pwd"]:
         folder = expansion.folder or Text()
         return folder if folder.chars.startswith("/") else scope.resolve_text("PWD", of.places, "$PWD")
-    if len(commands) == 1 and "\\" not in of.chars and (known := _compute_output(commands[0], expansion)) is not None:
+    known = _compute_output(commands[0], of, expansion) if len(commands) == 1 and "\\" not in of.chars else None
+    if known is not None:
         return Text(known, [of.places[0]] * len(known))
     words = _expand_words(commands, expansion)
     parts = [one for word in words for one in scope.atlas.list_unknowns(word)]
@@ -126,8 +127,8 @@ def _expand_words(commands: Sequence[Node], expansion: Expansion) -> list[Text]:
     return [word for part in parts if part.type != "command_substitution" for word in expansion.expand_words([part])]
 
 
-def _compute_output(command: Node, expansion: Expansion) -> str | None:
-    """The output of a known command on known words, which is alone in its substitution; None if it is anything else."""
+def _compute_output(command: Node, of: Text, expansion: Expansion) -> str | None:
+    """The output of a known command on a known word, which is alone in its substitution; None of anything else."""
     children = [child for child in command.children if child.is_named]
     parent = command.parent
     if parent is None or parent.type != "command_substitution" or parent.named_child_count != 1:
@@ -135,31 +136,23 @@ def _compute_output(command: Node, expansion: Expansion) -> str | None:
     if any(child.type in ("variable_assignment", "herestring_redirect") for child in children):
         return None
     words = expansion.expand_words(children)
-    if not words or any(not one.is_known or expansion.scope.globs & {*one.places[:1]} for one in words):
+    name, *given = [word.chars for word in words] or [""]
+    if name not in OUTPUTS or any(not one.is_known or expansion.scope.globs & {*one.places[:1]} for one in words):
         return None
-    name = posixpath.basename(words[0].chars)
-    output = OUTPUTS[name]([word.chars for word in words[1:]]) if name in OUTPUTS else None
-    return output.rstrip("\n") if output is not None else None
+    if len(given) != 1 or not (PROGRAMS if name == "which" else SIMPLE_PATH).fullmatch(given[0]):
+        expansion.refuse(of)
+    return OUTPUTS[name](given[0])
 
 
-PROGRAMS = "python3?|torchrun|deepspeed|accelerate"
+PROGRAMS = re.compile("python3?|torchrun|deepspeed|accelerate")
 SIMPLE_PATH = re.compile(r"(/?[\w.][\w.+-]*)+")
-OUTPUTS: Mapping[str, Callable[[list[str]], str | None]] = {
-    "echo": lambda words: None if words and words[0].startswith("-") else " ".join(words),
-    "basename": lambda words: _take_basename(*words) if _is_path(words[:1]) and len(words) < 3 else None,
-    "dirname": lambda words: posixpath.dirname(words[0]) or "." if _is_path(words) else None,
-    "which": lambda words: words[0] if len(words) == 1 and re.fullmatch(PROGRAMS, words[0]) else None,
+OUTPUTS: Mapping[str, Callable[[str], str]] = {
+    "echo": str,
+    "basename": posixpath.basename,
+    "dirname": lambda path: posixpath.dirname(path) or ".",
+    "which": str,
 }
-"""Commands whose output is known from their words."""
-
-
-def _take_basename(path: str, suffix: str = "") -> str:
-    name = posixpath.basename(path)
-    return name if name == suffix else name.removesuffix(suffix)
-
-
-def _is_path(words: Sequence[str]) -> bool:
-    return len(words) == 1 and SIMPLE_PATH.fullmatch(words[0]) is not None
+"""Commands whose output is known from their word."""
 
 
 # -- arithmetic -------------------------------------------------------------------------------------------------------
@@ -201,8 +194,6 @@ def _evaluate(node: Any) -> int:
 
 LONGEST = 1 << 18
 """Characters of one word. Variables that double each other could make more than fits into memory."""
-MATCHED = 1024
-"""Characters of a value that is matched with a pattern."""
 Mode = Literal["literal", "quoted", "split", "break"]
 NAME = re.compile(r"(?<!\w)[A-Za-z_]\w*", re.ASCII)
 ASSIGNS = re.compile(
@@ -292,9 +283,8 @@ class Expansion:
     def expand_heredoc(self, node: Node, start: int, is_quoted: bool) -> Text:
         """The text of a here document."""
         whole = self.script.cut_text(start, node.end_byte)
-        if is_quoted or not node.children:
-            return whole if is_quoted else unescape(whole, "$`\\\n")
-        return join([run.text for run in self._expand_inside(node, start, node.end_byte, "$`\\\n")])
+        parts = [] if is_quoted else self._expand_inside(node, start, node.end_byte, "$`\\\n")
+        return whole if is_quoted else join([part.text for part in parts])
 
     def expand_arithmetic(self, node: Node) -> Text:
         """The number of `$(( ))` as a text; an unknown part if not all is known."""
@@ -308,10 +298,9 @@ class Expansion:
 
         def insert_value(match: re.Match[str]) -> str:
             value = self.scope.find(match[0])
-            unknown.extend(
-                atlas.list_unknowns(value) if isinstance(value, Text) else [UnknownPart("variable", match[0])]
-            )
-            return f"({value.chars.strip() or 0})" if isinstance(value, Text) else match[0]
+            known = value if isinstance(value, Text) else self.add_part("variable", match[0], of)
+            unknown.extend(atlas.list_unknowns(known))
+            return f"({known.chars.strip() or 0})"
 
         expression = NAME.sub(insert_value, expanded.chars)
         spend(4 * len(expression))
@@ -349,8 +338,7 @@ class Expansion:
             end = child.end_byte
 
     def _expand_quoted(self, node: Node) -> Iterator[WordPart]:
-        start = node.start_byte + (2 if node.type == "translated_string" else 1)
-        runs = list(self._expand_inside(node, start, node.end_byte - 1, '$`"\\\n'))
+        runs = list(self._expand_inside(node, node.start_byte + 1, node.end_byte - 1, '$`"\\\n'))
         # "${ARRAY[@]}" alone is no word at all if the array is empty; any other string is one.
         is_items = re.fullmatch(r'"\$(\{\w+\[@\]\}|\{?@\}?)"', self.script.read_text(node).chars)
         if not (is_items and not any(run.text or run.mode == "break" for run in runs)):
@@ -386,7 +374,9 @@ class Expansion:
         if prefix == "#":
             yield WordPart(self._count_length(name, index, of), mode)
         elif name in ("@", "*") or index in ("@", "*"):
-            yield from self._expand_items(name, mode, rest, of, is_joined=mode == "quoted" and "*" in (name, index))
+            if mode == "quoted" and "*" in (name, index):
+                self.refuse(of)
+            yield from self._expand_items(name, mode, rest, of)
         else:
             yield self._mark_split(self._modify(self._find_value(name, index, of), name, rest, node, of), mode, of)
 
@@ -426,9 +416,7 @@ class Expansion:
         number = compute(known.chars if isinstance(known, Text) else index) if index else 0
         if "hosts" in self.list_kinds(*items):
             return self.add_part("hosts", "MASTER_ADDR" if number == 0 else "OTHER", of)
-        if number is None or number < -len(items) or self.list_kinds(*items) or any(
-            item.places and item.places[0] in self.scope.globs for item in items
-        ):  # fmt: skip
+        if number is None or number < -len(items) or self.list_kinds(*items) or self._may_match(items):
             self.refuse(of)
         return items[number] if number < len(items) else Text()
 
@@ -447,14 +435,16 @@ class Expansion:
     def _count_length(self, name: str, index: str, of: Text) -> Text:
         value = self.scope.find(name) if name not in ("@", "*") else self.scope.arguments
         is_all = index in ("@", "*") or name in ("@", "*")
-        items: list[Text] = value if isinstance(value, list) else [value] if value is not None else []
-        kinds = self.list_kinds(*items)
-        if "hosts" in kinds:
-            return self.add_part("runtime" if is_all else "hosts", "NNODES" if is_all else "OTHER", of)
-        is_glob = any(item.places and item.places[0] in self.scope.globs for item in items)
-        if not is_all or value is None or is_glob or "unclear" in kinds:
+        kinds = self.list_kinds(*value) if isinstance(value, list) else set()
+        if is_all and "hosts" in kinds:
+            return self.add_part("runtime", "NNODES", of)
+        if not is_all or not isinstance(value, list) or "unclear" in kinds or self._may_match(value):
             self.refuse(of)
-        return place_at(str(len(items)), of)
+        return place_at(str(len(value)), of)
+
+    def _may_match(self, items: Sequence[Text]) -> bool:
+        """Whether items may be names of files."""
+        return any(item.places and item.places[0] in self.scope.globs for item in items)
 
     def _list_items(self, name: str, rest: str, of: Text) -> list[Text] | None:
         """The words of `"$@"` or `"${ARRAY[@]}"`; None if they are not known."""
@@ -468,15 +458,13 @@ class Expansion:
             return [add_places(one, of) for one in value.split()]
         return None if "unclear" in self.list_kinds(value) else [add_places(value, of)]
 
-    def _expand_items(self, name: str, mode: Mode, rest: str, of: Text, is_joined: bool) -> Iterator[WordPart]:
-        """`$@`, `${ARRAY[@]}`, and `"${ARRAY[*]}"`, which is one word."""
+    def _expand_items(self, name: str, mode: Mode, rest: str, of: Text) -> Iterator[WordPart]:
+        """`$@` and `${ARRAY[@]}`."""
         items = self._list_items(name, rest, of)
         if items is None and name in ("@", "*") and not rest:
             yield WordPart(self.scope.atlas.add_unknown(UnknownPart("positional", "@", '"$@"'), of.places), mode)
-        elif items is None or (is_joined and "IFS" in self.scope.variables):
+        elif items is None:
             self.refuse(of)
-        elif is_joined:
-            yield WordPart(join(items, " ") if items else Text(), "quoted")
         else:
             if not items:
                 yield WordPart(Text(), "split")
@@ -487,7 +475,7 @@ class Expansion:
                 yield self._mark_split(item, mode, of)
 
     def _modify(self, value: Text | None, name: str, rest: str, node: Node, of: Text) -> Text:
-        """`${VAR:-x}` and `${VAR%.*}`; other operators are not computed."""
+        """`${VAR:-x}`; other operators are not computed."""
         match = SIGN.match(rest)
         if not match or match[0][-1] == "?":
             return value if value is not None else self._resolve_missing(name, of)
@@ -495,14 +483,10 @@ class Expansion:
         argument = self._expand_argument(node, len(of.chars) - 1 - len(rest) + len(sign))
         if sign[-1] in "-=+":
             return self._choose_default(value, name, sign, argument, of)
-        if value is None:
+        if value is None or "hosts" not in self.list_kinds(value):
             self.refuse(of)
-        unknown = self.scope.atlas.list_unknowns(value)
-        if any(one.kind == "hosts" for one in unknown):
-            is_first = len(value.chars) == 1 and unknown[0].name == "MASTER_ADDR" and sign in ("%", "%%")
-            return value if is_first else self.add_part("hosts", "OTHER", of)
-        edited = edit(value, sign, argument.chars) if not unknown and not re.search("['\"]", rest) else None
-        return edited if edited is not None else self.refuse(of)
+        is_first = self.scope.atlas.list_unknowns(value)[0].name == "MASTER_ADDR" and sign in ("%", "%%")
+        return value if is_first and len(value.chars) == 1 else self.add_part("hosts", "OTHER", of)
 
     def _choose_default(self, value: Text | None, name: str, sign: str, argument: Text, of: Text) -> Text:
         is_empty = value is None or (not value.chars and sign[0] == ":")
@@ -536,7 +520,7 @@ RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[WordPart]]] = {
     "raw_string": lambda words, node: iter([WordPart(words.script.read_text(node)[1:-1], "quoted")]),
     "ansi_c_string": lambda words, node: words.refuse(words.script.read_text(node)),
     "string": Expansion._expand_quoted,
-    "translated_string": Expansion._expand_quoted,
+    "translated_string": lambda words, node: words.refuse(words.script.read_text(node)),
     "concatenation": Expansion._expand_concatenation,
     "array": lambda words, node: (WordPart(item, "quoted") for item in words.expand_array(node)),
     "simple_expansion": lambda words, node: words._expand_parameter(node, "split"),
@@ -576,23 +560,6 @@ def unescape(text: Text, only: str | None) -> Text:
         kept.append(index)
         index += 1
     return Text("".join(text.chars[one] for one in kept), [text.places[one] for one in kept])
-
-
-def edit(value: Text, sign: str, argument: str) -> Text | None:
-    """A value without what a pattern matches at its beginning or end; None for other edits."""
-    text = value.chars
-    if sign[0] not in "#%" or max(len(text), 10 * len(argument)) > MATCHED or argument.count("*") > 5:
-        return None
-    if re.search(r"[\[\]\\\"'$`!@+()~]", argument):
-        return None
-    spend(len(text) ** 2 // 4)
-    rule = re.compile("".join(".*" if one == "*" else "." if one == "?" else re.escape(one) for one in argument), re.S)
-    cuts = [*range(len(text) + 1)]
-    if sign in ("##", "%"):  # the longest beginning, or the shortest end
-        cuts.reverse()
-    if sign[0] == "#":
-        return next((value[cut:] for cut in cuts if rule.fullmatch(text[:cut])), value)
-    return next((value[:cut] for cut in cuts if rule.fullmatch(text[cut:])), value)
 
 
 def _split_fields(runs: Sequence[WordPart]) -> Iterator[Text]:
