@@ -147,7 +147,6 @@ def account_for_words(words: Sequence[Field], start: int) -> None:
     conversion, ledger = words[0].conversion, words[0].conversion.ledger
     entries = [replace(entry, is_part=True) for entry in ledger.entries[start:]]
     del ledger.entries[start:]
-    last_words = {one.node.position.line: one for one in words}
     for word in words:
         at, value = word.node.position, str(word.node.value)
         is_one_word = not re.search(r"\s", value.strip()) or word.node.text
@@ -159,8 +158,6 @@ def account_for_words(words: Sequence[Field], start: int) -> None:
             first = same_place[0]
             entries.remove(first)
             ledger.entries.append(replace(first, source=str(word), position=at, is_part=False))
-            if first.fate == "mapped" and last_words[at.line] is word:
-                word.take_comments(first.to)
         elif same_place or any(at.line <= one.position.line <= at.line + value.count("\n") + 1 for one in entries):
             to = "launch.command" if conversion.draft.get("launch.command") else "training"
             ledger.entries.append(ConvertedPart("mapped", str(word), at, to=to))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
@@ -15,7 +15,7 @@ from dsgen.importers.documents import SourceDocument
 from dsgen.importers.draft import Draft, as_key_path, format_values, order_values, walk_keys
 from dsgen.importers.facts import JobFacts
 from dsgen.importers.ledger import ConversionReport, Fate, ImportedJob, Placeholder
-from dsgen.importers.remarks import LONGEST_RANGE, Remark, find_shell_remarks
+from dsgen.importers.remarks import Remark, find_shell_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, spend
 from dsgen.language.functions import parse_quantity
 from dsgen.language.text import quote
@@ -157,12 +157,8 @@ class Conversion:
     draft: Draft = field(default_factory=Draft)
     ledger: ConversionReport = field(default_factory=ConversionReport)
     facts: JobFacts = field(default_factory=JobFacts)
-    remarks: dict[tuple[str, int], list[Remark]] = field(default_factory=dict)
-    """The comments about each line, by file and line."""
-    files: set[str] = field(default_factory=set)
-    """The YAML files whose comments these are."""
-    followed: dict[int, tuple[Remark, list[str]]] = field(default_factory=dict)
-    """The comments about what was mapped, by id, each with the keys."""
+    remarks: dict[str, Sequence[Remark]] = field(default_factory=dict)
+    """The comments of each file."""
     others: Sequence[SourceDocument] = ()
     """All documents of the file."""
     flags: dict[str, Text] = field(default_factory=dict)
@@ -188,27 +184,25 @@ class Conversion:
     accounted: list[tuple[int, int]] = field(default_factory=list)
     """The first and the last place of each text that has an entry."""
 
-    def __post_init__(self) -> None:
-        self.ledger.on_mapped = self.follow
-
-    def follow(self, at: Position, to: str) -> None:
-        """Something on a line became a key, so its comments can go there."""
-        for remark in self.remarks.get((at.file, at.line), ()):
-            self.followed.setdefault(id(remark), (remark, []))[1].append(to)
-
-    def add_remarks(self, file: str, found: Iterable[Remark]) -> None:
-        """Let the comments of a file follow what becomes of its lines."""
-        for remark in found:
-            for line in range(remark.first, min(remark.last, remark.first + LONGEST_RANGE) + 1):
-                self.remarks.setdefault((file, line), []).append(remark)
-
     def note_remarks(self, text: Text) -> None:
         """Let the comments of a script follow what becomes of its lines."""
         if at := self.atlas.locate(text):
             last = self.atlas.resolve_place(text.places[-1]).line
-            for line in range(at.line, last + 1) if last > at.line else ():
-                self.remarks.pop((at.file, line), None)  # a script in a document has its own
-            self.add_remarks(at.file, find_shell_remarks(text, self.atlas))
+            inside = range(at.line, last + 1) if last > at.line else ()
+            kept = [one for one in self.remarks.get(at.file, ()) if one.first not in inside]
+            self.remarks[at.file] = [*kept, *find_shell_remarks(text, self.atlas)]
+
+    def _match_remarks(self) -> list[tuple[Remark, list[str]]]:
+        """The comments, each with the keys that its lines became, outer ones first."""
+        keys: dict[tuple[str, int], list[str]] = {}
+        for one in self.ledger.entries:
+            if one.fate == "mapped":
+                keys.setdefault((one.position.file, one.position.line), []).append(one.to)
+        if self.decided:
+            keys.setdefault((self.decided.file, self.decided.line), [])[:0] = ["training", "launch"]
+        found = [(remark, [key for line in range(remark.first, remark.last + 1) for key in keys.get((file, line), ())])
+                 for file, remarks in self.remarks.items() for remark in remarks]  # fmt: skip
+        return sorted(found, key=lambda one: (one[0].first, -one[0].last))
 
     def read_variables(self) -> dict[str, Text]:
         """The variables of the user."""
@@ -268,7 +262,7 @@ class Conversion:
         self._prune()
         remove_invalid(draft, self.ledger)
         self._prune()
-        draft.place_comments(sorted(self.followed.values(), key=lambda one: (one[0].first, -one[0].last)))
+        draft.place_comments(self._match_remarks())
         entries = sorted(
             self.ledger.entries, key=lambda one: (one.position.file, one.position.line, one.position.column)
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.remarks import LONGEST_LINE, TOOLS, Remark, find_yaml_remarks
+from dsgen.importers.remarks import Remark, find_yaml_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, is_private, spend
 from dsgen.problems import Diagnostic, KeyPath, Position, path_text
 from dsgen.reading import read
@@ -19,7 +19,6 @@ RENDER_FIRST = "render it first and pass the result: helm template ... | dsgen i
 DUPLICATE = "DS004"
 IGNORED = frozenset(("DS005", "DS012", "DS013", "DS014", "DS050"))
 """Problems of the reader that concern Helm, and not what the document means."""
-COMMENT = re.compile(r"(?:^|\s)#\s?(.*)$")
 
 MOST_DOCUMENTS = 1000
 """The most documents in one file."""
@@ -68,19 +67,6 @@ class SourceDocument:
         block = tuple(_find_block_lines(node, self.lines)) if "\n" in text else ()
         is_quoted = not node.text and "\n" not in text and isinstance(node.value, str)
         return atlas.add_scalar(text, node.position, block, is_quoted)
-
-    def find_comment(self, node: Node) -> str:
-        """The comment after a scalar on its line, "" if there is none."""
-        at = node.position
-        line = self.lines[at.line - 1] if at.line <= len(self.lines) else ""
-        rest = line[at.column - 1 :] if len(line) <= LONGEST_LINE else ""
-        if not node.text and rest[:1] in ("'", '"'):
-            quoted = re.match(r"'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"", rest)
-            rest = rest[quoted.end() :] if quoted else ""
-        elif rest[:1] in ("|", ">"):
-            rest = rest[1:]
-        found = COMMENT.search(rest)
-        return found[1].strip() if found and not TOOLS.match(found[1]) else ""
 
 
 def read_documents(source: SourceText) -> list[SourceDocument]:

@@ -117,7 +117,8 @@ class Draft:
         last = dict.fromkeys(self.above, 0)
         for remark, keys in remarks:
             paths = (path[:2] if path[:2] in SCRIPTS else path for path in map(as_key_path, keys))
-            path = next((path for path in paths if self.get(path, self) is not self), None)
+            known = [path for path in paths if self.get(path, self) is not self]
+            path = next(iter(known[-1:] if remark.is_after else known), None)
             if path is None:
                 continue
             if remark.is_after:

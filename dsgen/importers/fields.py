@@ -137,10 +137,7 @@ class Fields:
     policies: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        file = self.document.position.file
-        if file not in self.conversion.files:
-            self.conversion.files.add(file)
-            self.conversion.add_remarks(file, self.document.remarks)
+        self.conversion.remarks.setdefault(self.document.position.file, self.document.remarks)
 
     @property
     def root(self) -> Field:
@@ -235,7 +232,6 @@ class Field(Part):
             self.fields.done.add(one.path)
             name = what
             if fate == "mapped":
-                one.take_comments(what)
                 below = path_text(one.path[len(self.path) :]) if is_same else ""
                 name = f"{what}{'' if below.startswith('[') or not below else '.'}{below}"
             self.conversion.ledger.add(fate, str(one), one.node.position, name, hint, whole=whole)
@@ -250,13 +246,6 @@ class Field(Part):
             rule = table.get(child.name if is_map else "*", table.get("*"))
             if rule is not None:
                 child.apply(rule)
-
-    def take_comments(self, to: str) -> None:
-        """The comments at a scalar and above it go to the key that it became."""
-        document = self.fields.document
-        if comment := document.find_comment(self.node):
-            self.draft.add_comment(to, comment)
-        self.conversion.follow(self.node.position, to)
 
     def _describe(self) -> str:
         """It with its name or its value, for people."""

@@ -181,21 +181,14 @@ def _replace_secrets(conversion: Conversion, words: Sequence[Text]) -> list[Text
         option, has_value, value = word.partition("=")
         if has_value and is_secret_option(option.chars) and value.is_known and value:
             word = join([option, place_at("=", word), _replace_secret(conversion, option.chars, value)])
-        elif word.is_known and _follows_login(conversion, kept, word):
-            word = _replace_secret(conversion, "TRAINING_SECRET", word)
-        elif (is_secret_option(before) and not word.chars.startswith("-") and word.is_known) or (
-            word.is_known and holds_secret(word.chars)
+        elif word.is_known and (
+            (is_secret_option(before) and not word.chars.startswith("-"))
+            or holds_secret(" ".join([*conversion.atlas.format_words(kept[-3:]), word.chars]))
         ):
-            word = _replace_secret(conversion, before or "TRAINING_SECRET", word)
+            word = _replace_secret(conversion, before if before.startswith("-") else "TRAINING_SECRET", word)
         kept.append(word)
         before = option.chars if not has_value else ""
     return kept
-
-
-def _follows_login(conversion: Conversion, before: Sequence[Text], word: Text) -> bool:
-    """Whether a word is a secret because of the words before it, as in `wandb login KEY`."""
-    words = " ".join(conversion.atlas.format_text(one) for one in before[-3:])
-    return holds_secret(f"{words} {word.chars}") and not holds_secret(words) and not holds_secret(word.chars)
 
 
 def _replace_secret(conversion: Conversion, option: str, value: Text) -> Text:

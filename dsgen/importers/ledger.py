@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -77,13 +77,9 @@ class Placeholder:
 
 @dataclass
 class ConversionReport:
-    """The entries of one source, in the order in which they were made.
-
-    on_mapped: called with the place and the key of each mapped part, so that comments can follow.
-    """
+    """The entries of one source, in the order in which they were made."""
 
     entries: list[ConvertedPart] = field(default_factory=list)
-    on_mapped: Callable[[Position, str], None] | None = None
 
     def add(
         self,
@@ -100,8 +96,6 @@ class ConversionReport:
         spend(OF_ENTRY)
         to, why = (what, "") if fate == "mapped" else ("", hide(what))
         self.entries.append(ConvertedPart(fate, _shorten(source), at, to, why, hint, is_part, _shorten(whole)))
-        if self.on_mapped and fate == "mapped":
-            self.on_mapped(at, to)
 
 
 def _shorten(text: str) -> str:

@@ -463,15 +463,6 @@ VOLCANO: Mapping[str, str] = {
 
 # -- DeepSpeedJob of T9k ----------------------------------------------------------------------------------------------
 
-PAUSED = "the job is paused, and a job of dsgen that must not run is a file that nobody applied"
-PAUSED_HINT = "remove spec.runMode.pause, and apply the result when it is to run"
-
-
-def _read_pause(field: Field) -> None:
-    if field.data is True:
-        raise ImportRefusedError(PAUSED, field.node.position, PAUSED_HINT)
-    field.drop("the job is not paused")
-
 
 def _write_program(field: Field) -> None:
     """A script, a module or any program, with its arguments: a list, or one text."""
@@ -500,7 +491,7 @@ DEEPSPEEDJOB: Mapping[str, Table] = {
             **dict.fromkeys(("enabled", "enable"), to("lifecycle.debug.enabled", as_true)),
             "*": lose("the workers of dsgen wait with sshd", "set lifecycle.debug"),
         },
-        "pause": {"enabled": _read_pause, "*": lose("dsgen resumes a run as it was")},
+        "pause": {"enabled": WAITS, "*": lose("dsgen resumes a run as it was")},
     },
     "elastic": {"enabled": drop(ELASTIC), "*": lose(ELASTIC)},
     "config": {

@@ -17,6 +17,8 @@ LONGEST_RANGE = 200
 """Lines that a comment can be about."""
 LONGEST_LINE = 500
 """Characters of a line with a comment after its key."""
+AFTER = re.compile(r"""((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*'|(?<!\s)#)*)\s(#.*)$""")
+"""A line with a comment after its value."""
 YAML_CODE = re.compile(r"^(@|-?\s*[\w./-]+:(\s|$)|- |-?-?[\w-]+=|(image|command)\b)")
 SHELL_CODE = re.compile(
     r"^(SBATCH|[A-Za-z_]\w*\+?=|-{1,2}[A-Za-z]|[\"')}(]|(export|source|module|ml|conda|cd|srun|sbatch|torchrun|deepspeed"
@@ -46,7 +48,7 @@ def read_prose(lines: Sequence[str], code: re.Pattern[str]) -> list[str]:
 
 
 def find_yaml_remarks(lines: Sequence[str]) -> list[Remark]:
-    """The comments above keys and items of a YAML file, and those after keys whose value is below."""
+    """The comments above keys and items of a YAML file, and those after their values."""
     found: list[Remark] = []
     block: list[str] = []
     depth = 0
@@ -58,9 +60,11 @@ def find_yaml_remarks(lines: Sequence[str]) -> list[Remark]:
             continue
         if block and stripped and depth == len(line) - len(stripped) and (texts := read_prose(block, YAML_CODE)):
             found.append(Remark(number, _find_end(lines, number), texts))
-        opened = len(line) <= LONGEST_LINE and re.match(r"""\s*(?:- )*[^\s#"'][^#"']*:(?:\s+[&!]\S+)*\s+(#.*)$""", line)
-        if opened and (texts := read_prose([opened[1]], YAML_CODE)):
-            found.append(Remark(number, _find_end(lines, number), texts))
+        after = AFTER.match(line) if len(line) <= LONGEST_LINE else None
+        if after and (texts := read_prose([after[2]], YAML_CODE)):
+            is_opening = after[1].rstrip().endswith(":")  # its value is below
+            last = _find_end(lines, number) if is_opening else number
+            found.append(Remark(number, last, texts, is_after=not is_opening))
         block = []
     return found
 
@@ -85,40 +89,27 @@ DIRECTIVE = "#SBATCH"
 def find_shell_remarks(text: Text, atlas: SourceMap) -> Iterator[Remark]:
     """The comments of a script, with the lines of its file.
 
-    A comment on lines of its own is about the statement or the word on the next line, one after a statement about its
-    line.
+    A comment on lines of its own is about the next line, one after a statement about its line.
     """
     rows = text.chars.split("\n")
-    ends: dict[int, int] = {}
-    comments: dict[int, int] = {}
-    for node in walk_nodes(parse(text, atlas).root):
-        row = node.start_point[0]
-        if node.type == "comment":
-            comments[row] = node.start_point[1]
-        elif node.is_named and node.parent is not None:
-            ends[row] = max(ends.get(row, row), node.end_point[0])
+    nodes = walk_nodes(parse(text, atlas).root)
+    comments = {node.start_point[0]: node.start_point[1] for node in nodes if node.type == "comment"}
     first = _find_line(text, atlas, rows, 0)
     if len(rows) > 1 and _find_line(text, atlas, rows, len(rows) - 1) == first:
         return  # all lines of a quoted or folded scalar have its place
     block: list[str] = []
     for row, line in enumerate(rows):
-        own = line.strip()
-        at = comments.get(row, -1)
-        if at >= 0 and own.startswith("#") and not own.startswith((DIRECTIVE, "#!")):
+        own, at = line.strip(), comments.get(row, len(line))
+        is_directive = own.startswith(DIRECTIVE)
+        if own.startswith("#") and at < len(line) and not is_directive and not own.startswith("#!"):
             block.append(own)
             continue
         if block and own and (texts := read_prose(block, SHELL_CODE)):
-            yield Remark(first + row, first + ends.get(row, row), texts)
+            yield Remark(first + row, first + row, texts)
         block = []
-        after = _find_comment(line) if own.startswith(DIRECTIVE) else line[at:] if at > 0 else ""
+        after = own.partition(" #")[2] if is_directive else line[at:]
         if after and (texts := read_prose([after], SHELL_CODE)):
             yield Remark(first + row, first + row, texts, is_after=True)
-
-
-def _find_comment(line: str) -> str:
-    """The comment behind the options of a directive."""
-    match = re.search(r"\s(#.*)$", line[len(DIRECTIVE) :])
-    return match[1] if match else ""
 
 
 def _find_line(text: Text, atlas: SourceMap, rows: list[str], row: int) -> int:

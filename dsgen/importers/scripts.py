@@ -248,8 +248,6 @@ class ScriptWriter:
         files = WrittenFiles({**mounted, **self.script.reading.files})
         self._drop_wrappers()
         at = conversion.atlas.locate(launch.statement)
-        for key in ("training", "launch") if at else ():
-            conversion.follow(at, key)  # type: ignore[arg-type]  # see above
         write_launch(conversion, self.script.started, self.world, files)
         self._lose_words()
         conversion.decided = conversion.decided or at

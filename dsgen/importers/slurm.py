@@ -12,8 +12,9 @@ from dsgen.importers.images import NO_IMAGE, write_image_of_cluster, write_mount
 from dsgen.importers.scripts import ChosenScript, name_job, read_script, refuse_syntax_error, write_script
 from dsgen.importers.shell.reader import Launch
 from dsgen.importers.slurm_options import STARTS, Request, write_options
-from dsgen.importers.texts import Text, UnknownPart, join
+from dsgen.importers.texts import Text, UnknownPart, place_at
 from dsgen.reading.nodes import SourceText
+from dsgen.scripts.slurm.rules import split
 
 DIRECTIVE = re.compile(r"#SBATCH(?=\s)")
 HOSTS = {**dict.fromkeys(("JOB_NODELIST", "NODELIST", "STEP_NODELIST"), "LIST"), "LAUNCH_NODE_IPADDR": "MASTER_ADDR",
@@ -76,24 +77,20 @@ def read_directives(conversion: Conversion, text: Text) -> Iterator[list[Text]]:
         offset += len(line) + 1
         if DIRECTIVE.match(line):
             if is_open:
-                yield _split_words(whole[7:])
+                yield [*_split_words(whole[7:].strip())]
             else:
                 conversion.drop(whole, IGNORED)
         elif line.strip() and not line.lstrip().startswith("#"):
             is_open = False
 
 
-def _split_words(line: Text) -> list[Text]:
-    """The words of a directive, up to a comment; quotes group words."""
-    words, parts = list[Text](), list[Text]()
-    for match in re.finditer(r"(\s+|(?<!\S)#.*)|'([^']*)'?|\"([^\"]*)\"?|[^\s'\"]+", f"{line.chars} ", re.DOTALL):
-        if match[1] and parts:
-            words.append(join(parts))
-            parts = []
-        elif not match[1]:
-            group = next((number for number in (2, 3) if match[number] is not None), 0)
-            parts.append(line[match.start(group) : match.end(group)])
-    return words
+def _split_words(line: Text) -> Iterator[Text]:
+    """The words of a directive, up to a comment."""
+    end = 0
+    for word in split(line.chars):
+        at = line.chars.find(word, end)
+        end = max(at + len(word), end)
+        yield line[at:end] if at >= 0 else place_at(word, line)
 
 
 def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]:

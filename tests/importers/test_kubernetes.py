@@ -250,7 +250,7 @@ def test_comments_above_what_is_mapped_come_along() -> None:
     text = check(COMMENTED).text
 
     assert "  # all are equal\n  # the quota\n  replicas: 2\n" in text
-    assert '  # nodes with fast links\n  nodeSelector: {nvlink: "true"}\n' in text
+    assert '    # nodes with fast links\n    nvlink: "true"\n' in text
     assert "# three are enough\ntraining: {" in text
     assert "bert:v0" not in text
 
@@ -520,8 +520,9 @@ def jobset(template: Fields) -> str:
         # others
         (text("Job", {"template": pod(command=["deepspeed", "t.py"])}, "batch/v1"),
          {"launch.method": "deepspeed-no-ssh"}),
-        (text("DeepspeedJob", {**T9K, "runMode": {"debug": {"enabled": True}}}, "batch.tensorstack.dev/v1beta1"),
-         {"workers.replicas": 4, "workers.slots": 2, "lifecycle.debug": {"enabled": True}}),
+        (text("DeepspeedJob", {**T9K, "runMode": {"debug": {"enabled": True}, "pause": {"enabled": True}}},
+              "batch.tensorstack.dev/v1beta1"),
+         {"lifecycle.suspend": True, "workers.replicas": 4, "workers.slots": 2, "lifecycle.debug": {"enabled": True}}),
         (pytorchjob(pod(command=["tail", "-f", "/dev/null"])), {"holes": {"training.python"}}),
         (pytorchjob(pod({"schedulerName": "kai-scheduler"})), {"lost": [
             "spec.pytorchReplicaSpecs.Worker.template.spec.schedulerName"]}),

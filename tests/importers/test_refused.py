@@ -37,7 +37,6 @@ def an_object(kind: str, api: str = "v1") -> str:
             "a.yaml",
             "pods named ps",
         ),
-        ("kind: DeepSpeedJob\nspec: {runMode: {pause: {enabled: true}}}\n", "a.yaml", "the job is paused"),
         *(
             (f"#!/bin/bash\n{line}\n", "a.sh", "a.sh:2:")
             for line in (

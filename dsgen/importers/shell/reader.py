@@ -224,9 +224,11 @@ class ScriptReader:
         return None
 
     def _read_block(self, node: Node) -> bool | None:
-        if not self.text_of(node).chars.startswith("(("):
-            return self.read_statements(node.children)
-        return self._read_test(node)
+        """`{ ... }`, `[ ... ]`, or `(( ... ))`, which may change variables."""
+        if self.text_of(node).chars.startswith("(("):
+            raise self.refuse(self.text_of(node))
+        is_test = node.type == "test_command"
+        return decide(self.expansion, node) if is_test else self.read_statements(node.children)
 
     def _read_assignment(self, node: Node, is_exported: bool = False) -> bool:
         first, value, of = node.children[0], node.child_by_field_name("value"), self.text_of(node)
@@ -260,9 +262,6 @@ class ScriptReader:
         words = [child for child in node.children if child.is_named]
         of, command = self.text_of(node), self.text_of(node.children[0]).chars
         options = "".join(text for one in words if (text := self.text_of(one).chars).startswith(("-", "+")))
-        if re.search("[fF]", options):
-            self.add_event("dropped", of, "it is about functions")
-            return True
         if command == "local" or re.search(r"[^-apxrg]", options):
             raise self.refuse(of)
         if any(one.type in (*OPEN, "concatenation") for one in words):
@@ -289,11 +288,6 @@ class ScriptReader:
         return True
 
     # -- conditions and branches --------------------------------------------------------------------------------------
-
-    def _read_test(self, node: Node) -> bool | None:
-        if self.text_of(node).chars.startswith("(("):
-            raise self.refuse(self.text_of(node))
-        return decide(self.expansion, node)
 
     def _is_question(self, node: Node) -> bool:
         """Whether a command is asked for its exit code."""
@@ -724,7 +718,6 @@ STATEMENTS: Mapping[str, Callable[[ScriptReader, Node], bool | None]] = {
     "variable_assignment": ScriptReader._read_assignment,
     "declaration_command": ScriptReader._read_declaration,
     "unset_command": ScriptReader._read_unset,
-    "test_command": ScriptReader._read_test,
     "negated_command": lambda reader, node: NOT[reader.read_statement(node.children[-1])],
     "subshell": ScriptReader._read_subshell,
     "pipeline": ScriptReader._read_pipeline,
@@ -732,7 +725,7 @@ STATEMENTS: Mapping[str, Callable[[ScriptReader, Node], bool | None]] = {
     "redirected_statement": ScriptReader._read_redirected,
     "if_statement": ScriptReader._read_if,
     "function_definition": ScriptReader._read_function,
-    "compound_statement": ScriptReader._read_block,
+    **dict.fromkeys(("compound_statement", "test_command"), ScriptReader._read_block),
     **dict.fromkeys(("variable_assignments", "do_group", "program", "else_clause"),
                     lambda reader, node: reader.read_statements(node.children)),
 }  # fmt: skip
