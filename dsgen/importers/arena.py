@@ -22,16 +22,15 @@ from dsgen.importers.fields import (
     to,
     when,
 )
-from dsgen.importers.images import write_image
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.operators import PYTORCH, write_expected_world
 from dsgen.importers.origins import PROMPT
 from dsgen.importers.pods import ELASTIC
 from dsgen.importers.scripts import lose_unread, read_script, write_script
-from dsgen.importers.shell.scope import ShellScope
 from dsgen.importers.shell.syntax import list_arguments, parse, walk_nodes
-from dsgen.importers.shell.words import Expansion
+from dsgen.importers.shell.words import Expansion, ShellScope
 from dsgen.importers.texts import Text
+from dsgen.importers.volumes import write_image
 from dsgen.reading.nodes import SourceText
 
 KINDS = {"pytorch": "pytorch", "pytorchjob": "pytorch", "py": "pytorch",

@@ -13,13 +13,13 @@ from typing import Any
 
 from dsgen.checks.launch import FOLDER, SCRIPT
 from dsgen.checks.slurm import ARRAY, find_array, find_obstacles, find_unset
-from dsgen.importers.conversion import Conversion, as_dns_name
-from dsgen.importers.images import NO_IMAGE, write_image
+from dsgen.importers.conversion import Conversion
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.scripts import add_claims, refuse_syntax_error
+from dsgen.importers.scripts import add_claims, name_job, refuse_syntax_error
 from dsgen.importers.secrets import holds_secret
 from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm_options import Request, write_options
+from dsgen.importers.volumes import write_image
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
 
@@ -84,8 +84,8 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     _write_size(conversion, request, nodes)
     name = re.sub(r"[^A-Za-z0-9_.-]", "-", posixpath.basename(source.name)).lstrip("-") or "script"
     name = name if source.name not in ("<stdin>", "-") else "script.sbatch"
-    if found := as_dns_name(re.sub(r"(\.(sh|slurm|sbatch|bash|job))+$", "", name)):
-        draft.set("name", draft.get("name") or found)
+    if not draft.get("name"):
+        name_job(conversion, name)
     given = conversion.options.variables
     draft.set("launch.method", SCRIPT)
     draft.set("launch.command", [FOLDER + name, *(given[key] for key in sorted(given) if key.isdigit())])
@@ -99,8 +99,6 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     body = re.sub(r"(?m)^\s*#.*$", "", text)
     if image := IMAGE.search(body):
         write_image(conversion, image[1] or image[2])
-    else:
-        draft.set_hole("image.repository", "", NO_IMAGE)
     add_claims(draft, [body])
     conversion.decided, conversion.carried = reason
 

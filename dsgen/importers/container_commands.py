@@ -18,7 +18,7 @@ from dsgen.importers.pods import VARIABLE, Pod, write_variable
 from dsgen.importers.scripts import ChosenScript, choose_launch, write_script
 from dsgen.importers.secrets import holds_secret, is_secret
 from dsgen.importers.shell.reader import ScriptReader
-from dsgen.importers.shell.scope import ShellScope
+from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
 
 REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")

@@ -124,7 +124,7 @@ def is_placeholder(text: str) -> bool:
 
 SHARED_MEMORY = "8Gi"
 """The default of workers.sharedMemory, which counts against the memory limit."""
-NO_IMAGE = "the source names no image"
+NO_IMAGE = "write an image with the programs of the training"
 NO_NAME = "the source has no name for the job"
 NO_NAMESPACE = "the source has no namespace; `-n NAMESPACE` of the commands also sets it"
 

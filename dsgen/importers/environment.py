@@ -37,7 +37,7 @@ WORKER_SHELL: Mapping[str, str] = {
 SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 ENDS_IN_NAME = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)$", re.ASCII)
 """A variable without braces, of whose name letters behind it would be a part."""
-LINE = 96
+LINE = 80
 AMBIENT = frozenset(
     ("HOME", "PWD", "HOSTNAME", "LANG", "PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "PYTHONPATH", "CPATH", "LD_PRELOAD",
      "MANPATH")
@@ -52,30 +52,16 @@ EACH_PROCESS = "it changes with each submission; the id of the run takes its pla
 
 
 def format_script(
-    conversion: Conversion,
-    words: Sequence[Text],
-    variables: Mapping[str, str],
-    start: Sequence[str],
-    prefix: Sequence[str] = (),
+    conversion: Conversion, words: Sequence[Text], variables: Mapping[str, str], start: Sequence[str]
 ) -> str:
-    """A command line for bash, over several lines: an option stays with its value."""
-    pieces = [" ".join(start), *(format_word(conversion, word, variables) for word in words)]
-    if sum(len(piece) + 1 for piece in pieces) <= LINE and not prefix:
-        return " ".join(pieces)
-    groups: list[str] = []
-    for piece in pieces:
-        follows = groups and groups[-1].startswith("-") and " " not in groups[-1] and "=" not in groups[-1]
-        if follows and not piece.startswith("-"):
-            groups[-1] += f" {piece}"
+    """A command line for bash, over several lines, which begin with options."""
+    lines = [" ".join(start)]
+    for piece in [format_word(conversion, word, variables) for word in words]:
+        if len(lines[-1]) + len(piece) < LINE or not piece.startswith(("-", '"-')):
+            lines[-1] += f" {piece}"
         else:
-            groups.append(piece)
-    lines = [groups[0]]
-    for group in groups[1:]:
-        if len(lines[-1]) + len(group) < LINE:
-            lines[-1] += f" {group}"
-        else:
-            lines.append(f"  {group}")
-    return "\n".join([*prefix, " \\\n".join(lines)]) + "\n"
+            lines.append(f"  {piece}")
+    return " \\\n".join(lines) + "\n" * (len(lines) > 1)
 
 
 def format_word(conversion: Conversion, word: Text, variables: Mapping[str, str]) -> str:

@@ -112,4 +112,3 @@ class JobSize:
     is_launcher: bool = False
     joins: bool = False
     passes_environment: bool = False
-    prefix: list[str] = field(default_factory=list)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+from dsgen.deepspeed import FILES
+from dsgen.editing import compare_text
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import (
@@ -19,7 +24,6 @@ from dsgen.importers.environment import (
 )
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Option
-from dsgen.importers.files import WrittenFiles
 from dsgen.importers.launchers import OTHER_MPI, PASSED_ON, WORKERS, LaunchCommand, find_given_variables, is_python
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.secrets import holds_secret, is_secret_option
@@ -72,7 +76,7 @@ def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize,
     for name, value, words in started.variables:
         write_value(Option(conversion, name, words, [value], is_part=True), name, value)
     if method == WORKERS:
-        _write_worker_command(conversion, started, world, files)
+        _write_worker_command(conversion, started, files)
     else:
         if started.chosen is not None:
             _write_chosen(conversion, started, started.chosen, world)
@@ -117,14 +121,14 @@ def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSiz
     before = [] if started.form == "exec" else [of_batch if world.is_batch else command, *module]
     conversion.facts.command = [*before, *conversion.atlas.format_words(words)]
     words = _lose_given_arguments(conversion, words)
-    if all(word.is_known for word in words) and not world.prefix:
+    if all(word.is_known for word in words):
         for index, word in enumerate(words):
             is_first = index == 0 and started.form != "exec"
             key = f"training.{started.form}" if index == 0 or started.form == "exec" else "training.args"
             conversion.map(word, draft.set(key, word.chars) if is_first else draft.add(key, word.chars), is_part=True)
         return
     start = [command, "-u", *module] if before else []
-    text = format_script(conversion, words, RANK_METHODS_SHELL, ["exec", *start], world.prefix)
+    text = format_script(conversion, words, RANK_METHODS_SHELL, ["exec", *start])
     shell = ["bash", "-c", text]
     if draft.get("training.deepspeed.config") is not None and draft.get("training.deepspeed.passConfig") is not False:
         shell[2:] = [text.rstrip("\n") + ' "$@"', "bash"]  # dsgen's arguments about DeepSpeed
@@ -144,16 +148,16 @@ def _lose_given_arguments(conversion: Conversion, words: Sequence[Text]) -> list
     return kept
 
 
-def _write_worker_command(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
+def _write_worker_command(conversion: Conversion, started: LaunchCommand, files: WrittenFiles) -> None:
     """launch.command for worker-command, through bash if it has variables."""
     words = files.write_used(conversion, _replace_secrets(conversion, started.command))
     words = _lose_given_arguments(conversion, words)
     if started.launcher.startswith("accelerate"):
         words = _add_machines(conversion, started, words)
     conversion.facts.command = conversion.atlas.format_words(words)
-    is_known = all(word.is_known for word in words) and not world.prefix
+    is_known = all(word.is_known for word in words)
     if not is_known:
-        text = format_script(conversion, words, WORKER_SHELL, ["exec"], world.prefix)
+        text = format_script(conversion, words, WORKER_SHELL, ["exec"])
         conversion.draft.set("launch.command", ["bash", "-c", text])
     for word in words:
         to = conversion.draft.add("launch.command", word.chars) if is_known else "launch.command[2]"
@@ -322,18 +326,109 @@ def _write_kept(conversion: Conversion, started: LaunchCommand, method: str) -> 
     """Arguments of the launcher itself."""
     draft, atlas = conversion.draft, conversion.atlas
     for word in started.kept:
-        name, has_value, value = word.partition("=")
-        if method == "openmpi" and started.launcher == "deepspeed":
-            # deepspeed would start mpirun: only those that it passes on have a use
-            if name.chars not in ("--launcher_args", "--launcher-args") or not has_value:
-                conversion.drop(word, "dsgen starts mpirun itself, after all workers answer", is_part=True)
-                continue
-            for one in value.split():
-                conversion.map(one, draft.add("launch.mpirunArgs", atlas.format_text(one)), is_part=True)
-        elif method not in ("openmpi", "pdsh", "deepspeed-no-ssh"):
-            conversion.lose(word, f"launch.method {method} takes no arguments of this launcher", is_part=True)
+        if method not in ("openmpi", "pdsh", "deepspeed-no-ssh") or (method, started.launcher) == (
+            "openmpi",
+            "deepspeed",
+        ):
+            why = f"launch.method {method} takes no arguments of this launcher"
+            conversion.lose(word, why, "set launch.mpirunArgs" if method == "openmpi" else "", is_part=True)
         elif any(one.kind != "variable" for one in atlas.list_unknowns(word)):
             conversion.lose(word, "its value is only known on the cluster", "set it in training.env", is_part=True)
         else:
             key = "launch.mpirunArgs" if method == "openmpi" else "training.deepspeed.args"
             conversion.map(word, draft.add(key, atlas.format_text(word)), is_part=True)
+
+
+# -- files that a script writes ----------------------------------------------------------------------------------------
+
+CONFIG = "/job/ds_config.json"
+OF_CONFIG = ("--deepspeed", "--deepspeed_config", "--deepspeed_config_file", "--ds_config", "--deepspeed-config")
+"""Options of programs with the configuration of DeepSpeed."""
+FILE = re.compile(r"[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,250}")
+MOST_BYTES, LARGEST_CONFIG = 200_000, 20_000
+UNUSED = "the command line does not name this file"
+UNUSED_HINT = "add it to training.files if the program reads it"
+UNKNOWN = "its content is only known on the cluster"
+
+
+@dataclass
+class WrittenFiles:
+    """Files by name, each with the statement that writes it, and its content."""
+
+    written: dict[str, tuple[Text, Text]] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+
+    def write_used(self, conversion: Conversion, words: Sequence[Text]) -> list[Text]:
+        """Words of a command line, with the place of each file in a pod."""
+        result = list(words)
+        for name, (statement, content) in self.written.items():
+            found = [index for index, word in enumerate(result) if self._names_file(conversion, word, name)]
+            if not found:
+                continue
+            self.used.add(name)
+            if not content.is_known or holds_secret(content.chars) or len(content.chars) > MOST_BYTES:
+                conversion.doubt(statement, UNKNOWN, "write it into training.files")
+                continue
+            config = parse_deepspeed_config(name, content.chars)
+            if config is not None and _is_config(result, found):
+                conversion.map(statement, conversion.draft.set("training.deepspeed.config", config))
+                if conversion.draft.get("launch.method") not in ("worker-command", "launcher-command"):
+                    conversion.draft.set("training.deepspeed.passConfig", False)
+                result = _replace_paths(result, found, CONFIG)
+            else:
+                result = self._write_file(conversion, result, found, name, content.chars, statement)
+        return result
+
+    def lose_unused(self, conversion: Conversion, mounted: Collection[str] = ()) -> None:
+        """Name files that no command line uses, but for those that the pods mount."""
+        for name, (statement, _) in self.written.items():
+            if name not in self.used and name not in mounted:
+                conversion.lose(statement, UNUSED, UNUSED_HINT)
+
+    def _names_file(self, conversion: Conversion, word: Text, name: str) -> bool:
+        shown = conversion.atlas.format_text(word)
+        shown = shown.partition("=")[2] or shown
+        return shown.removeprefix("./") == name.removeprefix("./")
+
+    def _write_file(
+        self, conversion: Conversion, words: list[Text], found: Sequence[int], name: str, content: str, statement: Text
+    ) -> list[Text]:
+        base = posixpath.basename(name)
+        if not FILE.fullmatch(base):
+            conversion.lose(statement, "its name is no name of a file in training.files", UNUSED_HINT)
+            return words
+        content = content if content.endswith("\n") else content + "\n"
+        conversion.map(statement, conversion.draft.set(("training", "files", base), content))
+        return _replace_paths(words, found, f"{FILES}/{base}")
+
+
+def parse_deepspeed_config(name: str, content: str) -> dict[str, Any] | None:
+    """The configuration of DeepSpeed in a JSON file; None if it is another file."""
+    if not name.endswith(".json") or len(content) > LARGEST_CONFIG:
+        return None
+    try:
+        data = json.loads(content)
+        values = {"training": {"deepspeed": {"config": data}}}
+        compare_text(json.dumps(values), values)  # a number or a nesting that a values file cannot have
+    except (ValueError, RecursionError, RuntimeError):
+        return None
+    return data if isinstance(data, dict) and not _has_null(data) else None
+
+
+def _has_null(data: Any) -> bool:
+    if isinstance(data, dict):
+        return any(map(_has_null, data.values()))
+    return any(map(_has_null, data)) if isinstance(data, list) else data is None
+
+
+def _is_config(words: Sequence[Text], found: Sequence[int]) -> bool:
+    """Whether a file is given as DeepSpeed's configuration."""
+    options = (words[at] if "=" in words[at].chars else words[max(at - 1, 0)] for at in found)
+    return any(option.chars.partition("=")[0] in OF_CONFIG for option in options)
+
+
+def _replace_paths(words: Sequence[Text], found: Sequence[int], path: str) -> list[Text]:
+    """The words with another path in some of them."""
+    parts = [word.partition("=") for word in words]
+    return [place_at(f"{option.chars}={path}" if is_joined else path, word) if at in found else word
+            for at, (word, (option, is_joined, _)) in enumerate(zip(words, parts, strict=True))]  # fmt: skip

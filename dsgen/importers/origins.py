@@ -227,16 +227,12 @@ def _is_comment(line: str) -> bool:
 
 
 def _decode(source: SourceText) -> SourceText:
-    """A script in UTF-8. Other bytes may be in its comments only."""
-    lines = source.text.removeprefix("\ufeff").split("\n")
-    for number, line in enumerate(lines):
-        if broken := BROKEN.search(line):
-            if not _is_comment(line) or line.startswith("#SBATCH"):
-                why = f"byte 0x{ord(broken[0]) - 0xDC00:02x} is not UTF-8"
-                at = Position(source.name, number + 1, broken.start() + 1)
-                raise ImportRefusedError(why, at, "save the file as UTF-8")
-            lines[number] = BROKEN.sub("\ufffd", line)
-    return SourceText(source.name, "\n".join(lines))
+    """A script in UTF-8, whose bytes a carried script keeps."""
+    if broken := BROKEN.search(source.text):
+        before = source.text[: broken.start()]
+        at = Position(source.name, before.count("\n") + 1, broken.start() - before.rfind("\n"))
+        raise ImportRefusedError(f"byte 0x{ord(broken[0]) - 0xDC00:02x} is not UTF-8", at, "save the file as UTF-8")
+    return SourceText(source.name, source.text.removeprefix("\ufeff"))
 
 
 def _refuse_template(source: SourceText) -> None:

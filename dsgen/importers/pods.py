@@ -35,9 +35,8 @@ from dsgen.importers.fields import (
     to,
     when,
 )
-from dsgen.importers.images import write_image
 from dsgen.importers.secrets import has_secret, is_secret
-from dsgen.importers.volumes import write_volumes
+from dsgen.importers.volumes import write_image, write_volumes
 from dsgen.problems import KeyPath
 
 CLUSTER = "the cluster writes it"

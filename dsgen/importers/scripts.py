@@ -17,16 +17,14 @@ from dsgen.importers.environment import (
     write_exported,
 )
 from dsgen.importers.facts import JobSize
-from dsgen.importers.files import WrittenFiles
-from dsgen.importers.images import NO_IMAGE
-from dsgen.importers.launch import passes_on, write_launch
+from dsgen.importers.launch import WrittenFiles, passes_on, write_launch
 from dsgen.importers.launchers import LaunchCommand, parse_launch_command
 from dsgen.importers.ledger import Fate, ImportRefusedError
 from dsgen.importers.secrets import holds_secret
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
-from dsgen.importers.shell.scope import ShellScope
 from dsgen.importers.shell.syntax import find_mistake, find_units, find_unparsed
+from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.texts import Text, UnknownPart, is_private
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
@@ -185,18 +183,16 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     known = {name: atlas.add_unknown(UnknownPart("runtime", to), ()) for name, to in RUNTIME.items()}
     known["MASTER_ADDR"] = atlas.add_unknown(UnknownPart("hosts", "MASTER_ADDR"), ())
     script = read_script(conversion, text, known, name)
-    name_job(conversion, name, "the name of the script")
+    name_job(conversion, name)
     write_script(conversion, script, JobSize(is_batch=True), text)
-    if not conversion.draft.get("image.repository"):
-        conversion.draft.set_hole("image.repository", "", NO_IMAGE)
 
 
-def name_job(conversion: Conversion, file: str, why: str) -> None:
+def name_job(conversion: Conversion, file: str) -> None:
     """Name a job as its script."""
     stem = re.sub(r"(\.(sh|bash|txt|slurm|sbatch|job))+$", "", file)
     if found := as_dns_name(stem) if stem != "<stdin>" else "":
         conversion.draft.set("name", found)
-        conversion.draft.add_comment("name", why)
+        conversion.draft.add_comment("name", "the name of the script")
 
 
 def add_claims(draft: Draft, texts: Sequence[str]) -> None:

@@ -12,17 +12,16 @@ from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import write_constant
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, Fields, Table, lose
-from dsgen.importers.images import write_image
 from dsgen.importers.operators import read_number
 from dsgen.importers.pods import map_replicas, write_name
 from dsgen.importers.scripts import read_script, write_script
+from dsgen.importers.volumes import write_image
 
 RUNTIME: Mapping[str, str] = {"SKYPILOT_NODE_RANK": "NODE_RANK", "SKYPILOT_NUM_NODES": "NNODES",
                               "SKYPILOT_NUM_GPUS_PER_NODE": "NPROC_PER_NODE", "SKYPILOT_NODE_IPS": "MASTER_ADDR",
                               "SKYPILOT_TASK_ID": "RUN"}  # fmt: skip
 CLOUD = "SkyPilot chooses a cloud with it; a job of dsgen runs on one cluster"
 FILES = "SkyPilot copies files to the nodes, dsgen mounts volumes"
-OWN_IMAGE = "SkyPilot starts machines with an image of its own: write an image"
 
 
 def convert(document: SourceDocument, conversion: Conversion) -> None:
@@ -41,8 +40,6 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
         draft.set_hole("training.python", "", "the source runs nothing")
     if setup and isinstance(setup.data, str):
         _write_setup(setup)
-    if not draft.get("image.repository"):
-        draft.set_hole("image.repository", "", OWN_IMAGE)
     fields.finish()
 
 

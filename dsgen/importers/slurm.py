@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.facts import JobSize
-from dsgen.importers.images import NO_IMAGE, write_image_of_cluster, write_mounts
 from dsgen.importers.scripts import ChosenScript, name_job, read_script, refuse_syntax_error, write_script
 from dsgen.importers.shell.reader import Launch
 from dsgen.importers.slurm_options import STARTS, Request, write_options
 from dsgen.importers.texts import Text, UnknownPart, place_at
+from dsgen.importers.volumes import write_image_of_cluster, write_mounts
 from dsgen.reading.nodes import SourceText
 from dsgen.scripts.slurm.rules import split
 
@@ -58,15 +58,13 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     script = read_script(conversion, text, _make_variables(conversion, request), name, own_host="MASTER_ADDR")
     world = _make_world(conversion, request, script)
     if not conversion.draft.get("name"):
-        name_job(conversion, name, "Slurm takes the name of the script")
+        name_job(conversion, name)
     write_script(conversion, script, world, text)
     started = [words[0] for name, words in script.launch.wrappers if name == "srun"]
     if started and script.started.launcher in ("", "python"):
         conversion.lose(started[0], OF_TASKS, OF_TASKS_HINT, is_part=True)
     _write_resources(conversion, request)
     _report_counts(conversion, request)
-    if not conversion.draft.get("image.repository"):
-        conversion.draft.set_hole("image.repository", "", NO_IMAGE)
 
 
 def read_directives(conversion: Conversion, text: Text) -> Iterator[list[Text]]:

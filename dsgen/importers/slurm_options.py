@@ -10,8 +10,8 @@ from typing import Any
 from dsgen.importers.conversion import as_dns_name
 from dsgen.importers.environment import write_value
 from dsgen.importers.fields import Action, Option, Row, as_whole, drop, lose, make_rows, to
-from dsgen.importers.images import write_image_of_cluster, write_mounts
 from dsgen.importers.texts import Text, place_at
+from dsgen.importers.volumes import write_image_of_cluster, write_mounts
 from dsgen.scripts.slurm.rules import read_options
 
 STARTS = "dsgen starts the processes on all workers"

@@ -264,7 +264,7 @@ T = "srun torchrun --nproc_per_node 4"
           "launch.command": ["./launch", "--config_file", "/job/files/a.yaml", "train.py", "c.yaml"]}),
         ("rm -f hostfile\nsrun hostname | sed 's/$/ slots=4/' > hostfile\n"
          "deepspeed -H hostfile --no_ssh_check --launcher OPENMPI --launcher_args='--oversubscribe -v' t.py",
-         {"lost": [], "launch.mpirunArgs": ["--oversubscribe", "-v"]}),
+         {"lost": ["--no_ssh_check", "--launcher_args=--oversubscribe -v"], "launch.mpirunArgs": None}),
         # the image, and folders
         *((f"srun --container-image={image} --container-mounts=/lustre/data:/data,/lustre/out:/out:ro {T[5:]} t.py",
            {"image": {"repository": repository, **({"tag": tag} if tag else {})}, "storage.data.mountPath": "/data",

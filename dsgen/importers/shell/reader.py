@@ -26,8 +26,6 @@ from dsgen.importers.shell.commands import (
     find_meaning,
     is_loader,
 )
-from dsgen.importers.shell.conditions import decide
-from dsgen.importers.shell.scope import ShellScope, Value
 from dsgen.importers.shell.syntax import Script, list_arguments, parse, walk_nodes
 from dsgen.importers.shell.words import (
     ASSIGNS,
@@ -37,6 +35,9 @@ from dsgen.importers.shell.words import (
     OF_HOST,
     Expansion,
     NotComputedError,
+    ShellScope,
+    Value,
+    decide,
 )
 from dsgen.importers.texts import OF_STATEMENT, SourceMap, Text, join, place_at, spend
 

@@ -1,7 +1,7 @@
-"""Expands words as bash does: quotes, variables, defaults, arrays, arithmetic and field splitting.
+"""Variables of a shell script, and words as bash expands them: quotes, defaults, arrays, arithmetic, splitting.
 
 Nothing is run. Of `$(...)`, host names, numbers of nodes, dates, folders and some commands on known words are
-understood; all else stays an unknown part.
+understood; all else stays an unknown part. A condition is decided as far as its values are known.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import ast
 import operator
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.shell.scope import ShellScope, Value
 from dsgen.importers.shell.syntax import EXPANSIONS, Script
 from dsgen.importers.texts import (
     OF_OPERATION,
     Kind,
+    SourceMap,
     Text,
     TooMuchWorkError,
     UnknownPart,
@@ -39,6 +39,102 @@ NOT_COMPUTED = "dsgen does not compute it"
 class NotComputedError(ImportRefusedError):
     """A part of a script that dsgen does not follow. The message is why."""
 
+
+# -- variables ---------------------------------------------------------------------------------------------------------
+
+Value = Text | list[Text]
+"""A variable: a text, or the items of an array."""
+OWN_HOST = ("HOSTNAME", "SLURMD_NODENAME")
+"""Variables with the name of the node on which a shell runs."""
+OF_TASK = ("SLURM_PROCID", "SLURM_NODEID", "SLURM_LOCALID")
+"""Numbers of a task, which are 0 in the shell of a batch script."""
+
+
+@dataclass
+class ShellScope:
+    """Variables, and what is known about those that the script does not set.
+
+    runtime: variables of the system that started the script, such as SLURM_NNODES: numbers that are known, or parts
+    that only the cluster knows. given: values from the user, which also replace assignments. arguments: of the script;
+    None if they are not known. is_shifted: the script may have changed them. defaults: those that were used, each with
+    its value. own_host: what the name of the own node is, MASTER_ADDR or HOSTNAME. globs: the places of words that may
+    be names of files.
+    """
+
+    atlas: SourceMap
+    runtime: Mapping[str, Text] = field(default_factory=dict)
+    given: Mapping[str, Text] = field(default_factory=dict)
+    variables: dict[str, Value] = field(default_factory=dict)
+    exported: dict[str, None] = field(default_factory=dict)
+    arguments: list[Text] | None = None
+    name: str = ""
+    defaults: list[tuple[Text, Text]] = field(default_factory=list)
+    is_shifted: bool = False
+    own_host: str = "HOSTNAME"
+    globs: set[int] = field(default_factory=set)
+
+    def fork(self) -> ShellScope:
+        """The scope of a subshell: what it sets does not come back."""
+        spend(OF_OPERATION * len(self.variables))
+        return replace(self, variables=dict(self.variables), exported=dict(self.exported))
+
+    def make_inner(self) -> ShellScope:
+        """The scope of another shell that this one starts: it sees only exported variables."""
+        seen = {*self.exported, "PWD", *filter(self._is_unclear, self.variables)}
+        kept = {name: value if name in seen else Text() for name, value in self.variables.items()}
+        return replace(self, variables=kept, exported=dict(self.exported), arguments=None)
+
+    def _is_unclear(self, name: str) -> bool:
+        """Whether a statement that is not followed may change a variable, or export it."""
+        value = self.variables[name]
+        return isinstance(value, Text) and any(one.kind == "unclear" for one in self.atlas.list_unknowns(value))
+
+    def assign(self, name: str, value: Value) -> None:
+        """Set a variable, unless the user gave its value."""
+        if name not in self.given:
+            self.variables[name] = value
+
+    def export(self, name: str) -> None:
+        """Mark a variable as exported; the last one is the last."""
+        self.exported.pop(name, None)
+        self.exported[name] = None
+
+    def unset(self, name: str) -> None:
+        """Remove a variable."""
+        self.variables.pop(name, None)
+        self.exported.pop(name, None)
+
+    def blur(self, names: Iterable[str], cause: int) -> None:
+        """Make variables unknown, which a statement at this place may change."""
+        for name in names:
+            part = UnknownPart("unclear", name, f"${{{name}}}", cause)
+            self.assign(name, self.atlas.add_unknown(part, [cause]))
+
+    def find(self, name: str) -> Value | None:
+        """The value of a variable; None if the script does not set it and nothing else is known."""
+        for known in (self.given, self.variables):
+            if name in known:
+                return known[name]
+        if name in OWN_HOST:
+            return self.atlas.add_unknown(UnknownPart("hosts", self.own_host, f"${name}"), ())
+        value = self.runtime.get(name)
+        if value and name in OF_TASK and self.own_host == "MASTER_ADDR":
+            part = self.atlas.resolve_part(value.chars)
+            return self.atlas.add_unknown(replace(part, source=f"${name}"), value.places)
+        return value
+
+    def resolve_text(self, name: str, places: Iterable[int], source: str = "") -> Text:
+        """The value of a variable as one text; an unknown part if it is not set."""
+        value = self.find(name)
+        if isinstance(value, list):
+            return value[0] if value else Text()
+        if value is not None:
+            first = [*places][:1] or [0]
+            return value if value.places or not value.chars else Text(value.chars, first * len(value.chars))
+        return self.atlas.add_unknown(UnknownPart("variable", name, source or f"${{{name}}}"), [*places][:1])
+
+
+# -- outputs of commands -----------------------------------------------------------------------------------------------
 
 LISTS = frozenset(["scontrol", "nodeset", "hostlist", "slurm_nodelist", "nodelist"])
 """Commands that print the names of the nodes."""
@@ -93,14 +189,11 @@ def _find_kind(
     if is_list or (names[:1] == ["srun"] and not OF_HOST.isdisjoint(shown) and not hosts):
         is_other = len(names) > 1 or "srun" in names
         return "hosts", "MASTER_ADDR" if FIRST.search(source) else "OTHER" if is_other else "LIST"
-    if names and (names[0] in LOOKS_UP or is_address):
-        is_first = hosts == {"MASTER_ADDR"}
-        return ("hosts", "MASTER_ADDR" if is_first else "OTHER") if hosts or is_address else ("command", names[0])
     if names and names[0] in OF_HOST and "-a" not in shown and (names[0] != "uname" or "-n" in shown):
         is_number = any(re.fullmatch(r"-[iI]+|--ip-address|--all-ip-addresses", one) for one in shown)
         return "hosts", "OTHER" if is_number and own_host != "MASTER_ADDR" else own_host
-    if hosts:
-        is_first = hosts == {"MASTER_ADDR"} and names[:1] == ["echo"]
+    if hosts or is_address:
+        is_first = hosts == {"MASTER_ADDR"} and names[0] in (*LOOKS_UP, "getent", "echo")
         return "hosts", "MASTER_ADDR" if is_first else "OTHER"
     is_changing = names and names[0] in CHANGING and len(names) == 1
     if is_changing or (names[:1] == ["echo"] and len(names) == 1 and JOB_ID.search(source)):
@@ -590,3 +683,87 @@ def _split_fields(runs: Sequence[WordPart]) -> Iterator[Text]:
                 current = None
     if current is not None:
         yield current
+
+
+# -- conditions --------------------------------------------------------------------------------------------------------
+
+NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
+    f"-{name}": getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")
+}
+EQUAL = ("==", "=")
+
+
+def decide(expansion: Expansion, node: Node) -> bool | None:
+    """Whether a condition holds; None if that is not known."""
+    try:
+        return _decide(expansion, node)
+    except NotComputedError:
+        return None
+
+
+def _decide(expansion: Expansion, node: Node) -> bool | None:
+    text, inner = expansion.script.read_text(node).chars, node.named_children
+    if text.startswith("(("):
+        return None
+    if node.type == "binary_expression":
+        return _decide_binary(expansion, node)
+    if node.type in ("unary_expression", "negated_command"):
+        sign = expansion.script.read_text(node.children[0]).chars
+        if sign == "!":
+            return _negate(_decide(expansion, node.children[1]))
+        return _decide_filled(expansion, sign, expansion.expand_text(node.children[1]))
+    if node.type in ("parenthesized_expression", "test_command"):
+        return _decide(expansion, inner[0]) if len(inner) == 1 else None
+    if node.type == "command":
+        return {"true": True, ":": True, "false": False}.get(text.split()[0])
+    if node.type in ("word", "string", "raw_string", "concatenation", "simple_expansion", "expansion", "number"):
+        return _decide_filled(expansion, "-n", expansion.expand_text(node))
+    return None
+
+
+def _decide_binary(expansion: Expansion, node: Node) -> bool | None:
+    left, sign, right = node.children[0], node.children[1], node.children[-1]
+    operator = expansion.script.read_text(sign).chars
+    if operator in ("&&", "-a"):
+        return _decide_both(_decide(expansion, left), _decide(expansion, right))
+    if operator in ("||", "-o"):
+        return _negate(_decide_both(_negate(_decide(expansion, left)), _negate(_decide(expansion, right))))
+    one, other = expansion.expand_text(left), expansion.expand_text(right)
+    is_quoted = right.type in ("string", "raw_string")
+    if operator in (*EQUAL, "!=") and not is_quoted and re.search(r"[*?\[\]\\()'\"]", other.chars):
+        return None  # a pattern in [[ ]]
+    return _compare(expansion, one, operator, other)
+
+
+def _compare(expansion: Expansion, left: Text, operator: str, right: Text) -> bool | None:
+    one, other = left.chars, right.chars
+    if not left.is_known or not right.is_known:
+        is_compared_to_nothing = "" in (one, other) and _is_filled(expansion, left + right)
+        return operator == "!=" if is_compared_to_nothing and operator in (*EQUAL, "!=") else None
+    if operator in NUMBERS:
+        first, second = compute(one or "0"), compute(other or "0")
+        return None if first is None or second is None else NUMBERS[operator](first, second)
+    return (one == other) == (operator in EQUAL) if operator in (*EQUAL, "!=") else None
+
+
+def _decide_filled(expansion: Expansion, sign: str, value: Text) -> bool | None:
+    """`-n` and `-z`."""
+    if sign not in ("-z", "-n") or not (value.is_known or _is_filled(expansion, value)):
+        return None
+    return bool(value) == (sign == "-n")
+
+
+def _is_filled(expansion: Expansion, value: Text) -> bool:
+    """Whether all unknown parts are ones that only the cluster knows, which are not empty."""
+    unknown = expansion.scope.atlas.list_unknowns(value)
+    return all(part.kind in ("runtime", "hosts", "changing") for part in unknown)
+
+
+def _negate(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
+def _decide_both(one: bool | None, other: bool | None) -> bool | None:
+    if one is False or other is False:
+        return False
+    return None if one is None or other is None else True
