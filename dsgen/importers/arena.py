@@ -136,23 +136,16 @@ def _write_variable(option: Option) -> None:
         write_value(option, name.chars, value)
 
 
-def _write_claim(option: Option) -> None:
-    """--data CLAIM:PATH."""
-    claim, _, path = option.value.chars.partition(":")
-    if not claim or not re.fullmatch(r"(/[^/:]+)+", path):
-        option.lose("it is no claim with a path", "set storage")
-    else:
-        option.set(("storage", option.draft.choose_volume(claim)), {"mountPath": path, "existingClaim": claim})
-
-
-def _write_host_folder(option: Option) -> None:
-    """--data-dir HOST[:PATH]."""
-    host, _, path = option.value.chars.partition(":")
-    if host.startswith("/"):
-        name = as_dns_name(posixpath.basename(host), 20) or "host"
-        option.set(("storage", name), {"mountPath": path or host, "hostPath": {"path": host}})
-    else:
-        option.lose("it is no absolute path", "set storage")
+def _write_volume(option: Option) -> None:
+    """--data CLAIM:PATH, --data-dir HOST[:PATH]."""
+    source, _, path = option.value.chars.partition(":")
+    is_host, path = option.name == "data-dir", path or source
+    if not source or not re.fullmatch(r"(/[^/:]+)+", path) or (is_host and not source.startswith("/")):
+        option.lose("it is no volume with an absolute path", "set storage")
+        return
+    volume = {"hostPath": {"path": source}} if is_host else {"existingClaim": source}
+    name = option.draft.choose_volume(posixpath.basename(source))
+    option.set(("storage", name), {"mountPath": path, **volume})
 
 
 def _write_pair(key: str) -> Row:
@@ -173,11 +166,6 @@ def _add_toleration(option: Option) -> None:
         toleration = {"key": match[1], "operator": "Equal" if match[2] else "Exists"}
         toleration |= {key: value for key, value in (("value", match[2]), ("effect", match[3])) if value}
     option.map(option.draft.add("workers.tolerations", toleration))
-
-
-def _write_amount(option: Option) -> None:
-    option.draft.set(("workers", "resources", "requests", option.name), option.value.chars)
-    option.set(("workers", "resources", "limits", option.name), option.value.chars)
 
 
 def _write_code_folder(conversion: Conversion) -> None:
@@ -207,9 +195,9 @@ TABLE: Mapping[str, Row] = {
     "gpus": _note_number("workers.slots"),
     "image": Row(_write_image),
     **make_rows("env e", Row(_write_variable)),
-    **make_rows("data d", Row(_write_claim)),
-    "data-dir": Row(_write_host_folder),
-    **make_rows("cpu memory", Row(_write_amount)),
+    **make_rows("data d data-dir", Row(_write_volume)),
+    "cpu": to("workers.resources.limits.cpu", as_text),
+    "memory": to("workers.resources.limits.memory", as_text),
     **make_rows("selector s worker-selector", _write_pair("workers.nodeSelector")),
     "toleration": Row(_add_toleration),
     **make_rows("label l", _write_pair("labels")),

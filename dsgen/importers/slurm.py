@@ -212,7 +212,6 @@ def _write_resources(conversion: Conversion, request: Request) -> None:
     ):
         if amount:
             value = f"{int(amount[:-2]) * count}{amount[-2:]}"
-            draft.set("workers.resources.requests.memory", value)
             draft.set("workers.resources.limits.memory", value)
     if request.resource:
         draft.set("workers.accelerator.resource", request.resource)

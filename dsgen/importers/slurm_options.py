@@ -172,38 +172,21 @@ def _set_devices(one: SlurmOption, attribute: str, number: int, kind: str | None
         one.conversion.lose(one.words[0], f"it asks for devices of the type {kind}", SELECT, is_part=True)
 
 
-def _parse_memory(text: str) -> str | None:
+def _parse_memory(text: str | None) -> str | None:
     """A quantity of Kubernetes for an amount of memory of Slurm, whose units are powers of 1024; None if it is none."""
-    match = re.fullmatch(r"(\d{1,9})(?:\.\d+)?([KMGT]?)B?", text.upper())
+    match = re.fullmatch(r"(\d{1,9})(?:\.\d+)?([KMGT]?)B?", (text or "").upper())
     return f"{match[1]}{match[2] or 'M'}i" if match and int(match[1]) else None
 
 
-def _set_memory(one: SlurmOption) -> None:
-    amount = _parse_memory(one.text)
-    if amount is None:
-        one.lose("it asks for all memory of a node", "set workers.resources.requests.memory")
-        return
-    one.draft.set("workers.resources.requests.memory", amount)
-    one.set("workers.resources.limits.memory", amount)
-
-
-def _parse_time(text: str) -> int | None:
+def _parse_time(text: str | None) -> int | None:
     """A time of Slurm: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]."""
-    match = re.fullmatch(r"(?:(\d{1,4})-)?(\d{1,6})(?::(\d{1,4}))?(?::(\d{1,4}))?", text)
+    match = re.fullmatch(r"(?:(\d{1,4})-)?(\d{1,6})(?::(\d{1,4}))?(?::(\d{1,4}))?", text or "")
     if not match:
         return None
     days, first, second, third = (int(part) if part else 0 for part in match.groups())
-    if match[1]:
-        return ((days * 24 + first) * 60 + second) * 60 + third
-    return (first * 60 + second) * 60 + third if match[4] else first * 60 + second
-
-
-def _set_time(one: SlurmOption) -> None:
-    if not (limit := _parse_time(one.text)):
-        one.lose("its value is no time", "set lifecycle.activeDeadlineSeconds")
-        return
-    one.draft.add_comment("lifecycle.activeDeadlineSeconds", f"--time={one.text}")
-    one.set("lifecycle.activeDeadlineSeconds", min(limit, 315360000))
+    has_hours = match[1] or match[4]
+    seconds = ((days * 24 + first) * 60 + second) * 60 + third if has_hours else first * 60 + second
+    return min(seconds, 315360000) or None
 
 
 def _as_hosts(text: str | None) -> list[str] | None:
@@ -262,10 +245,10 @@ OPTIONS: Mapping[str, Action] = {
     "gpus-per-node": _note_devices("devices"),
     "gpus-per-task": _note_devices("devices_of_task"),
     "gpus": _note_devices("all_devices"),
-    "mem": _set_memory,
+    "mem": to("workers.resources.limits.memory", _parse_memory, why="it asks for all memory of a node"),
     "mem-per-cpu": _note("memory_of_cpu", *MEMORY),
     "mem-per-gpu": _note("memory_of_device", *MEMORY),
-    "time": _set_time,
+    "time": to("lifecycle.activeDeadlineSeconds", _parse_time, why="its value is no time"),
     "exclusive": lambda one: one.set("workers.spread", "required"),
     "exclude": to("workers.excludeNodes", _as_hosts, why="it names nodes of the old cluster"),
     **make_rows("chdir container-workdir", Row(_set_folder)),

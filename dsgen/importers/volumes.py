@@ -141,7 +141,6 @@ def write_mounts(conversion: Conversion, mounts: Text) -> None:
             continue
         name = conversion.draft.choose_volume(target.rsplit("/", 1)[-1])
         why = f"write the claim that has {shown}"
-        hole: dict[str, object] = {"mountPath": target, "existingClaim": ""}
-        if mount.chars.endswith(":ro"):
-            hole = {"mountPath": target, "readOnly": True, "existingClaim": ""}
+        read_only = {"readOnly": True} if mount.chars.endswith(":ro") else {}
+        hole = {"mountPath": target, **read_only, "existingClaim": ""}
         conversion.map(mount, conversion.draft.set_hole(("storage", name), hole, why), is_part=True)

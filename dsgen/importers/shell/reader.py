@@ -240,18 +240,16 @@ class ScriptReader:
         if value is not None:
             new = self.expansion.expand_array(value) if value.type == "array" else self.expansion.expand_text(value)
         if any(self.text_of(child).chars == "+=" for child in node.children):
-            new = self._join_values(self.scope.find(name), new, of)
+            before = self.scope.find(name)
+            if isinstance(before, list) and isinstance(new, list):
+                new = [*before, *new]
+            elif isinstance(before, Text) and isinstance(new, Text):
+                new = before + new
+            elif before is not None:
+                raise self.refuse(of)
         self.scope.assign(name, new)
         self._note_variable(name, of, is_exported)
         return True
-
-    def _join_values(self, before: Value | None, more: Value, of: Text) -> Value:
-        if isinstance(before, list) and isinstance(more, Text):
-            raise self.refuse(of)
-        if isinstance(more, list):
-            return [*(before if isinstance(before, list) else [before] if before is not None else []), *more]
-        assert not isinstance(before, list)
-        return (before or Text()) + more
 
     def _note_variable(self, name: str, of: Text, is_exported: bool) -> None:
         if is_exported:
