@@ -70,11 +70,12 @@ def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize,
     if method != "pdsh":
         conversion.draft.set("launch.method", method)
     _compute_counts(conversion, started, world)
-    _write_facts(conversion, started)
+    for key, value in started.settings.items():
+        conversion.draft.set(key, value)
     if method != WORKERS:
         _write_kept(conversion, started, method)
-    for name, value, words in started.variables:
-        write_value(Option(conversion, name, words, [value], is_part=True), name, value)
+    for name, text, words in started.variables:
+        write_value(Option(conversion, name, words, [text], is_part=True), name, text)
     if method == WORKERS:
         _write_worker_command(conversion, started, files)
     else:
@@ -303,23 +304,6 @@ def _count_included(include: Text | None) -> int | None:
     """The slots of `--include localhost:0,1,2,3`."""
     match = re.fullmatch(r"(localhost|127\.0\.0\.1):([0-9]+(?:,[0-9]+)*)", include.chars) if include else None
     return len(match[2].split(",")) if match else None
-
-
-def _write_facts(conversion: Conversion, started: LaunchCommand) -> None:
-    draft, facts = conversion.draft, started.facts
-    port, restarts = (facts.get(name, Text()).number or 0 for name in ("port", "restarts"))
-    tuning, folder = (facts.get(name, Text()) for name in ("autotuning", "folder"))
-    found = {
-        "launch.masterPort": port if 1024 <= port <= 65535 else None,
-        "lifecycle.maxRestarts": restarts if 1 <= restarts <= 1000 else None,
-        "training.deepspeed.bindCores": True if "bind_cores" in facts else None,
-        "training.deepspeed.localRank": False if "no_local_rank" in facts else None,
-        "training.deepspeed.autotuning": tuning.chars if tuning.chars in ("tune", "run") else None,
-        "training.workingDir": folder.chars if folder.is_known and folder.chars.startswith("/") else None,
-    }
-    for key, value in found.items():
-        if value is not None:
-            draft.set(key, value)
 
 
 def _write_kept(conversion: Conversion, started: LaunchCommand, method: str) -> None:

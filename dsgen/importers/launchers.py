@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from dsgen.importers.environment import WORKER_SHELL
-from dsgen.importers.fields import Option, Row, drop, lose, make_rows, read_option
+from dsgen.importers.fields import Option, Row, as_count, drop, fix, lose, make_rows, read_option, to, when
 from dsgen.importers.ledger import Fate
 from dsgen.importers.texts import SourceMap, Text, UnknownPart, join, place_at
+from dsgen.problems import KeyPath
 
 Options = Mapping[str, Row]
 RANKS = "dsgen gives every process its rank and the address of worker 0"
@@ -21,6 +22,8 @@ PASSED_ON = "the ranks have it from the environment of the pods"
 KEEP, FLAG = Row(lambda part: part.keep()), Row(lambda part: part.keep(), 0)
 UNKNOWN, UNKNOWN_FLAG = (lose("dsgen has no equivalent of this option", values=count) for count in (1, 0))
 HOSTS = drop("dsgen writes the hostfile")
+PORT = "launch.masterPort"
+RESTARTS = to("lifecycle.maxRestarts", lambda text: min(as_count(text) or 0, 1000) or None)
 WAIT = "set lifecycle.startTimeoutSeconds to how long the run may wait for its workers"
 SHRINKS = "a run shrinks after a loss only (workers.min)"
 
@@ -35,17 +38,12 @@ def replace(field: str) -> Row:
     return Row(lambda part: part.replace(field))
 
 
-def take_port(endpoint: Text, started: LaunchCommand) -> None:
-    """The port of `host:port`."""
-    _, has_port, port = endpoint.partition(":")
-    if has_port and port.chars.isdigit():
-        started.facts.setdefault("port", port)
-
-
-def take_endpoint(part: LaunchOption) -> None:
-    """The address of worker 0, of which only the port is the source's."""
-    take_port(part.value, part.started)
-    part.drop(RANKS)
+def take_port(part: LaunchOption) -> None:
+    """A port of worker 0, or its address with a port."""
+    if part.note_port():
+        part.map(PORT)
+    else:
+        part.drop(RANKS)
 
 
 def take_variable(part: LaunchOption) -> None:
@@ -81,9 +79,9 @@ def take_placement(part: LaunchOption) -> None:
 TORCHRUN: Options = {
     "nnodes": take("nodes", "workers.replicas"),
     "nproc-per-node": take("slots", "workers.slots"),
-    "master-port": take("port", "launch.masterPort"),
-    "rdzv-endpoint": Row(take_endpoint),
-    "max-restarts": take("restarts", "lifecycle.maxRestarts"),
+    "master-port": Row(take_port),
+    "rdzv-endpoint": Row(take_port),
+    "max-restarts": when(("0",), drop("it is the default"), RESTARTS),
     **make_rows("m module", take("module", "training.module", 0)),
     "no-python": take("exec", "training.exec", 0),
     **make_rows("node-rank master-addr rdzv-id rdzv-backend local-addr", drop(RANKS)),
@@ -98,14 +96,14 @@ DEEPSPEED: Options = {
     **make_rows("hostfile H", HOSTS),
     "num-nodes": take("nodes", "workers.replicas"),
     **make_rows("num-gpus num-accelerators", take("slots", "workers.slots")),
-    "master-port": take("port", "launch.masterPort"),
+    "master-port": Row(take_port),
     **make_rows("master-addr node-rank", drop(RANKS)),
     "module": take("module", "training.module", 0),
     "no-python": take("exec", "training.exec", 0),
-    "no-local-rank": take("no_local_rank", "training.deepspeed.localRank", 0),
+    "no-local-rank": fix("training.deepspeed.localRank", False, 0),
     "launcher": take("launcher", "launch.method"),
-    "autotuning": take("autotuning", "training.deepspeed.autotuning"),
-    "bind-cores-to-rank": take("bind_cores", "training.deepspeed.bindCores", 0),
+    "autotuning": to("training.deepspeed.autotuning", lambda text: text if text in ("tune", "run") else None),
+    "bind-cores-to-rank": fix("training.deepspeed.bindCores", True, 0),
     "no-ssh": take("no_ssh", "launch.method", 0),
     **make_rows("include i", take("include", "workers.slots")),
     **make_rows("exclude e", lose(
@@ -155,7 +153,7 @@ MPIRUN: Options = {
     "allow-run-as-root": drop("dsgen sets OMPI_ALLOW_RUN_AS_ROOT", 0),
     **make_rows("tag-output timestamp-output merge-stderr-to-stdout xml l prepend-rank", drop(LOGS, 0)),
     **make_rows("output-filename output xml-file outfile-pattern errfile-pattern", drop(LOGS)),
-    **make_rows("wdir wd", take("folder", "training.workingDir")),
+    **make_rows("wdir wd", to("training.workingDir", lambda text: text if (text or "").startswith("/") else None)),
     **make_rows("plm launcher launcher-exec bootstrap bootstrap-exec launch-agent",
                 drop("dsgen sets how mpirun reaches the workers")),
     "timeout": lose("it limits the time of the program", "set lifecycle.activeDeadlineSeconds"),
@@ -244,9 +242,9 @@ class LaunchCommand:
 
     launcher: the key of LAUNCHERS, `python`, or `` for another program. method: launch.method. form and program: a
     script, a module or any program, with its arguments. interpreter: of Python, if it is named. chosen: the program of
-    the launcher, if it is a path or Python. kept: arguments of the launcher itself. command: the whole
-    command line for each worker, with dsgen's variables. facts: values of options, such as slots, nodes, processes,
-    port. variables: environment that options set. notes: the fate of each word that is not in program or command.
+    the launcher, if it is a path or Python. kept: arguments of the launcher itself. command: the whole command line for
+    each worker, with dsgen's variables. facts: values of options, such as slots, nodes, processes. settings: values of
+    keys. variables: environment that options set. notes: the fate of each word that is not in program or command.
     """
 
     launcher: str
@@ -258,6 +256,7 @@ class LaunchCommand:
     kept: list[Text] = field(default_factory=list)
     command: list[Text] = field(default_factory=list)
     facts: dict[str, Text] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     variables: list[tuple[str, Text, list[Text]]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     passes_local_rank: bool = False
@@ -324,6 +323,19 @@ class LaunchOption(Option):
         """The launcher of dsgen gets it, too."""
         self.started.kept += self.words
 
+    def set(self, key: str | KeyPath, value: object) -> None:
+        """It is the value of a key."""
+        self.started.settings[str(key)] = value
+        self.map(str(key))
+
+    def note_port(self) -> bool:
+        """Use a port, or that of `host:port`; whether there is one."""
+        port = re.search(r"(?:^|:)(\d{4,5})$", self.value.chars)
+        if port is None or not 1024 <= int(port[1]) <= 65535:
+            return False
+        self.started.settings.setdefault(PORT, int(port[1]))
+        return True
+
     def take(self, name: str, key: str) -> None:
         """It is a fact about the job, by this name."""
         self.started.facts[name] = self.value or self.words[0]
@@ -352,7 +364,7 @@ def read_program(words: list[Text], started: LaunchCommand) -> LaunchCommand:
     return started
 
 
-FACTS = {"NNODES": "nodes", "NPROC_PER_NODE": "slots", "WORLD_SIZE": "processes", "MASTER_PORT": "port"}
+FACTS = {"NNODES": "nodes", "NPROC_PER_NODE": "slots", "WORLD_SIZE": "processes"}
 
 
 def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, atlas: SourceMap) -> None:
@@ -384,8 +396,8 @@ class WorkerOption(LaunchOption):
         variable = self.atlas.add_unknown(UnknownPart("runtime", name, shell), first.places)
         if name in FACTS and self.values:
             started.facts[FACTS[name]] = self.value
-        if name == "ENDPOINT" and self.values:
-            take_port(self.value, started)
+        if name in ("ENDPOINT", "MASTER_PORT"):
+            self.note_port()
         option, is_joined, _ = first.partition("=")
         if is_joined:
             started.command.append(join([option, place_at("=", first), variable]))
