@@ -1,7 +1,7 @@
 """The commands that show runs, `dsgen list`, `status`, `why`, `events` and `wait`, and `dsgen top` for the cluster."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -232,7 +232,7 @@ def wait(ref: RunRef, what: str, timeout: str) -> int:
 
 
 Answer = tuple[list[str], dict[str, Any]]
-"""Lines for people, and data for programs."""
+"""Lines for people, and data for programs, which may have notes of its own."""
 
 
 @click.command("top")
@@ -256,27 +256,25 @@ def top(cluster: "Cluster", what: str, name: str, namespace: str, all_namespaces
       dsgen top job training/cifar
       dsgen top nodes -o json
     """
+    hidden: list[str] = []
     if what == "nodes":
-        lines, data = _report_nodes(cluster, name)
+        lines, data = _report_nodes(cluster, name, hidden)
     elif what == "queue":
-        lines, data = _report_queues(cluster, "" if all_namespaces else namespace or cluster.namespace, name)
+        space = "" if all_namespaces else namespace or cluster.namespace
+        lines, data = _report_queues(cluster, space, name, hidden)
     elif name:
-        lines, data = _report_job(cluster, *read_job(Inputs((name,), namespace=namespace))[:2])
+        lines, data = _report_job(cluster, *read_job(Inputs((name,), namespace=namespace))[:2], hidden)
     else:
         raise UsageError("name the job, as in: dsgen top job training/cifar")
-    write_data({"version": 1, **data}, form, lines)
+    notes = [line for kind in hidden for line in describe_hidden([kind])] + data.pop("notes", [])
+    write_data({"version": 1, **data, "notes": notes}, form, [*lines, *notes])
     return EXIT_OK
 
 
-def _list_notes(hidden: Sequence[str]) -> list[str]:
-    return [line for kind in hidden for line in describe_hidden([kind])]
-
-
-def _report_nodes(cluster: "Cluster", name: str) -> Answer:
+def _report_nodes(cluster: "Cluster", name: str, hidden: list[str]) -> Answer:
     nodes = [node for node in cluster.list_items(make_api_path("nodes")) if name in ("", node["metadata"]["name"])]
     if name and not nodes:
         raise NotFoundError(f"the node {name} does not exist")
-    hidden: list[str] = []
     going = "status.phase!=Succeeded,status.phase!=Failed"
     address = make_api_path("pods")
     pods = read_visible(hidden, "pods of all namespaces", lambda: [*cluster.list_items(address, fieldSelector=going)])
@@ -291,17 +289,14 @@ def _report_nodes(cluster: "Cluster", name: str) -> Answer:
     )
     sums = sum_devices(rows)
     said = [] if pods is None else [f"{name}: {used} of {total} requested" for name, (used, total) in sums.items()]
-    notes = _list_notes(hidden)
-    data = {"nodes": [row._asdict() | {"free": row.free} for row in rows], "notes": notes}
-    return [*text.splitlines(), *said, *notes], data
+    return [*text.splitlines(), *said], {"nodes": [row._asdict() | {"free": row.free} for row in rows]}
 
 
 def _format_counts(jobs: Mapping[str, int]) -> str:
     return ", ".join(f"{job} ({count} pods)" if count > 1 else job for job, count in jobs.items())
 
 
-def _report_queues(cluster: "Cluster", space: str, name: str) -> Answer:
-    hidden: list[str] = []
+def _report_queues(cluster: "Cluster", space: str, name: str, hidden: list[str]) -> Answer:
     group = read_visible(hidden, "Kueue", lambda: find_kueue(cluster))
     if group is None:
         raise NotFoundError("the cluster has no Kueue")
@@ -319,9 +314,8 @@ def _report_queues(cluster: "Cluster", space: str, name: str) -> Answer:
         ),
         format_table(("QUEUE", "POSITION", "JOB", "PRIORITY"), [[str(cell) for cell in place] for place in places]),
     ]
-    notes = _list_notes(hidden)
-    data = {"queues": [row._asdict() for row in shares], "pending": [row._asdict() for row in places], "notes": notes}
-    return [*"\n".join(filter(None, texts)).splitlines(), *notes], data
+    data = {"queues": [row._asdict() for row in shares], "pending": [row._asdict() for row in places]}
+    return "\n".join(filter(None, texts)).splitlines(), data
 
 
 def _list_places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> Iterator[QueuePosition]:
@@ -337,18 +331,16 @@ def _list_places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]
         yield from list_places(f"{space}/{name}", summary)
 
 
-def _report_job(cluster: "Cluster", space: str, name: str) -> Answer:
+def _report_job(cluster: "Cluster", space: str, name: str, hidden: list[str]) -> Answer:
     space = space or cluster.namespace
     of_job = f"{JOB}={name}"
     pods = [*cluster.list_items(make_api_path("pods", space), labelSelector=of_job)]
-    hidden: list[str] = []
     metrics = read_metrics(cluster, space, of_job, hidden)
-    notes = _list_notes(hidden)
-    if metrics is None and not hidden:
-        notes.append("the cluster has no metrics API (metrics-server), so the use is unknown")
+    is_absent = metrics is None and not hidden
+    notes = ["the cluster has no metrics API (metrics-server), so the use is unknown"] if is_absent else []
     rows = [*list_usage(pods, {one["metadata"]["name"]: one for one in metrics or []})]
     if not rows:
         raise NotFoundError(f"no pod of a job {name} is on a node in namespace {space}")
     head = ("POD", "NODE", "CPU", "CPU REQUEST", "MEMORY", "MEMORY LIMIT", "ACCELERATORS")
     text = format_table(head, [[str(cell) or "-" for cell in row] for row in rows])
-    return [*text.splitlines(), *notes], {"pods": [row._asdict() for row in rows], "notes": notes}
+    return text.splitlines(), {"pods": [row._asdict() for row in rows], "notes": notes}
