@@ -17,6 +17,7 @@ Keys = tuple[str, ...]
 CONFIG: Keys = ("training", "deepspeed", "config")
 ZERO: Keys = (*CONFIG, "zero_optimization")
 MOST_WORKERS = 1024
+BATCH = {"micro_batch": "train_micro_batch_size_per_gpu", "accumulation": "gradient_accumulation_steps"}
 PATHS: dict[str, Keys] = {name: tuple(key.split(".")) for name, key in KEYS.items()}
 FIELDS = {path: name for name, path in PATHS.items()}
 
@@ -89,33 +90,24 @@ def apply_edits(job: ChangeableJob, edits: Mapping[Keys, Any]) -> ChangeableJob:
 
 def _shrink_batches(job: ChangeableJob) -> Iterator[Change]:
     """Half the micro batch with twice the accumulation: the samples of a step stay."""
-    setup = job.setup
-    micro, steps = setup.micro or 1, setup.accumulation or 1
-    while micro > 1 and micro % 2 == 0:
-        micro, steps = micro // 2, steps * 2
-        yield _change_batch(job, "a smaller micro batch", micro, steps)
+    return _move_batches(job, "a smaller micro batch", *BATCH)
 
 
 def _grow_batches(job: ChangeableJob) -> Iterator[Change]:
     """Twice the micro batch with half the accumulation."""
-    setup = job.setup
-    micro, steps = setup.micro or 1, setup.accumulation or 1
-    while steps % 2 == 0:
-        micro, steps = micro * 2, steps // 2
-        yield _change_batch(job, "a larger micro batch", micro, steps)
+    return _move_batches(job, "a larger micro batch", *reversed(BATCH))
 
 
-def _change_batch(job: ChangeableJob, name: str, micro: int, steps: int) -> Change:
+def _move_batches(job: ChangeableJob, name: str, halved: str, doubled: str) -> Iterator[Change]:
     """The keys are those that say so now: of DeepSpeed's configuration, or what is said of the program."""
-    rows = (
-        ("train_micro_batch_size_per_gpu", "micro_batch", micro),
-        ("gradient_accumulation_steps", "accumulation", steps),
-    )
-    edits: dict[Keys, Any] = {}
-    for key, field, number in rows:
-        of_program = job.setup.config.read_number(key) is None and getattr(job.inputs, field) is not None
-        edits[PATHS[field] if of_program else (*CONFIG, key)] = number
-    return Change(name, edits)
+    setup, paths = job.setup, dict[str, Keys]()
+    for field, key in BATCH.items():
+        of_program = setup.config.read_number(key) is None and getattr(job.inputs, field) is not None
+        paths[field] = PATHS[field] if of_program else (*CONFIG, key)
+    numbers = {"micro_batch": setup.micro or 1, "accumulation": setup.accumulation or 1}
+    while numbers[halved] % 2 == 0:
+        numbers = {halved: numbers[halved] // 2, doubled: numbers[doubled] * 2}
+        yield Change(name, {paths[field]: numbers[field] for field in BATCH})
 
 
 def _recompute_activations(job: ChangeableJob) -> Iterator[Change]:
