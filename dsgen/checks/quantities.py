@@ -195,16 +195,14 @@ def _offloads(values: Values) -> bool:
     return any(isinstance(part, dict) and part.get("device") == "cpu" for part in parts)
 
 
-def _suggest_worker_memory(values: Values, _: KeyPath) -> str:
-    needed = -(-compute_worker_bytes(values) // GIB)
-    return f"set workers.resources.requests.memory: {needed}Gi, and add what the program itself holds"
-
-
 @warning(
     "DS383",
     "workers.resources.requests.memory",
     hint="set workers.resources.requests.memory to that, and add what the program itself holds",
-    suggest=_suggest_worker_memory,
+    suggest=lambda values, _: (
+        f"set workers.resources.requests.memory: {-(-compute_worker_bytes(values) // GIB)}Gi, and add what the program"
+        " itself holds"
+    ),
 )
 def warn_of_little_memory(values: Values) -> Problems:
     if values.estimate.model.parameters is not None and values.training.deepspeed.config:

@@ -153,16 +153,12 @@ def _hide(part: Any, path: KeyPath, above: KeyPath) -> None:
     elif isinstance(part, View):
         part.hide(key)
     elif child is None:
-        part[key] = _make_neutral((*above, key))
+        types = schema.list_types(schema.find_part((*above, key)) or {}) or ["object"]
+        part[key] = View({}, unknown=True) if types[0] == "object" else NEUTRAL[types[0]]
 
 
 NEUTRAL = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": []}
 """Type of an unknown item of a list -> the value in its place, so that the items after it keep their indices."""
-
-
-def _make_neutral(path: KeyPath) -> Any:
-    types = schema.list_types(schema.find_part(path) or {}) or ["object"]
-    return View({}, unknown=True) if types[0] == "object" else NEUTRAL[types[0]]
 
 
 # -- rules ------------------------------------------------------------------------------------------------------------

@@ -237,10 +237,8 @@ _check_option = click.option(
     "--check", is_flag=True, help="Change nothing; list the files that differ and exit with code 1."
 )
 _dry_run_option = click.option("--dry-run", is_flag=True, help="Change nothing; print what would be done.")
-delivery_options = gather(
-    "delivery",
-    Delivery,
-    Delivery._fields,
+_gather_delivery = functools.partial(gather, "delivery", Delivery, Delivery._fields)
+delivery_options = _gather_delivery(
     combine(
         _check_option,
         click.option("--prune", is_flag=True, help="Remove the files of jobs that dsgen.yaml no longer names."),
@@ -264,11 +262,8 @@ delivery_options = gather(
     ),
 )
 """The options for writing the folders of jobs; the command gets `delivery`."""
-delivery_options_without_runs = gather(
-    "delivery",
-    Delivery,
-    Delivery._fields,
-    combine(_check_option, _dry_run_option, quiet_option, _delivery_format),
+delivery_options_without_runs = _gather_delivery(
+    combine(_check_option, _dry_run_option, quiet_option, _delivery_format)
 )
 """The same for a folder without runs."""
 

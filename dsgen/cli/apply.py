@@ -1,5 +1,6 @@
 """The commands that apply a job: `dsgen apply`, and `dsgen run`, which also follows it to its end."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from dsgen.cluster.client import Cluster
 
 DRY_RUN = " (dry run)"
-LEAVE, STOP = "leave", "stop"
 
 
 class Applying:
@@ -152,20 +152,17 @@ def run(applying: Applying, raw: bool) -> int:
         return choose_exit_code(follow(ref, EVERYTHING, Show(raw=raw), NO_LIMITS))
     except KeyboardInterrupt:
         write_error("\n")
-        if _ask_to_stop() == STOP:
+        if _asks_to_stop():
             return end_run(ref, ref.read_state())
         echo_error(f"{applying.title} is still running: dsgen logs {ref.title} -f, dsgen stop {ref.title}")
         return EXIT_INTERRUPTED
 
 
-def _ask_to_stop() -> str:
+def _asks_to_stop() -> bool:
     """Ask whether to stop the run; without a terminal, it is left running."""
-    if not is_terminal("stdin"):
-        return LEAVE
-    try:
-        answer: str = click.prompt(
-            "The run is still running", type=click.Choice([LEAVE, STOP]), default=LEAVE, err=True
-        )
-    except click.Abort:
-        return LEAVE
-    return answer
+    answer = "leave"
+    with contextlib.suppress(click.Abort):
+        if is_terminal("stdin"):
+            choices = click.Choice(["leave", "stop"])
+            answer = click.prompt("The run is still running", type=choices, default="leave", err=True)
+    return answer == "stop"

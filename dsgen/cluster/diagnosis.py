@@ -83,9 +83,13 @@ def find_causes(state: RunState, shown: RunStatus) -> list[Cause]:
     found: dict[CauseRule, list[Cause]] = {}
     for place in ENDED if shown.phase in ENDS else PLACES:
         for symptom in PLACES[place](state, shown):
-            matches = ((rule, re.search(rule.pattern, symptom.text)) for rule in RULES[place])
-            if known := next(((rule, match) for rule, match in matches if match), None):
-                found.setdefault(known[0], []).append(_make_cause(symptom, *known))
+            for rule in RULES[place]:
+                if match := re.search(rule.pattern, symptom.text):
+                    parts = {key: value or "" for key, value in match.groupdict().items()}
+                    message = " ".join(rule.message.format(**symptom._asdict(), **parts).split()).rstrip(":. ")
+                    cause = Cause(rule.reason, message, symptom.about, 0, rule.keys, symptom.text)
+                    found.setdefault(rule, []).append(cause)
+                    break
     causes = [
         found[rule][0]._replace(more=len({one.about for one in found[rule]}) - 1)
         for rules in RULES.values()
@@ -94,12 +98,6 @@ def find_causes(state: RunState, shown: RunStatus) -> list[Cause]:
     ]
     specific = [cause for cause in causes if cause.reason not in GENERAL]
     return specific or causes
-
-
-def _make_cause(symptom: Symptom, rule: CauseRule, match: re.Match[str]) -> Cause:
-    parts = {key: value or "" for key, value in match.groupdict().items()}
-    message = " ".join(rule.message.format(**symptom._asdict(), **parts).split()).rstrip(":. ")
-    return Cause(rule.reason, message, symptom.about, 0, rule.keys, symptom.text)
 
 
 def _list_roles(state: RunState) -> Iterator[tuple[JobState, list[PodState]]]:

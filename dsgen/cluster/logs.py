@@ -284,7 +284,10 @@ class LogFollower:
                     if remark := remark_on_choice(state, self._choice):
                         self._output.put(remark)
                 self._start(state, since)
-                self._remark_on_wait(report)
+                text = ": ".join(part for part in (report["phase"], report["reason"], report["message"]) if part)
+                if text != self._remark and report["phase"] not in ("Running", "Starting"):
+                    self._output.put(text)
+                self._remark = text
                 if report["phase"] in ENDS:
                     self._wait_for_ends(report)
                     return
@@ -300,13 +303,6 @@ class LogFollower:
                 lines = LogLines(self._ref.cluster, self._ref.namespace, source, since)
                 self._threads[source] = threading.Thread(target=self._follow, args=(lines,), daemon=True)
                 self._threads[source].start()
-
-    def _remark_on_wait(self, report: Report) -> None:
-        """Give the reason of waiting when it changes; nothing while the run is running."""
-        text = ": ".join(part for part in (report["phase"], report["reason"], report["message"]) if part)
-        if text != self._remark and report["phase"] not in ("Running", "Starting"):
-            self._output.put(text)
-        self._remark = text
 
     def _wait_for_ends(self, report: Report) -> None:
         """Wait a moment for the ends of the containers after the run."""

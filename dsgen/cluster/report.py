@@ -28,6 +28,7 @@ WELL = (None, "", "Succeeded", "Debug", "Growing")
 """Reasons of attempts that have not failed."""
 NETWORK = ("median", "lowest")
 COUNTED = ("creating", "pending", "running", "succeeded", "failed", "deleted", "unknown")
+FAILURE = ("startTime", "reason", "exitCode", "host", "rank", "tail")
 
 
 class RunReport(TypedDict):
@@ -99,6 +100,7 @@ def make_report(state: RunState, shown: RunStatus) -> Report:
     record, measured = state.record, state.record.get("network") or {}
     began, (held, waited) = _find_beginning(state), count_hours(state)
     counts = Counter(_choose_count(pod) for pod in state.pods)
+    failed = [attempt for attempt in record.get("attempts", []) if attempt.get("tail") or "host" in attempt]
     return {
         **_make_head(state, shown),
         "message": shown.message,
@@ -121,7 +123,7 @@ def make_report(state: RunState, shown: RunStatus) -> Report:
         "acceleratorHoursWaiting": waited,
         "attempts": record.get("attempts", []),
         "totals": record.get("totals", {"attempts": 0, "failures": 0, "replacements": 0, "seconds": 0}),
-        "firstFailure": _find_first_failure(state),
+        "firstFailure": {key: failed[-1].get(key) for key in FAILURE} if failed else None,
         "lease": _report_lease(state),
         "claims": _report_claims(state),
         "conditions": _report_conditions(state, shown),
@@ -176,13 +178,6 @@ def _count_devices(state: RunState) -> dict[str, int]:
 def _find_beginning(state: RunState) -> float | None:
     job = state.launcher or state.worker
     return parse_time(state.record.get("startTime")) or (job.created if job else None)
-
-
-def _find_first_failure(state: RunState) -> dict[str, Any] | None:
-    """Host, rank and last lines of the first failure in the newest failed attempt."""
-    failed = [attempt for attempt in state.record.get("attempts", []) if attempt.get("tail") or "host" in attempt]
-    keys = ("startTime", "reason", "exitCode", "host", "rank", "tail")
-    return {key: failed[-1].get(key) for key in keys} if failed else None
 
 
 def _report_lease(state: RunState) -> dict[str, Any] | None:

@@ -54,7 +54,10 @@ PATIENCE_SECONDS = 300
 WAITED_FOR: dict[str, Callable[[RunState, str], bool]] = {
     "end": lambda _, phase: phase in ENDS,
     "running": lambda _, phase: phase in ("Running", *ENDS),
-    "admitted": lambda state, phase: phase in (*ACTIVE, *ENDS) or _is_admitted(state),
+    "admitted": lambda state, phase: (
+        phase in (*ACTIVE, *ENDS)
+        or all(job is not None and not job.suspended for job in (state.launcher, state.worker))
+    ),
 }
 """The states for which `dsgen wait` waits -> whether a run in a phase has reached it."""
 MEASURED = "estimate.measured"
@@ -140,12 +143,6 @@ def wait_for(ref: RunRef, what: str, until: float) -> Iterator[tuple[RunState, b
         yield state, is_reached
         if is_reached:
             return
-
-
-def _is_admitted(state: RunState) -> bool:
-    """Whether both Jobs are admitted, so that they can have pods."""
-    jobs = (state.launcher, state.worker)
-    return all(job is not None and not job.suspended for job in jobs)
 
 
 def list_states(cluster: Cluster, namespace: str, selector: str = "", all_runs: bool = False) -> Iterator[RunState]:

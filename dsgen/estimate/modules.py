@@ -119,7 +119,8 @@ def _list_decoder(family: Family, config: Config, sizes: Sizes) -> list[Module]:
     if family.embedding_norm:
         modules.append(Module("norm of the embedding", family.norm * h))
     modules += _list_attention(family, config, sizes)
-    modules += _list_norms(family, config, sizes)
+    norms = resolve_number(family.norms, config) * sizes.layers + family.first_norms
+    modules.append(Module("norms", family.norm * h, norms))
     modules += _list_mlp_or_experts(family, config, sizes)
     if _is_on(family.final_norm, config) and not config.get("_remove_final_layer_norm"):
         modules.append(Module("last norm", family.norm * h))
@@ -155,11 +156,6 @@ def _list_positions(family: Family, sizes: Sizes) -> list[Module]:
     if sizes.positions is None:
         raise ConfigError(f"{family.names['positions']} is missing in config.json")
     return [Module("positions", (sizes.positions + family.positions) * sizes.hidden)]
-
-
-def _list_norms(family: Family, config: Config, sizes: Sizes) -> list[Module]:
-    count = resolve_number(family.norms, config) * sizes.layers + family.first_norms
-    return [Module("norms", family.norm * sizes.hidden, count)]
 
 
 def _list_attention(family: Family, config: Config, sizes: Sizes) -> list[Module]:

@@ -290,8 +290,10 @@ def format_markdown_tables(parts: Sequence[Table], explain: bool = False) -> Ite
         yield from ("", f"**{part.title}**", "", f"| | least | most | {' | '.join(more)} |")
         yield f"|---|--:|--:|{'---|' * len(more)}"
         for row in part.rows:
-            cells = [row.name, row.low, row.high, *_list_cells(row, explain)]
-            yield format_markdown_row(cells)
+            cells = [row.words, "", ""]
+            if one := row.item:
+                cells = [f"`{one.formula}`", f"`{one.numbers}`", one.source] if explain else [""]
+            yield format_markdown_row([row.name, row.low, row.high, *cells[: len(more)]])
         if explain and (known := [f"`{letter}`: {meaning}" for letter, meaning in list_meanings(part)]):
             yield from ("", "; ".join(known) + ".")
 
@@ -307,12 +309,6 @@ def format_markdown_row(cells: Iterable[str]) -> str:
 def escape_markdown(text: str) -> str:
     """A text that is no HTML, no code, no link and no column in Markdown."""
     return re.sub(r"([\\<>&`\[|])", r"\\\1", text)
-
-
-def _list_cells(row: ReportLine, explain: bool) -> list[str]:
-    if row.item is None:
-        return [row.words, *(("", "") if explain else ())]
-    return [f"`{row.item.formula}`", f"`{row.item.numbers}`", row.item.source] if explain else [""]
 
 
 # -- the whole forecast -----------------------------------------------------------------------------------------------

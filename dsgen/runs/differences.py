@@ -82,13 +82,9 @@ def _describe_status(changes: Changes, plan: Plan, objects: tuple[ObjectChange, 
         return "refused"
     if not plan.files:
         return "removed from the repository"
-    if not plan.run:
-        return "changed" if changes.stale else "no difference"
-    if not changes.runs:
-        return "new job"
-    if plan.run not in changes.runs:
-        return f"new run {plan.run}"
-    if paths == {SUSPEND}:
+    if plan.run and plan.run not in changes.runs:
+        return f"new run {plan.run}" if changes.runs else "new job"
+    if plan.run and paths == {SUSPEND}:
         return "suspend only"
     if changes.plan and changes.plan.kept:
         return f"run {plan.run} kept as {changes.plan.kept} wrote it"

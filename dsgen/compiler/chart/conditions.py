@@ -4,7 +4,6 @@ of a launch method, and fields that the templates write.
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from dsgen import schema
 from dsgen.checks.launch import COMMANDS, METHODS, USES
@@ -26,8 +25,12 @@ def list_conditions() -> Iterator[Schema]:
     programs = {"training.python": A_TEXT, "training.module": A_TEXT, "training.exec": A_LIST}
     several = {"anyOf": [_at(dict(two)) for two in itertools.combinations(programs.items(), 2)]}
     yield {"if": _has_method(COMMANDS), "then": _at({"launch.command": A_LIST}), "else": {"not": several}}
-    for methods, keys in _group_keys().items():
-        yield {"if": _has_method(methods), "else": _at({key: {"const": _find_default(key)} for key in keys})}
+    unused: dict[tuple[str, ...], dict[str, Schema]] = {}
+    for key, use in USES.items():
+        default = (schema.find_part(tuple(key.split("."))) or {})["default"]
+        unused.setdefault(tuple(use.methods), {})[key] = {"const": default}
+    for methods, parts in unused.items():
+        yield {"if": _has_method(methods), "else": _at(parts)}
     two = {"properties": {"config": A_MAP, "configFile": A_TEXT}, "required": ["config", "configFile"]}
     yield _at({"training.deepspeed": {"not": two}})
     given = [
@@ -37,18 +40,6 @@ def list_conditions() -> Iterator[Schema]:
     own = {"extraPodSpec": POD_FIELDS, "extraContainerSpec": CONTAINER_FIELDS}
     refused = {key: {"propertyNames": {"not": {"enum": [*fields]}}} for key, fields in own.items()}
     yield {"patternProperties": {f"^({'|'.join(ROLES)})$": {"properties": refused}}}
-
-
-def _group_keys() -> dict[tuple[str, ...], list[str]]:
-    """The keys that only some launch methods use, by these methods."""
-    keys: dict[tuple[str, ...], list[str]] = {}
-    for key, use in USES.items():
-        keys.setdefault(tuple(use.methods), []).append(key)
-    return keys
-
-
-def _find_default(key: str) -> Any:
-    return (schema.find_part(tuple(key.split("."))) or {})["default"]
 
 
 def _has_method(methods: Sequence[str]) -> Schema:
