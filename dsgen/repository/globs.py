@@ -21,7 +21,7 @@ def split_pattern(pattern: str) -> Parts:
 
 def matches(path: str, pattern: str) -> bool:
     wanted = split_pattern(pattern)
-    states = _start(wanted)
+    states = _close({0}, wanted)
     for name in path.split("/"):
         states = _step(states, wanted, name)
     return len(wanted) in states
@@ -34,7 +34,7 @@ def find_files(root: str, pattern: str, into_written: bool = False) -> Iterator[
     with a dot.
     """
     wanted, names = split_pattern(pattern), iter(range(MOST_BEHIND_LINKS))
-    waiting: list[tuple[Parts, States]] = [((), _start(wanted))]
+    waiting: list[tuple[Parts, States]] = [((), _close({0}, wanted))]
     while waiting:
         folder, states = waiting.pop()
         below = []
@@ -86,10 +86,6 @@ def _leads_to_match(link: str, states: States, wanted: Parts, names: Iterator[in
                 return True
             waiting += [("/".join((place[0], name)), below)] if below and kind != "file" else []
     return False
-
-
-def _start(wanted: Parts) -> States:
-    return _close({0}, wanted)
 
 
 def _step(states: States, wanted: Parts, name: str) -> States:

@@ -58,8 +58,7 @@ class Settings:
 
     def read_value(self, *path: str | int) -> Any:
         """The value at a path; for an absent key, its default if it is at the top, otherwise None."""
-        node, known = self.tree.root.find(path)
-        if len(known) == len(path):
+        if node := self.find_node(*path):
             return node.as_data()
         return load_schema()["properties"].get(path[0], {}).get("default") if len(path) == 1 else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Mapping
@@ -98,13 +99,10 @@ def read_history(folder: Folder, plan: Plan) -> History:
 def _list_interrupted(folder: Folder, leftovers: list[str], plan: Plan) -> list[Index]:
     indexes = []
     for name in leftovers:
-        if name.startswith(f"{INDEX}-"):
-            try:
-                index = read_index(folder, name)
-            except DsgenError:  # the write was interrupted in the index, before any other file was changed
-                continue
-            if index and index.owner == plan.owner:
-                indexes.append(index)
+        # An invalid index: the write was interrupted in it, before any other file was changed.
+        with contextlib.suppress(DsgenError):
+            index = read_index(folder, name) if name.startswith(f"{INDEX}-") else None
+            indexes += [index] if index and index.owner == plan.owner else []
     return indexes
 
 
