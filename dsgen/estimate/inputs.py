@@ -96,37 +96,25 @@ class Inputs:
     measured_worker: float | None = None
 
 
-MODEL = "estimate.model"
+def _name_keys(section: str, *fields: str) -> dict[str, str]:
+    """Fields of Inputs whose keys have their names, as Kubernetes writes them: `hostLink` for host_link."""
+    words = {field: field.title().replace("_", "") for field in fields}
+    return {field: f"estimate.{section}{word[:1].lower()}{word[1:]}" for field, word in words.items()}
+
+
 KEYS: dict[str, str] = {
-    **{name: f"{MODEL}.{name}" for name in ("parameters", "trainable", "active", "embedding", "layers", "hidden")},
-    **{name: f"{MODEL}.{name}" for name in ("heads", "intermediate", "matrices", "vocabulary", "experts", "sequence")},
-    **{name: f"{MODEL}.{name}" for name in ("recompute", "attention", "kernels", "loss", "precision")},
-    "accumulation": f"{MODEL}.accumulation",
-    "optimizer": f"{MODEL}.optimizer",
-    "expert_parameters": f"{MODEL}.expertParameters",
-    "largest_layer": f"{MODEL}.largestLayer",
-    "kv_heads": f"{MODEL}.kvHeads",
-    "head_dim": f"{MODEL}.headDim",
-    "experts_per_token": f"{MODEL}.expertsPerToken",
-    "experts_parallel": f"{MODEL}.expertsParallel",
-    "zero_init": f"{MODEL}.zeroInit",
-    "micro_batch": f"{MODEL}.microBatch",
-    "product": "estimate.accelerator.product",
-    "memory": "estimate.accelerator.memory",
-    "flops": "estimate.accelerator.flops",
-    "link": "estimate.accelerator.link",
-    "host_link": "estimate.accelerator.hostLink",
-    "utilization": "estimate.accelerator.utilization",
-    "price": "estimate.accelerator.price",
-    "network": "estimate.network",
+    **_name_keys("model.", "parameters", "trainable", "active", "embedding", "layers", "hidden", "heads"),
+    **_name_keys("model.", "intermediate", "matrices", "vocabulary", "experts", "sequence", "recompute"),
+    **_name_keys("model.", "attention", "kernels", "loss", "precision", "accumulation", "optimizer"),
+    **_name_keys("model.", "expert_parameters", "largest_layer", "kv_heads", "head_dim", "experts_per_token"),
+    **_name_keys("model.", "experts_parallel", "zero_init", "micro_batch"),
+    **_name_keys("accelerator.", "product", "memory", "flops", "link", "host_link", "utilization", "price"),
+    **_name_keys("worker.", "memory_bandwidth", "nvme", "loader_memory"),
+    **_name_keys("", "network", "tokens"),
     "worker_memory": "estimate.worker.memory",
-    "memory_bandwidth": "estimate.worker.memoryBandwidth",
-    "nvme": "estimate.worker.nvme",
-    "loader_memory": "estimate.worker.loaderMemory",
     "storage": "estimate.checkpoints.bandwidth",
     "keep": "estimate.checkpoints.keep",
     "checkpoints": "estimate.checkpoints.volume",
-    "tokens": "estimate.tokens",
     "measured_run": "estimate.measured.run",
     "measured_step": "estimate.measured.secondsPerStep",
     "measured_memory": "estimate.measured.memory",
