@@ -45,21 +45,22 @@ class GradientRow:
 
 
 FUSED = "deepspeed/runtime/fp16/fused_optimizer.py"
+UNREDUCED = (GradientRow((BACKWARD,), "0", "k * g * T"), GradientRow((LAYERS,), "0", "g * T"))
+PARTITIONED = GradientRow(
+    (BACKWARD, LAYERS, REDUCED, REST), "g * F / Z", "g * F / Z", f"{STAGE_3}, grad_partitions_flat_buffer"
+)
 GRADIENTS: dict[str, tuple[GradientRow, ...]] = {
     "0": (
-        GradientRow((BACKWARD,), "0", "k * g * T"),
-        GradientRow((LAYERS,), "0", "g * T"),
+        *UNREDUCED,
         GradientRow((REDUCED,), "g * T", "g * T"),
         GradientRow((STEP,), "4 * T", "(g + 8) * T", FUSED),
     ),
     "0, 32 bits": (
-        GradientRow((BACKWARD,), "0", "k * g * T"),
-        GradientRow((LAYERS,), "0", "g * T"),
+        *UNREDUCED,
         GradientRow((REDUCED, STEP), "g * T", "g * T"),
     ),
     "1": (
-        GradientRow((BACKWARD,), "0", "k * g * T"),
-        GradientRow((LAYERS,), "0", "g * T"),
+        *UNREDUCED,
         GradientRow((REDUCED,), "g * T", "g * T + g * F / D"),
         GradientRow((STEP,), "4 * F / D", "(4 + 2 * g) * F / D"),
     ),
@@ -79,17 +80,13 @@ GRADIENTS: dict[str, tuple[GradientRow, ...]] = {
     ),
     "2, offloaded": (),
     "3": (
-        GradientRow(
-            (BACKWARD, LAYERS, REDUCED, REST), "g * F / Z", "g * F / Z", f"{STAGE_3}, grad_partitions_flat_buffer"
-        ),
+        PARTITIONED,
         GradientRow(
             (STEP,), "g * F / Z + 4 * min(F / Z, u)", "g * F / Z + 4 * min(F / Z, u)", f"{STAGE_3}, sub_group_size"
         ),
     ),
     "3, gradients in 32 bits": (
-        GradientRow(
-            (BACKWARD, LAYERS, REDUCED, REST), "g * F / Z", "g * F / Z", f"{STAGE_3}, grad_partitions_flat_buffer"
-        ),
+        PARTITIONED,
         GradientRow((STEP,), "g * F / Z", "g * F / Z + 4 * min(F / Z, u)", f"{STAGE_3}, sub_group_size"),
     ),
     "3, offloaded": (),

@@ -147,15 +147,8 @@ def _list_saved_weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[It
 def _list_layer_inputs(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     on_cpu = setup.is_on("activation_checkpointing", "cpu_checkpointing") and setup.inputs.recompute == "full"
     if on_cpu and all(name in symbols for name in "bshl"):
-        formula = "2 * b * s * h * l * S"
-        yield make_item(
-            "inputs of recomputed layers",
-            "0",
-            formula,
-            symbols,
-            "activation_checkpointing.cpu_checkpointing",
-            [TRAINING],
-        )
+        formula, source = "2 * b * s * h * l * S", "activation_checkpointing.cpu_checkpointing"
+        yield make_item("inputs of recomputed layers", "0", formula, symbols, source, [TRAINING])
 
 
 def _list_other(setup: Setup, values: Mapping[str, Any]) -> Iterator[Item]:
@@ -167,13 +160,5 @@ def _list_other(setup: Setup, values: Mapping[str, Any]) -> Iterator[Item]:
         yield make_item("data loaders", "0", "d * S", numbers, "estimate.worker.loaderMemory", [TRAINING])
     shared = values["workers"]["sharedMemory"]
     if shared and shared != "unlimited":
-        size = float(parse_quantity(shared))
-        yield Item(
-            "/dev/shm",
-            0,
-            size,
-            "workers.sharedMemory",
-            str(shared),
-            "a tmpfs, whose content counts as memory",
-            frozenset([TRAINING]),
-        )
+        size, source = float(parse_quantity(shared)), "a tmpfs, whose content counts as memory"
+        yield Item("/dev/shm", 0, size, "workers.sharedMemory", str(shared), source, frozenset([TRAINING]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from dsgen.estimate import host
@@ -51,14 +51,7 @@ class MeasuredValue:
 
     def as_data(self) -> dict[str, Any]:
         """The comparison as JSON; null for what is not known."""
-        return {
-            "name": self.name,
-            "unit": self.unit,
-            "measured": self.measured,
-            "low": self.low,
-            "high": self.high,
-            "error": self.error,
-        }
+        return {**asdict(self), "error": self.error}
 
 
 def compare(setup: Setup, estimate: Estimate, inputs: Inputs) -> Sequence[MeasuredValue]:
