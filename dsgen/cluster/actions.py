@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.catalogue import KINDS, Kind
 from dsgen.cluster.models import JOB, RUN, RunState, count_accelerators, format_time
 from dsgen.cluster.phase import ENDS, RECORD_VERSION, Owner, find_owner
-from dsgen.cluster.reader import FORBIDDEN, MISSING, RECORD_SUFFIX, list_scripts, make_api_path
+from dsgen.cluster.reader import MISSING, RECORD_SUFFIX, list_scripts, make_api_path, read_visible
 from dsgen.errors import ApiError, RevertedError
 
 if TYPE_CHECKING:
@@ -86,15 +86,11 @@ def list_unused_scripts(cluster: Cluster, namespace: str, kept: Iterable[str]) -
     return [ObjectRef(make_api_path("configmaps", namespace, name), f"configmap/{name}") for name in unused]
 
 
-def _list(cluster: Cluster, namespace: str, kind: Kind, selector: str) -> Iterator[ObjectRef]:
+def _list(cluster: Cluster, namespace: str, kind: Kind, selector: str) -> list[ObjectRef]:
     address = f"{kind.api}/namespaces/{namespace}/{kind.plural}"
-    try:
-        for item in cluster.list_items(address, labelSelector=selector):
-            name = item["metadata"]["name"]
-            yield ObjectRef(f"{address}/{name}", f"{kind.name.lower()}/{name}")
-    except ApiError as error:
-        if error.status not in (FORBIDDEN, MISSING):
-            raise
+    found = read_visible([], kind.plural, lambda: [*cluster.list_items(address, labelSelector=selector)])
+    names = [item["metadata"]["name"] for item in found or ()]
+    return [ObjectRef(f"{address}/{name}", f"{kind.name.lower()}/{name}") for name in names]
 
 
 def make_stopped_record(state: RunState) -> dict[str, Any]:

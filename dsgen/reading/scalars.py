@@ -10,11 +10,8 @@ Scalar = str | int | float | bool | None
 TRUE = frozenset(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"])
 FALSE = frozenset(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"])
 NULL = frozenset(("", "~", "null", "Null", "NULL"))
-NOT_FINITE = frozenset(sign + word for sign in ("", "+", "-") for word in (".inf", ".Inf", ".INF")) | {
-    ".nan",
-    ".NaN",
-    ".NAN",
-}
+NOT_FINITE = frozenset(sign + word for sign in ("", "+", "-") for word in (".inf", ".Inf", ".INF"))
+NOT_FINITE |= {".nan", ".NaN", ".NAN"}
 EXACT = 2**53
 """Helm reads every number as a float64, which holds integers exactly up to this one."""
 

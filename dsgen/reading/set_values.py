@@ -80,13 +80,8 @@ class _Parser:
         self.line = line
         self.text = override.text
         self.index = 0
-        values: dict[str, Callable[[str], Any]] = {
-            "--set": parse_typed,
-            "--set-string": lambda text: text,
-            "--set-file": _read_file_text,
-            "--set-json": lambda text: text,
-        }
-        self.read = values[override.flag]
+        types: dict[str, Callable[[str], Any]] = {"--set": parse_typed, "--set-file": _read_file_text}
+        self.read = types.get(override.flag, str)
 
     def is_at_end(self) -> bool:
         return self.index >= len(self.text)

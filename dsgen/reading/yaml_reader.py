@@ -269,8 +269,11 @@ class _YamlReader:
         if event.style in ("'", '"'):
             self.quoted = find_place(event.start_mark), find_place(event.end_mark)
         node.value = event.value
-        if event.style in ("|", ">"):
-            self._check_last_line(event, node.position)
+        # Helm 4 adds a newline to a text that ends without one here, Helm 3 does not.
+        is_cut = not self.ends and find_index(event.end_mark) >= len(self.text)
+        if event.style in ("|", ">") and is_cut and event.value.endswith("\n"):
+            hint = "end the file with a newline, or write |- for a string without one"
+            self._add_problem("DS012", "the file ends inside this block scalar, without a newline", node.position, hint)
         if not event.implicit[0] or event.tag is not None:
             return
         node.text = event.value
@@ -310,12 +313,6 @@ class _YamlReader:
         written = self.text[find_index(event.start_mark) : find_index(event.end_mark)]
         if "\\/" in written.replace("\\\\", ""):
             self._add_problem("DS013", "Helm cannot read the escape \\/", at, "write / without the backslash")
-
-    def _check_last_line(self, event: yaml.ScalarEvent, at: Position) -> None:
-        # Helm 4 adds a newline to the text here, Helm 3 does not.
-        if not self.ends and find_index(event.end_mark) >= len(self.text) and event.value.endswith("\n"):
-            hint = "end the file with a newline, or write |- for a string without one"
-            self._add_problem("DS012", "the file ends inside this block scalar, without a newline", at, hint)
 
 
 def _shorten(text: str) -> str:
