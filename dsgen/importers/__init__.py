@@ -129,7 +129,8 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
             text = conversion.atlas.add_file(script.name, script.text)
             conversion.mounted.setdefault(posixpath.basename(script.name), text)
         conversion = carried.convert(ORIGINS[found.origin].convert, found.source, conversion)
-        if isinstance(found.source, SourceDocument) and not any(map(_says_more, conversion.ledger.entries)):
+        keys = {as_key_path(one.to)[0] for one in conversion.ledger.entries if one.fate == "mapped"}
+        if isinstance(found.source, SourceDocument) and keys <= {"name", "namespace", "labels", "annotations"}:
             raise ImportRefusedError(NOTHING, found.source.position, NOTHING_HINT)
         if number == 0:
             used = {id(one.source) for one in contents.found} | {id(one) for of in contents.found for one in of.around}
@@ -150,11 +151,6 @@ def _read_hostfile(conversion: Conversion, source: SourceText) -> None:
             add("mapped", "hostfile", at, conversion.draft.set(key, number), is_part=True)
     if len({*slots}) > 1:
         add("lost", "hostfile", at, "its hosts have different numbers of slots", "set workers.slots", is_part=True)
-
-
-def _says_more(entry: ConvertedPart) -> bool:
-    """Whether an entry is about more than the name of a job and its labels."""
-    return entry.fate == "mapped" and as_key_path(entry.to)[0] not in ("name", "namespace", "labels", "annotations")
 
 
 def _write_wrapper(conversion: Conversion, wrapper: SourceDocument, is_first: bool) -> None:

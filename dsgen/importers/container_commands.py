@@ -67,7 +67,9 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
     if not pod.has_command and not (shown and (find_launcher(shown) or RUNS.fullmatch(shown[0]))):
         _write_without_command(pod, world, shown)
         return
-    statement, script_text = join(words, " "), _find_script(words)
+    after = (word for option, word in pairwise(words) if re.fullmatch(r"-[a-z]*c[a-z]*", option.chars))
+    script_text = next(after, Text()) if SHELL.search(words[0].chars) else Text()
+    statement = join(words, " ")
     script: ChosenScript | None = None
     try:
         reader = ScriptReader(atlas, _make_scope(pod, runtime), conversion.mounted)
@@ -132,12 +134,6 @@ def _expand(pod: Pod, text: Text, runtime: Runtime) -> Text:
         else:
             parts.append(of)
     return join([*parts, text[end:]])
-
-
-def _find_script(words: Sequence[Text]) -> Text:
-    """The script among the words, whose statements must all be accounted for."""
-    after = (word for option, word in pairwise(words) if re.fullmatch(r"-[a-z]*c[a-z]*", option.chars))
-    return next(after, Text()) if words and SHELL.search(words[0].chars) else Text()
 
 
 def account_for_words(words: Sequence[Field], start: int) -> None:

@@ -58,15 +58,8 @@ def _find_errors(draft: Draft) -> list[Diagnostic]:
     spend(10 * len(text))
     job = values.load([SourceText("values.yaml", text)])
     holes = [as_key_path(hole.key) for hole in draft.holes]
-    return [
-        one
-        for one in job.problems()
-        if (one.severity == "error" or one.id == TOO_SMALL) and not _is_hole(one.path, holes)
-    ]
-
-
-def _is_hole(path: Sequence[str | int], holes: Sequence[KeyPath]) -> bool:
-    return any(tuple(path[: len(hole)]) == hole or hole[: len(path)] == tuple(path) for hole in holes)
+    found = [one for one in job.problems() if one.severity == "error" or one.id == TOO_SMALL]
+    return [one for one in found if not any(one.path[: len(hole)] == hole[: len(one.path)] for hole in holes)]
 
 
 def _take_out(draft: Draft, ledger: ConversionReport, error: Diagnostic) -> None:
@@ -256,8 +249,10 @@ class Conversion:
         for key, why in (("name", NO_NAME), ("namespace", NO_NAMESPACE), ("image.repository", NO_IMAGE)):
             if not draft.get(key):
                 draft.set_hole(key, draft.get(key, ""), why)
-        if self.is_object:
-            _find_placeholders(draft)
+        for path in [*walk_keys(draft.data)] if self.is_object else ():
+            value = draft.get(path)
+            if isinstance(value, str) and is_placeholder(value) and not COMMANDS & {*path}:
+                draft.fill(path, f"the source has {value} here: write its value")
         _complete_values(draft)
         self._prune()
         remove_invalid(draft, self.ledger)
@@ -274,14 +269,6 @@ class Conversion:
         return ImportedJob(
             draft.get("name", ""), self.file, text, data, entries, holes, self.facts, self.decided, self.carried
         )
-
-
-def _find_placeholders(draft: Draft) -> None:
-    """Make holes of texts that another tool has to fill in, such as `${CLAIM}`, but not in commands and scripts."""
-    for path in [*walk_keys(draft.data)]:
-        value = draft.get(path)
-        if isinstance(value, str) and is_placeholder(value) and not COMMANDS & {*path}:
-            draft.fill(path, f"the source has {value} here: write its value")
 
 
 def _complete_values(draft: Draft) -> None:
@@ -324,6 +311,3 @@ def as_dns_name(text: str, longest: int = 40) -> str:
     name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
     name = re.sub(r"^[^a-z]+", "", name)[:longest]
     return name.strip("-")
-
-
-__all__ = ["Conversion", "ImportOptions", "as_dns_name", "as_key_path"]

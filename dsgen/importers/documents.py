@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.remarks import Remark, find_yaml_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, is_private, spend
-from dsgen.problems import Diagnostic, KeyPath, Position, path_text
+from dsgen.problems import Diagnostic, KeyPath, Position
 from dsgen.reading import read
 from dsgen.reading.nodes import Node, SourceText
 
@@ -112,11 +112,6 @@ def walk_scalars(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node
     for place, one in node.walk(path):
         if not isinstance(one.value, dict | list):
             yield place, one
-
-
-def format_path(path: KeyPath) -> str:
-    """A path for reports; `.` for the document itself."""
-    return path_text(path) or "."
 
 
 def _refuse_unreadable(problems: Sequence[Diagnostic], text: str) -> None:

@@ -54,7 +54,8 @@ class Draft:
         """Set a key; returns its name for reports. A text with a secret becomes a hole."""
         path = as_key_path(key)
         if has_secret(value):
-            return self.set_hole(path, _make_refused_value(value), SECRET_HOLE)
+            refused: object = {} if isinstance(value, str | list | tuple) else []  # of a type that the schema refuses
+            return self.set_hole(path, refused, SECRET_HOLE)
         name = path_text(path)
         if any(hole.key == name for hole in self.holes):
             self.holes = [hole for hole in self.holes if hole.key != name]
@@ -150,11 +151,6 @@ def make_secret_reference(key: str) -> dict[str, Any]:
 def _clean(text: str) -> str:
     """A comment on one line, without characters that YAML does not allow."""
     return "".join(char for char in " ".join(text.split()) if char.isprintable())
-
-
-def _make_refused_value(value: Any) -> Any:
-    """A value of another type, which the schema refuses."""
-    return {} if isinstance(value, str | list | tuple) else []
 
 
 ORDER = (

@@ -214,7 +214,9 @@ def write_exported(
     words: the command line. A variable whose text is a part of it is not environment.
     """
     part = Option(conversion, name, [statement], [])
-    if isinstance(value, list) or not NAME.fullmatch(name) or _is_in_line(name, value, words):
+    is_line = isinstance(value, Text) and value.chars.startswith("-") and len(value.split()) > 1
+    is_in_line = (is_line or NAMES_A_PROGRAM.fullmatch(name)) and is_used(value, words)
+    if isinstance(value, list) or not NAME.fullmatch(name) or is_in_line:
         part.drop(IN_LINE)
         return None
     unknown = conversion.atlas.list_unknowns(value)
@@ -236,12 +238,6 @@ def write_exported(
         part.map("training.setup")
         return line
     return None
-
-
-def _is_in_line(name: str, value: Text, words: Sequence[Text]) -> bool:
-    """Whether a variable is a part of the command line and no environment."""
-    is_line = NAMES_A_PROGRAM.fullmatch(name) or (value.chars.startswith("-") and len(value.split()) > 1)
-    return bool(is_line) and is_used(value, words)
 
 
 def _explain_unknown(unknown: Sequence[UnknownPart]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import SourceDocument, format_path, format_scalar, walk_scalars
+from dsgen.importers.documents import SourceDocument, format_scalar, walk_scalars
 from dsgen.importers.draft import Draft
 from dsgen.importers.ledger import Fate
 from dsgen.importers.secrets import MASK, is_secret
@@ -166,12 +166,6 @@ class Fields:
                     "lost", "duplicate key", problem.position, why, "remove one of them", is_part=True
                 )
 
-    def name_field(self, path: KeyPath) -> str:
-        """How reports name a field: its path in the file."""
-        file = self.document.position.file
-        prefix = f"{file}: " if file != self.conversion.file else ""
-        return prefix + format_path((*self.document.path, *path))
-
 
 @dataclass(frozen=True)
 class Field(Part):
@@ -260,7 +254,9 @@ class Field(Part):
         return f"{self} = {MASK if is_hidden else self.text}"
 
     def __str__(self) -> str:
-        return self.fields.name_field(self.path)
+        document, file = self.fields.document, self.fields.document.position.file
+        prefix = f"{file}: " if file != self.conversion.file else ""
+        return prefix + (path_text((*document.path, *self.path)) or ".")
 
 
 def read_name(field: Field) -> str:

@@ -24,7 +24,7 @@ from dsgen.importers.environment import (
 )
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Option
-from dsgen.importers.launchers import OTHER_MPI, PASSED_ON, WORKERS, LaunchCommand, find_given_variables, is_python
+from dsgen.importers.launchers import OTHER_MPI, PASSED_ON, WORKERS, LaunchCommand, is_python
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.secrets import holds_secret, is_secret_option
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
@@ -167,7 +167,8 @@ def _write_worker_command(conversion: Conversion, started: LaunchCommand, files:
 
 def _add_machines(conversion: Conversion, started: LaunchCommand, words: list[Text]) -> list[Text]:
     """With all options that Accelerate needs on several machines; a configuration file cannot number the workers."""
-    has = find_given_variables(started, conversion.atlas)
+    unknown = [one for word in started.command for one in conversion.atlas.list_unknowns(word)]
+    has = {one.name for one in unknown if one.kind == "runtime"}
     if conversion.draft.get("workers.replicas", 1) == 1 and not has:
         return words
     count = 1 if words[0].chars == "accelerate-launch" else 3 if words[1:2] and words[1].chars == "-m" else 2
@@ -354,7 +355,8 @@ class WrittenFiles:
                 conversion.doubt(statement, UNKNOWN, "write it into training.files")
                 continue
             config = parse_deepspeed_config(name, content.chars)
-            if config is not None and _is_config(result, found):
+            options = (result[at] if "=" in result[at].chars else result[max(at - 1, 0)] for at in found)
+            if config is not None and any(one.chars.partition("=")[0] in OF_CONFIG for one in options):
                 conversion.map(statement, conversion.draft.set("training.deepspeed.config", config))
                 if conversion.draft.get("launch.method") not in ("worker-command", "launcher-command"):
                     conversion.draft.set("training.deepspeed.passConfig", False)
@@ -403,12 +405,6 @@ def _has_null(data: Any) -> bool:
     if isinstance(data, dict):
         return any(map(_has_null, data.values()))
     return any(map(_has_null, data)) if isinstance(data, list) else data is None
-
-
-def _is_config(words: Sequence[Text], found: Sequence[int]) -> bool:
-    """Whether a file is given as DeepSpeed's configuration."""
-    options = (words[at] if "=" in words[at].chars else words[max(at - 1, 0)] for at in found)
-    return any(option.chars.partition("=")[0] in OF_CONFIG for option in options)
 
 
 def _replace_paths(words: Sequence[Text], found: Sequence[int], path: str) -> list[Text]:

@@ -406,11 +406,6 @@ class WorkerOption(LaunchOption):
             started.notes += [Note(value, "dropped", f"each worker has {shell}") for value in self.values]
 
 
-def find_given_variables(started: LaunchCommand, atlas: SourceMap) -> set[str]:
-    """Which of dsgen's variables a command line uses."""
-    return {one.name for word in started.command for one in atlas.list_unknowns(word) if one.kind == "runtime"}
-
-
 def parse_launch_command(words: Sequence[Text], atlas: SourceMap) -> LaunchCommand:
     """How a command line starts a training."""
     begin = find_launcher(atlas.format_words(words))

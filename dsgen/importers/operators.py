@@ -91,11 +91,6 @@ class PodKind:
         return [word for one in found if "initContainers" not in one.path for word in one.text.split()]
 
     @property
-    def starts_ranks(self) -> bool:
-        """Whether it starts ranks on other pods."""
-        return STARTS.search(f" {' '.join(self.words)} ") is not None
-
-    @property
     def waits(self) -> bool:
         """Whether it starts sshd or waits, as workers do whose ranks another pod starts."""
         return any(word.endswith("sshd") or word == "sleep" for word in self.words)
@@ -131,7 +126,9 @@ def refuse_server(name: str, at: Position) -> None:
 
 def find_launcher(kinds: Sequence[PodKind]) -> PodKind | None:
     """The kind of pods that starts the ranks on the others, if there is one."""
-    starters = [one for one in kinds if one.name == "Launcher"] or [one for one in kinds if one.starts_ranks]
+    starters = [one for one in kinds if one.name == "Launcher"] or [
+        one for one in kinds if STARTS.search(f" {' '.join(one.words)} ")
+    ]
     others = [one for one in kinds if one not in starters]
     has_workers = any(one.waits or not one.words or one.rank[1] for one in others)
     return starters[0] if len(starters) == 1 and has_workers else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dsgen.importers.conversion import Conversion
@@ -159,17 +159,14 @@ def _read_beside(conversion: Conversion) -> SharedFiles:
             _read_config_map(whole, beside)
         elif document.kind in BESIDE:
             whole.drop(BESIDE[document.kind])
-        elif document.kind == "Secret" and OF_SSH.search(" ".join(_list_keys(whole))):
+        elif document.kind == "Secret" and OF_SSH.search(
+            " ".join([document.name, *(one.name for key in ("data", "stringData") for one in whole.list_items(key))])
+        ):
             whole.drop(KEY)
         else:
             continue
         conversion.used.add(id(document))
     return beside
-
-
-def _list_keys(whole: Field) -> Iterator[str]:
-    yield whole.fields.document.name
-    yield from (one.name for key in ("data", "stringData") for one in whole.list_items(key))
 
 
 def _read_config_map(whole: Field, beside: SharedFiles) -> None:

@@ -157,14 +157,16 @@ def substitute_command(node: Node, expansion: Expansion) -> Text:
     """The output of a command substitution as far as it is known."""
     of, scope = expansion.script.read_text(node), expansion.scope
     commands = list(_find_commands(node))
-    names = [_read_name(command, expansion) for command in commands]
+    programs = [[one for one in command.children if one.type == "command_name"] for command in commands]
+    names = [posixpath.basename(expansion.expand_text(one[0]).chars) if one else "" for one in programs]
     if names == ["pwd"]:
         folder = expansion.folder or Text()
         return folder if folder.chars.startswith("/") else scope.resolve_text("PWD", of.places, "$PWD")
     known = _compute_output(commands[0], of, expansion) if len(commands) == 1 and "\\" not in of.chars else None
     if known is not None:
         return Text(known, [of.places[0]] * len(known))
-    words = _expand_words(commands, expansion)
+    children = [one for command in commands for one in command.children if one.is_named]
+    words = [word for one in children if one.type != "command_substitution" for word in expansion.expand_words([one])]
     parts = [one for word in words for one in scope.atlas.list_unknowns(word)]
     if any(one.kind == "unclear" for one in parts):
         expansion.refuse(of)
@@ -208,16 +210,6 @@ def _find_commands(node: Node) -> Iterator[Node]:
             yield child
         if child.type != "comment":
             yield from _find_commands(child)
-
-
-def _read_name(command: Node, expansion: Expansion) -> str:
-    names = [child for child in command.children if child.type == "command_name"]
-    return posixpath.basename(expansion.expand_text(names[0]).chars) if names else ""
-
-
-def _expand_words(commands: Sequence[Node], expansion: Expansion) -> list[Text]:
-    parts = [child for command in commands for child in command.children if child.is_named]
-    return [word for part in parts if part.type != "command_substitution" for word in expansion.expand_words([part])]
 
 
 def _compute_output(command: Node, of: Text, expansion: Expansion) -> str | None:
