@@ -7,6 +7,7 @@ warnings.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from dsgen.deepspeed.keys import RelativeDiagnostic
 from dsgen.generated import helpers
 from dsgen.language.functions import load_launch_methods
 from dsgen.problems import Diagnostic, KeyPath, Position
+from dsgen.schema.validate import MOST_PROBLEMS
 
 CONFIG: KeyPath = ("training", "deepspeed", "config")
 ARGS: KeyPath = ("training", "deepspeed", "args")
@@ -93,7 +95,7 @@ def _check_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
     passed, said = helpers.config_way(values) == "deepspeed", options.find_numbers(values, options.BATCH)
     of_each = [
         [
-            *keys.check_keys(config, version),
+            *itertools.islice(keys.check_keys(config, version), MOST_PROBLEMS + 1),
             *optimizers.check_names(config, version),
             *combinations.check_cpus(config, workers, version),
             *(() if is_filtered else batch.check_sizes(config, ranks, passed, version, said)),
