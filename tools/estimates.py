@@ -223,4 +223,4 @@ def memory() -> str:
         for line in blocks["console"].splitlines():
             if line.startswith("$ "):
                 docs.run(line.removeprefix("$ "), folder)
-        return docs.run("dsgen graph llama.yaml --memory", folder).stdout
+        return docs.run("dsgen estimate llama.yaml -o svg", folder).stdout

@@ -37,6 +37,7 @@ OTHER_OPTIONS = {
     ),
     **dict.fromkeys(("--file", "--filename"), (("--values", "name the FILE without an option"),)),
     **dict.fromkeys(("--recursive", "-R"), (("--values", "a folder as FILE means the *.yaml files in it"),)),
+    "--memory": (("--output", "`dsgen estimate -o svg` draws the memory of an accelerator"),),
     **{f"--{form}": (("--output", f"use -o {form}"),) for form in ("json", "yaml", "sarif", "markdown", "svg")},
     **dict.fromkeys(("--output-dir", "--dir", "--out", "--folder"), (("--directory", "use -d"),)),
 }

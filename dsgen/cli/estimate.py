@@ -51,7 +51,7 @@ FORMS = ("text", "json", "markdown", "svg")
     "form",
     type=click.Choice(FORMS),
     default=FORMS[0],
-    help="json for programs; svg is a picture of the memory, or of a sweep.  [default: text]",
+    help="json for programs; svg is a picture of the memory of one job.  [default: text]",
 )
 def command(
     inputs: Inputs,
@@ -88,8 +88,8 @@ def command(
         loaded = check_jobs(inputs, with_estimate=False)[0][0]
     job = _save(loaded, inputs) if save else loaded.job
     if axes:
-        if explain:
-            raise UsageError("--explain shows one estimate: leave out --sweep")
+        if explain or form == "svg":
+            raise UsageError(f"{'--explain' if explain else '-o svg'} shows one estimate: leave out --sweep")
         return _sweep(inputs, axes, form)
     forecast = forecasts.forecast_job(job)
     if form == "json":
@@ -199,10 +199,6 @@ def _sweep(inputs: Inputs, axes: tuple[str, ...], form: str) -> int:
     names = sweeps.shorten_keys(keys)
     if form == "json":
         write_json({"points": [each.as_data() for each in attempts]})
-    elif form == "svg":
-        from dsgen.graph.estimates import draw_sweep  # imported late: only pictures need it
-
-        write(draw_sweep(names, attempts))
     else:
         echo(sweeps.as_markdown(names, attempts) if form == "markdown" else sweeps.as_text(names, attempts))
     return EXIT_OK if any(each.estimate for each in attempts) else EXIT_FINDINGS

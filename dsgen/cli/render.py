@@ -114,9 +114,8 @@ def chart(inputs: Inputs, directory: Path | None, delivery: Delivery) -> int:
 
 @click.command("graph")
 @input_options(many=False)
-@click.option("--memory", is_flag=True, help="Draw what an accelerator holds, by dsgen estimate, as SVG.")
 @click.option("-o", "--output", "--format", "form", type=click.Choice(("mermaid", "svg")), hidden=True)
-def draw(inputs: Inputs, memory: bool, form: str | None) -> int:
+def draw(inputs: Inputs, form: str | None) -> int:
     """Draw the objects of a job and the traffic between them.
 
     The output is Mermaid, which GitHub and GitLab draw in Markdown. It is made from the rendered objects: what pods
@@ -124,25 +123,15 @@ def draw(inputs: Inputs, memory: bool, form: str | None) -> int:
     dashed border must exist before; traffic has thick arrows.
 
     \b
-    Examples:
+    Example:
       dsgen graph cifar.yaml > cifar.mmd
-      dsgen graph cifar.yaml --memory > memory.svg
     """
     if not inputs.has_files:
         raise UsageError("give a values file, as in: dsgen graph cifar.yaml > cifar.mmd")
-    if memory and form == "mermaid":
-        raise UsageError("--memory draws SVG: leave out -o")
-    if form == "svg" and not memory:
+    if form == "svg":
         raise UsageError("objects are drawn as Mermaid: leave out -o; for SVG, use mermaid-cli: mmdc -i cifar.mmd")
-    job = load_only(inputs, "the picture shows one job", with_estimate=not memory)[0].job
-    if memory:
-        from dsgen import forecasts  # imported late, as below: each picture needs other modules
-        from dsgen.graph.estimates import draw_memory
-
-        forecast = forecasts.forecast_job(job)
-        write(draw_memory(forecast.setup, forecast.estimate))
-        return EXIT_OK
-    from dsgen import graph
+    job = load_only(inputs, "the picture shows one job")[0].job
+    from dsgen import graph  # imported late: the other commands do not need it
 
     names = job.release
     title = f"The objects of job {names.name} in namespace {names.namespace}, and the traffic between them"

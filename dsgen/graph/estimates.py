@@ -1,16 +1,15 @@
-"""Pictures of estimates for light and dark mode: what an accelerator holds, and memory and time of a sweep."""
+"""A picture of an estimate for light and dark mode: what an accelerator holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from dsgen.estimate import report
 from dsgen.estimate.estimates import Estimate
 from dsgen.estimate.formulas import GIB, Item
-from dsgen.estimate.quantities import format_digits, format_range, format_seconds, format_size
+from dsgen.estimate.quantities import format_digits, format_size
 from dsgen.estimate.setup import Setup
-from dsgen.estimate.sweeps import Attempt
 from dsgen.graph.theme import SANS, SERIES, begin_svg, look
 
 WIDTH, MARGIN, LABEL, BAR, ROW = 760, 16, 60, 34, 22
@@ -138,77 +137,3 @@ def _draw_legend(
     for x, text in zip(columns, (format_size(low), most), strict=True):
         yield f'<text {look("name")} x="{x}" y="{line:g}" text-anchor="end">{text}</text>'
     yield f'<text {look("name")} x="{WIDTH - 200}" y="{line:g}">{escape(verdict)}</text>'
-
-
-# -- a sweep -----------------------------------------------------------------------------------------------------------
-
-LETTER, LINE, BARS, TOP = 7.2, 30, 250, 78
-"""Width of a letter, height of a row, width of the bars of a panel, height above the rows, in pixels."""
-WORDS = 150
-"""Width of the words after a bar, in pixels."""
-Range = tuple[float, float]
-
-
-def draw_sweep(names: Sequence[str], points: Sequence[Attempt]) -> str:
-    """Memory of an accelerator and time of a step of each combination, as SVG. names: of the keys."""
-    words = (zip(names, point.settings.values(), strict=True) for point in points)
-    labels = [", ".join(f"{name} {word}" for name, word in pairs) for pairs in words]
-    label = max(map(len, labels)) * LETTER + MARGIN
-    panels = (MARGIN + label, MARGIN + label + BARS + WORDS)
-    width, bottom = panels[1] + BARS + 2 * WORDS, TOP + LINE * len(points)
-    memory = [point.estimate and point.estimate.per_accelerator for point in points]
-    steps = [point.estimate and point.estimate.step for point in points]
-    held, times = ([(one.low, one.high) if one else (0.0, 0.0) for one in parts] for parts in (memory, steps))
-    capacities = {point.estimate.capacity for point in points if point.estimate and point.estimate.capacity}
-    lines = [
-        *begin_svg(width, bottom + MARGIN, "Memory and time of a sweep", SANS),
-        f'<rect {look("paper")} width="{width:g}" height="{bottom + MARGIN:g}"/>',
-        *_draw_title("Memory of an accelerator", panels[0]),
-        *_draw_title("Time of a step", panels[1]),
-        *(part for row, text in enumerate(labels) for part in _draw_label(text, points[row], row)),
-        *_draw_bars(panels[0], held, format_size, max(capacities, default=0.0), points),
-        *_draw_bars(panels[1], times, format_seconds, 0.0, points),
-        *_draw_cheapest(panels[1] + BARS + WORDS, points),
-        *(part for one in sorted(capacities) for part in _draw_capacity(panels[0], one, held, capacities, bottom)),
-    ]
-    return "\n".join([*lines, "</svg>\n"])
-
-
-def _draw_title(text: str, x: float) -> Iterator[str]:
-    yield f'<text {look("name")} x="{x:g}" y="{MARGIN + 10}">{text}</text>'
-    yield f'<text {look("faint")} x="{x:g}" y="{MARGIN + 28}">from the least to the most</text>'
-
-
-def _draw_label(text: str, point: Attempt, row: int) -> Iterator[str]:
-    kind = "name" if point.is_cheapest else "ink"
-    yield f'<text {look(kind)} x="{MARGIN}" y="{TOP + LINE * row + 14}">{escape(text)}</text>'
-
-
-def _draw_bars(
-    x: float, ranges: Sequence[Range], write: Callable[[float], str], least: float, points: Sequence[Attempt]
-) -> Iterator[str]:
-    """The bars of a panel. least: a number that the panel must have room for."""
-    most = max(least, *(high for _, high in ranges)) or 1.0
-    yield f'<path {look("arrow")} d="M{x:g} {TOP - 8} V{TOP + LINE * len(points)}"/>'
-    for row, ((low, high), point) in enumerate(zip(ranges, points, strict=True)):
-        y, words = TOP + LINE * row, "not valid" if point.estimate is None else "unknown"
-        if point.estimate and high:
-            start, width = x + BARS * low / most, max(2.0, BARS * (high - low) / most)
-            kind, words = "bar" if point.is_cheapest else "range", format_range(write(low), write(high))
-            yield f'<rect {look(kind)} x="{start:.1f}" y="{y}" width="{width:.1f}" height="{LINE - 12}"/>'
-        yield f'<text {look("ink")} x="{x + BARS + 10:g}" y="{y + 14}">{words}</text>'
-
-
-def _draw_cheapest(x: float, points: Sequence[Attempt]) -> Iterator[str]:
-    for row, point in enumerate(points):
-        if point.is_cheapest:
-            yield f'<text {look("name")} x="{x:g}" y="{TOP + LINE * row + 14}">the cheapest that fits</text>'
-
-
-def _draw_capacity(
-    x: float, capacity: float, ranges: Sequence[Range], all_: set[float], bottom: float
-) -> Iterator[str]:
-    most = max(*all_, *(high for _, high in ranges))
-    place = x + BARS * capacity / most
-    yield f'<path {look("live")} stroke-dasharray="5 3" d="M{place:.1f} {TOP - 8} V{bottom}"/>'
-    yield f'<text {look("faint")} x="{place:.1f}" y="{TOP - 13}" text-anchor="middle">{format_size(capacity)}</text>'

@@ -39,7 +39,6 @@ LOOKS: dict[str, dict[str, Colour | str]] = {
     "arrow": {"fill": "none", "stroke": EDGE},
     "live": {"fill": "none", "stroke": LIVE, "stroke-width": "2"},
     "bar": {"fill": LIVE},
-    "range": {"fill": EDGE},
     **{name: {"fill": colour} for name, colour in SERIES.items()},
     **{f"line-{name}": {"fill": "none", "stroke": colour, "stroke-width": "2"} for name, colour in SERIES.items()},
 }

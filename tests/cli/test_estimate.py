@@ -379,35 +379,20 @@ def test_the_picture_has_a_bar_for_each_item(cli: Cli) -> None:
     assert "prefers-color-scheme: dark" in svg
 
 
-def test_graph_draws_the_same_picture(cli: Cli) -> None:
-    cli("estimate", *GIVEN, "--save")
-
-    assert cli("estimate", "llama.yaml", "-o", "svg").out == cli("graph", "llama.yaml", "--memory").out
-    assert 2 == cli("graph", "llama.yaml", "--memory", "-o", "mermaid").code
-
-
-def test_graph_draws_what_does_not_fit(cli: Cli) -> None:
+def test_the_picture_of_a_job_that_does_not_fit_says_so(cli: Cli) -> None:
     flags = ("--set", "estimate.model.parameters=8000000000", "--set", "estimate.accelerator.memory=4Gi")
 
-    done = cli("graph", "llama.yaml", "--memory", *flags)
+    done = cli("estimate", "llama.yaml", *flags, "-o", "svg")
 
     assert (0, "") == (done.code, done.err)
     assert any("does not fit in 4 GiB" in text for text in texts(done.out))
-    assert 1 == cli("graph", "llama.yaml", *flags).code
 
 
 def test_the_picture_of_a_job_without_numbers_says_what_is_missing(cli: Cli) -> None:
-    shown = texts(cli("graph", "cifar.yaml", "--memory").out)
+    shown = texts(cli("estimate", "cifar.yaml", "-o", "svg").out)
 
     assert "The memory of an accelerator is not known. What is missing:" in shown
     assert any(text.startswith("estimate.model.parameters: ") for text in shown)
-
-
-def test_the_picture_of_a_sweep(cli: Cli) -> None:
-    flags = ("--model", "config.json", "--sweep", "replicas=1,2,0")
-    shown = texts(cli("estimate", "llama.yaml", *flags, "-o", "svg").out)
-
-    assert {"replicas 1", "replicas 2", "replicas 0", "not valid", "the cheapest that fits", "80 GiB"} <= {*shown}
 
 
 MEASURED = 'estimate.measured={"run": "1", "secondsPerStep": 4, "memory": "100Gi"}'
