@@ -76,6 +76,7 @@ def flags_of(call: ast.Call) -> set[str]:
     }  # fmt: skip
 
 
+@pytest.mark.by_turns("use")
 @pytest.mark.parametrize("use", [pytest.param(use, id=use.place) for use in uses()])
 def test_a_pattern_takes_time_in_proportion_to_the_text(use: Use) -> None:
     compiled = re.compile(use.pattern, use.flags)
@@ -90,6 +91,7 @@ PARTS = (
 )
 
 
+@pytest.mark.by_turns("part")
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
     "read",

@@ -21,6 +21,7 @@ KINDS = {
 }
 
 
+@pytest.mark.by_turns("name")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_difference_is_found(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     expected = {kind.format(major) for major in MAJORS for kind in KINDS[name]}
