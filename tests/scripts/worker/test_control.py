@@ -25,6 +25,7 @@ def test_a_worker_ends_when_the_launcher_says_so(pod: Any, dial: Dial, phase: st
 
 
 def test_a_worker_serves_once_it_has_its_key_and_sshd_listens(pod: Any, dial: Dial) -> None:
+    pod.patch("ssh/server.py", "60.0, 1.0", "60.0, 4.0")  # long enough to be seen between two starts of sshd
     pod.make_key()
     key = (pod.keys / "ssh-privatekey").rename(pod.root / "kept")
     pod.start()

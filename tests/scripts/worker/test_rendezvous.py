@@ -1,7 +1,6 @@
 """When a rank counts as connected with the others: its connections to the master port."""
 
 import socket
-import time
 from typing import Any
 
 import pytest
@@ -47,15 +46,20 @@ def test_a_rank_has_met_the_others_when_it_is_connected_with_the_master(
 
 def test_the_rank_that_others_connect_to_has_met_them(pod: Any) -> None:
     """Rank 0 of torch.distributed holds the store that they connect to."""
-    serve = "import socket; s = socket.create_server(('127.0.0.2', {port})); c, _ = s.accept(); c.recv(1)"
+    serve = (
+        "import socket; socket.setdefaulttimeout(30); socket.create_server(('127.0.0.2', {port})).accept()[0].recv(1)"
+    )
     with socket.create_server(("127.0.0.2", 0)) as server:
         port = server.getsockname()[1]
     process = start(pod, *python(serve.format(port=port)), MASTER_ADDR=ELSEWHERE, MASTER_PORT=str(port))
     client = pod.wait_until(lambda: connection(port), 10)
-    time.sleep(0.5)
+    lines = list[str]()
+    while not met(lines) and (line := process.stderr.readline()):
+        lines.append(line.decode().rstrip())
     client.close()
 
-    assert met(process.communicate(timeout=20)[1].decode().splitlines())
+    process.communicate(timeout=20)
+    assert met(lines)
 
 
 def connection(port: int) -> socket.socket | None:
