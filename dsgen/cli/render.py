@@ -123,8 +123,9 @@ def draw(inputs: Inputs, form: str | None) -> int:
     dashed border must exist before; traffic has thick arrows.
 
     \b
-    Example:
+    Examples:
       dsgen graph cifar.yaml > cifar.mmd
+      dsgen graph cifar.yaml --set launch.method=torchrun | mmdc -i - -o cifar.svg
     """
     if not inputs.has_files:
         raise UsageError("give a values file, as in: dsgen graph cifar.yaml > cifar.mmd")
