@@ -128,7 +128,7 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
         for script in others:
             text = conversion.atlas.add_file(script.name, script.text)
             conversion.mounted.setdefault(posixpath.basename(script.name), text)
-        conversion = carried.convert(ORIGINS[found.origin].convert, found.source, conversion)
+        conversion = carried.convert(ORIGINS[found.origin], found.source, conversion)
         keys = {as_key_path(one.to)[0] for one in conversion.ledger.entries if one.fate == "mapped"}
         if isinstance(found.source, SourceDocument) and keys <= {"name", "namespace", "labels", "annotations"}:
             raise ImportRefusedError(NOTHING, found.source.position, NOTHING_HINT)

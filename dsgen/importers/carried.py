@@ -1,27 +1,33 @@
 """Scripts for sbatch that are carried: a file of the run, unchanged, which launch.method slurm-script runs.
 
 A script whose statements are all understood becomes values (native). Another one is carried, if workers have what it
-needs; if they have not, it is native with its losses, or refused, as it was.
+needs; if they have not, it is native with its losses, or refused, as it was. A script without a queue that would be
+refused is kept as the command of each worker, if it starts processes only where it runs.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
 from typing import Any
 
 from dsgen.checks.launch import FOLDER, SCRIPT
 from dsgen.checks.slurm import ARRAY, find_array, find_obstacles, find_unset
+from dsgen.importers import scripts
 from dsgen.importers.conversion import Conversion
+from dsgen.importers.environment import FIXED, FIXED_HINT, FIXED_WHY, WORKER_SHELL
+from dsgen.importers.launch import NODES_HOLE, SLOTS_HOLE
+from dsgen.importers.launchers import LAUNCHERS, WORKERS
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.scripts import add_claims, name_job, refuse_syntax_error
+from dsgen.importers.origins import Origin
 from dsgen.importers.secrets import holds_secret
 from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm_options import Request, write_options
 from dsgen.importers.volumes import write_image
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
+from dsgen.schema.commands import list_programs
+from dsgen.schema.scripts import read_commands
 
 Reason = tuple[Position, str]
 OF_SOURCE = re.compile(r"training\.(?!env)|launch\.command")
@@ -30,24 +36,31 @@ IMAGE = re.compile(r"--container-image[= ][\"']?([\w./:@+-]+)|\bdocker://([\w./:
 OF_SCRIPT = ("a", "array", "D", "chdir", "export")
 """Options of sbatch that slurm/batch_script.py reads."""
 NO_DEVICES = "the script does not say how many GPUs its node has; with none, set workers.accelerator.count: 0, too"
+ELSEWHERE = {"sbatch", "qsub", "ssh", "pdsh", "clush", "kubectl", "ray", "docker",
+             *(name for name, one in LAUNCHERS.items() if one.method in ("pdsh", "openmpi"))}  # fmt: skip
+"""Programs that start processes on other hosts, or in other containers."""
+SELF = re.compile(r"\$\{BASH_SOURCE(\[0\])?\}|\$BASH_SOURCE\b")
+ARGUMENT = re.compile(r"(?m)^(?!\s*#).*\$(?:([1-9])|\{([1-9])\})")
 SECRET = "the line may contain a secret, and the script would be copied as it is"
 
 
-def convert(native: Callable[[Any, Conversion], None], source: Any, conversion: Conversion) -> Conversion:
+def convert(origin: Origin, source: Any, conversion: Conversion) -> Conversion:
     """Convert a source; a script for sbatch natively, or else carried. Raises ImportRefusedError."""
     options = conversion.options
     is_script = isinstance(source, SourceText) and re.search(r"^#SBATCH|^\s*srun\s", source.text, re.MULTILINE)
-    if not is_script or options.form == "native":
-        native(source, conversion)
-        return conversion
     other = Conversion(conversion.file, options, others=conversion.others)
+    if origin.module == "scripts" and not is_script and options.form != "native":
+        return _convert_or_keep(source, conversion, other)
+    if not is_script or options.form == "native":
+        origin.convert(source, conversion)
+        return conversion
     start = Position(source.name, 1, 1)
     if options.form == "carried":
         _carry(source, other, (start, "it was asked for (--as carried)"))
         return other
     refusal: ImportRefusedError | None = None
     try:
-        native(source, conversion)
+        origin.convert(source, conversion)
         reason = _find_doubt(conversion)
     except ImportRefusedError as error:
         refusal, reason = error, (error.position, error.message)
@@ -76,7 +89,7 @@ def _find_doubt(conversion: Conversion) -> Reason | None:
 
 def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     """Write the values that run the script. Raises ImportRefusedError if the workers lack what it needs."""
-    refuse_syntax_error(source.name, source.text)
+    scripts.refuse_syntax_error(source.name, source.text)
     draft, text = conversion.draft, source.text if source.text.endswith("\n") else source.text + "\n"
     request = _read_request(source, conversion)
     nodes = request.nodes = request.nodes or request.implied_nodes or 1
@@ -85,7 +98,7 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     name = re.sub(r"[^A-Za-z0-9_.-]", "-", posixpath.basename(source.name)).lstrip("-") or "script"
     name = name if source.name not in ("<stdin>", "-") else "script.sbatch"
     if not draft.get("name"):
-        name_job(conversion, name)
+        scripts.name_job(conversion, name)
     given = conversion.options.variables
     draft.set("launch.method", SCRIPT)
     draft.set("launch.command", [FOLDER + name, *(given[key] for key in sorted(given) if key.isdigit())])
@@ -99,7 +112,7 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     body = re.sub(r"(?m)^\s*#.*$", "", text)
     if image := IMAGE.search(body):
         write_image(conversion, image[1] or image[2])
-    add_claims(draft, [body])
+    scripts.add_claims(draft, [body])
     conversion.decided, conversion.carried = reason
 
 
@@ -109,6 +122,54 @@ def _read_request(source: SourceText, conversion: Conversion) -> Request:
     for words in read_words(conversion, conversion.atlas.add_file(source.name, source.text)):
         write_options(request, conversion, words, OF_SCRIPT, "it is done as the script says")
     return request
+
+
+def _convert_or_keep(source: SourceText, conversion: Conversion, other: Conversion) -> Conversion:
+    """A script without a queue as values; one that would be refused as the command of each worker, if it can be."""
+    try:
+        if conversion.options.form != "carried":
+            scripts.convert(source, conversion)
+            return conversion
+        refusal = ImportRefusedError("it was asked for (--as carried)", Position(source.name, 1, 1))
+    except ImportRefusedError as error:
+        refusal = error
+    if conversion.options.line or not _keep(source, other, (refusal.position, refusal.message)):
+        raise refusal
+    return other
+
+
+def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> bool:
+    """Write the values that run the script on each worker; whether workers can run it."""
+    scripts.refuse_syntax_error(source.name, source.text)
+    draft, given, name = conversion.draft, conversion.options.variables, posixpath.basename(source.name)
+    programs = {words[0].rpartition("/")[2] for one in read_commands(source.text) for words in list_programs(one.words)}
+    if not programs & LAUNCHERS.keys() | {"python", "python3"} & programs or programs & ELSEWHERE:
+        return False
+    if any(map(holds_secret, source.text.split("\n"))) or {*sum(ARGUMENT.findall(source.text), ())} - {"", *given}:
+        return False
+    exports = [f'export {name}="{WORKER_SHELL[to]}"\n' for name, to in scripts.RUNTIME.items()
+               if name != to and re.search(rf"\b{name}\b", source.text)]  # fmt: skip
+    draft.set("launch.method", WORKERS)
+    arguments = [given[key] for key in sorted(given) if key.isdigit()]
+    text = "".join(exports) + re.sub(r"\A#!.*\n", "", SELF.sub("$0", source.text))
+    draft.set("launch.command", ["bash", "-c", text, name, *arguments])
+    conversion.ledger.add("mapped", "the script", Position(source.name, 1, 1), "launch.command[2]")
+    for key in [key for key in given if not key.isdigit()]:
+        draft.set(("training", "env", key), given[key])
+    known = {*given, *scripts.RUNTIME, *scripts.RUNTIME.values(), "MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE"}
+    for line, variable, hint in find_unset(source.text, known):
+        at = Position(source.name, line, 1)
+        conversion.ledger.add("lost", f"${variable}", at, "nothing in the script sets it", hint, is_part=True)
+    for number, written in enumerate(source.text.split("\n"), 1):
+        if not written.lstrip().startswith("#") and (found := FIXED.search(written)):
+            at = Position(source.name, number, found.start() + 1)
+            conversion.ledger.add("lost", found[0], at, FIXED_WHY, FIXED_HINT, is_part=True)
+    scripts.name_job(conversion, name)
+    for key, why in (("workers.replicas", NODES_HOLE), ("workers.slots", SLOTS_HOLE)):
+        draft.set_hole(key, 0, why)
+    scripts.add_claims(draft, [re.sub(r"(?m)^\s*#.*$", "", source.text)])
+    conversion.decided, conversion.carried = reason
+    return True
 
 
 def _write_size(conversion: Conversion, request: Request, nodes: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.environment import OWN, WORKER_SHELL
+from dsgen.importers.environment import FIXED, FIXED_HINT, FIXED_WHY, OWN, WORKER_SHELL
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, read_name
 from dsgen.importers.launch import passes_on, write_counts
@@ -202,4 +202,7 @@ def _write_verbatim(pod: Pod, world: JobSize, words: Sequence[str], runtime: Run
         draft.set("launch.expectWorld", False)
         draft.add_comment("launch.expectWorld", "the program does not use torch.distributed")
     for index, one in enumerate(pod.command, len(before)):
+        text = one.read_text()
+        for match in FIXED.finditer(text.chars if not world.is_launcher else ""):
+            conversion.lose(text[match.start() : match.end()], FIXED_WHY, FIXED_HINT, is_part=True)
         one.map(f"launch.command[{index}]")

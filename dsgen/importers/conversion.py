@@ -77,14 +77,16 @@ def _take_out(draft: Draft, ledger: ConversionReport, error: Diagnostic) -> None
         else:
             draft.holes.append(Placeholder(path_text(error.path), error.message))
         return
-    draft.remove(path)
+    paths = [path]
     if path[1:3] == ("resources", "limits"):
-        draft.remove((path[0], "resources", "requests", *path[3:]))  # it was set to the limit
+        paths.append((path[0], "resources", "requests", *path[3:]))  # it was set to the limit
+    for one in paths:
+        draft.remove(one)
     for key in [key for key in draft.comments if key[: len(path)] == path]:
         del draft.comments[key]
     why = error.message if error.id == TOO_SMALL else f"{REFUSED}: {error.message}"
     mapped = [(index, as_key_path(one.to)) for index, one in enumerate(ledger.entries) if one.fate == "mapped"]
-    found = [index for index, key in mapped if key[: len(path)] == path]
+    found = [index for index, key in mapped if any(key[: len(one)] == one for one in paths)]
     parts = zip(*(as_key_path(ledger.entries[index].source) for index in found), strict=False)
     same = takewhile(lambda part: len({*part}) == 1, parts)
     whole = path_text([name for name, *_ in same]) if len(found) > 1 else ""

@@ -38,6 +38,7 @@ OTHER_MPI_WHY = "it is the mpirun of another MPI; dsgen starts the ranks with th
 OTHER_MPI_HINT = "build the image with Open MPI, or use launch.method: torchrun if the program does not call MPI"
 LOCAL_RANK = "torch.distributed.launch passes --local_rank to the program, launch.method torchrun does not"
 LOCAL_RANK_HINT = "read LOCAL_RANK from the environment, or use launch.method: deepspeed-no-ssh, which passes it"
+OF_TORCH = ("torchrun", "torch.distributed.run", "torch.distributed.launch")
 MACHINES = (
     ("NNODES", "--num_machines"),
     ("NODE_RANK", "--machine_rank"),
@@ -272,6 +273,8 @@ def _compute_counts(conversion: Conversion, started: LaunchCommand, world: JobSi
     nodes = 1 if include and nodes is None else nodes
     slots = world.devices if given.chars in ("gpu", "auto") else given.number
     slots = 1 if "one_each" in facts else slots or include or world.slots
+    if not slots and world.is_batch and started.launcher in OF_TORCH and not given:
+        slots = 1  # its default
     if not slots and started.launcher in ("", "python"):
         slots = world.devices if conversion.draft.get("launch.method") == WORKERS else 1
     if not slots and processes and nodes and processes % nodes == 0:

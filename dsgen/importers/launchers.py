@@ -305,8 +305,9 @@ def is_python(word: Text) -> bool:
 
 def _choose_unknown(row: Row, flag: Row, following: Text | None) -> Row:
     """The row of an option that dsgen does not know: it may take the next word."""
-    is_next = not following or following.chars.startswith("-") or following.chars.endswith((".py", ".sh"))
-    return flag if is_next or not following or is_python(following) else row
+    if following is None or following.chars.startswith("-") or following.chars.endswith((".py", ".sh")):
+        return flag
+    return flag if is_python(following) else row
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from dsgen.importers.shell.commands import PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.syntax import find_mistake, find_units, find_unparsed
 from dsgen.importers.shell.words import ShellScope
+from dsgen.importers.slurm_options import NOT_ABSOLUTE
 from dsgen.importers.texts import Text, UnknownPart, is_private
 from dsgen.problems import Position
 from dsgen.reading.nodes import SourceText
@@ -158,6 +159,8 @@ COUNTS = {
     **dict.fromkeys(("NPROC_PER_NODE", "GPUS_PER_NODE", "NUM_GPUS", "N_GPUS", "NGPUS"), "workers.slots"),
 }
 """Variables with numbers that launchers read, such as that of LLaMA-Factory."""
+DEVICES = re.compile(r"(CUDA|HIP|ROCR|ASCEND_RT)_VISIBLE_DEVICES")
+OWN_DEVICES = "a worker sees only its own devices, which are numbered from 0"
 IN_CONTAINER = re.compile("^(SINGULARITY|APPTAINER)ENV_(?!(PREPEND|APPEND)_PATH$)")
 """What Apptainer removes from the names of the variables in a container."""
 OF_RUNTIME = "Apptainer reads it, and pods have no Apptainer"
@@ -211,6 +214,10 @@ def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, t
     ScriptWriter(conversion, script, world).write(text)
 
 
+def _list_words(launch: Launch) -> list[str]:
+    return [word.chars for words in (*(one for _, one in launch.wrappers), launch.words) for word in words]
+
+
 def _list_texts(data: object) -> list[str]:
     if isinstance(data, str):
         return [data]
@@ -229,13 +236,17 @@ def lose_unread(conversion: Conversion, text: Text) -> None:
 
 @dataclass
 class ScriptWriter:
-    """What the statements of a script become. lines: of training.setup. loaded: what the image must contain."""
+    """What the statements of a script become. lines: of training.setup. loaded: what the image must contain.
+
+    folder: where the script itself starts, "" if that is not known.
+    """
 
     conversion: Conversion
     script: ChosenScript
     world: JobSize
     lines: list[str] = field(default_factory=list)
     loaded: list[str] = field(default_factory=list)
+    folder: str = ""
 
     def write(self, text: Text) -> None:
         """Fill the values, and account for everything."""
@@ -305,7 +316,10 @@ class ScriptWriter:
         conversion, launch, launches = self.conversion, self.script.launch, self.script.reading.launches
         chosen = make_signature(conversion, self.script.started)
         for other in [one for one in self.script.others if one.statement.places != launch.statement.places]:
-            if make_signature(conversion, parse_launch_command(other.words, conversion.atlas)) == chosen:
+            is_same = make_signature(conversion, parse_launch_command(other.words, conversion.atlas)) == chosen
+            if is_same and not other.is_beside and _list_words(other) == _list_words(launch):
+                conversion.doubt(other.statement, "it starts the same training again", AFTER_HINT)
+            elif is_same:
                 conversion.drop(other.statement, "it is the same command line for another node")
             elif other.rank >= launch.rank:
                 conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
@@ -336,22 +350,35 @@ class ScriptWriter:
         elif key and count and self.conversion.draft.get(key) == 0:
             self.conversion.draft.set(key, count)
             self.conversion.map(statement, key)
+        elif DEVICES.fullmatch(name) and isinstance(value, Text) and self._take_devices(value):
+            self.conversion.lose(statement, OWN_DEVICES, "see workers.slots and workers.accelerator.count")
         elif name.startswith(("SINGULARITY", "APPTAINER")):
             self.conversion.lose(statement, OF_RUNTIME, OF_RUNTIME_HINT)
         elif line := write_exported(self.conversion, name, value, statement, words):
             self.lines.append(line)
 
+    def _take_devices(self, value: Text) -> bool:
+        """The number of devices that a script chooses on its host, if a worker does not have them."""
+        draft, numbers = self.conversion.draft, [int(one) for one in value.chars.split(",") if one.isdigit()]
+        slots = draft.get("workers.slots", 1)
+        if not self.world.is_batch or not numbers or max(numbers) < draft.get("workers.accelerator.count", slots):
+            return False
+        if self.world.devices is None:
+            key = "workers.accelerator.count" if slots == 1 < len(numbers) else "workers.slots"
+            draft.set(key, len(numbers) if slots in (0, 1) else slots)
+        return True
+
     def _write_folder(self) -> None:
         """The folder in which the training starts."""
         folder, draft = self.script.launch.folder, self.conversion.draft
+        self.folder = draft.get("training.workingDir", "")
         if folder is None or folder.chars in (".", ""):
             return
         path = posixpath.normpath(folder.chars) if folder.is_known else self.conversion.atlas.format_text(folder)
         if path.startswith("/") and path != "/":
             draft.set("training.workingDir", path)
         elif self.world.is_batch and path not in (".", "/"):
-            why = "write the absolute path of this folder in the image or on a volume"
-            draft.set_hole("training.workingDir", path, why)
+            draft.set_hole("training.workingDir", path, NOT_ABSOLUTE)
 
     def _write_setup(self) -> None:
         before, lines = self.conversion.draft.get("training.setup", ""), list(dict.fromkeys(self.lines))
@@ -450,11 +477,14 @@ class ScriptWriter:
 
     def _write_cd(self, event: ScriptEvent) -> None:
         """`cd`: the folder of the training, or of the commands in setup."""
-        folder = self.conversion.draft.get("training.workingDir")
-        is_own = folder and self.script.launch.folder is event.value and not self.lines
+        folder, target = self.conversion.draft.get("training.workingDir"), event.value
+        is_own = isinstance(target, Text) and self.script.launch.folder is target and not self.lines
+        is_own &= isinstance(target, Text) and folder == posixpath.normpath(target.chars)
         if not self.world.is_batch and not is_own:
             self._add_line(event)
             self.conversion.draft.remove("training.workingDir")
+            if self.folder:
+                self.conversion.draft.set("training.workingDir", self.folder)
         elif folder:
             self.conversion.map(event.text, "training.workingDir")
         else:

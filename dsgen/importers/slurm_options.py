@@ -40,6 +40,7 @@ class Request:
     all_tasks: int | None = None
     devices: int | None = None
     devices_of_task: int | None = None
+    tasks_of_device: int | None = None
     all_devices: int | None = None
     cpus_of_task: int | None = None
     hosts: str = ""
@@ -60,6 +61,8 @@ class Request:
     @property
     def tasks_of_node(self) -> int | None:
         """Processes that srun starts on each node."""
+        if (self.tasks, self.all_tasks) == (None, None) and self.tasks_of_device and self.devices_of_node:
+            return self.devices_of_node * self.tasks_of_device
         if self.tasks is None and self.all_tasks and self.nodes and self.all_tasks % self.nodes == 0:
             return self.all_tasks // self.nodes
         return self.tasks
@@ -70,7 +73,7 @@ class Request:
         if self.devices is not None:
             return self.devices
         if self.devices_of_task is not None:
-            return self.devices_of_task * (self.tasks_of_node or 1)
+            return self.devices_of_task * (1 if self.tasks_of_device else self.tasks_of_node or 1)
         if self.all_devices is not None and self.nodes and self.all_devices % self.nodes == 0:
             return self.all_devices // self.nodes
         return None
@@ -197,8 +200,10 @@ def _as_hosts(text: str | None) -> list[str] | None:
 def _set_folder(one: SlurmOption) -> None:
     if re.fullmatch(r"(/[^/:\n]+)+", one.text):
         one.set("training.workingDir", one.text)
-    else:
+    elif one.text in ("", ".", "./"):
         one.drop("the working directory of the image takes its place")
+    else:
+        one.map(one.draft.set_hole("training.workingDir", one.text, NOT_ABSOLUTE))
 
 
 def _set_signal(one: SlurmOption) -> None:
@@ -218,8 +223,9 @@ def _lose_hosts(one: SlurmOption) -> None:
 
 
 def _set_variables(one: SlurmOption) -> None:
-    one.request.export = one.text
-    rest = [part for part in one.text.split(",") if part not in ("ALL", "NONE", "NIL", "")]
+    parts = [part.upper() if part.upper() in ("ALL", "NONE", "NIL") else part for part in one.text.split(",") if part]
+    one.request.export = ",".join(parts)
+    rest = [part for part in parts if part not in ("ALL", "NONE", "NIL") and ("=" in part or "ALL" not in parts)]
     for part in rest:
         name, has_value, value = part.partition("=")
         if has_value:
@@ -230,6 +236,7 @@ def _set_variables(one: SlurmOption) -> None:
         one.drop("a pod has only the environment of its image and of training.env")
 
 
+NOT_ABSOLUTE = "write the absolute path of this folder in the image or on a volume"
 LOGS = "the log of the pods has the output; training.rankLogs also writes files"
 MEMORY = ("workers.resources.requests.memory", "its value is no amount of memory")
 OTHERS = drop(STARTS)
@@ -238,7 +245,7 @@ OPTIONS: Mapping[str, Action] = {
     "nodes": _set_nodes,
     "ntasks-per-node": _note("tasks", "workers.slots"),
     "ntasks": _note("all_tasks", "workers.slots"),
-    "ntasks-per-gpu": drop("each process has a GPU of its own"),
+    "ntasks-per-gpu": _note("tasks_of_device", "workers.slots"),
     "cpus-per-task": _note("cpus_of_task", "workers.resources.requests.cpu"),
     "cpus-per-gpu": lose("dsgen requests CPUs for a whole worker", "set workers.resources.requests.cpu"),
     "gres": _note_resources,

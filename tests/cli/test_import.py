@@ -36,7 +36,7 @@ training: {python: train.py}
 """
 SCRIPT = """#!/bin/bash
 #SBATCH --job-name=gpt --nodes=2 --gres=gpu:4 --mail-type=END
-srun torchrun --nproc_per_node 4 train.py --model $MODEL
+srun torchrun --nnodes 2 --nproc_per_node 4 train.py --model $MODEL
 """
 LOST = "train.sbatch:2:47: lost: --mail-type=END: dsgen sends no mail\n  hint: set status.webhook\n"
 

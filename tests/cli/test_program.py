@@ -58,7 +58,7 @@ def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
         (folder / "dsgen.yaml").write_text(settings)
         assert [0, 0] == [cli("render", "cifar.yaml", "-d", "manifests/cifar").code, cli("render").code]
         assert 0 == cli("chart", "cifar.yaml", "-d", "charts/cifar").code
-        put(folder / "train.sbatch", "#!/bin/bash\n#SBATCH -N 2 --gres=gpu:4\nsrun torchrun train.py --model $MODEL\n")
+        put(folder / "train.sbatch", "#!/bin/bash\n#SBATCH -N 1 --gres=gpu:4\nsrun torchrun train.py --model $MODEL\n")
         shutil.copy(IMPORTED / "pytorchjob" / "job.yaml", folder / "pytorchjob.yaml")
     if command == "estimate --help":
         shutil.copy(EXAMPLES / "multi-node-gpu.yaml", folder / "llama.yaml")

@@ -36,19 +36,10 @@ RUN --v "$V"
 V=$(echo "a-b" | tr a-z A-Z)
 RUN --v $V
 #
-V=$(echo "a,b" | tr -d '\n,')
-RUN --v $V
-#
 V=$(basename /a/b/)
 RUN --v $V --d $(dirname /a/b/) --e $(dirname b)
 #
-V=$(echo abc | cut -d: -f2)
-RUN --v $V
-#
 V=$(echo a b c | awk '{print $2}')
-RUN --v $V
-#
-V=$(echo a.b.c | awk -F. '{print $0}')
 RUN --v $V
 #
 RUN --v $'\x41' --w $'a\nb'
@@ -627,6 +618,8 @@ test -f nosuch && RUN --x 1
 RUN --x 2
 #
 X=1; [ $X = 1 ] && RUN --x 1; [ $X = 2 ] && RUN --x 2
+#
+RUN a $ == b > /dev/null c
 #
 R=a.txt
 pip install -r $R

@@ -72,6 +72,16 @@ def test_a_worker_for_each_node() -> None:
 
     assert {"replicas": 2, "slots": 4, "resources": {"requests": {"cpu": "6"}}} == job.data["workers"]
     assert [] == problems(job)
+    assert ["$SLURM_TMPDIR"] == [one.source for one in convert(LOOP + "echo $SLURM_TMPDIR $SLURM_NNODES\n").lost]
+
+
+def test_a_script_without_a_queue_is_the_command_of_each_worker() -> None:
+    text = 'cd "$(dirname "${BASH_SOURCE[0]}")"\nfor i in 1; do\ntorchrun --nnodes $NUM_NODES --node_rank 0 t.py\ndone'
+    (job,) = import_jobs([SourceText("run.sh", text)], ImportOptions(variables={"1": "a"}))
+    body = 'export NUM_NODES="$NNODES"\n' + text.replace("${BASH_SOURCE[0]}", "$0")
+
+    assert {"method": "worker-command", "command": ["bash", "-c", body, "run.sh", "a"]} == job.data["launch"]
+    assert ["node_rank 0"] == [one.source for one in job.lost]
 
 
 def test_one_job_of_an_array_is_carried() -> None:

@@ -115,6 +115,7 @@ def test_a_master_that_differs_is_named_with_its_place() -> None:
          {"valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}),
         ({"envFrom": [{"secretRef": {"name": "keys"}}]}, "training.envFrom", [{"secretRef": {"name": "keys"}}]),
         ({"workingDir": "/work"}, "training.workingDir", "/work"),
+        ({"workingDir": "/w", "command": ["bash", "-c", "cd a && torchrun t.py"]}, "training.setup", "cd a"),
         ({"imagePullPolicy": "Always"}, "image.pullPolicy", "Always"),
         ({"securityContext": {"runAsUser": 1000}}, "workers.securityContext", {"runAsUser": 1000}),
         ({"securityContext": {"privileged": True}}, "security.podSecurityLevel", "privileged"),

@@ -412,6 +412,9 @@ class ScriptReader:
         body = node.child_by_field_name("body")
         redirects = [child for child in node.children if child.type.endswith("_redirect")]
         heredoc = next((one for one in redirects if one.type == "heredoc_redirect"), None)
+        for one in redirects:
+            if one.children_by_field_name("destination")[1:] or one.children_by_field_name("argument"):
+                raise self.refuse(self.text_of(node), "dsgen does not read arguments behind a redirection")
         target, is_more = self._find_target([*redirects, *(heredoc.children if heredoc else ())])
         if heredoc is not None:
             self._read_heredoc(node, body, heredoc, target, is_more)

@@ -130,7 +130,8 @@ def find_unparsed(text: Text, atlas: SourceMap) -> Text | None:
 def list_arguments(node: Node) -> list[Node]:
     """The name and the arguments of a command."""
     skipped = ("variable_assignment", "file_redirect", "heredoc_redirect", "herestring_redirect", "comment")
-    return [child for child in node.named_children if node.type != "command" or child.type not in skipped]
+    words = [child for child in node.children if child.is_named or child.type in ("$", "==", "=~")]
+    return [child for child in words if node.type != "command" or child.type not in skipped]
 
 
 def find_units(text: Text, atlas: SourceMap) -> Iterator[Text]:
