@@ -460,6 +460,13 @@ VOLCANO: Mapping[str, str] = {
 
 # -- DeepSpeedJob of T9k ----------------------------------------------------------------------------------------------
 
+PAUSED = "the job is paused, and a job of dsgen that must not run is a file that nobody applied"
+PAUSED_HINT = "remove spec.runMode.pause, and apply the result when it is to run"
+
+
+def _refuse_paused(field: Field) -> None:
+    raise ImportRefusedError(PAUSED, field.node.position, PAUSED_HINT)
+
 
 def _write_program(field: Field) -> None:
     """A script, a module or any program, with its arguments: a list, or one text."""
@@ -488,7 +495,10 @@ DEEPSPEEDJOB: Mapping[str, Table] = {
             **dict.fromkeys(("enabled", "enable"), to("lifecycle.debug.enabled", as_true)),
             "*": lose("the workers of dsgen wait with sshd", "set lifecycle.debug"),
         },
-        "pause": {"enabled": WAITS, "*": lose("dsgen resumes a run as it was")},
+        "pause": {
+            "enabled": when((True,), _refuse_paused, drop("the job is not paused")),
+            "*": lose("dsgen resumes a run as it was"),
+        },
     },
     "elastic": {"enabled": drop(ELASTIC), "*": lose(ELASTIC)},
     "config": {

@@ -227,12 +227,13 @@ def _is_comment(line: str) -> bool:
 
 
 def _decode(source: SourceText) -> SourceText:
-    """A script in UTF-8, whose bytes a carried script keeps."""
-    if broken := BROKEN.search(source.text):
-        before = source.text[: broken.start()]
-        at = Position(source.name, before.count("\n") + 1, broken.start() - before.rfind("\n"))
-        raise ImportRefusedError(f"byte 0x{ord(broken[0]) - 0xDC00:02x} is not UTF-8", at, "save the file as UTF-8")
-    return SourceText(source.name, source.text.removeprefix("\ufeff"))
+    """A script in UTF-8. Other bytes may be in its comments only, and are replaced there."""
+    text = source.text.removeprefix("\ufeff")
+    for number, line in enumerate(text.split("\n"), 1):
+        if (broken := BROKEN.search(line)) and (not _is_comment(line) or line.startswith("#SBATCH")):
+            at = Position(source.name, number, broken.start() + 1)
+            raise ImportRefusedError(f"byte 0x{ord(broken[0]) - 0xDC00:02x} is not UTF-8", at, "save the file as UTF-8")
+    return SourceText(source.name, BROKEN.sub("\ufffd", text))
 
 
 def _refuse_template(source: SourceText) -> None:

@@ -521,9 +521,9 @@ def jobset(template: Fields) -> str:
         # others
         (text("Job", {"template": pod(command=["deepspeed", "t.py"])}, "batch/v1"),
          {"launch.method": "deepspeed-no-ssh"}),
-        (text("DeepspeedJob", {**T9K, "runMode": {"debug": {"enabled": True}, "pause": {"enabled": True}}},
+        (text("DeepspeedJob", {**T9K, "runMode": {"debug": {"enabled": True}, "pause": {"enabled": False}}},
               "batch.tensorstack.dev/v1beta1"),
-         {"lifecycle.suspend": True, "workers.replicas": 4, "workers.slots": 2, "lifecycle.debug": {"enabled": True}}),
+         {"workers.replicas": 4, "workers.slots": 2, "lifecycle.debug": {"enabled": True}}),
         (pytorchjob(pod(command=["tail", "-f", "/dev/null"])), {"holes": {"training.python"}}),
         (pytorchjob(pod({"schedulerName": "kai-scheduler"})), {"lost": [
             "spec.pytorchReplicaSpecs.Worker.template.spec.schedulerName"]}),
