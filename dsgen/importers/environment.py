@@ -157,9 +157,9 @@ RANKS = "dsgen gives every process its rank, the size of the world and the addre
 COUNT_HINT = "change workers.replicas or workers.slots"
 SEARCHED = re.compile(r"(LD_LIBRARY_|LIBRARY_|PYTHON|MAN|C_INCLUDE_|C|CPLUS_INCLUDE_|PKG_CONFIG_)?PATH|LD_PRELOAD")
 IN_LINE = "its value is in the command line"
+OF_HOST = "(master[-_]addr|main[-_]process[-_]ip|rdzv[-_]endpoint|(node|machine)[-_]rank)"
 FIXED = re.compile(
-    r"(?i)\b(master[-_]addr|main[-_]process[-_]ip|rdzv[-_]endpoint|(node|machine)[-_]rank)(=|[ \t]+)[\"']?"
-    r"(?!127\.0\.0\.1|localhost)[a-z\d][\w.-]*"
+    rf"(?i)(?<![\w$-])(--?{OF_HOST}[ \t]+|(--?)?{OF_HOST}=)[\"']?(?!127\.0\.0\.1|localhost)[a-z\d][\w.-]*"
 )
 """An address or a number of a host in a command that all workers get."""
 FIXED_WHY, FIXED_HINT = "all workers get it as it is", "write $MASTER_ADDR, or $NODE_RANK, in its place"

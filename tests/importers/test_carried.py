@@ -81,7 +81,7 @@ def test_a_script_without_a_queue_is_the_command_of_each_worker() -> None:
     body = 'export NUM_NODES="$NNODES"\n' + text.replace("${BASH_SOURCE[0]}", "$0")
 
     assert {"method": "worker-command", "command": ["bash", "-c", body, "run.sh", "a"]} == job.data["launch"]
-    assert ["node_rank 0"] == [one.source for one in job.lost]
+    assert ["--node_rank 0"] == [one.source for one in job.lost]
 
 
 def test_one_job_of_an_array_is_carried() -> None:
