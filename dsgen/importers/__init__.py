@@ -126,7 +126,7 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
         for wrapper in found.around:
             _write_wrapper(conversion, wrapper, is_first=number == 0)
         for script in others:
-            text = conversion.atlas.add_file(script.name, script.text)
+            text = conversion.source_map.add_file(script.name, script.text)
             conversion.mounted.setdefault(posixpath.basename(script.name), text)
         conversion = carried.convert(ORIGINS[found.origin], found.source, conversion)
         keys = {as_key_path(one.to)[0] for one in conversion.ledger.entries if one.fate == "mapped"}

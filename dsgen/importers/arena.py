@@ -41,13 +41,13 @@ UNKNOWN, UNKNOWN_FLAG = (lose("dsgen has no equivalent of this flag", values=cou
 
 def convert(source: SourceText, conversion: Conversion) -> None:
     """One line. Raises ImportRefusedError for jobs of other kinds."""
-    text = conversion.atlas.add_file(source.name, source.text)
+    text = conversion.source_map.add_file(source.name, source.text)
     text = Text(join_lines(source.text), text.places)
     words = _find_command(conversion, text)
     submit = next((index for index, word in enumerate(words) if word.chars == "submit"), len(words))
     kind = KINDS.get(words[submit + 1].chars if submit + 1 < len(words) else "")
     if kind is None:
-        at = conversion.atlas.resolve_place(words[0].places[0])
+        at = conversion.source_map.resolve_place(words[0].places[0])
         raise ImportRefusedError("dsgen converts arena submit pytorchjob, mpijob, etjob and deepspeedjob", at)
     for word in words[: submit + 2]:
         conversion.drop(word, "the values describe the job")
@@ -90,15 +90,15 @@ def join_lines(text: str) -> str:
 
 def _find_command(conversion: Conversion, text: Text) -> list[Text]:
     """The words of the one command `arena` in a text. Raises ImportRefusedError if there is none, or several."""
-    script = parse(text, conversion.atlas)
-    expansion = Expansion(script, ShellScope(conversion.atlas, given=conversion.read_variables()))
+    script = parse(text, conversion.source_map)
+    expansion = Expansion(script, ShellScope(conversion.source_map, given=conversion.read_variables()))
     lines = (expansion.expand_words(list_arguments(node)) for node in walk_nodes(script.root) if node.type == "command")
     found = [words for words in lines if words and words[0].chars.rpartition("/")[2] == "arena"]
-    at = conversion.atlas.resolve_place(text.places[0])
+    at = conversion.source_map.resolve_place(text.places[0])
     if not found:
         raise ImportRefusedError("there is no command arena", at)
     if len(found) > 1:
-        other = conversion.atlas.locate(found[1][0]) or at
+        other = conversion.source_map.locate(found[1][0]) or at
         raise ImportRefusedError("there are several commands arena", other, "import them one by one")
     return found[0]
 
@@ -122,7 +122,7 @@ def _note_number(key: str) -> Row:
 
 def _write_image(option: Option) -> None:
     keys = write_image(option.conversion, option.data) if option.data else []
-    why = f"write the image, which is {option.conversion.atlas.format_text(option.value)} in the source"
+    why = f"write the image, which is {option.conversion.source_map.format_text(option.value)} in the source"
     option.map(keys[0] if keys else option.draft.set_hole("image.repository", "", why))
 
 

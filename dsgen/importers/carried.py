@@ -119,7 +119,7 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
 def _read_request(source: SourceText, conversion: Conversion) -> Request:
     """Write the directives, except those that the script has for itself."""
     request = Request()
-    for words in read_words(conversion, conversion.atlas.add_file(source.name, source.text)):
+    for words in read_words(conversion, conversion.source_map.add_file(source.name, source.text)):
         write_options(request, conversion, words, OF_SCRIPT, "it is done as the script says")
     return request
 

@@ -53,17 +53,17 @@ def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, 
     for name, meaning in names.items():
         kind = "hosts" if meaning == "MASTER_ADDR" else "changing" if meaning == "RUN" else "runtime"
         source = f"${name}" if kind == "changing" else ""
-        found[name] = conversion.atlas.add_unknown(UnknownPart(kind, meaning, source), ())  # type: ignore[arg-type]  # a Kind
+        found[name] = conversion.source_map.add_unknown(UnknownPart(kind, meaning, source), ())  # type: ignore[arg-type]  # a Kind
     return found
 
 
 def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
     """Fill launch and training from the command of the main container, and account for its words."""
-    conversion, atlas = pod.template.conversion, pod.template.conversion.atlas
+    conversion, source_map = pod.template.conversion, pod.template.conversion.source_map
     conversion.is_container, conversion.has_other_variables = True, pod.takes_others
     start = len(conversion.ledger.entries)
     words = [_expand(pod, one.read_text(), runtime) for one in pod.command]
-    shown = atlas.format_words(words)
+    shown = source_map.format_words(words)
     if not pod.has_command and not (shown and (find_launcher(shown) or RUNS.fullmatch(shown[0]))):
         _write_without_command(pod, world, shown)
         return
@@ -72,7 +72,7 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
     statement = join(words, " ")
     script: ChosenScript | None = None
     try:
-        reader = ScriptReader(atlas, _make_scope(pod, runtime), conversion.mounted)
+        reader = ScriptReader(source_map, _make_scope(pod, runtime), conversion.mounted)
         reader.read_words(words, statement, {})
         script = choose_launch(conversion, reader, statement)
         if any(one.kind == "outside" for one in reader.events):
@@ -96,12 +96,12 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
 def _make_scope(pod: Pod, runtime: Runtime) -> ShellScope:
     """The variables of the container, all of them exported."""
     conversion = pod.template.conversion
-    scope = ShellScope(conversion.atlas, runtime, conversion.read_variables())
+    scope = ShellScope(conversion.source_map, runtime, conversion.read_variables())
     for name, fact in pod.facts.env.items():
         if name not in runtime:
             value, part = fact.value, UnknownPart("secret", name, f"${name}")
             is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
-            scope.assign(name, Text(value) if is_known else conversion.atlas.add_unknown(part, ()))
+            scope.assign(name, Text(value) if is_known else conversion.source_map.add_unknown(part, ()))
             scope.export(name)
     return scope
 
@@ -130,7 +130,7 @@ def _expand(pod: Pod, text: Text, runtime: Runtime) -> Text:
             parts.append(place_at(runtime[name].chars, of))
         elif name in pod.facts.env or (pod.takes_others and name.isupper()):
             part = UnknownPart("secret", name, f"${name}")
-            parts.append(pod.template.conversion.atlas.add_unknown(part, of.places))
+            parts.append(pod.template.conversion.source_map.add_unknown(part, of.places))
         else:
             parts.append(of)
     return join([*parts, text[end:]])
@@ -188,7 +188,7 @@ def _write_verbatim(pod: Pod, world: JobSize, words: Sequence[str], runtime: Run
     exports = [
         f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
         for name, text in runtime.items()
-        for part in conversion.atlas.list_unknowns(text)
+        for part in conversion.source_map.list_unknowns(text)
         if not world.is_launcher and name not in (part.name, f"PET_{part.name}") and part.kind != "changing"
         and any(re.search(rf"\b{name}\b", one) for one in shown)
     ]  # fmt: skip

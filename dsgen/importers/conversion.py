@@ -148,7 +148,7 @@ class Conversion:
 
     file: str
     options: ImportOptions = field(default_factory=ImportOptions)
-    atlas: SourceMap = field(default_factory=SourceMap)
+    source_map: SourceMap = field(default_factory=SourceMap)
     draft: Draft = field(default_factory=Draft)
     ledger: ConversionReport = field(default_factory=ConversionReport)
     facts: JobFacts = field(default_factory=JobFacts)
@@ -181,11 +181,11 @@ class Conversion:
 
     def note_remarks(self, text: Text) -> None:
         """Let the comments of a script follow what becomes of its lines."""
-        if at := self.atlas.locate(text):
-            last = self.atlas.resolve_place(text.places[-1]).line
+        if at := self.source_map.locate(text):
+            last = self.source_map.resolve_place(text.places[-1]).line
             inside = range(at.line, last + 1) if last > at.line else ()
             kept = [one for one in self.remarks.get(at.file, ()) if one.first not in inside]
-            self.remarks[at.file] = [*kept, *find_shell_remarks(text, self.atlas)]
+            self.remarks[at.file] = [*kept, *find_shell_remarks(text, self.source_map)]
 
     def _match_remarks(self) -> list[tuple[Remark, list[str]]]:
         """The comments, each with the keys that its lines became, outer ones first."""
@@ -209,8 +209,8 @@ class Conversion:
         """Say what became of a text. what: its key, or the reason."""
         if text:
             self.accounted.append((text.places[0], text.places[-1]))
-        if at := self.atlas.locate(text):
-            source = " ".join(re.sub(r"\\\n", " ", self.atlas.format_text(text)).split())
+        if at := self.source_map.locate(text):
+            source = " ".join(re.sub(r"\\\n", " ", self.source_map.format_text(text)).split())
             self.ledger.add(fate, source, at, what, hint, is_part=is_part)
 
     def map(self, text: Text, to: str, *, is_part: bool = False) -> None:

@@ -61,12 +61,12 @@ class SourceDocument:
         metadata = self.root.find_child("metadata")
         return _read_text(metadata, "name") if metadata else ""
 
-    def read_text(self, node: Node, atlas: SourceMap) -> Text:
+    def read_text(self, node: Node, source_map: SourceMap) -> Text:
         """A scalar as a text whose characters have their places."""
         text = node.value if isinstance(node.value, str) else node.text or format_scalar(node.value)
         block = tuple(_find_block_lines(node, self.lines)) if "\n" in text else ()
         is_quoted = not node.text and "\n" not in text and isinstance(node.value, str)
-        return atlas.add_scalar(text, node.position, block, is_quoted)
+        return source_map.add_scalar(text, node.position, block, is_quoted)
 
 
 def read_documents(source: SourceText) -> list[SourceDocument]:

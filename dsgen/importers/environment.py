@@ -66,7 +66,7 @@ def format_script(
 
 def format_word(conversion: Conversion, word: Text, variables: Mapping[str, str]) -> str:
     """One word in bash, quoted where it must be."""
-    pieces = list(conversion.atlas.split_pieces(word))
+    pieces = list(conversion.source_map.split_pieces(word))
     if all(isinstance(piece, str) for piece in pieces):
         text = "".join(map(str, pieces))
         return text if SAFE.fullmatch(text) else shlex.quote(text)
@@ -225,7 +225,7 @@ def write_exported(
     if isinstance(value, list) or not NAME.fullmatch(name) or is_in_line:
         part.drop(IN_LINE)
         return None
-    unknown = conversion.atlas.list_unknowns(value)
+    unknown = conversion.source_map.list_unknowns(value)
     names = {one.name for one in unknown}
     if OWN.fullmatch(name):
         report_own(part, name, value.chars)

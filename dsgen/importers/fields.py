@@ -217,7 +217,7 @@ class Field(Part):
 
     def read_text(self) -> Text:
         """A scalar as a text with places."""
-        return self.fields.document.read_text(self.node, self.conversion.atlas)
+        return self.fields.document.read_text(self.node, self.conversion.source_map)
 
     def report(self, fate: Fate, what: str, hint: str = "", *, is_same: bool = False) -> None:
         """Say what became of its scalars that have no entry yet."""

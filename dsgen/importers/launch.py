@@ -89,7 +89,7 @@ def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize,
 
 def _write_chosen(conversion: Conversion, started: LaunchCommand, program: Text, world: JobSize) -> None:
     """The interpreter that the source chose by the path or the version of the launcher."""
-    folder, name = posixpath.split(conversion.atlas.format_text(program))
+    folder, name = posixpath.split(conversion.source_map.format_text(program))
     if world.is_batch or not program.is_known or (started.method == "openmpi" and not is_python(program)):
         if folder or "." in name:
             hint = "let PATH of the image begin with its folder"
@@ -121,7 +121,7 @@ def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSiz
     of_batch = python.chars if python is not None else "python3"
     command = draft.get("training.pythonCommand") or "python3"
     before = [] if started.form == "exec" else [of_batch if world.is_batch else command, *module]
-    conversion.facts.command = [*before, *conversion.atlas.format_words(words)]
+    conversion.facts.command = [*before, *conversion.source_map.format_words(words)]
     words = _lose_given_arguments(conversion, words)
     if all(word.is_known for word in words):
         for index, word in enumerate(words):
@@ -143,7 +143,7 @@ def _lose_given_arguments(conversion: Conversion, words: Sequence[Text]) -> list
     """Without `"$@"`, the arguments that a person gave to the script."""
     kept = []
     for word in words:
-        if any(one.name == "@" and one.kind == "positional" for one in conversion.atlas.list_unknowns(word)):
+        if any(one.name == "@" and one.kind == "positional" for one in conversion.source_map.list_unknowns(word)):
             conversion.lose(word, GIVEN, "add them to training.args", is_part=True)
         else:
             kept.append(word)
@@ -156,7 +156,7 @@ def _write_worker_command(conversion: Conversion, started: LaunchCommand, files:
     words = _lose_given_arguments(conversion, words)
     if started.launcher.startswith("accelerate"):
         words = _add_machines(conversion, started, words)
-    conversion.facts.command = conversion.atlas.format_words(words)
+    conversion.facts.command = conversion.source_map.format_words(words)
     is_known = all(word.is_known for word in words)
     if not is_known:
         text = format_script(conversion, words, WORKER_SHELL, ["exec"])
@@ -168,7 +168,7 @@ def _write_worker_command(conversion: Conversion, started: LaunchCommand, files:
 
 def _add_machines(conversion: Conversion, started: LaunchCommand, words: list[Text]) -> list[Text]:
     """With all options that Accelerate needs on several machines; a configuration file cannot number the workers."""
-    unknown = [one for word in started.command for one in conversion.atlas.list_unknowns(word)]
+    unknown = [one for word in started.command for one in conversion.source_map.list_unknowns(word)]
     has = {one.name for one in unknown if one.kind == "runtime"}
     if conversion.draft.get("workers.replicas", 1) == 1 and not has:
         return words
@@ -176,7 +176,7 @@ def _add_machines(conversion: Conversion, started: LaunchCommand, words: list[Te
     places, added = words[0].places[:1], list[Text]()
     for name, option in MACHINES:
         if name not in has:
-            variable = conversion.atlas.add_unknown(UnknownPart("runtime", name, WORKER_SHELL[name]), places)
+            variable = conversion.source_map.add_unknown(UnknownPart("runtime", name, WORKER_SHELL[name]), places)
             added += [place_at(option, words[0]), variable]
     return [*words[:count], *added, *words[count:]]
 
@@ -190,7 +190,7 @@ def _replace_secrets(conversion: Conversion, words: Sequence[Text]) -> list[Text
             word = join([option, place_at("=", word), _replace_secret(conversion, option.chars, value)])
         elif word.is_known and (
             (is_secret_option(before) and not word.chars.startswith("-"))
-            or holds_secret(" ".join([*conversion.atlas.format_words(kept[-3:]), word.chars]))
+            or holds_secret(" ".join([*conversion.source_map.format_words(kept[-3:]), word.chars]))
         ):
             word = _replace_secret(conversion, before if before.startswith("-") else "TRAINING_SECRET", word)
         kept.append(word)
@@ -204,7 +204,7 @@ def _replace_secret(conversion: Conversion, option: str, value: Text) -> Text:
     key = ("training", "env", name)
     if not conversion.draft.get(key):
         conversion.draft.set_hole(key, make_secret_reference(name), SECRET_HOLE)
-    return conversion.atlas.add_unknown(UnknownPart("secret", name, f"${name}"), value.places)
+    return conversion.source_map.add_unknown(UnknownPart("secret", name, f"${name}"), value.places)
 
 
 def _refuse_unknown(conversion: Conversion, started: LaunchCommand) -> None:
@@ -212,26 +212,26 @@ def _refuse_unknown(conversion: Conversion, started: LaunchCommand) -> None:
 
     A single value that dsgen does not follow is a hole instead, where it cannot be an option.
     """
-    atlas, words = conversion.atlas, [*started.program, *started.command, *started.kept]
+    source_map, words = conversion.source_map, [*started.program, *started.command, *started.kept]
     names = {one.name: word for word in reversed([*words, *started.facts.values()])
-             for one in atlas.list_unknowns(word) if one.kind == "positional" and one.name != "@"}  # fmt: skip
+             for one in source_map.list_unknowns(word) if one.kind == "positional" and one.name != "@"}  # fmt: skip
     if names:
         listed = ", ".join(f"${name}" for name in sorted(names))
         hint = f"give them: --set {min(names)}=VALUE"
-        at = atlas.resolve_place([*names.values()][-1].places[0])
+        at = source_map.resolve_place([*names.values()][-1].places[0])
         raise ImportRefusedError(f"the command line needs arguments of the script: {listed}", at, hint)
     # Options of the launcher may be in a variable before the program.
     may_be_options = any(word.chars.endswith((".py", ".sh")) for word in started.program[1:])
     for number, word in enumerate(words):
         is_first = number == 0 and bool(started.program)
-        for one in atlas.list_unknowns(word):
+        for one in source_map.list_unknowns(word):
             if one.kind == "unclear" or (one.is_split and is_first and may_be_options):
                 _refuse_unclear(conversion, word, one, is_first)
 
 
 def _refuse_unclear(conversion: Conversion, word: Text, part: UnknownPart, is_first: bool) -> None:
-    at = conversion.atlas.resolve_place(word.places[0])
-    line = f", on line {conversion.atlas.resolve_place(part.cause).line}" if part.cause else ""
+    at = conversion.source_map.resolve_place(word.places[0])
+    line = f", on line {conversion.source_map.resolve_place(part.cause).line}" if part.cause else ""
     is_variable = NAME.fullmatch(part.name) is not None
     if not is_variable or OWN.fullmatch(part.name) or (is_first and part.is_split) or part.name in AMBIENT:
         hint = f"--set {part.name}=VALUE, or write its words into the command line"
@@ -312,7 +312,7 @@ def _count_included(include: Text | None) -> int | None:
 
 def _write_kept(conversion: Conversion, started: LaunchCommand, method: str) -> None:
     """Arguments of the launcher itself."""
-    draft, atlas = conversion.draft, conversion.atlas
+    draft, source_map = conversion.draft, conversion.source_map
     for word in started.kept:
         if method not in ("openmpi", "pdsh", "deepspeed-no-ssh") or (method, started.launcher) == (
             "openmpi",
@@ -320,11 +320,11 @@ def _write_kept(conversion: Conversion, started: LaunchCommand, method: str) -> 
         ):
             why = f"launch.method {method} takes no arguments of this launcher"
             conversion.lose(word, why, "set launch.mpirunArgs" if method == "openmpi" else "", is_part=True)
-        elif any(one.kind != "variable" for one in atlas.list_unknowns(word)):
+        elif any(one.kind != "variable" for one in source_map.list_unknowns(word)):
             conversion.lose(word, "its value is only known on the cluster", "set it in training.env", is_part=True)
         else:
             key = "launch.mpirunArgs" if method == "openmpi" else "training.deepspeed.args"
-            conversion.map(word, draft.add(key, atlas.format_text(word)), is_part=True)
+            conversion.map(word, draft.add(key, source_map.format_text(word)), is_part=True)
 
 
 # -- files that a script writes ----------------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ class WrittenFiles:
                 conversion.lose(statement, UNUSED, UNUSED_HINT)
 
     def _names_file(self, conversion: Conversion, word: Text, name: str) -> bool:
-        shown = conversion.atlas.format_text(word)
+        shown = conversion.source_map.format_text(word)
         shown = shown.partition("=")[2] or shown
         return shown.removeprefix("./") == name.removeprefix("./")
 

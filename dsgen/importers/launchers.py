@@ -368,7 +368,7 @@ def read_program(words: list[Text], started: LaunchCommand) -> LaunchCommand:
 FACTS = {"NNODES": "nodes", "NPROC_PER_NODE": "slots", "WORLD_SIZE": "processes"}
 
 
-def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, atlas: SourceMap) -> None:
+def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, source_map: SourceMap) -> None:
     """The same command line, with dsgen's variables for what differs between workers."""
     started.command, rest, launcher = words[:count], words[count:], LAUNCHERS[started.launcher]
     if launcher.keeps_program:
@@ -377,7 +377,7 @@ def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, atl
         rest = rest[cut + 1 :]
     while rest and rest[0].chars.startswith("-") and rest[0].chars != "--":
         row, name, found, values = read_option(rest, launcher.table, partial(_choose_unknown, KEEP, FLAG))
-        row(WorkerOption(None, name, found, values, started, atlas))
+        row(WorkerOption(None, name, found, values, started, source_map))
     started.command += rest
 
 
@@ -385,7 +385,7 @@ def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, atl
 class WorkerOption(LaunchOption):
     """An option of a launcher that each worker starts itself."""
 
-    atlas: SourceMap
+    source_map: SourceMap
 
     def keep(self) -> None:
         """It is a part of the command of each worker."""
@@ -394,7 +394,7 @@ class WorkerOption(LaunchOption):
     def replace(self, name: str) -> None:
         """It gets dsgen's variable as its value."""
         started, shell, first = self.started, WORKER_SHELL[name], self.words[0]
-        variable = self.atlas.add_unknown(UnknownPart("runtime", name, shell), first.places)
+        variable = self.source_map.add_unknown(UnknownPart("runtime", name, shell), first.places)
         if name in FACTS and self.values:
             started.facts[FACTS[name]] = self.value
         if name in ("ENDPOINT", "MASTER_PORT"):
@@ -407,16 +407,16 @@ class WorkerOption(LaunchOption):
             started.notes += [Note(value, "dropped", f"each worker has {shell}") for value in self.values]
 
 
-def parse_launch_command(words: Sequence[Text], atlas: SourceMap) -> LaunchCommand:
+def parse_launch_command(words: Sequence[Text], source_map: SourceMap) -> LaunchCommand:
     """How a command line starts a training."""
-    begin = find_launcher(atlas.format_words(words))
+    begin = find_launcher(source_map.format_words(words))
     if not begin:
         return read_program(list(words), LaunchCommand("python" if is_python(words[0]) else "", "torchrun"))
     name, count = begin
     launcher = LAUNCHERS[name]
     started = LaunchCommand(name, launcher.method)
     if launcher.method == WORKERS:
-        _read_worker_line(list(words), count, started, atlas)
+        _read_worker_line(list(words), count, started, source_map)
         return started
     if "/" in words[0].chars or is_python(words[0]):
         started.chosen = words[0]

@@ -86,16 +86,16 @@ def _find_end(lines: Sequence[str], first: int) -> int:
 DIRECTIVE = "#SBATCH"
 
 
-def find_shell_remarks(text: Text, atlas: SourceMap) -> Iterator[Remark]:
+def find_shell_remarks(text: Text, source_map: SourceMap) -> Iterator[Remark]:
     """The comments of a script, with the lines of its file.
 
     A comment on lines of its own is about the next line, one after a statement about its line.
     """
     rows = text.chars.split("\n")
-    nodes = walk_nodes(parse(text, atlas).root)
+    nodes = walk_nodes(parse(text, source_map).root)
     comments = {node.start_point[0]: node.start_point[1] for node in nodes if node.type == "comment"}
-    first = _find_line(text, atlas, rows, 0)
-    if len(rows) > 1 and _find_line(text, atlas, rows, len(rows) - 1) == first:
+    first = _find_line(text, source_map, rows, 0)
+    if len(rows) > 1 and _find_line(text, source_map, rows, len(rows) - 1) == first:
         return  # all lines of a quoted or folded scalar have its place
     block: list[str] = []
     for row, line in enumerate(rows):
@@ -112,7 +112,7 @@ def find_shell_remarks(text: Text, atlas: SourceMap) -> Iterator[Remark]:
             yield Remark(first + row, first + row, texts, is_after=True)
 
 
-def _find_line(text: Text, atlas: SourceMap, rows: list[str], row: int) -> int:
+def _find_line(text: Text, source_map: SourceMap, rows: list[str], row: int) -> int:
     offset = sum(len(line) + 1 for line in rows[:row])
     places = text.places
-    return atlas.resolve_place(places[min(offset, len(places) - 1)]).line if places else 0
+    return source_map.resolve_place(places[min(offset, len(places) - 1)]).line if places else 0

@@ -51,27 +51,29 @@ def read_script(
 
     own_host: which host the script itself runs on: the first one, or each.
     """
-    scope = ShellScope(conversion.atlas, runtime, conversion.read_variables(), name=name, own_host=own_host)
+    scope = ShellScope(conversion.source_map, runtime, conversion.read_variables(), name=name, own_host=own_host)
     given = {int(number): value for number, value in scope.given.items() if number.isdigit()}
     if given:
         scope.arguments = [given.get(index, Text()) for index in range(1, min(max(given), 99) + 1)]
-    helpers = {file: conversion.atlas.add_file(file, content) for file, content in conversion.options.helpers.items()}
-    reading = ScriptReader(conversion.atlas, scope, helpers)
+    helpers = {
+        file: conversion.source_map.add_file(file, content) for file, content in conversion.options.helpers.items()
+    }
+    reading = ScriptReader(conversion.source_map, scope, helpers)
     reading.read_commands(text)
     return choose_launch(conversion, reading, text)
 
 
 def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> ChosenScript:
     """The launch of a script. Raises ImportRefusedError if there is none, or more than one."""
-    at = conversion.atlas.locate(text) or Position(conversion.file, 1, 1)
+    at = conversion.source_map.locate(text) or Position(conversion.file, 1, 1)
     line = conversion.options.line
     launches = [one for one in reading.launches if line in (0, _find_line(conversion, one))]
     outside = [one for one in reading.events if one.rank and not line]
     if not launches and outside:
         _refuse_outside(conversion, max(outside, key=lambda one: one.rank))
-    if not launches and (broken := find_unparsed(text, conversion.atlas)):
+    if not launches and (broken := find_unparsed(text, conversion.source_map)):
         raise ImportRefusedError(
-            f"dsgen does not understand {broken.chars[:60]}", conversion.atlas.locate(broken) or at
+            f"dsgen does not understand {broken.chars[:60]}", conversion.source_map.locate(broken) or at
         )
     if not launches:
         words = f" on line {line}" if line else ""
@@ -83,7 +85,7 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
     strong = [one for one in launches if one.rank == best]
     if stronger := [one for one in outside if one.rank >= best]:
         _refuse_outside(conversion, stronger[0])
-    started = [parse_launch_command(one.words, conversion.atlas) for one in strong]
+    started = [parse_launch_command(one.words, conversion.source_map) for one in strong]
     if len({make_signature(conversion, one) for one in started}) > 1:
         _refuse_several(conversion, strong)
     others = [one for one in reading.launches if one is not strong[0]]
@@ -92,19 +94,19 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
 
 def _refuse_outside(conversion: Conversion, event: ScriptEvent) -> None:
     """Refuse a script in which a statement that dsgen does not follow may start the training."""
-    at = conversion.atlas.locate(event.text)
+    at = conversion.source_map.locate(event.text)
     assert at is not None
     raise ImportRefusedError(f"{event.why}, and this may start the training", at, OUTSIDE_HINT)
 
 
 def _find_line(conversion: Conversion, launch: Launch) -> int:
-    at = conversion.atlas.locate(launch.statement)
+    at = conversion.source_map.locate(launch.statement)
     return at.line if at else 0
 
 
 def _refuse_several(conversion: Conversion, launches: Sequence[Launch]) -> None:
     lines = list(dict.fromkeys(_find_line(conversion, one) for one in launches))
-    at = conversion.atlas.locate(launches[0].statement)
+    at = conversion.source_map.locate(launches[0].statement)
     assert at is not None
     if len(lines) == 1:
         raise ImportRefusedError("a line starts several programs", at, "take one of them into a script of its own")
@@ -118,7 +120,7 @@ def make_signature(conversion: Conversion, started: LaunchCommand) -> tuple[obje
     """What must be equal in command lines that differ only in the rank of the node."""
     words = tuple(
         "".join(piece if isinstance(piece, str) else f"<{piece.kind}:{piece.name}>" for piece in pieces)
-        for pieces in map(conversion.atlas.split_pieces, started.program or started.command)
+        for pieces in map(conversion.source_map.split_pieces, started.program or started.command)
     )
     nodes = started.facts.get("nodes", Text()).chars, started.facts.get("slots", Text()).chars
     return started.launcher, started.form, words, nodes
@@ -180,11 +182,11 @@ RUNTIME = {
 def convert(source: SourceText, conversion: Conversion) -> None:
     """One script. Raises ImportRefusedError if it cannot be converted."""
     refuse_syntax_error(source.name, source.text)
-    text, atlas = conversion.atlas.add_file(source.name, source.text), conversion.atlas
+    text, source_map = conversion.source_map.add_file(source.name, source.text), conversion.source_map
     conversion.note_remarks(text)
     name = posixpath.basename(source.name)
-    known = {name: atlas.add_unknown(UnknownPart("runtime", to), ()) for name, to in RUNTIME.items()}
-    known["MASTER_ADDR"] = atlas.add_unknown(UnknownPart("hosts", "MASTER_ADDR"), ())
+    known = {name: source_map.add_unknown(UnknownPart("runtime", to), ()) for name, to in RUNTIME.items()}
+    known["MASTER_ADDR"] = source_map.add_unknown(UnknownPart("hosts", "MASTER_ADDR"), ())
     script = read_script(conversion, text, known, name)
     name_job(conversion, name)
     write_script(conversion, script, JobSize(is_batch=True), text)
@@ -228,7 +230,7 @@ def _list_texts(data: object) -> list[str]:
 def lose_unread(conversion: Conversion, text: Text) -> None:
     """Name what nothing above accounted for, so that nothing of a script is silent."""
     known = list(conversion.accounted)
-    for unit in find_units(text, conversion.atlas):
+    for unit in find_units(text, conversion.source_map):
         start, end = unit.places[0], unit.places[-1]
         if not any(start <= first <= end or first <= start <= last for first, last in known):
             conversion.doubt(unit, "dsgen does not understand it", LOOK)
@@ -254,7 +256,7 @@ class ScriptWriter:
         mounted = {path: (text, text) for path, text in conversion.mounted.items() if posixpath.basename(path)}
         files = WrittenFiles({**mounted, **self.script.reading.files})
         self._drop_wrappers()
-        at = conversion.atlas.locate(launch.statement)
+        at = conversion.source_map.locate(launch.statement)
         write_launch(conversion, self.script.started, self.world, files)
         self._lose_words()
         conversion.decided = conversion.decided or at
@@ -305,7 +307,7 @@ class ScriptWriter:
         """Name the defaults that were used, and the words of the command line that may be others in bash."""
         conversion, scope = self.conversion, self.script.reading.scope
         for of, value in scope.defaults:
-            why = f"the script does not set it: its default {conversion.atlas.format_text(value)} is used"
+            why = f"the script does not set it: its default {conversion.source_map.format_text(value)} is used"
             conversion.drop(of, why, is_part=True)
         for word in self.script.launch.words:
             if word.places and word.places[0] in scope.globs:
@@ -316,7 +318,7 @@ class ScriptWriter:
         conversion, launch, launches = self.conversion, self.script.launch, self.script.reading.launches
         chosen = make_signature(conversion, self.script.started)
         for other in [one for one in self.script.others if one.statement.places != launch.statement.places]:
-            is_same = make_signature(conversion, parse_launch_command(other.words, conversion.atlas)) == chosen
+            is_same = make_signature(conversion, parse_launch_command(other.words, conversion.source_map)) == chosen
             if is_same and not other.is_beside and _list_words(other) == _list_words(launch):
                 conversion.doubt(other.statement, "it starts the same training again", AFTER_HINT)
             elif is_same:
@@ -331,7 +333,7 @@ class ScriptWriter:
     def _write_prefix(self) -> None:
         """The variables before the command line."""
         conversion, launch = self.conversion, self.script.launch
-        parts = (one for word in launch.words for one in conversion.atlas.list_unknowns(word))
+        parts = (one for word in launch.words for one in conversion.source_map.list_unknowns(word))
         unknown = {one.name for one in parts if one.kind in ("variable", "unclear")}
         for name, value in launch.prefix.items():
             statement = value or launch.statement
@@ -374,7 +376,7 @@ class ScriptWriter:
         self.folder = draft.get("training.workingDir", "")
         if folder is None or folder.chars in (".", ""):
             return
-        path = posixpath.normpath(folder.chars) if folder.is_known else self.conversion.atlas.format_text(folder)
+        path = posixpath.normpath(folder.chars) if folder.is_known else self.conversion.source_map.format_text(folder)
         if path.startswith("/") and path != "/":
             draft.set("training.workingDir", path)
         elif self.world.is_batch and path not in (".", "/"):
@@ -444,7 +446,7 @@ class ScriptWriter:
 
     def _names_folder(self, event: ScriptEvent) -> bool:
         """Whether the command line or the environment has a folder that mkdir makes."""
-        format_text, launch = self.conversion.atlas.format_text, self.script.launch
+        format_text, launch = self.conversion.source_map.format_text, self.script.launch
         values = [value for value in launch.exported.values() if isinstance(value, Text)]
         texts = [format_text(one) for one in (*launch.words, *values)]
         words = event.value[1:] if isinstance(event.value, list) else []
@@ -454,7 +456,7 @@ class ScriptWriter:
     def _write_preparation(self, event: ScriptEvent) -> None:
         """A command that prepares a container: in a pod it is setup; on a cluster, what it loads is in the image."""
         if self.world.is_batch and event.kind == "loaded":
-            self.loaded.append(self.conversion.atlas.format_text(event.text))
+            self.loaded.append(self.conversion.source_map.format_text(event.text))
             self.conversion.drop(event.text, LOADED)
         elif self.world.is_batch and ONCE.match(event.text.chars):
             self.conversion.lose(event.text, "it runs once, before the training", PREPARES.hint)
@@ -462,7 +464,7 @@ class ScriptWriter:
             self._add_line(event)
 
     def _add_line(self, event: ScriptEvent) -> None:
-        shown = self.conversion.atlas.format_text(event.text)
+        shown = self.conversion.source_map.format_text(event.text)
         if isinstance(event.value, list):
             if any(word.places and word.places[0] in self.script.reading.scope.globs for word in event.value):
                 self.conversion.lose(event.text, FILES, "write it into training.setup")

@@ -50,7 +50,7 @@ IGNORED = "it stands after the first command, where sbatch does not read it"
 def convert(source: SourceText, conversion: Conversion) -> None:
     """One sbatch script. Raises ImportRefusedError if it cannot be converted."""
     refuse_syntax_error(source.name, source.text)
-    text = conversion.atlas.add_file(source.name, source.text)
+    text = conversion.source_map.add_file(source.name, source.text)
     conversion.note_remarks(text)
     request = Request()
     for words in read_directives(conversion, text):
@@ -99,7 +99,7 @@ def _split_words(line: Text) -> Iterator[Text]:
 
 def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]:
     """SLURM_*: numbers that the directives say, and what dsgen has in its place."""
-    tasks, nodes, add = request.tasks_of_node, request.nodes, conversion.atlas.add_unknown
+    tasks, nodes, add = request.tasks_of_node, request.nodes, conversion.source_map.add_unknown
     world = request.all_tasks or (nodes * (tasks or 1) if nodes else None)
     rank = "RANK" if tasks and tasks > 1 else "NODE_RANK"
     found = {name: Text(str(number)) if number is not None else add(UnknownPart("runtime", meaning), ())
@@ -181,7 +181,7 @@ def _write_container(conversion: Conversion, launch: Launch, words: Sequence[Tex
         if option.chars in ("-B", "--bind"):
             write_mounts(conversion, value)
         elif option.chars in ("--pwd", "--cwd"):
-            conversion.draft.set("training.workingDir", conversion.atlas.format_text(value))
+            conversion.draft.set("training.workingDir", conversion.source_map.format_text(value))
         for pair in value.split(",") if option.chars == "--env" else ():
             variable, _, content = pair.partition("=")
             launch.prefix[variable.chars] = content

@@ -125,7 +125,7 @@ def write_image_of_cluster(conversion: Conversion, image: Text) -> None:
     if keys:
         conversion.map(image, keys[0], is_part=True)
         return
-    shown = conversion.atlas.format_text(image)
+    shown = conversion.source_map.format_text(image)
     why = f"write the image from which {shown} was made" if shown else NO_IMAGE
     conversion.map(image, conversion.draft.set_hole("image.repository", "", why), is_part=True)
 
@@ -135,7 +135,7 @@ def write_mounts(conversion: Conversion, mounts: Text) -> None:
     for mount in mounts.split(","):
         source, has_target, rest = mount.partition(":")
         target = (rest.partition(":")[0] if has_target else source).chars.rstrip("/") or "/"
-        shown = conversion.atlas.format_text(source)
+        shown = conversion.source_map.format_text(source)
         if not target.startswith("/") or not re.fullmatch(r"(/[\w.-]+)+", target):
             conversion.lose(mount, "its path in the container is not known", "add a volume to storage", is_part=True)
             continue

@@ -104,13 +104,13 @@ def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatc
         named = [(entry.position.line, entry.position.column) for entry in entries if not entry.is_part]
         missing = [f"{line}:{column}" for line, column in places if (line, column) not in named]
         return missing + [f"{len(named)} entries for {len(places)} scalars"] * (len(named) != len(places))
-    atlas = SourceMap()
+    source_map = SourceMap()
     is_line = ORIGINS[found.origin].form == "line"
-    whole = atlas.add_file(name, text)
+    whole = source_map.add_file(name, text)
     whole = Text(join_lines(text), whole.places) if is_line else whole
     missing = []
-    for unit in find_units(whole, atlas):
-        start, end = atlas.resolve_place(unit.places[0]), atlas.resolve_place(unit.places[-1])
+    for unit in find_units(whole, source_map):
+        start, end = source_map.resolve_place(unit.places[0]), source_map.resolve_place(unit.places[-1])
         inside = [
             one
             for one in entries

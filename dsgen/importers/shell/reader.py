@@ -138,8 +138,8 @@ class ScriptReader:
 
     script: Script
 
-    def __init__(self, atlas: SourceMap, scope: ShellScope, helpers: Variables) -> None:
-        self.atlas, self.scope, self.helpers = atlas, scope, helpers
+    def __init__(self, source_map: SourceMap, scope: ShellScope, helpers: Variables) -> None:
+        self.source_map, self.scope, self.helpers = source_map, scope, helpers
         self.events: list[ScriptEvent] = []
         self.launches: list[Launch] = []
         self.functions: dict[str, tuple[Script, Node]] = {}
@@ -182,16 +182,16 @@ class ScriptReader:
 
     def refuse(self, of: Text, why: str = NOT_COMPUTED) -> NotComputedError:
         """The error for a statement that dsgen does not follow."""
-        return NotComputedError(why, self.atlas.resolve_place(of.places[0]))
+        return NotComputedError(why, self.source_map.resolve_place(of.places[0]))
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
     def read_commands(self, text: Text) -> None:
         """Read the commands of a text, such as that of `bash -c`. Raises ImportRefusedError if they have no end."""
         if self.depth >= DEEPEST:
-            at = self.atlas.resolve_place(text.places[0])
+            at = self.source_map.resolve_place(text.places[0])
             raise ImportRefusedError("the commands call each other without end", at)
-        with self.using(depth=self.depth + 1, script=parse(text, self.atlas)):
+        with self.using(depth=self.depth + 1, script=parse(text, self.source_map)):
             self.read_statements(self.script.root.children)
 
     def read_statements(self, nodes: Sequence[Node]) -> bool | None:
@@ -469,7 +469,7 @@ class ScriptReader:
                 self.add_event("lost", of[len(self.text_of(body).chars) :].strip(), INPUT, INPUT_HINT)
 
     def _note_file(self, statement: Text, target: Text, content: Text, is_more: bool) -> None:
-        name = self.atlas.format_text(target)
+        name = self.source_map.format_text(target)
         if is_more:
             before = self.files[name][1] if name in self.files else self.expansion.add_part("command", "", statement)
             content = before + content
@@ -525,7 +525,7 @@ class ScriptReader:
             return True
         name = words[0].chars if words[0].chars in WRAPPERS else posixpath.basename(words[0].chars)
         handle = COMMANDS.get(name)
-        if any(one.kind == "unclear" for one in self.atlas.list_unknowns(words[0])):
+        if any(one.kind == "unclear" for one in self.source_map.list_unknowns(words[0])):
             raise self.refuse(statement, "the program that it starts is not known")
         if handle and handle(self, words, statement, prefix):
             return True if name == "cd" else None
@@ -578,7 +578,7 @@ class ScriptReader:
 
     def _read_file(self, words: list[Text], statement: Text) -> bool:
         """A script that this one wrote, or that was given beside it."""
-        path = self.atlas.format_text(words[0])
+        path = self.source_map.format_text(words[0])
         path = next((one for one in self.files if one.removeprefix("./") == path.removeprefix("./")), path)
         content, name = self.files[path][1] if path in self.files else self._find_helper(path), posixpath.basename(path)
         if content is None:
@@ -606,8 +606,8 @@ class ScriptReader:
 
     def _read_eval(self, words: list[Text], statement: Text, *_: object) -> bool:
         text = join(words[1:], " ")
-        unknown = [one for one in self.atlas.list_unknowns(text) if one.kind in ("command", "unclear", "variable")]
-        if is_loader(self.atlas.format_words(words)):
+        unknown = [one for one in self.source_map.list_unknowns(text) if one.kind in ("command", "unclear", "variable")]
+        if is_loader(self.source_map.format_words(words)):
             self.add_event("loaded", statement, "it prepares the shell")
         elif not text or unknown:
             raise self.refuse(statement, "the commands that it runs are not known")
@@ -654,7 +654,7 @@ class ScriptReader:
         """A command that is no wrapper: it may start the training."""
         if words[0].chars.endswith(".sh") and self._read_file(words, statement):
             return
-        shown = self.atlas.format_words(words)
+        shown = self.source_map.format_words(words)
         rank = _rank(shown, any(name == "srun" for name, _ in self.wrappers))
         if rank == 3 and (launcher := self._find_inner_launcher(words)):
             raise self.refuse(statement, f"mpirun starts {launcher} on each node")
@@ -683,7 +683,7 @@ class ScriptReader:
 
     def _find_inner_launcher(self, words: list[Text]) -> str:
         """The launcher that mpirun starts on each node in place of the ranks; "" if there is none."""
-        started = parse_launch_command(words, self.atlas)
+        started = parse_launch_command(words, self.source_map)
         inner = " ".join(one.chars for one in started.program).split()
         found = (word for at, word in enumerate(inner) if rank_command(inner[at : at + 3], False) == 3)
         return next(found, "") if started.method == "openmpi" else ""

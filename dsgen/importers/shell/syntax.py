@@ -65,10 +65,10 @@ def _load_parser() -> Any:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
-def parse(text: Text, atlas: SourceMap) -> Script:
+def parse(text: Text, source_map: SourceMap) -> Script:
     """A parsed script. Raises ImportRefusedError if it is too large or nested too deeply."""
     if len(text.chars) > MOST_CHARACTERS:
-        raise ImportRefusedError("the script is too large", atlas.resolve_place(text.places[0]))
+        raise ImportRefusedError("the script is too large", source_map.resolve_place(text.places[0]))
     script = Script(text)
     for _ in range(MOST_REPAIRS):
         offsets = _find_split_values(script)
@@ -76,7 +76,7 @@ def parse(text: Text, atlas: SourceMap) -> Script:
             break
         script = Script(_add_braces(script.text, offsets))
     if _is_deeper_than(script.root, DEEPEST):
-        raise ImportRefusedError("the script is nested too deeply", atlas.resolve_place(text.places[0]))
+        raise ImportRefusedError("the script is nested too deeply", source_map.resolve_place(text.places[0]))
     return script
 
 
@@ -121,9 +121,9 @@ def walk_nodes(node: Node) -> Iterator[Node]:
         waiting.extend(reversed(one.children))
 
 
-def find_unparsed(text: Text, atlas: SourceMap) -> Text | None:
+def find_unparsed(text: Text, source_map: SourceMap) -> Text | None:
     """The first part of a script that the parser does not know, though bash does; None if there is none."""
-    script = parse(text, atlas)
+    script = parse(text, source_map)
     return next((script.read_text(node) for node in walk_nodes(script.root) if node.type == "ERROR"), None)
 
 
@@ -134,9 +134,9 @@ def list_arguments(node: Node) -> list[Node]:
     return [child for child in words if node.type != "command" or child.type not in skipped]
 
 
-def find_units(text: Text, atlas: SourceMap) -> Iterator[Text]:
+def find_units(text: Text, source_map: SourceMap) -> Iterator[Text]:
     """Each command, assignment and definition of a script that is not inside of another one."""
-    script = parse(text, atlas)
+    script = parse(text, source_map)
     for node in _find_statements(script.root):
         if script.read_text(node).chars.strip():
             yield script.read_text(node)

@@ -61,7 +61,7 @@ class ShellScope:
     be names of files.
     """
 
-    atlas: SourceMap
+    source_map: SourceMap
     runtime: Mapping[str, Text] = field(default_factory=dict)
     given: Mapping[str, Text] = field(default_factory=dict)
     variables: dict[str, Value] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class ShellScope:
     def _is_unclear(self, name: str) -> bool:
         """Whether a statement that is not followed may change a variable, or export it."""
         value = self.variables[name]
-        return isinstance(value, Text) and any(one.kind == "unclear" for one in self.atlas.list_unknowns(value))
+        return isinstance(value, Text) and any(one.kind == "unclear" for one in self.source_map.list_unknowns(value))
 
     def assign(self, name: str, value: Value) -> None:
         """Set a variable, unless the user gave its value."""
@@ -108,7 +108,7 @@ class ShellScope:
         """Make variables unknown, which a statement at this place may change."""
         for name in names:
             part = UnknownPart("unclear", name, f"${{{name}}}", cause)
-            self.assign(name, self.atlas.add_unknown(part, [cause]))
+            self.assign(name, self.source_map.add_unknown(part, [cause]))
 
     def find(self, name: str) -> Value | None:
         """The value of a variable; None if the script does not set it and nothing else is known."""
@@ -116,11 +116,11 @@ class ShellScope:
             if name in known:
                 return known[name]
         if name in OWN_HOST:
-            return self.atlas.add_unknown(UnknownPart("hosts", self.own_host, f"${name}"), ())
+            return self.source_map.add_unknown(UnknownPart("hosts", self.own_host, f"${name}"), ())
         value = self.runtime.get(name)
         if value and name in OF_TASK and self.own_host == "MASTER_ADDR":
-            part = self.atlas.resolve_part(value.chars)
-            return self.atlas.add_unknown(replace(part, source=f"${name}"), value.places)
+            part = self.source_map.resolve_part(value.chars)
+            return self.source_map.add_unknown(replace(part, source=f"${name}"), value.places)
         return value
 
     def resolve_text(self, name: str, places: Iterable[int], source: str = "") -> Text:
@@ -131,7 +131,7 @@ class ShellScope:
         if value is not None:
             first = [*places][:1] or [0]
             return value if value.places or not value.chars else Text(value.chars, first * len(value.chars))
-        return self.atlas.add_unknown(UnknownPart("variable", name, source or f"${{{name}}}"), [*places][:1])
+        return self.source_map.add_unknown(UnknownPart("variable", name, source or f"${{{name}}}"), [*places][:1])
 
 
 # -- outputs of commands -----------------------------------------------------------------------------------------------
@@ -167,13 +167,13 @@ def substitute_command(node: Node, expansion: Expansion) -> Text:
         return Text(known, [of.places[0]] * len(known))
     children = [one for command in commands for one in command.children if one.is_named]
     words = [word for one in children if one.type != "command_substitution" for word in expansion.expand_words([one])]
-    parts = [one for word in words for one in scope.atlas.list_unknowns(word)]
+    parts = [one for word in words for one in scope.source_map.list_unknowns(word)]
     if any(one.kind == "unclear" for one in parts):
         expansion.refuse(of)
     kind, name = _find_kind(of.chars, names, words, parts, scope.own_host)
     if kind == "command" and of.chars.startswith("`") and "\\" in of.chars:
         expansion.refuse(of)
-    return scope.atlas.add_unknown(UnknownPart(kind, name, "" if kind == "runtime" else of.chars), of.places)
+    return scope.source_map.add_unknown(UnknownPart(kind, name, "" if kind == "runtime" else of.chars), of.places)
 
 
 def _find_kind(
@@ -317,16 +317,16 @@ class Expansion:
 
     def add_part(self, kind: Kind, name: str, of: Text) -> Text:
         """An unknown part for an expansion of a script."""
-        return self.scope.atlas.add_unknown(UnknownPart(kind, name, of.chars), of.places)
+        return self.scope.source_map.add_unknown(UnknownPart(kind, name, of.chars), of.places)
 
     def refuse(self, of: Text) -> NoReturn:
         """Raise NotComputedError for a part of a script."""
-        at = self.scope.atlas.resolve_place(of.places[0] if of.places else 0)
+        at = self.scope.source_map.resolve_place(of.places[0] if of.places else 0)
         raise NotComputedError(f"dsgen does not compute {of.chars[:60]}" if of.chars else NOT_COMPUTED, at)
 
     def list_kinds(self, *texts: Text) -> set[str]:
         """The kinds of the unknown parts of texts."""
-        return {one.kind for text in texts for one in self.scope.atlas.list_unknowns(text)}
+        return {one.kind for text in texts for one in self.scope.source_map.list_unknowns(text)}
 
     # -- words and values ---------------------------------------------------------------------------------------------
 
@@ -373,18 +373,18 @@ class Expansion:
 
     def expand_arithmetic(self, node: Node) -> Text:
         """The number of `$(( ))` as a text; an unknown part if not all is known."""
-        of, atlas = self.script.read_text(node), self.scope.atlas
+        of, source_map = self.script.read_text(node), self.scope.source_map
         start, end = self.script.find_start(node) + (2 if of.chars.startswith("((") else 3), node.end_byte - 2
         inner = self.script.cut_text(start, end)
         if ASSIGNS.search(inner.chars):
             self.refuse(of)
         expanded = join([run.text for run in self._expand_inside(node, start, end, "\n")])
-        unknown = atlas.list_unknowns(expanded)
+        unknown = source_map.list_unknowns(expanded)
 
         def insert_value(match: re.Match[str]) -> str:
             value = self.scope.find(match[0])
             known = value if isinstance(value, Text) else self.add_part("variable", match[0], of)
-            unknown.extend(atlas.list_unknowns(known))
+            unknown.extend(source_map.list_unknowns(known))
             return f"({known.chars.strip() or 0})"
 
         expression = NAME.sub(insert_value, expanded.chars)
@@ -394,8 +394,8 @@ class Expansion:
             return place_at(str(number), inner)
         if not unknown or {one.kind for one in unknown} & {"unclear", "hosts", "positional"}:
             self.refuse(of)
-        source = f"$(({atlas.format_text(expanded)}))"
-        return atlas.add_unknown(UnknownPart("command", "arithmetic", source), inner.places)
+        source = f"$(({source_map.format_text(expanded)}))"
+        return source_map.add_unknown(UnknownPart("command", "arithmetic", source), inner.places)
 
     # -- parts of words -----------------------------------------------------------------------------------------------
 
@@ -470,9 +470,9 @@ class Expansion:
         if mode != "split":
             return WordPart(value, mode)
         scope = self.scope
-        unknown = scope.atlas.list_unknowns(value) if len(value.chars) == 1 else []
+        unknown = scope.source_map.list_unknowns(value) if len(value.chars) == 1 else []
         if unknown and unknown[0].kind in ("variable", "unclear", "command"):
-            return WordPart(scope.atlas.add_unknown(replace(unknown[0], is_split=True), value.places), mode)
+            return WordPart(scope.source_map.add_unknown(replace(unknown[0], is_split=True), value.places), mode)
         if "IFS" in scope.variables:
             self.refuse(of)
         if value.places and re.search(r"[*?]|\[.+\]", value.chars):
@@ -491,7 +491,7 @@ class Expansion:
         value = self.scope.find(name)
         if isinstance(value, list):
             return self._find_item(index, value, of)
-        if index not in ("", "0") and value is not None and not self.scope.atlas.list_unknowns(value):
+        if index not in ("", "0") and value is not None and not self.scope.source_map.list_unknowns(value):
             self.refuse(of)
         return None if value is None else add_places(value, of)
 
@@ -547,7 +547,7 @@ class Expansion:
         """`$@` and `${ARRAY[@]}`."""
         items = self._list_items(name, rest, of)
         if items is None and name in ("@", "*") and not rest:
-            yield WordPart(self.scope.atlas.add_unknown(UnknownPart("positional", "@", '"$@"'), of.places), mode)
+            yield WordPart(self.scope.source_map.add_unknown(UnknownPart("positional", "@", '"$@"'), of.places), mode)
         elif items is None:
             self.refuse(of)
         else:
@@ -570,7 +570,7 @@ class Expansion:
             return self._choose_default(value, name, sign, argument, of)
         if value is None or "hosts" not in self.list_kinds(value):
             self.refuse(of)
-        is_first = self.scope.atlas.list_unknowns(value)[0].name == "MASTER_ADDR" and sign in ("%", "%%")
+        is_first = self.scope.source_map.list_unknowns(value)[0].name == "MASTER_ADDR" and sign in ("%", "%%")
         return value if is_first and len(value.chars) == 1 else self.add_part("hosts", "OTHER", of)
 
     def _choose_default(self, value: Text | None, name: str, sign: str, argument: Text, of: Text) -> Text:
@@ -747,7 +747,7 @@ def _decide_filled(expansion: Expansion, sign: str, value: Text) -> bool | None:
 
 def _is_filled(expansion: Expansion, value: Text) -> bool:
     """Whether all unknown parts are ones that only the cluster knows, which are not empty."""
-    unknown = expansion.scope.atlas.list_unknowns(value)
+    unknown = expansion.scope.source_map.list_unknowns(value)
     return all(part.kind in ("runtime", "hosts", "changing") for part in unknown)
 
 
