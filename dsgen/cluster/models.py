@@ -207,7 +207,7 @@ class RunState:
         return self.method in list_launch_methods("whole")
 
     @property
-    def heard(self) -> float | None:
+    def renewed_at(self) -> float | None:
         """The time at which the launcher pod of this run last renewed the lease."""
         return parse_time(self.lease.get("time")) if self.lease.get("run") == self.run else None
 

@@ -46,7 +46,7 @@ def describe_malformed(state: RunState) -> list[str]:
 
 def find_status(state: RunState) -> RunStatus:
     """The phase of a run, with its reason: the first that holds."""
-    return next(one for judge in (_judge_record, _judge_jobs, _judge_start) for one in judge(state))
+    return next(one for find in (_find_in_record, _find_in_jobs, _find_at_start) for one in find(state))
 
 
 def list_notes(state: RunState) -> Iterator[str]:
@@ -65,23 +65,23 @@ def list_notes(state: RunState) -> Iterator[str]:
     yield from describe_hidden(state.hidden)
 
 
-def _judge_record(state: RunState) -> Iterator[RunStatus]:
+def _find_in_record(state: RunState) -> Iterator[RunStatus]:
     """A record that this dsgen does not read, an end, or a launcher said to be alive that is silent for too long."""
     version = state.record.get("version")
     if state.record and version != RECORD_VERSION:
         message = f"its record has version {version}, but this dsgen reads version {RECORD_VERSION}"
         yield RunStatus("Unknown", "RecordVersion", message)
-    said, heard = _report_recorded(state), state.heard
+    said, renewed_at = _report_recorded(state), state.renewed_at
     if said.phase in ENDS:
         yield said
-    is_silent = _lacks_launcher(state) if heard is None else state.now - heard > DEAD_SECONDS
+    is_silent = _lacks_launcher(state) if renewed_at is None else state.now - renewed_at > DEAD_SECONDS
     if said.phase in ACTIVE and is_silent:
-        last = f"last heard from at {format_time(heard)}, " if heard else ""
+        last = f"last heard from at {format_time(renewed_at)}, " if renewed_at else ""
         gone = ", and both its Jobs are gone" if state.launcher is None and state.worker is None else ""
-        yield RunStatus("Unknown", "LauncherSilent", f"{last}when it was {said.phase}{gone}", heard or said.since)
+        yield RunStatus("Unknown", "LauncherSilent", f"{last}when it was {said.phase}{gone}", renewed_at or said.since)
 
 
-def _judge_jobs(state: RunState) -> Iterator[RunStatus]:
+def _find_in_jobs(state: RunState) -> Iterator[RunStatus]:
     """No Job, a launcher Job that has ended without an end in the record, or a suspended Job."""
     launcher, worker = state.launcher, state.worker
     if launcher is None and worker is None:
@@ -104,7 +104,7 @@ def _judge_jobs(state: RunState) -> Iterator[RunStatus]:
         yield RunStatus("Queued", "WorkersSuspended", message, _find_suspended_since(worker))
 
 
-def _judge_start(state: RunState) -> Iterator[RunStatus]:
+def _find_at_start(state: RunState) -> Iterator[RunStatus]:
     """Jobs that were just admitted, no record yet, or a lost launcher; otherwise what the record says."""
     said, launcher = _report_recorded(state), state.launcher
     if said.phase == "Queued" or (said.phase == "Suspended" and launcher):
@@ -119,7 +119,7 @@ def _judge_start(state: RunState) -> Iterator[RunStatus]:
         yield RunStatus("Pending", "LauncherNotStarted", message, created)
     if said.phase in ACTIVE and _lacks_launcher(state):
         message = "the launcher pod is gone; its replacement will continue the run"
-        yield RunStatus("Pending", "LauncherLost", message, state.heard)
+        yield RunStatus("Pending", "LauncherLost", message, state.renewed_at)
     yield said
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import Destination, Folder, RefusedError
 from dsgen.writer.history import TEMPORARY, History, read_history
-from dsgen.writer.immutability import Contents, judge
+from dsgen.writer.immutability import Contents, compare_with_history
 from dsgen.writer.index import INDEX, compute_checksum, read_index, use_unix_line_ends
 from dsgen.writer.plan import Changes, Mode, Plan
 
@@ -32,7 +32,7 @@ def compare(place: Destination, plan: Plan, mode: Mode = "keep") -> Changes:
         contents, blocked = _read(folder, {*plan.files, *history.paths})
     if blocked:
         return Changes(refusals=blocked, leftovers=history.leftovers)
-    kept, verdict = judge(place, plan, contents, history, mode)
+    kept, verdict = compare_with_history(place, plan, contents, history, mode)
     plan = kept.add_lists()
     write = sorted(path for path, text in plan.files.items() if contents[path] != use_unix_line_ends(text.encode()))
     remove = sorted(path for path in history.paths if path not in plan.files and contents[path] is not None)

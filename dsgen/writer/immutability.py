@@ -20,9 +20,11 @@ Contents = Mapping[str, bytes | None]
 UNKNOWN_VERSION = "an earlier dsgen"
 
 
-def judge(place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode) -> tuple[Plan, Changes]:
+def compare_with_history(
+    place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode
+) -> tuple[Plan, Changes]:
     """The plan with the files that are kept, and what follows for the run and the claims, without the files."""
-    kept, verdict = _judge_run(place, plan, contents, history, mode)
+    kept, verdict = _compare_run(place, plan, contents, history, mode)
     if plan.guard is None:
         return kept, verdict
     wrote = {path: content for path, content in contents.items() if content and history.wrote(path, content)}
@@ -32,7 +34,7 @@ def judge(place: Destination, plan: Plan, contents: Contents, history: History, 
     return replace(kept, files=files), replace(verdict, problems=(*verdict.problems, *problems))
 
 
-def _judge_run(
+def _compare_run(
     place: Destination, plan: Plan, contents: Contents, history: History, mode: Mode
 ) -> tuple[Plan, Changes]:
     index, known = history.index, history.index.runs.get(plan.run)
