@@ -160,7 +160,7 @@ class _Layout:
 
     def _find_comments(self, value: Any, path: KeyPath) -> list[str]:
         """The comments of a value and of all parts of it."""
-        below = (one for key in _list_keys(value) for one in self._find_comments(value[key], (*path, key)))
+        below = (comment for key in _list_keys(value) for comment in self._find_comments(value[key], (*path, key)))
         return [one for one in (self.comment(path), *below) if one]
 
     def _is_flow(self, value: Any, path: KeyPath) -> bool:
@@ -253,7 +253,7 @@ def compare_text(text: str, data: Any) -> None:
     Raises RuntimeError if dsgen's reader finds an error or other values, which is a mistake of dsgen.
     """
     tree = read(SourceText("", text))
-    errors = [one.message for one in tree.diagnostics if one.severity == "error"]
+    errors = [diagnostic.message for diagnostic in tree.diagnostics if diagnostic.severity == "error"]
     if errors or json.dumps(tree.root.as_data(), sort_keys=True) != json.dumps(data, sort_keys=True):
         raise RuntimeError(
             f"the values file would be read otherwise than it was meant: {'; '.join(errors) or 'values'}"

@@ -63,7 +63,7 @@ def as_data(job: Job, needs: Forecast) -> dict[str, Any]:
         "job": f"{release.namespace}/{release.name}",
         **data,
         "remedy": _dump_remedy(needs.remedy),
-        "measured": {"run": needs.inputs.measured_run, "items": [one.as_data() for one in rows]} if rows else None,
+        "measured": {"run": needs.inputs.measured_run, "items": [row.as_data() for row in rows]} if rows else None,
     }
 
 

@@ -179,7 +179,7 @@ def refuse_unknown_claims(values: Values, path: KeyPath, claim: Any) -> Problems
     """A container uses a claim of dynamic resource allocation that its pod does not have."""
     role = str(path[0])
     values.require((role, "extraPodSpec"))
-    known = {one.get("name") for one in values[role].extraPodSpec.get("resourceClaims", ())}
+    known = {entry.get("name") for entry in values[role].extraPodSpec.get("resourceClaims", ())}
     if claim.name not in known:
         message = f'{path_text(path[:-2])}: the pod has no resource claim "{claim.name}"'
         yield Problem(message, hint=f"add it to {role}.extraPodSpec.resourceClaims")

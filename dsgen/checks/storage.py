@@ -279,8 +279,8 @@ def _list_conflicts(values: Values) -> Iterator[tuple[Mount, Mount]]:
 def _take_first(problems: Problems) -> Problems:
     """The first problem of each path."""
     first: dict[KeyPath, Problem] = {}
-    for one in problems:
-        first.setdefault(one.path, one)
+    for problem in problems:
+        first.setdefault(problem.path, problem)
     yield from first.values()
 
 

@@ -102,7 +102,7 @@ class LazyGroup(click.Group):
             return None
         module = import_module(f"dsgen.cli.{MODULES.get(cmd_name, cmd_name)}")
         commands = (one for one in vars(module).values() if isinstance(one, click.Command))
-        return next(one for one in commands if one.name == cmd_name)
+        return next(command for command in commands if command.name == cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

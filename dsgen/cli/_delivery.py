@@ -241,7 +241,7 @@ def deliver(
         folders = [folder._replace(make=functools.cache(folder.make)) for folder in folders]
     writes = not (delivery.check or delivery.dry_run)
     outcomes = [_compare_folder(folder, delivery.mode) for folder in show_progress("compared", folders, len(folders))]
-    used = [(one.folder, one.changes.runtime) for one in outcomes]
+    used = [(outcome.folder, outcome.changes.runtime) for outcome in outcomes]
     scripts = plan_scripts(used, others, any(one.refused for one in outcomes))
     outcomes += [_compare_folder(folder, delivery.mode) for folder in scripts]
     is_text = delivery.form == "text"

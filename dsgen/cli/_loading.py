@@ -293,7 +293,7 @@ def _refuse_values(inputs: Inputs) -> None:
         key, sign, _ = name.partition("=")
         if sign and key.partition(".")[0] in schema.list_keys(schema.load()):
             # A shell makes --set a=1 a=2 of --set a={1,2}.
-            same = [one.text for one in inputs.overrides if one.text.startswith(f"{key}=")]
+            same = [override.text for override in inputs.overrides if override.text.startswith(f"{key}=")]
             texts = [text.partition("=")[2] for text in (*same, *inputs.files) if text.startswith(f"{key}=")]
             value = f"{key}={{{','.join(texts)}}}" if same else name
             raise UsageError(f"{name} is not a file; quote values for the shell: --set '{value}'")

@@ -66,7 +66,7 @@ def command(inputs: Inputs, directory: Path | None, chart: bool, kustomization: 
         write_json({"version": FORMAT_VERSION, "equal": is_equal, "jobs": [*map(_as_data, differences)]})
     else:
         write(_as_markdown(differences))
-    report.problems += [problem for one in differences for problem in one.changes.problems]
+    report.problems += [problem for difference in differences for problem in difference.changes.problems]
     report.show()
     return EXIT_OK if is_equal else EXIT_FINDINGS
 

@@ -175,7 +175,7 @@ def _list_words(inputs: Inputs, config: str | None) -> list[str]:
     """The options of a call that change the job, to repeat them."""
     model = [] if config is None else ["--model", config]
     overlays = [word for name in inputs.overlays for word in ("-f", name)]
-    return [*overlays, *model, *(word for one in inputs.overrides for word in (one.flag, one.text))]
+    return [*overlays, *model, *(word for override in inputs.overrides for word in (override.flag, override.text))]
 
 
 # -- sweeps -----------------------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def _sweep(inputs: Inputs, axes: tuple[str, ...], form: str) -> int:
     def attempt(settings: Mapping[str, str]) -> sweeps.Attempt:
         flags = (Override(sweeps.choose_flag(word), f"{key}={word}") for key, word in settings.items())
         jobs, problems = check_jobs(inputs._replace(overrides=(*inputs.overrides, *flags)), with_estimate=False)
-        errors = [one for one in problems.problems if one.severity == "error"]
+        errors = [problem for problem in problems.problems if problem.severity == "error"]
         if errors or len(jobs) != 1:
             return sweeps.Attempt(settings, refused=errors[0].message if errors else "this is not one job")
         return sweeps.make_attempt(settings, jobs[0].job.data, read_section(jobs[0].job.data["estimate"]))

@@ -133,7 +133,7 @@ def command(
         echo([f"nothing was written, because of --strict: {what}"], err=True)
     if refusals:
         raise join_errors(refusals)
-    is_unexplained = any(not one.why for differences in compared for one in differences)
+    is_unexplained = any(not difference.why for differences in compared for difference in differences)
     return EXIT_FINDINGS if is_refused or is_unexplained else EXIT_OK
 
 

@@ -104,7 +104,7 @@ def _fill(preset: str, name: str, namespace: str, image: str) -> str:
 def _refuse_wrong_names(text: str) -> None:
     """Raises UsageError if a name from the command line is invalid in the file."""
     errors = [one for one in values.load([SourceText("", text)]).problems(chart=True) if one.severity == "error"]
-    flags = (FLAGS.get("".join(map(str, one.path[:1])), "") for one in errors)
+    flags = (FLAGS.get("".join(map(str, error.path[:1])), "") for error in errors)
     texts = ("; ".join(filter(None, (one.message, one.hint))) for one in errors)
     if errors:
         raise UsageError(*map(str.__add__, flags, texts))

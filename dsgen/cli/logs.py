@@ -134,8 +134,8 @@ def _print_once(ref: RunRef, wanted: LogChoice, show: Show, limits: LogLimits) -
         )
         echo(kept)
         return EXIT_OK if kept else EXIT_FINDINGS
-    for one in read_logs(ref, state, sources, limits):
-        show.write_output(one)
+    for log in read_logs(ref, state, sources, limits):
+        show.write_output(log)
     return EXIT_OK
 
 

@@ -338,7 +338,7 @@ def _report_job(cluster: "Cluster", space: str, name: str, hidden: list[str]) ->
     metrics = read_metrics(cluster, space, of_job, hidden)
     is_absent = metrics is None and not hidden
     notes = ["the cluster has no metrics API (metrics-server), so the use is unknown"] if is_absent else []
-    rows = [*list_usage(pods, {one["metadata"]["name"]: one for one in metrics or []})]
+    rows = [*list_usage(pods, {metric["metadata"]["name"]: metric for metric in metrics or []})]
     if not rows:
         raise NotFoundError(f"no pod of a job {name} is on a node in namespace {space}")
     head = ("POD", "NODE", "CPU", "CPU REQUEST", "MEMORY", "MEMORY LIMIT", "ACCELERATORS")

@@ -68,7 +68,7 @@ def render(inputs: Inputs, directory: Path | None, kustomization: bool, bump: bo
         for number, each in show_progress("rendered", enumerate(jobs), len(jobs)):
             for place, document in enumerate(render_job(each.job.data, each.job.release)):
                 write(f"---\n{document.text}" if number or place else document.text)
-        spaces = sorted({one.job.release.namespace for one in jobs if not one.job.data["runtime"]["create"]})
+        spaces = sorted({job.job.release.namespace for job in jobs if not job.job.data["runtime"]["create"]})
         echo((SHARED.format(space) for space in spaces), err=True)
         return EXIT_OK
     # Imported late, as below: printing does not need the writer.

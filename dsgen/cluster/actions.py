@@ -61,7 +61,7 @@ def describe_freed(state: RunState) -> str:
 
 def list_run_jobs(state: RunState) -> list[ObjectRef]:
     run_jobs = [one for one in (state.launcher, state.worker) if one]
-    return [ObjectRef(make_api_path("jobs", one.namespace, one.name), f"job/{one.name}") for one in run_jobs]
+    return [ObjectRef(make_api_path("jobs", job.namespace, job.name), f"job/{job.name}") for job in run_jobs]
 
 
 def list_objects(cluster: Cluster, state: RunState, whole: bool, volumes: bool) -> list[ObjectRef]:

@@ -92,7 +92,7 @@ class JobRuns:
 
     def list_going(self, but: str) -> list[str]:
         """Other runs that have not ended."""
-        live = {one.run for one in self.jobs if not one.ended and one.run != but}
+        live = {job.run for job in self.jobs if not job.ended and job.run != but}
         return sorted(run for run in live if not self.find_end(run))
 
 
@@ -208,7 +208,7 @@ def find_kept_version(
     writer = f"dsgen {began['dsgen']}"
     guard = JobGuard(job, collect_objects(documents))
     if problems := guard.check_run(as_canonical_json(began["values"]), writer):
-        raise ChangedRunError([replace(one, hint=NEW_RUN) for one in problems])
+        raise ChangedRunError([replace(problem, hint=NEW_RUN) for problem in problems])
     is_same = (began["dsgen"], began.get("runtime", "")) == (__version__, name_runtime(job))
     return "" if is_same else writer
 
@@ -224,7 +224,7 @@ def _list_changes(cluster: Cluster, part: PlannedObject) -> Iterator[str]:
         if error.status != INVALID:
             raise
         # The message of the server contains the whole pod template, so the objects are compared here.
-        differences = [one for one in find_differences(part, content) if one.new is not None] or [
+        differences = [difference for difference in find_differences(part, content) if difference.new is not None] or [
             FieldChange("", None, str(error))
         ]
     else:
@@ -253,7 +253,7 @@ def find_leftovers(cluster: Cluster, job: Job, applied: Sequence[PlannedObject],
         return old
     rendered = {part.path for part in applied}
     scripts = list_labelled(cluster, space, f"{JOB}={name},{COMPONENT}=scripts")
-    return [*old, *(one for one in scripts if one.path not in rendered)]
+    return [*old, *(script for script in scripts if script.path not in rendered)]
 
 
 # A dry run of all objects

@@ -122,10 +122,10 @@ def _collect_usage(flavors: Sequence[ApiObject] | None) -> dict[tuple[str, str],
 
 def _collect_quotas(queue: ApiObject) -> dict[tuple[str, str], str]:
     return {
-        (flavor["name"], one["name"]): str(one["nominalQuota"])
+        (flavor["name"], resource["name"]): str(resource["nominalQuota"])
         for group in queue.get("spec", {}).get("resourceGroups") or []
         for flavor in group["flavors"]
-        for one in flavor["resources"]
+        for resource in flavor["resources"]
     }
 
 
@@ -168,7 +168,7 @@ def list_usage(pods: Iterable[ApiObject], metrics: Mapping[str, ApiObject]) -> I
         if pod.get("status", {}).get("phase") in ENDED or not spec.get("nodeName"):
             continue
         name = pod["metadata"]["name"]
-        used = [one["usage"] for one in metrics.get(name, {}).get("containers") or []]
+        used = [container["usage"] for container in metrics.get(name, {}).get("containers") or []]
         asked = sum_requests(spec)
         yield Usage(
             name,

@@ -201,7 +201,7 @@ class Cluster:
                 raise config.ConfigException(f"{path} is not a regular file")
         contexts, active = config.list_kube_config_contexts(file)
         if self.context:
-            active = next((one for one in contexts if one["name"] == self.context), None)
+            active = next((context for context in contexts if context["name"] == self.context), None)
             if not active:
                 known = ", ".join(sorted(one["name"] for one in contexts))
                 raise config.ConfigException(f"there is no context {self.context}; possible: {known}")

@@ -225,7 +225,7 @@ def _explain(reason: str, message: str, pod: PodState, nodes: Sequence[ApiObject
 def _describe_taints(pod: PodState, nodes: Sequence[ApiObject]) -> str:
     """The taints of the nodes with the labels that a pod selects; empty if one of these nodes has no taint."""
     fitting = select_nodes(pod.required, nodes)
-    by_node = [[one for one in node["spec"].get("taints") or [] if one["effect"] in EFFECTS] for node in fitting]
+    by_node = [[taint for taint in node["spec"].get("taints") or [] if taint["effect"] in EFFECTS] for node in fitting]
     every = sorted({f"{one['key']}:{one['effect']}" for taints in by_node for one in taints})
     return ", ".join(every) if all(by_node) else ""
 

@@ -167,7 +167,7 @@ def _format_workers(report: Report, state: RunState) -> str:
 
 def _format_running(containers: Sequence[Report]) -> str:
     """The number of running containers, and of those that have not completed."""
-    going = [one for one in containers if one["exitCode"] != 0]
+    going = [container for container in containers if container["exitCode"] != 0]
     return f"{sum(one['state'] == 'running' for one in going)}/{len(going)}"
 
 
@@ -235,11 +235,11 @@ def format_timeline(entries: list[TimelineEntry]) -> str:
     """What happened, as a table."""
     rows = [
         (
-            format_time(one.time) or "",
-            one.about,
-            one.reason,
-            f"{one.message}{f' (x{one.times})' if one.times > 1 else ''}",
+            format_time(entry.time) or "",
+            entry.about,
+            entry.reason,
+            f"{entry.message}{f' (x{entry.times})' if entry.times > 1 else ''}",
         )
-        for one in entries
+        for entry in entries
     ]
     return format_table(("TIME", "OBJECT", "REASON", "MESSAGE"), rows)

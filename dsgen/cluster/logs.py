@@ -107,9 +107,9 @@ def select_sources(state: RunState, choice: LogChoice) -> list[LogSource]:
         pods = [one for one in pods if one.name not in newest]
     host = f"{state.job}-{state.run}-worker-{index}" if choice.rank is not None and state.uses_ssh else ""
     return [
-        LogSource(one.name, name, one.name, host, choice.rank)
-        for one in pods
-        for name in _choose_containers(one, choice)
+        LogSource(pod.name, name, pod.name, host, choice.rank)
+        for pod in pods
+        for name in _choose_containers(pod, choice)
     ]
 
 
@@ -179,7 +179,7 @@ class LogLines:
     def read_state(self) -> str:
         """The state of the container. Raises ApiError, with status 404 if the pod is deleted."""
         parsed = parse_pod(self.cluster.get(self.path))
-        return next((one.state for one in parsed.containers if one.name == self.source.container), "")
+        return next((container.state for container in parsed.containers if container.name == self.source.container), "")
 
     def connect(self, follow: bool, tail: str = "") -> Iterator[bytes]:
         """New lines, each with its timestamp, until the connection ends. Raises ApiError if it breaks.

@@ -82,7 +82,7 @@ def add_record(state: RunState, data: ApiObject | None) -> RunState:
 
 def add_jobs(state: RunState, known_jobs: Iterable[JobState]) -> RunState:
     """The facts with the two Jobs of the run."""
-    of_run = {one.role: one for one in known_jobs if one.run == state.run}
+    of_run = {job.role: job for job in known_jobs if job.run == state.run}
     state.launcher, state.worker = of_run.get("launcher"), of_run.get("worker")
     return state
 
@@ -108,7 +108,7 @@ def read_run(cluster: Cluster, namespace: str, name: str, run: str = "", thrifty
     if not known or (run and run not in known):
         return None
     state = RunState(name, namespace, run or known[0], cluster.now())
-    state.pods = [one for one in pods if one.run == state.run]
+    state.pods = [pod for pod in pods if pod.run == state.run]
     state.settings = _find_settings(maps.values(), state.run)
     add_record(add_jobs(state, known_jobs), data if record else None)
     if needed := [name for one in (state.launcher, state.worker) if one and not one.ended for name in one.scripts]:
@@ -129,7 +129,7 @@ def _lacks_pods(state: RunState) -> bool:
     """Whether a Job has too few pods, or a pod has a node but no container; events explain both."""
     jobs = [one for one in (state.launcher, state.worker) if one and not (one.suspended or one.ended)]
     few = any(len([pod for pod in state.list_pods(job.role) if not pod.gone]) < job.parallelism for job in jobs)
-    return few or any(pod.node and not any(one.state for one in pod.containers) for pod in state.pods)
+    return few or any(pod.node and not any(container.state for container in pod.containers) for pod in state.pods)
 
 
 def _find_settings(maps: Iterable[ApiObject], run: str) -> dict[str, Any]:
@@ -141,10 +141,10 @@ def _find_settings(maps: Iterable[ApiObject], run: str) -> dict[str, Any]:
 
 def _list_events(cluster: Cluster, state: RunState) -> list[Event]:
     """Events of the run's objects, and of all claims, whose names do not contain the run."""
-    mine = {state.job, *(one.name for one in state.pods)}
+    mine = {state.job, *(pod.name for pod in state.pods)}
     prefix = f"{state.job}-{state.run}"
     all_events = (parse_event(entry) for entry in cluster.list_items(make_api_path("events", state.namespace)))
-    return [one for one in all_events if one.name in mine or one.name.startswith(prefix) or one.kind == PVC]
+    return [event for event in all_events if event.name in mine or event.name.startswith(prefix) or event.kind == PVC]
 
 
 def add_surroundings(cluster: Cluster, state: RunState, thrifty: bool = False) -> RunState:
@@ -203,7 +203,7 @@ def _list_workloads(cluster: Cluster, state: RunState) -> list[ApiObject]:
 
 def _list_gangs(cluster: Cluster, state: RunState, group: str) -> list[ApiObject]:
     """The PodGroups of the run in one API group; requested only if a pod names one."""
-    if not any(one.gang for one in state.workers):
+    if not any(worker.gang for worker in state.workers):
         return []
     address, selector = f"{group}/namespaces/{state.namespace}/podgroups", f"{JOB}={state.job},{RUN}={state.run}"
     found = read_visible(state.hidden, "PodGroups", lambda: [*cluster.list_items(address, labelSelector=selector)])

@@ -283,7 +283,7 @@ class TimelineEntry(NamedTuple):
 def report_timeline(state: RunState, entries: list[TimelineEntry]) -> dict[str, Any]:
     """The list as data for programs."""
     keys = ("time", "object", "reason", "message", "count")
-    events = [dict(zip(keys, (format_time(one.time), *one[1:]), strict=True)) for one in entries]
+    events = [dict(zip(keys, (format_time(entry.time), *entry[1:]), strict=True)) for entry in entries]
     return {"version": 1, "job": state.job, "namespace": state.namespace, "run": state.run, "events": events}
 
 
@@ -293,8 +293,8 @@ def list_entries(state: RunState) -> list[TimelineEntry]:
     The API server deletes events after an hour; the record, conditions and times of containers are kept longer.
     """
     events = [
-        TimelineEntry(one.last, f"{one.kind.lower()}/{one.name}", one.reason, one.message, one.count)
-        for one in state.events
+        TimelineEntry(event.last, f"{event.kind.lower()}/{event.name}", event.reason, event.message, event.count)
+        for event in state.events
     ]
     said = {(one.about, one.reason) for one in events}
     states = (

@@ -72,7 +72,7 @@ def find_missing(requirements: Sequence[Requirement], nodes: Sequence[ApiObject]
     """The requirements that no node meets; if each is met by some node, all of them. None if a node meets all."""
     if not nodes or not requirements or select_nodes(requirements, nodes):
         return None
-    never = [one for one in requirements if not select_nodes([one], nodes)]
+    never = [requirement for requirement in requirements if not select_nodes([requirement], nodes)]
     text = " and ".join(map(_format_requirement, never or requirements))
     return MissingLabels(text, "; ".join(filter(None, (_describe_instead(one, nodes) for one in never))))
 
@@ -117,7 +117,7 @@ def sum_requests(spec: ApiObject) -> dict[str, str]:
     containers = [*(spec.get("initContainers") or []), *spec["containers"]]
     return {
         name: sum_request(spec, name)
-        for name in dict.fromkeys(name for one in containers for name in _read_requests(one))
+        for name in dict.fromkeys(name for container in containers for name in _read_requests(container))
     }
 
 

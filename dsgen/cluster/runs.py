@@ -106,7 +106,7 @@ class RunRef:
     def _describe_missing(self) -> str:
         """The message for an unknown job or run, with a suggestion."""
         jobs = list_jobs(self.cluster, self.namespace)
-        known = sorted({one.job for one in jobs})
+        known = sorted({job.job for job in jobs})
         if self.job in known:
             runs = list_runs([one for one in jobs if one.job == self.job], {})
             return f"job {self.title} has no run {self.run}; {list_possible(runs, 'runs')}"
@@ -152,8 +152,8 @@ def list_states(cluster: Cluster, namespace: str, selector: str = "", all_runs: 
     """
     selector = ",".join(part for part in (JOB, selector) if part)
     jobs: dict[tuple[str, str], list[JobState]] = defaultdict(list)
-    for one in list_jobs(cluster, namespace, selector):
-        jobs[one.namespace, one.job].append(one)
+    for job in list_jobs(cluster, namespace, selector):
+        jobs[job.namespace, job.job].append(job)
     pods: dict[tuple[tuple[str, str], str], list[PodState]] = defaultdict(list)
     for entry in cluster.list_items(make_api_path("pods", namespace), labelSelector=JOB):
         pod = parse_pod(entry)

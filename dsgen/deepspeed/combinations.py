@@ -129,7 +129,7 @@ def check_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Ve
     resources = workers["resources"]
     names = [*(resources.get("limits") or ()), *(resources.get("requests") or ())]
     has_devices = (
-        workers["accelerator"].get("count") != 0 or resources.get("claims") or any("/" in one for one in names)
+        workers["accelerator"].get("count") != 0 or resources.get("claims") or any("/" in name for name in names)
     )
     if has_devices or not Config(given).is_on("fp16", "enabled"):
         return

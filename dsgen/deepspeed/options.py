@@ -80,8 +80,8 @@ def _make_option(path: KeyPath, written: str, value: str) -> ProgramOption:
 def find_numbers(values: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> dict[str, ProgramOption]:
     """The last option of each row of a table whose value is a number of at least 1."""
     rows = {name: key for key, names in table.items() for name in names}
-    numbers = (one for one in list_options(values) if re.fullmatch("[1-9][0-9]{0,8}", one.value))
-    named = ((rows.get(one.name.rpartition(".")[2]), one) for one in numbers)
+    numbers = (option for option in list_options(values) if re.fullmatch("[1-9][0-9]{0,8}", option.value))
+    named = ((rows.get(number.name.rpartition(".")[2]), number) for number in numbers)
     return {key: one for key, one in named if key}
 
 

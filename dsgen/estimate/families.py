@@ -124,7 +124,7 @@ class Family:
 def _count_qwen_dense(config: Config) -> int:
     """The layers without experts: those that a list names, and all but every step-th."""
     layers, step = read_number(config, "num_hidden_layers"), read_number(config, "decoder_sparse_step", 0) or 1
-    named = {one for one in config.get("mlp_only_layers") or () if one in range(step - 1, layers, step)}
+    named = {layer for layer in config.get("mlp_only_layers") or () if layer in range(step - 1, layers, step)}
     return layers - layers // step + len(named)
 
 

@@ -61,7 +61,7 @@ def _compute_node(node: ast.expr, symbols: Mapping[str, float]) -> float:
         case ast.BinOp(left=left, op=op, right=right):
             return OPERATIONS[type(op)](_compute_node(left, symbols), _compute_node(right, symbols))
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return FUNCTIONS[name](*(_compute_node(one, symbols) for one in arguments))
+            return FUNCTIONS[name](*(_compute_node(argument, symbols) for argument in arguments))
     raise ValueError(f"not a formula: {ast.unparse(node)}")
 
 

@@ -266,7 +266,7 @@ def _list_bart(family: Family, config: Config, sizes: Sizes) -> list[Module]:
     around = int(family.embedding_norm) + int(_is_on(family.final_norm, config))
     return [
         Module("embedding", sizes.vocabulary * h, copies),
-        *(replace(one, count=2) for one in _list_positions(family, sizes)),
+        *(replace(position, count=2) for position in _list_positions(family, sizes)),
         Module("attention", _count_linear(h, h, True), 4 * (encoder + 2 * decoder)),
         *_list_mlp(2, h, sizes.intermediate, True, encoder),
         *_list_mlp(2, h, width, True, decoder),

@@ -75,7 +75,7 @@ def make_model(config: Mapping[str, Any]) -> Model:
 def _build_model(family: Family, config: Config) -> Model:
     sizes = read_sizes(family, config)
     modules = tuple(one for one in KINDS[family.kind](family, config, sizes) if one.size and one.count)
-    routed = [one for one in modules if one.stacked > 1]
+    routed = [module for module in modules if module.stacked > 1]
     experts, chosen = count_experts(family, config)
     width = sizes.intermediate
     if family.experts and experts:

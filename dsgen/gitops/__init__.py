@@ -84,7 +84,7 @@ def make_delivered(job: Job, pattern: str) -> DeliveredJob:
 def list_shared(jobs: Iterable[Job], pattern: str) -> list[DeliveredJob]:
     """The scripts that these jobs share, in each namespace. pattern: see `plan`."""
     spaces = sorted({job.release.namespace for job in jobs if not job.data["runtime"]["create"]})
-    return [DeliveredJob(one, SCRIPTS, fill_job_folder(pattern, one, SCRIPTS), is_shared=True) for one in spaces]
+    return [DeliveredJob(space, SCRIPTS, fill_job_folder(pattern, space, SCRIPTS), is_shared=True) for space in spaces]
 
 
 TOOLS = {"argocd": "Argo CD", "flux": "Flux"}

@@ -104,7 +104,7 @@ def _list_arrows(key: Key, each: Object, known: Mapping[Key, Object]) -> Iterato
         yield from (Arrow(key, target, text) for target, those in pods if labels <= those.items())
     elif key.kind == "RoleBinding":
         yield Arrow(key, Key("Role", each["roleRef"]["name"]), "grants")
-        yield from (Arrow(key, Key(one["kind"], one["name"]), "to") for one in each["subjects"])
+        yield from (Arrow(key, Key(subject["kind"], subject["name"]), "to") for subject in each["subjects"])
     elif key.kind == "PersistentVolumeClaim" and each["spec"].get("volumeName"):
         yield Arrow(key, Key("PersistentVolume", each["spec"]["volumeName"]), "binds")
 
@@ -132,8 +132,8 @@ def _list_mounted(pod: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
     for volume in pod.get("volumes", ()):
         for source in (volume, *volume.get("projected", {}).get("sources", ())):
             for key in _list_sources(source):
-                mounts = [one for each in _list_containers(pod) for one in each.get("volumeMounts", ())]
-                paths = dict.fromkeys(one["mountPath"] for one in mounts if one["name"] == volume["name"])
+                mounts = [mount for each in _list_containers(pod) for mount in each.get("volumeMounts", ())]
+                paths = dict.fromkeys(mount["mountPath"] for mount in mounts if mount["name"] == volume["name"])
                 yield key, "mounts" if key.kind != "PersistentVolumeClaim" else f"mounts at {', '.join(paths)}"
     for container in _list_containers(pod):
         for variable in (*container.get("env", ()), *container.get("envFrom", ())):

@@ -118,7 +118,7 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
     contents = recognise(source, options.origin)
     objects = [one for one in options.beside if re.search("(?m)^kind:", one.text)]
     others = [one for one in options.beside if one not in objects]
-    documents = [*contents.documents, *(one for text in objects for one in read_documents(text))]
+    documents = [*contents.documents, *(document for text in objects for document in read_documents(text))]
     jobs: list[ImportedJob] = []
     for number, found in enumerate(contents.found):
         conversion = Conversion(source.name, options, others=documents)
@@ -129,7 +129,7 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
             text = conversion.source_map.add_file(script.name, script.text)
             conversion.mounted.setdefault(posixpath.basename(script.name), text)
         conversion = carried.convert(ORIGINS[found.origin], found.source, conversion)
-        keys = {as_key_path(one.to)[0] for one in conversion.ledger.entries if one.fate == "mapped"}
+        keys = {as_key_path(entry.to)[0] for entry in conversion.ledger.entries if entry.fate == "mapped"}
         if isinstance(found.source, SourceDocument) and keys <= {"name", "namespace", "labels", "annotations"}:
             raise ImportRefusedError(NOTHING, found.source.position, NOTHING_HINT)
         if number == 0:

@@ -183,7 +183,7 @@ def _write_code_folder(conversion: Conversion) -> None:
     folder = draft.get("monitoring.tensorboard.logDir") or "/training_logs"
     draft.set("monitoring.tensorboard.logDir", folder)
     mounts = [one.get("mountPath", "") for one in (draft.get("storage") or {}).values()]
-    if not any(f"{folder}/".startswith(f"{one}/") for one in mounts):
+    if not any(f"{folder}/".startswith(f"{mount}/") for mount in mounts):
         why = "Arena keeps the logs in the pod: write a claim that TensorBoard can mount, too"
         draft.set_hole(("storage", "logs"), {"mountPath": folder, "existingClaim": ""}, why)
 

@@ -110,8 +110,8 @@ def _read_pods(job: Any) -> Role:
     """What rendered pods have, without the mounts of dsgen itself."""
     spec = job["spec"]["template"]["spec"]
     container = spec["containers"][0]
-    mounts = [one for one in container.get("volumeMounts", ())
-              if not one["name"].startswith("dsgen-") or one["mountPath"] == "/dev/shm"]  # fmt: skip
+    mounts = [mount for mount in container.get("volumeMounts", ())
+              if not mount["name"].startswith("dsgen-") or mount["mountPath"] == "/dev/shm"]  # fmt: skip
     return read_role(spec, {**container, "volumeMounts": mounts})
 
 
@@ -209,7 +209,7 @@ KEYS = {"env": "training.env.", "requests": "resources", "limits": "resources", 
 
 def _explain_change(job: ImportedJob, role: str, subject: str, fact: Fact) -> str:
     """Why the result differs from the source: what the report says about the place in the source, or a hole."""
-    entries = (one for one in job.entries if fact.source and one.fate != "mapped")
+    entries = (entry for entry in job.entries if fact.source and entry.fate != "mapped")
     reported = (one.why for one in entries
                 if one.source.startswith(fact.source) or fact.source.startswith(f"{one.source}."))  # fmt: skip
     if why := next(reported, ""):
@@ -233,7 +233,7 @@ def _explain_change(job: ImportedJob, role: str, subject: str, fact: Fact) -> st
 
 def _find_origin(job: ImportedJob, key: str) -> str:
     """Why a result has something that the source has elsewhere: the report says from where it is."""
-    found = next((one.source for one in job.entries if one.fate == "mapped" and one.to.startswith(key)), "")
+    found = next((entry.source for entry in job.entries if entry.fate == "mapped" and entry.to.startswith(key)), "")
     is_hole = any(hole.key == key or (key.endswith(".") and hole.key.startswith(key)) for hole in job.holes)
     return HOLE if is_hole else f"from {found}" if found else ""
 

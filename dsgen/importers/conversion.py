@@ -190,9 +190,9 @@ class Conversion:
     def _match_remarks(self) -> list[tuple[Remark, list[str]]]:
         """The comments, each with the keys that its lines became, outer ones first."""
         keys: dict[tuple[str, int], list[str]] = {}
-        for one in self.ledger.entries:
-            if one.fate == "mapped":
-                keys.setdefault((one.position.file, one.position.line), []).append(one.to)
+        for entry in self.ledger.entries:
+            if entry.fate == "mapped":
+                keys.setdefault((entry.position.file, entry.position.line), []).append(entry.to)
         if self.decided:
             keys.setdefault((self.decided.file, self.decided.line), [])[:0] = ["training", "launch"]
         found = [(remark, [key for line in range(remark.first, remark.last + 1) for key in keys.get((file, line), ())])
@@ -228,7 +228,7 @@ class Conversion:
     def doubt(self, text: Text, why: str, hint: str, *, is_part: bool = False) -> None:
         """What a text does is not known: it has no equivalent, and a script with it is better carried."""
         self.lose(text, why, hint, is_part=is_part)
-        self.doubts += [(one.position, f"{one.source}: {one.why}") for one in self.ledger.entries[-1:]]
+        self.doubts += [(entry.position, f"{entry.source}: {entry.why}") for entry in self.ledger.entries[-1:]]
 
     def forget(self, key: KeyPath, why: str) -> None:
         """Remove a key that is not needed after all: what became it is dropped."""

@@ -89,7 +89,7 @@ def read_documents(source: SourceText) -> list[SourceDocument]:
         spend(len(part))
         tree = read(SourceText(source.name, part))
         spend(OF_OPERATION * sum(1 for _ in tree.root.walk()))
-        problems = [one for one in tree.diagnostics if one.id not in IGNORED]
+        problems = [diagnostic for diagnostic in tree.diagnostics if diagnostic.id not in IGNORED]
         _refuse_unreadable(problems, part)
         _refuse_template(tree.root)
         found.append(SourceDocument(tree.root, lines, problems=problems, remarks=remarks))

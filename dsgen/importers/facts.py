@@ -90,7 +90,7 @@ def describe_volume(volume: Mapping[str, Any]) -> str:
         if kind != "name":
             data = value if isinstance(value, dict) else {}
             names = ("claimName", "path", "secretName", "name", "driver")
-            return f"{kind} {next((data[one] for one in names if one in data), '')}".strip()
+            return f"{kind} {next((data[name] for name in names if name in data), '')}".strip()
     return ""
 
 

@@ -213,8 +213,8 @@ def _refuse_unknown(conversion: Conversion, started: LaunchCommand) -> None:
     A single value that dsgen does not follow is a hole instead, where it cannot be an option.
     """
     source_map, words = conversion.source_map, [*started.program, *started.command, *started.kept]
-    names = {one.name: word for word in reversed([*words, *started.facts.values()])
-             for one in source_map.list_unknowns(word) if one.kind == "positional" and one.name != "@"}  # fmt: skip
+    names = {part.name: word for word in reversed([*words, *started.facts.values()])
+             for part in source_map.list_unknowns(word) if part.kind == "positional" and part.name != "@"}  # fmt: skip
     if names:
         listed = ", ".join(f"${name}" for name in sorted(names))
         hint = f"give them: --set {min(names)}=VALUE"
@@ -320,7 +320,7 @@ def _write_kept(conversion: Conversion, started: LaunchCommand, method: str) -> 
         ):
             why = f"launch.method {method} takes no arguments of this launcher"
             conversion.lose(word, why, "set launch.mpirunArgs" if method == "openmpi" else "", is_part=True)
-        elif any(one.kind != "variable" for one in source_map.list_unknowns(word)):
+        elif any(unknown.kind != "variable" for unknown in source_map.list_unknowns(word)):
             conversion.lose(word, "its value is only known on the cluster", "set it in training.env", is_part=True)
         else:
             key = "launch.mpirunArgs" if method == "openmpi" else "training.deepspeed.args"
@@ -359,7 +359,7 @@ class WrittenFiles:
                 continue
             config = parse_deepspeed_config(name, content.chars)
             options = (result[at] if "=" in result[at].chars else result[max(at - 1, 0)] for at in found)
-            if config is not None and any(one.chars.partition("=")[0] in OF_CONFIG for one in options):
+            if config is not None and any(option.chars.partition("=")[0] in OF_CONFIG for option in options):
                 conversion.map(statement, conversion.draft.set("training.deepspeed.config", config))
                 if conversion.draft.get("launch.method") not in ("worker-command", "launcher-command"):
                     conversion.draft.set("training.deepspeed.passConfig", False)

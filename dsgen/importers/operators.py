@@ -129,7 +129,7 @@ def find_launcher(kinds: Sequence[PodKind]) -> PodKind | None:
     starters = [one for one in kinds if one.name == "Launcher"] or [
         one for one in kinds if STARTS.search(f" {' '.join(one.words)} ")
     ]
-    others = [one for one in kinds if one not in starters]
+    others = [kind for kind in kinds if kind not in starters]
     has_workers = any(one.waits or not one.words or one.rank[1] for one in others)
     return starters[0] if len(starters) == 1 and has_workers else None
 
@@ -139,7 +139,7 @@ def choose_workers(kinds: Sequence[PodKind], at: Position) -> list[PodKind]:
     if len(kinds) < 2:
         return [*kinds]
     best = max(kinds, key=lambda one: one.rank)
-    if {one.name.lower() for one in kinds} == PEERS:
+    if {kind.name.lower() for kind in kinds} == PEERS:
         return sorted(kinds, key=lambda one: one.name.lower() != "worker")
     form = best.form
     if any(one.rank == best.rank and one.form != form for one in kinds):
@@ -150,9 +150,9 @@ def choose_workers(kinds: Sequence[PodKind], at: Position) -> list[PodKind]:
 
 def lose_others(kinds: Sequence[PodKind], kept: Sequence[PodKind]) -> None:
     """Name the kinds of pods that do not train."""
-    for one in kinds:
-        if one not in kept:
-            one.whole.lose(OTHER_KIND, OTHER_KIND_HINT)
+    for kind in kinds:
+        if kind not in kept:
+            kind.whole.lose(OTHER_KIND, OTHER_KIND_HINT)
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def write_pods(workers: Sequence[PodKind], start: Start, launcher: PodKind | Non
     devices = pod.devices if start.is_known else None
     if not start.is_known and pod.devices:
         conversion.draft.set("workers.accelerator.count", pod.devices)
-    nodes = sum(one.count for one in workers) + start.joins if all(one.count for one in workers) else None
+    nodes = sum(one.count for one in workers) + start.joins if all(worker.count for worker in workers) else None
     if launcher:
         conversion.facts.launcher = runs.facts
         drop_sshd(pod)
@@ -297,10 +297,10 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     if not kinds and (spec := job.find("spec")) and (template := spec.find("template")):
         kinds = [PodKind("worker", spec, template, operator.count(spec))]  # MPIJob v1alpha1
     launcher = find_launcher(kinds)
-    rest = [one for one in kinds if one is not launcher and not callable(operator.pods.get(one.name))]
+    rest = [kind for kind in kinds if kind is not launcher and not callable(operator.pods.get(kind.name))]
     workers = choose_workers(rest, document.position)
     lose_others(rest, workers)
-    fields.total = sum(one.count for one in workers)
+    fields.total = sum(worker.count for worker in workers)
     pods = {str(operator.replicas[-1]): {"*": REPLICA, **operator.pods}}
     job.apply({**HEAD, "spec": {**SPEC, **pods, **operator.spec}})
     if not workers:

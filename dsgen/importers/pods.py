@@ -253,13 +253,13 @@ def read_pod(
     metadata: Table = {"labels": {"*": write_metadata(role, "podLabels")},
                        "annotations": {"*": write_metadata(role, "podAnnotations")}, **itself}  # fmt: skip
     template.apply({"metadata": metadata, "spec": _make_pod_table(role)})
-    for one in containers:
-        if pod.container is None or one.path != pod.container.path:
-            add_container(f"{role}.sidecars")(one)
+    for container in containers:
+        if pod.container is None or container.path != pod.container.path:
+            add_container(f"{role}.sidecars")(container)
             continue
         if not {"command", "args"} & (instead or {}).keys():
-            pod.command, pod.has_command = read_container_command(one)
-        one.apply({**_make_container_table(role, pod), **(instead or {})})
+            pod.command, pod.has_command = read_container_command(container)
+        container.apply({**_make_container_table(role, pod), **(instead or {})})
     return pod
 
 
@@ -267,7 +267,7 @@ def read_container_command(container: Field) -> tuple[list[Field], bool]:
     """The words of `command` and `args` of a container, and whether there is a command."""
     words = [one for key in ("command", "args") for one in container.list_items(key)
              if not isinstance(one.node.value, dict | list)]  # fmt: skip
-    return words, any("command" in one.path for one in words)
+    return words, any("command" in word.path for word in words)
 
 
 def _make_pod_table(role: RoleName) -> Table:

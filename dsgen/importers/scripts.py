@@ -67,8 +67,8 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
     """The launch of a script. Raises ImportRefusedError if there is none, or more than one."""
     at = conversion.source_map.locate(text) or Position(conversion.file, 1, 1)
     line = conversion.options.line
-    launches = [one for one in reading.launches if line in (0, _find_line(conversion, one))]
-    outside = [one for one in reading.events if one.rank and not line]
+    launches = [launch for launch in reading.launches if line in (0, _find_line(conversion, launch))]
+    outside = [event for event in reading.events if event.rank and not line]
     if not launches and outside:
         _refuse_outside(conversion, max(outside, key=lambda one: one.rank))
     if not launches and (broken := find_unparsed(text, conversion.source_map)):
@@ -105,7 +105,7 @@ def _find_line(conversion: Conversion, launch: Launch) -> int:
 
 
 def _refuse_several(conversion: Conversion, launches: Sequence[Launch]) -> None:
-    lines = list(dict.fromkeys(_find_line(conversion, one) for one in launches))
+    lines = list(dict.fromkeys(_find_line(conversion, launch) for launch in launches))
     at = conversion.source_map.locate(launches[0].statement)
     assert at is not None
     if len(lines) == 1:
@@ -297,7 +297,7 @@ class ScriptWriter:
         draft, entries = self.conversion.draft, self.conversion.ledger.entries
         training = {key: value for key, value in (draft.get("training") or {}).items() if key != "files"}
         texts = [*_list_texts(training), *_list_texts(draft.get("launch.command") or [])]
-        named = " ".join([*(one.source for one in entries if one.fate == "lost"), *training.get("env", {})])
+        named = " ".join([*(entry.source for entry in entries if entry.fate == "lost"), *training.get("env", {})])
         for word in dict.fromkeys(match[0] for text in texts for match in LEFTOVERS.finditer(text)):
             if word not in named:
                 why = f"{word} is in the values, and only the old cluster has it"

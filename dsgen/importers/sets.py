@@ -77,14 +77,14 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     launcher = find_launcher(kinds)
     workers = [one for one in kinds if one is not launcher]
     if launcher is None:
-        for one in workers:
-            refuse_server(one.name, one.whole.node.position)
+        for worker in workers:
+            refuse_server(worker.name, worker.whole.node.position)
         workers = choose_workers([one for one in workers if one.rank[0] > 0] or workers, document.position)
     else:
         workers = [one for one in workers if one.waits] or workers
     runners = [*([launcher] if launcher else []), *workers]
     lose_others(kinds, runners)
-    for whole in (one.whole for one in runners):
+    for whole in (runner.whole for runner in runners):
         kind = whole.fields.document.kind
         spec: Table = {} if kind == "Pod" else JOB if kind == "Job" else REPLICATED
         whole.apply({**HEAD, **({"spec": spec} if spec else {})})
@@ -123,7 +123,7 @@ def _forget_selected(kind: PodKind) -> None:
 
 def _check_hosts(launcher: PodKind, workers: Sequence[PodKind], beside: SharedFiles) -> None:
     """The hostfile names all workers, and the name of the job is not that of its launcher."""
-    conversion, nodes = launcher.whole.conversion, sum(one.count for one in workers)
+    conversion, nodes = launcher.whole.conversion, sum(worker.count for worker in workers)
     if beside.slots and nodes and len(beside.slots) != nodes:
         why = f"the hostfile has {len(beside.slots)} hosts, but there are {nodes} workers"
         at = launcher.whole.node.position
@@ -183,7 +183,7 @@ def _read_config_map(whole: Field, beside: SharedFiles) -> None:
 def _mount_files(kind: PodKind, beside: SharedFiles) -> dict[str, str]:
     """Files of ConfigMaps that the pods mount, by their path in the pod; returns the ConfigMap of each path."""
     volumes = kind.template.list_items("spec", "volumes")
-    names = {read_name(one): format_scalar(one.read("configMap", "name")) for one in volumes}
+    names = {read_name(volume): format_scalar(volume.read("configMap", "name")) for volume in volumes}
     mounted, found = kind.whole.conversion.mounted, dict[str, str]()
     for container in kind.template.list_items("spec", "containers"):
         for mount in container.list_items("volumeMounts"):

@@ -166,7 +166,7 @@ def _write_srun(conversion: Conversion, request: Request, words: Sequence[Text])
     """The options of srun, which win over the directives."""
     count = len(request.of_tasks)
     write_options(request, conversion, words[1:])
-    if [one.name for one in request.of_tasks[count:]] == ["ntasks"]:
+    if [task.name for task in request.of_tasks[count:]] == ["ntasks"]:
         request.tasks = None
     if request.export and "ALL" not in request.export.split(","):
         conversion.doubt(words[0], ONLY_A_PART, CLEAN_HINT, is_part=True)
@@ -201,19 +201,19 @@ def _report_counts(conversion: Conversion, request: Request) -> None:
             one.lose(f"the command line starts {slots} processes on each node", "set workers.slots")
         request.of_devices.clear()
     has_count = conversion.draft.get("workers.accelerator.count") is not None
-    for one in request.of_devices:
-        one.map("workers.accelerator.count" if has_count else "workers.slots")
+    for device in request.of_devices:
+        device.map("workers.accelerator.count" if has_count else "workers.slots")
     tasks = (request.nodes or 0) * (request.tasks_of_node or 1)
-    for one in request.of_tasks:
-        if one.name == "ntasks" and tasks and request.all_tasks not in (None, tasks):
-            one.lose(
+    for task in request.of_tasks:
+        if task.name == "ntasks" and tasks and request.all_tasks not in (None, tasks):
+            task.lose(
                 f"srun starts as many as {request.all_tasks}, and a run {tasks}",
                 "set workers.replicas and workers.slots",
             )
         elif request.tasks_of_node == slots:
-            one.map("workers.slots")
+            task.map("workers.slots")
         else:
-            one.drop("the command line starts the processes of a node")
+            task.drop("the command line starts the processes of a node")
 
 
 def _write_resources(conversion: Conversion, request: Request) -> None:

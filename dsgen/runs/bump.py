@@ -166,7 +166,7 @@ def _edit(source: SourceText, changes: Sequence[_ValueChange]) -> str:
             raise _RefusedChangeError(str(reason), change.path, change.at) from reason
         wanted = put(wanted, change.path, change.new)
         after = read(SourceText(source.name, mark + text))
-        if after.root.as_data() != wanted or [one.id for one in after.diagnostics] != [
+        if after.root.as_data() != wanted or [diagnostic.id for diagnostic in after.diagnostics] != [
             one.id for one in before.diagnostics
         ]:
             raise _RefusedChangeError(
@@ -181,7 +181,7 @@ def _check(written: Job, job: Job, changes: Sequence[_ValueChange]) -> Job:
     for change in changes:
         if change.path == ID:
             wanted = put(wanted, ID, change.new)
-    if error := next((one for one in written.diagnostics if one.severity == "error"), None):
+    if error := next((diagnostic for diagnostic in written.diagnostics if diagnostic.severity == "error"), None):
         raise _RefusedChangeError(error.message, error.path, _find_flag(changes, error.path, job))
     wrong = next(find_differing(wanted, written.data), None)
     if wrong is None:
@@ -196,5 +196,5 @@ def _check(written: Job, job: Job, changes: Sequence[_ValueChange]) -> Job:
 
 def _find_flag(changes: Sequence[_ValueChange], path: KeyPath, job: Job) -> Position:
     """The flag that sets a path, or the file."""
-    found = (one.at for one in changes if one.path[: len(path)] == path[: len(one.path)])
+    found = (change.at for change in changes if change.path[: len(path)] == path[: len(change.path)])
     return next(found, Position(job.file, 1, 1))

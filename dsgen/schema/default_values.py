@@ -75,7 +75,7 @@ def classify_place(path: Sequence[str | int]) -> str:
 def _is_of_kubernetes(part: Any) -> bool:
     """Whether the keys of a part are those of a definition: of an object of Kubernetes, or of a part of one."""
     references = [part, *part.get("allOf", ())] if isinstance(part, dict) else []
-    return any("$ref" in one and "properties" in resolve(one) for one in references)
+    return any("$ref" in reference and "properties" in resolve(reference) for reference in references)
 
 
 def takes_null(path: Sequence[str | int], node: Node) -> bool:

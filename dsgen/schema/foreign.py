@@ -62,7 +62,7 @@ def find_foreign_file(root: Node) -> Diagnostic | None:
     if OWN & data.keys():
         return None
     services = data.get("services")
-    if isinstance(services, dict) and any(isinstance(one, dict) for one in services.values()):
+    if isinstance(services, dict) and any(isinstance(service, dict) for service in services.values()):
         message = "this is a file of Docker Compose, not a values file"
         hint = f"{PRESETS}; `dsgen help side-by-side` says what the keys of a service become"
         return _make_problem(root, "services", message, hint)

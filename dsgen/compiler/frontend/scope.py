@@ -119,7 +119,7 @@ def find_entry_type(container: Type, key: Type) -> Type:
 
 def _find_common_type(options: Sequence[Type | None]) -> Type:
     """The common type of these keys of a record."""
-    types = [one for one in options if one is not None]
+    types = [option for option in options if option is not None]
     if not types or len(types) != len(options):
         raise ValueError("the key must come from a literal list of the record's keys")
     if any(one.default is not None for one in types):

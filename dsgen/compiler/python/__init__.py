@@ -89,7 +89,7 @@ def _write_template(expressions: PythonExpressions, name: str, path: str, body: 
 
 def _write_helper(expressions: PythonExpressions, name: str, helper: Helper) -> str:
     """The function of a helper, which must be the same for all types of its arguments."""
-    types = {one: _find_type(helper, one) for one in helper.parameters}
+    types = {parameter: _find_type(helper, parameter) for parameter in helper.parameters}
     parameters = {one if one in ROOTS else expressions.name_local(one): type_ for one, type_ in types.items()}
     functions = Functions(expressions, is_helper=True)
     bodies = {

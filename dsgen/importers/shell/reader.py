@@ -266,12 +266,12 @@ class ScriptReader:
         if any(one.type in (*OPEN, "concatenation") for one in words):
             raise self.refuse(of, "the variables that it sets are only known on the cluster")
         is_export = command == "export" or "x" in options
-        names = [one for one in words if one.type in ("variable_assignment", "variable_name")]
-        for one in names:
-            if one.type == "variable_assignment":
-                self._read_assignment(one, is_export)
+        names = [word for word in words if word.type in ("variable_assignment", "variable_name")]
+        for name in names:
+            if name.type == "variable_assignment":
+                self._read_assignment(name, is_export)
             else:
-                self._note_variable(self.text_of(one).chars, self.text_of(one), is_export)
+                self._note_variable(self.text_of(name).chars, self.text_of(name), is_export)
         if not names:
             self.add_event("dropped", of, ITSELF)
         return True
@@ -377,7 +377,7 @@ class ScriptReader:
             return not TO_FILE.match(text)
         if node.type != "command":
             return not (ASSIGNS.search(text) if "((" in text[:3] else re.match(r"\$\{\w+:?=", text))
-        words = [script.read_text(one).chars for one in list_arguments(node)]
+        words = [script.read_text(argument).chars for argument in list_arguments(node)]
         if words[:1] == ["ssh"] and words[-1] in ("true", "exit", "hostname", "date", ":"):
             return True  # it waits for the host
         is_known = bool(words) and words[0] not in CHANGING and "-v" not in words
@@ -389,7 +389,7 @@ class ScriptReader:
         try:
             words = Expansion(script, self.scope, self.folder).expand_words(arguments)
         except NotComputedError:
-            words = [script.read_text(one) for one in arguments]
+            words = [script.read_text(argument) for argument in arguments]
         for index, word in enumerate(words[:2]):
             if (name := posixpath.basename(word.chars)) in WRAPPERS and len(words) > index + 1:
                 words = words[index + count_wrapper_words(WRAPPERS[name], words[index:]) :]
@@ -412,8 +412,8 @@ class ScriptReader:
         body = node.child_by_field_name("body")
         redirects = [child for child in node.children if child.type.endswith("_redirect")]
         heredoc = next((one for one in redirects if one.type == "heredoc_redirect"), None)
-        for one in redirects:
-            if one.children_by_field_name("destination")[1:] or one.children_by_field_name("argument"):
+        for redirect in redirects:
+            if redirect.children_by_field_name("destination")[1:] or redirect.children_by_field_name("argument"):
                 raise self.refuse(self.text_of(node), "dsgen does not read arguments behind a redirection")
         target, is_more = self._find_target([*redirects, *(heredoc.children if heredoc else ())])
         if heredoc is not None:
@@ -525,7 +525,7 @@ class ScriptReader:
             return True
         name = words[0].chars if words[0].chars in WRAPPERS else posixpath.basename(words[0].chars)
         handle = COMMANDS.get(name)
-        if any(one.kind == "unclear" for one in self.source_map.list_unknowns(words[0])):
+        if any(unknown.kind == "unclear" for unknown in self.source_map.list_unknowns(words[0])):
             raise self.refuse(statement, "the program that it starts is not known")
         if handle and handle(self, words, statement, prefix):
             return True if name == "cd" else None
@@ -579,7 +579,7 @@ class ScriptReader:
     def _read_file(self, words: list[Text], statement: Text) -> bool:
         """A script that this one wrote, or that was given beside it."""
         path = self.source_map.format_text(words[0])
-        path = next((one for one in self.files if one.removeprefix("./") == path.removeprefix("./")), path)
+        path = next((file for file in self.files if file.removeprefix("./") == path.removeprefix("./")), path)
         content, name = self.files[path][1] if path in self.files else self._find_helper(path), posixpath.basename(path)
         if content is None:
             return False

@@ -158,7 +158,7 @@ def substitute_command(node: Node, expansion: Expansion) -> Text:
     of, scope = expansion.script.read_text(node), expansion.scope
     commands = list(_find_commands(node))
     programs = [[one for one in command.children if one.type == "command_name"] for command in commands]
-    names = [posixpath.basename(expansion.expand_text(one[0]).chars) if one else "" for one in programs]
+    names = [posixpath.basename(expansion.expand_text(program[0]).chars) if program else "" for program in programs]
     if names == ["pwd"]:
         folder = expansion.folder or Text()
         return folder if folder.chars.startswith("/") else scope.resolve_text("PWD", of.places, "$PWD")
@@ -167,7 +167,7 @@ def substitute_command(node: Node, expansion: Expansion) -> Text:
         return Text(known, [of.places[0]] * len(known))
     children = [one for command in commands for one in command.children if one.is_named]
     words = [word for one in children if one.type != "command_substitution" for word in expansion.expand_words([one])]
-    parts = [one for word in words for one in scope.source_map.list_unknowns(word)]
+    parts = [unknown for word in words for unknown in scope.source_map.list_unknowns(word)]
     if any(one.kind == "unclear" for one in parts):
         expansion.refuse(of)
     kind, name = _find_kind(of.chars, names, words, parts, scope.own_host)
@@ -326,7 +326,7 @@ class Expansion:
 
     def list_kinds(self, *texts: Text) -> set[str]:
         """The kinds of the unknown parts of texts."""
-        return {one.kind for text in texts for one in self.scope.source_map.list_unknowns(text)}
+        return {unknown.kind for text in texts for unknown in self.scope.source_map.list_unknowns(text)}
 
     # -- words and values ---------------------------------------------------------------------------------------------
 
