@@ -118,8 +118,8 @@ def _describe_need(estimate: Estimate) -> str:
 def _describe_largest(items: Iterable[Item], bytes_of: Callable[[Item], float]) -> str:
     from dsgen.estimate.quantities import format_size
 
-    parts = sorted((one for one in items if bytes_of(one) > 0), key=bytes_of, reverse=True)[:MOST_PARTS]
-    return f" ({', '.join(f'{one.name} {format_size(bytes_of(one))}' for one in parts)})" if parts else ""
+    parts = sorted((item for item in items if bytes_of(item) > 0), key=bytes_of, reverse=True)[:MOST_PARTS]
+    return f" ({', '.join(f'{part.name} {format_size(bytes_of(part))}' for part in parts)})" if parts else ""
 
 
 # -- the memory of a worker -------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def _check_network(needs: Forecast) -> Iterator[Found]:
 
     remedy = needs.find_first(changes.FASTER, is_enough)
     path = _find_first_key(remedy, NETWORK)
-    times = {one.name: format_range(format_seconds(one.low), format_seconds(one.high)) for one in step.items}
+    times = {item.name: format_range(format_seconds(item.low), format_seconds(item.high)) for item in step.items}
     network, compute = times["network"], times["compute"]
     message = f"the network needs {network} of a step, and computing only {compute}"
     yield "DS407", path, message, _format_settings(remedy) if remedy else LESS_TRAFFIC, "warning"

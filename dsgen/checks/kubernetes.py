@@ -65,7 +65,7 @@ def _has_unique(*keys: str) -> Test:
     """That no two items of a list have the same values of these keys."""
 
     def find(items: Any, _: str) -> bool:
-        given = [tuple(one[key] for key in keys) for one in items if one[keys[0]]]
+        given = [tuple(item[key] for key in keys) for item in items if item[keys[0]]]
         return len(given) > len({*given})
 
     return find

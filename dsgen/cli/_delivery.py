@@ -213,7 +213,7 @@ def plan_scripts(
     others: all other folders of the repository; without these, or with `keeps`, no scripts are removed.
     """
     names: dict[ScriptsFolder, set[str]] = {}
-    for folder, runtime in (*used, *((one, one.runtime) for one in others or ())):
+    for folder, runtime in (*used, *((other, other.runtime) for other in others or ())):
         if folder.scripts and (runtime or folder.place == folder.scripts.place):
             names.setdefault(folder.scripts, set()).update([runtime] if runtime else [])
     places = [scripts.place for scripts in names]

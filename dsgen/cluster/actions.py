@@ -79,7 +79,7 @@ def list_labelled(cluster: Cluster, namespace: str, selector: str) -> list[Objec
 
 def list_unused_scripts(cluster: Cluster, namespace: str, kept: Iterable[str]) -> list[ObjectRef]:
     """The ConfigMaps with scripts of whose digest no Job names one. kept: digests that are needed in any case."""
-    jobs = json.dumps([one["spec"] for one in cluster.list_items(make_api_path("jobs", namespace))])
+    jobs = json.dumps([item["spec"] for item in cluster.list_items(make_api_path("jobs", namespace))])
     names = list_scripts(cluster, namespace)
     digests = {digest for name in names if f'-{(digest := name.rpartition("-")[2])}"' not in jobs}.difference(kept)
     unused = [name for name in names if name.rpartition("-")[2] in digests]

@@ -55,7 +55,7 @@ def estimate_checkpoint(setup: Setup) -> CheckpointSize | None:
         make_item("weights", weights, weights, symbols, SOURCE),
         make_item("optimizer", "(m + o) * T * t", "(m + o) * T * t", symbols, SOURCE),
     ]
-    low, high = sum(one.low for one in items), sum(one.high for one in items)
+    low, high = sum(item.low for item in items), sum(item.high for item in items)
     seconds = (low / given.storage, high / given.storage) if given.storage else None
     if given.storage is None:
         setup.note_missing("storage", "the time to save a checkpoint")

@@ -140,7 +140,7 @@ def list_held_items(setup: Setup) -> list[Item]:
     if not setup.is_cpu:
         source = "ml-engineering, training/performance: kernels of CUDA; buffers of NCCL"
         items.append(Item("context", *CONTEXT, "0.1 GiB to 3 GiB", "0.1 GiB to 3 GiB", source))
-    return [one for one in items if one.high > 0]
+    return [item for item in items if item.high > 0]
 
 
 def is_complete(setup: Setup) -> bool:
@@ -180,7 +180,7 @@ def as_data(estimate: Estimate) -> dict[str, Any]:
 
 def _dump_items(items: tuple[Item, ...], whole: bool = True) -> list[dict[str, Any]]:
     names, kind = ("name", "low", "high", "formula", "numbers", "source"), round if whole else float
-    rows = [{name: getattr(one, name) for name in names} for one in items]
+    rows = [{name: getattr(item, name) for name in names} for item in items]
     return [{**row, "low": kind(row["low"]), "high": kind(row["high"])} for row in rows]
 
 

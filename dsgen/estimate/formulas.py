@@ -146,4 +146,4 @@ def compute_total(items: Iterable[Item], moments: Collection[str] = MOMENTS) -> 
 
 
 def list_items_at(moment: str, items: Iterable[Item]) -> tuple[Item, ...]:
-    return tuple(one for one in items if moment in one.at)
+    return tuple(item for item in items if moment in item.at)

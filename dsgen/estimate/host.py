@@ -66,7 +66,7 @@ def list_items(setup: Setup, values: Mapping[str, Any], of_rank: Total | None) -
         formula = f"{setup.slots} * what a rank holds"
         held = (setup.slots * of_rank.low, setup.slots * of_rank.high)
         items.append(Item("what the ranks hold", *held, formula, formula, "see the ranks", frozenset([TRAINING])))
-    return [one for one in items if one.high > 0]
+    return [item for item in items if item.high > 0]
 
 
 def _compute_worker_symbols(setup: Setup) -> dict[str, Bounds]:

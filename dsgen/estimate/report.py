@@ -94,7 +94,7 @@ def _describe_zero(setup: Setup) -> tuple[str, ...]:
 
 
 def _list_item_lines(items: Iterable[Item], write: Callable[[float], str] = format_size) -> list[ReportLine]:
-    return [ReportLine(one.name, write(one.low), write(one.high), one.formula, one) for one in items]
+    return [ReportLine(item.name, write(item.low), write(item.high), item.formula, item) for item in items]
 
 
 def _make_sum_line(
@@ -123,7 +123,7 @@ def _make_memory_table(setup: Setup, estimate: Estimate, held: Total | None) -> 
     if held is None:
         return None
     in_step = held is estimate.in_step
-    low = format_size(sum(one.low for one in held.items) if held.moment == formulas.START else held.low)
+    low = format_size(sum(item.low for item in held.items) if held.moment == formulas.START else held.low)
     words = "" if in_step else describe_fit(estimate)
     rows = [*_list_item_lines(held.items), ReportLine("together", low, _format_most(held, estimate), words)]
     rows += [] if in_step else _list_fewer_lines(estimate)

@@ -115,7 +115,7 @@ def estimate_step(setup: Setup, traffic: Traffic | None) -> Step | None:
     others = [
         one for one in (_estimate_network(setup, traffic), *_estimate_offload(setup), _estimate_nvme(setup)) if one
     ]
-    network = [one for one in others if one.name == "network"]
+    network = [other for other in others if other.name == "network"]
     added = [one for one in others if one.name != "network"]
     low = max([compute.low, *(one.low for one in network)]) + sum(one.low for one in added)
     high = compute.high + sum(one.high for one in others)

@@ -51,7 +51,7 @@ def estimate_traffic(setup: Setup) -> Traffic | None:
 
 
 def _sum(items: list[Item] | tuple[Item, ...]) -> tuple[float, float]:
-    return sum(one.low for one in items), sum(one.high for one in items)
+    return sum(item.low for item in items), sum(item.high for item in items)
 
 
 def _list_parts(setup: Setup) -> Iterator[tuple[Item, int]]:

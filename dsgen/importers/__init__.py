@@ -135,7 +135,7 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
         if number == 0:
             used = {id(one.source) for one in contents.found} | {id(one) for of in contents.found for one in of.around}
             _lose_unused(conversion, [one for one in documents if id(one) not in used | conversion.used])
-        for hosts in (one for one in others if _is_hostfile(one.text)):
+        for hosts in (other for other in others if _is_hostfile(other.text)):
             _read_hostfile(conversion, hosts)
         jobs.append(conversion.make_job())
     return jobs

@@ -371,4 +371,4 @@ def remove_nulls(data: Any) -> Any:
 
 def list_maps(items: Any) -> list[dict[str, Any]]:
     """The maps of a list; none of anything else."""
-    return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []

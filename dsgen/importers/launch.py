@@ -224,9 +224,9 @@ def _refuse_unknown(conversion: Conversion, started: LaunchCommand) -> None:
     may_be_options = any(word.chars.endswith((".py", ".sh")) for word in started.program[1:])
     for number, word in enumerate(words):
         is_first = number == 0 and bool(started.program)
-        for one in source_map.list_unknowns(word):
-            if one.kind == "unclear" or (one.is_split and is_first and may_be_options):
-                _refuse_unclear(conversion, word, one, is_first)
+        for unknown in source_map.list_unknowns(word):
+            if unknown.kind == "unclear" or (unknown.is_split and is_first and may_be_options):
+                _refuse_unclear(conversion, word, unknown, is_first)
 
 
 def _refuse_unclear(conversion: Conversion, word: Text, part: UnknownPart, is_first: bool) -> None:

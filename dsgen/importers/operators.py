@@ -110,11 +110,11 @@ class PodKind:
 def list_kinds(job: Field, path: KeyPath, template: KeyPath, count: Callable[[Field], int]) -> list[PodKind]:
     """The kinds of pods in a map or a list of a job. Raises ImportRefusedError for those that are no workers."""
     found = []
-    for one in job.list_items(*path):
-        name, pods = read_name(one) or one.name, one.find(*template)
-        refuse_server(name, one.node.position)
+    for item in job.list_items(*path):
+        name, pods = read_name(item) or item.name, item.find(*template)
+        refuse_server(name, item.node.position)
         if pods is not None:
-            found.append(PodKind(name, one, pods, count(one)))
+            found.append(PodKind(name, item, pods, count(item)))
     return found
 
 
@@ -130,7 +130,7 @@ def find_launcher(kinds: Sequence[PodKind]) -> PodKind | None:
         one for one in kinds if STARTS.search(f" {' '.join(one.words)} ")
     ]
     others = [kind for kind in kinds if kind not in starters]
-    has_workers = any(one.waits or not one.words or one.rank[1] for one in others)
+    has_workers = any(other.waits or not other.words or other.rank[1] for other in others)
     return starters[0] if len(starters) == 1 and has_workers else None
 
 
@@ -585,7 +585,7 @@ def _convert_trainjob(document: SourceDocument, conversion: Conversion) -> None:
     runtime = Fields(conversion, _find_runtime(fields.root))
     conversion.used.add(id(runtime.document))
     trainer = fields.find("spec", "trainer") or fields.root
-    jobs = {read_name(one): one for one in reversed(runtime.root.list_items(*JOBS))}
+    jobs = {read_name(item): item for item in reversed(runtime.root.list_items(*JOBS))}
     template = ("template", "spec", "template")
     first, starts = jobs.get("node", next(iter(jobs.values()), None)), jobs.get("launcher")
     node, launcher = (one.find(*template) if one else None for one in (first, starts))
@@ -610,7 +610,7 @@ def _find_runtime(job: Field) -> SourceDocument:
     """The runtime that the job names, from the same file or from files beside it."""
     conversion, named = job.conversion, job.find("spec", "runtimeRef", "name")
     name = named.text if named else "torch-distributed"
-    found = next((one for one in conversion.others if one.kind in RUNTIMES and one.name == name), None)
+    found = next((other for other in conversion.others if other.kind in RUNTIMES and other.name == name), None)
     if found is None:
         hint = f"give it: --runtime FILE, from kubectl get clustertrainingruntime {name} -o yaml"
         at = (named or job).node.position

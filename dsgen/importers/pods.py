@@ -265,8 +265,8 @@ def read_pod(
 
 def read_container_command(container: Field) -> tuple[list[Field], bool]:
     """The words of `command` and `args` of a container, and whether there is a command."""
-    words = [one for key in ("command", "args") for one in container.list_items(key)
-             if not isinstance(one.node.value, dict | list)]  # fmt: skip
+    words = [item for key in ("command", "args") for item in container.list_items(key)
+             if not isinstance(item.node.value, dict | list)]  # fmt: skip
     return words, any("command" in word.path for word in words)
 
 
@@ -451,7 +451,7 @@ def write_variable(where: str) -> Action:
 def _escape_later(field: Field, text: str) -> str:
     """The value with `$$(NAME)` for what stands after it: a kubelet does not expand that, and dsgen sorts variables."""
     env, at = field.fields.find(*field.path[:-1]), field.path[-1]
-    names = [read_name(one) for one in env.list_items()] if env and VARIABLE.search(text) else []
+    names = [read_name(item) for item in env.list_items()] if env and VARIABLE.search(text) else []
     later = {*names[int(at) :]} - {*names[: int(at)]} if names else ()
     return re.sub(r"\$\$|\$\((\w+)\)", lambda match: f"${match[0]}" if match[1] in later else match[0], text)
 

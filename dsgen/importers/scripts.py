@@ -334,7 +334,7 @@ class ScriptWriter:
         """The variables before the command line."""
         conversion, launch = self.conversion, self.script.launch
         parts = (one for word in launch.words for one in conversion.source_map.list_unknowns(word))
-        unknown = {one.name for one in parts if one.kind in ("variable", "unclear")}
+        unknown = {part.name for part in parts if part.kind in ("variable", "unclear")}
         for name, value in launch.prefix.items():
             statement = value or launch.statement
             if name in unknown:

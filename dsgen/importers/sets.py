@@ -160,7 +160,7 @@ def _read_beside(conversion: Conversion) -> SharedFiles:
         elif document.kind in BESIDE:
             whole.drop(BESIDE[document.kind])
         elif document.kind == "Secret" and OF_SSH.search(
-            " ".join([document.name, *(one.name for key in ("data", "stringData") for one in whole.list_items(key))])
+            " ".join([document.name, *(item.name for key in ("data", "stringData") for item in whole.list_items(key))])
         ):
             whole.drop(KEY)
         else:
@@ -171,12 +171,12 @@ def _read_beside(conversion: Conversion) -> SharedFiles:
 
 def _read_config_map(whole: Field, beside: SharedFiles) -> None:
     """A hostfile is dropped; scripts that a command runs are read; other files become training.files if named."""
-    for one in whole.list_items("data"):
-        if hosts := re.findall(r"(?m)^\s*[\w.-]+\s+slots=(\d{1,4})", one.text):
+    for item in whole.list_items("data"):
+        if hosts := re.findall(r"(?m)^\s*[\w.-]+\s+slots=(\d{1,4})", item.text):
             beside.slots += map(int, hosts)
-            one.drop("dsgen writes the hostfile")
+            item.drop("dsgen writes the hostfile")
         else:
-            beside.files.setdefault(whole.fields.document.name, {})[one.name] = one.read_text()
+            beside.files.setdefault(whole.fields.document.name, {})[item.name] = item.read_text()
     beside.maps.append(whole)
 
 

@@ -20,7 +20,7 @@ SAME = "the other pods mount it in the same way"
 
 def write_volumes(spec: Field, main: Field | None, role: str) -> None:
     """Fill storage from the volumes of a pod and the mounts of its main container, and account for both."""
-    volumes = {read_name(one): one for one in spec.list_items("volumes")}
+    volumes = {read_name(item): item for item in spec.list_items("volumes")}
     mounted = set()
     for mount in main.list_items("volumeMounts") if main else ():
         volume = volumes.get(read_name(mount))
@@ -30,8 +30,8 @@ def write_volumes(spec: Field, main: Field | None, role: str) -> None:
         mounted.add(read_name(volume))
         _write_mount(mount, volume, role)
     others = [one for kind in ("containers", "initContainers") for one in spec.list_items(kind)]
-    used = {format_scalar(mount.get("name")) for one in others if main is None or one.path != main.path
-            for mount in list_maps(one.read("volumeMounts"))}  # fmt: skip
+    used = {format_scalar(mount.get("name")) for other in others if main is None or other.path != main.path
+            for mount in list_maps(other.read("volumeMounts"))}  # fmt: skip
     for volume in (volume for name, volume in volumes.items() if name not in mounted):
         kind, data = _find_source(volume)
         if read_name(volume) not in used:
@@ -67,11 +67,11 @@ def _write_mount(mount: Field, volume: Field, role: str) -> None:
         mount.lose("its path is no absolute path")
         return
     key = _add_volume(volume, {**entry, "mountIn": role, kind: data}, kind)
-    for one in mount.list_items():
-        if one.name in MOUNT_KEYS:
-            one.map(key if one.name == "name" else f"{key}.{one.name}")
+    for item in mount.list_items():
+        if item.name in MOUNT_KEYS:
+            item.map(key if item.name == "name" else f"{key}.{item.name}")
         else:
-            one.lose("dsgen has no key for this field of a mount")
+            item.lose("dsgen has no key for this field of a mount")
 
 
 def _add_volume(volume: Field, entry: dict[str, Any], kind: str) -> str:
@@ -81,12 +81,12 @@ def _add_volume(volume: Field, entry: dict[str, Any], kind: str) -> str:
     volume.conversion.volumes.setdefault(given, name)
     volume.draft.set(("storage", name), entry)
     key = f"storage.{name}"
-    for one in volume.list_items():
-        if one.name == "persistentVolumeClaim":
-            for child in one.list_items():
+    for item in volume.list_items():
+        if item.name == "persistentVolumeClaim":
+            for child in item.list_items():
                 child.map(f"{key}.existingClaim" if child.name == "claimName" else f"{key}.readOnly")
         else:
-            one.map(key if one.name == "name" else f"{key}.{kind}")
+            item.map(key if item.name == "name" else f"{key}.{kind}")
     return key
 
 

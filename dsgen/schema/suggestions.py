@@ -182,7 +182,7 @@ def suggest_key(key: str, path: KeyPath, part: schema.Schema) -> str:
         return "remove it, and write the anchor at its first use, such as env: &env {NAME: value} and later *env"
     others = guess_keys(key, path, part)
     is_beside = all(one[:-1] == path for one in others)
-    shown = [path_text(one[len(path) :]) if is_beside else path_text(one) for one in others]
+    shown = [path_text(other[len(path) :]) if is_beside else path_text(other) for other in others]
     top = ", at the top of the file" if path and others and len(others[0]) == 1 else ""
     return did_you_mean(*shown, where=top) or list_possible(sorted(schema.list_keys(part)), "keys")
 

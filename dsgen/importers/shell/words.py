@@ -168,7 +168,7 @@ def substitute_command(node: Node, expansion: Expansion) -> Text:
     children = [one for command in commands for one in command.children if one.is_named]
     words = [word for one in children if one.type != "command_substitution" for word in expansion.expand_words([one])]
     parts = [unknown for word in words for unknown in scope.source_map.list_unknowns(word)]
-    if any(one.kind == "unclear" for one in parts):
+    if any(part.kind == "unclear" for part in parts):
         expansion.refuse(of)
     kind, name = _find_kind(of.chars, names, words, parts, scope.own_host)
     if kind == "command" and of.chars.startswith("`") and "\\" in of.chars:
@@ -180,7 +180,7 @@ def _find_kind(
     source: str, names: Sequence[str], words: Sequence[Text], parts: Sequence[UnknownPart], own_host: str
 ) -> tuple[Kind, str]:
     is_count = "wc" in names or re.search(r"\bgrep\s+-\w*c|\bprint NR\b", source) is not None
-    hosts = {one.name for one in parts if one.kind == "hosts"}
+    hosts = {part.name for part in parts if part.kind == "hosts"}
     is_list = not LISTS.isdisjoint(names) or "LIST" in hosts or NODE_LIST.search(source) is not None
     shown = [word.chars for word in words]
     if is_count and (is_list or names[0] == "srun"):
