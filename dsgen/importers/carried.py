@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Collection
 from typing import Any
 
 from dsgen.checks.launch import FOLDER, SCRIPT
@@ -41,6 +42,7 @@ ELSEWHERE = {"sbatch", "qsub", "ssh", "pdsh", "clush", "kubectl", "ray", "docker
 """Programs that start processes on other hosts, or in other containers."""
 SELF = re.compile(r"\$\{BASH_SOURCE(\[0\])?\}|\$BASH_SOURCE\b")
 ARGUMENT = re.compile(r"(?m)^(?!\s*#).*\$(?:([1-9])|\{([1-9])\})")
+COMMENT = re.compile(r"(?m)^\s*#.*$")
 SECRET = "the line may contain a secret, and the script would be copied as it is"
 
 
@@ -99,21 +101,31 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     name = name if source.name not in ("<stdin>", "-") else "script.sbatch"
     if not draft.get("name"):
         scripts.name_job(conversion, name)
-    given = conversion.options.variables
     draft.set("launch.method", SCRIPT)
-    draft.set("launch.command", [FOLDER + name, *(given[key] for key in sorted(given) if key.isdigit())])
+    draft.set("launch.command", [FOLDER + name, *_write_given(conversion)])
     draft.set(("training", "files", name), text)
     conversion.ledger.add("mapped", "the script", Position(source.name, 1, 1), f"training.files.{name}")
-    for key in [key for key in given if not key.isdigit()]:
-        draft.set(("training", "env", key), given[key])
-    for line, variable, hint in find_unset(text, given):
-        at = Position(source.name, line, 1)
-        conversion.ledger.add("lost", f"${variable}", at, "nothing in the script sets it", hint, is_part=True)
-    body = re.sub(r"(?m)^\s*#.*$", "", text)
+    _lose_unset(conversion, source.name, text, conversion.options.variables)
+    body = COMMENT.sub("", text)
     if image := IMAGE.search(body):
         write_image(conversion, image[1] or image[2])
     scripts.add_claims(draft, [body])
     conversion.decided, conversion.carried = reason
+
+
+def _write_given(conversion: Conversion) -> list[str]:
+    """Write the variables of --set; the arguments among them."""
+    given = conversion.options.variables
+    for key in [key for key in given if not key.isdigit()]:
+        conversion.draft.set(("training", "env", key), given[key])
+    return [given[key] for key in sorted(given) if key.isdigit()]
+
+
+def _lose_unset(conversion: Conversion, file: str, text: str, known: Collection[str]) -> None:
+    """Name the variables that a script reads and nothing sets. known: those that it has."""
+    for line, variable, hint in find_unset(text, known):
+        at = Position(file, line, 1)
+        conversion.ledger.add("lost", f"${variable}", at, "nothing in the script sets it", hint, is_part=True)
 
 
 def _read_request(source: SourceText, conversion: Conversion) -> Request:
@@ -133,33 +145,35 @@ def _convert_or_keep(source: SourceText, conversion: Conversion, other: Conversi
         refusal = ImportRefusedError("it was asked for (--as carried)", Position(source.name, 1, 1))
     except ImportRefusedError as error:
         refusal = error
-    if conversion.options.line or not _keep(source, other, (refusal.position, refusal.message)):
+    if conversion.options.line:
         raise refusal
+    scripts.refuse_syntax_error(source.name, source.text)
+    if not _runs_on_each_worker(source.text, conversion.options.variables):
+        raise refusal
+    _keep(source, other, (refusal.position, refusal.message))
     return other
 
 
-def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> bool:
-    """Write the values that run the script on each worker; whether workers can run it."""
-    scripts.refuse_syntax_error(source.name, source.text)
+def _runs_on_each_worker(text: str, given: Collection[str]) -> bool:
+    """Whether each worker can run a script, which trains there. given: its arguments and variables."""
+    programs = {words[0].rpartition("/")[2] for one in read_commands(text) for words in list_programs(one.words)}
+    if not programs & {*LAUNCHERS, "python", "python3"} or programs & ELSEWHERE:
+        return False
+    is_private = any(map(holds_secret, text.split("\n")))
+    return not is_private and {*sum(ARGUMENT.findall(text), ())} <= {"", *given}
+
+
+def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
+    """Write the values that run the script on each worker."""
     draft, given, name = conversion.draft, conversion.options.variables, posixpath.basename(source.name)
-    programs = {words[0].rpartition("/")[2] for one in read_commands(source.text) for words in list_programs(one.words)}
-    if not programs & LAUNCHERS.keys() | {"python", "python3"} & programs or programs & ELSEWHERE:
-        return False
-    if any(map(holds_secret, source.text.split("\n"))) or {*sum(ARGUMENT.findall(source.text), ())} - {"", *given}:
-        return False
     exports = [f'export {name}="{WORKER_SHELL[to]}"\n' for name, to in scripts.RUNTIME.items()
                if name != to and re.search(rf"\b{name}\b", source.text)]  # fmt: skip
     draft.set("launch.method", WORKERS)
-    arguments = [given[key] for key in sorted(given) if key.isdigit()]
     text = "".join(exports) + re.sub(r"\A#!.*\n", "", SELF.sub("$0", source.text))
-    draft.set("launch.command", ["bash", "-c", text, name, *arguments])
+    draft.set("launch.command", ["bash", "-c", text, name, *_write_given(conversion)])
     conversion.ledger.add("mapped", "the script", Position(source.name, 1, 1), "launch.command[2]")
-    for key in [key for key in given if not key.isdigit()]:
-        draft.set(("training", "env", key), given[key])
     known = {*given, *scripts.RUNTIME, *scripts.RUNTIME.values(), "MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE"}
-    for line, variable, hint in find_unset(source.text, known):
-        at = Position(source.name, line, 1)
-        conversion.ledger.add("lost", f"${variable}", at, "nothing in the script sets it", hint, is_part=True)
+    _lose_unset(conversion, source.name, source.text, known)
     for number, written in enumerate(source.text.split("\n"), 1):
         if not written.lstrip().startswith("#") and (found := FIXED.search(written)):
             at = Position(source.name, number, found.start() + 1)
@@ -167,9 +181,8 @@ def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> bool:
     scripts.name_job(conversion, name)
     for key, why in (("workers.replicas", NODES_HOLE), ("workers.slots", SLOTS_HOLE)):
         draft.set_hole(key, 0, why)
-    scripts.add_claims(draft, [re.sub(r"(?m)^\s*#.*$", "", source.text)])
+    scripts.add_claims(draft, [COMMENT.sub("", source.text)])
     conversion.decided, conversion.carried = reason
-    return True
 
 
 def _write_size(conversion: Conversion, request: Request, nodes: int) -> None:

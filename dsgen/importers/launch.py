@@ -311,13 +311,11 @@ def _count_included(include: Text | None) -> int | None:
 
 
 def _write_kept(conversion: Conversion, started: LaunchCommand, method: str) -> None:
-    """Arguments of the launcher itself."""
+    """Arguments of the launcher itself. deepspeed does not start mpirun in a run, so mpirun takes none of its own."""
     draft, source_map = conversion.draft, conversion.source_map
+    takes = ("pdsh", "deepspeed-no-ssh", *(() if started.launcher == "deepspeed" else ("openmpi",)))
     for word in started.kept:
-        if method not in ("openmpi", "pdsh", "deepspeed-no-ssh") or (method, started.launcher) == (
-            "openmpi",
-            "deepspeed",
-        ):
+        if method not in takes:
             why = f"launch.method {method} takes no arguments of this launcher"
             conversion.lose(word, why, "set launch.mpirunArgs" if method == "openmpi" else "", is_part=True)
         elif any(unknown.kind != "variable" for unknown in source_map.list_unknowns(word)):

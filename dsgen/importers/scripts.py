@@ -480,8 +480,8 @@ class ScriptWriter:
     def _write_cd(self, event: ScriptEvent) -> None:
         """`cd`: the folder of the training, or of the commands in setup."""
         folder, target = self.conversion.draft.get("training.workingDir"), event.value
-        is_own = isinstance(target, Text) and self.script.launch.folder is target and not self.lines
-        is_own &= isinstance(target, Text) and folder == posixpath.normpath(target.chars)
+        is_start = self.script.launch.folder is target and not self.lines
+        is_own = is_start and isinstance(target, Text) and folder == posixpath.normpath(target.chars)
         if not self.world.is_batch and not is_own:
             self._add_line(event)
             self.conversion.draft.remove("training.workingDir")

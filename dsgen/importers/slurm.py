@@ -10,6 +10,7 @@ from itertools import pairwise
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import as_whole
+from dsgen.importers.launch import OF_TORCH
 from dsgen.importers.scripts import ChosenScript, name_job, read_script, refuse_syntax_error, write_script
 from dsgen.importers.shell.reader import Launch
 from dsgen.importers.slurm_options import STARTS, Request, write_options
@@ -36,7 +37,7 @@ OF_CONTAINER = {
 """Options of Apptainer that pods have no equivalent of."""
 OF_TASKS = "its tasks have SLURM_PROCID and the like; in a run, processes have RANK, LOCAL_RANK and WORLD_SIZE"
 OF_TASKS_HINT = "see which of them the program reads; with --as carried, it has those of Slurm"
-OF_NODES = {"torchrun", "torch.distributed.run", "torch.distributed.launch", "deepspeed", "accelerate"}
+OF_NODES = {*OF_TORCH, "deepspeed", "accelerate"}
 STARTERS = {"srun", "ssh", "pdsh", "clush"}
 HOSTFILE = re.compile(r"--(deepspeed[_-])?hostfile|-H")
 SAYS_NODES = re.compile(r"--(nnodes|num[_-](nodes|machines)|config[_-]file|(deepspeed[_-])?hostfile)\b|-H$")
