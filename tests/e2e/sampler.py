@@ -76,7 +76,7 @@ def lies(samples: Sequence[Sample]) -> Iterator[str]:
         if pod and pod.up and not pod.deleting:
             alive = state.now
         recorded = state.record.get("phase")
-        if shown.phase == "Running" and state.now - max(alive, state.heard or 0) > DEAD_SECONDS:
+        if shown.phase == "Running" and state.now - max(alive, state.renewed_at or 0) > DEAD_SECONDS:
             yield f"Running, and no launcher since {state.now - alive:.0f} s"
         if shown.phase in ("Succeeded", "Failed") and recorded not in (None, shown.phase):
             yield f"{shown.phase}, and the record says {recorded}"
