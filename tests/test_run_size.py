@@ -1,6 +1,5 @@
-"""The size of a run in a repository: the scripts once for a job, and little for every further run."""
+"""The size of a run in a repository: the scripts once for a job, and little else."""
 
-import difflib
 import json
 from pathlib import Path
 
@@ -19,8 +18,6 @@ SCRIPTS_BYTES = 150 * 1024
 """Of a ConfigMap with scripts, as the API server counts it: keys and texts. With a third more, it is 200 KiB."""
 RUN_BYTES = 32 * 1024
 """All other objects of a run with 64 workers."""
-CHANGED_BYTES = 16 * 1024
-"""What a new run of an unchanged job adds to the text of a repository, and what it removes."""
 
 
 def job(run: str = "1") -> dict[str, str]:
@@ -52,25 +49,6 @@ def test_client_side_apply_can_carry_the_scripts() -> None:
 
 def test_the_rest_of_a_run_keeps_its_budget() -> None:
     assert size(*(text for name, text in job().items() if "-scripts-" not in name)) <= RUN_BYTES
-
-
-def test_a_new_run_is_a_small_change() -> None:
-    """The scripts stay as they are; each other file is one of the new run in place of one of the old."""
-    first, second = job("1"), job("2")
-    renamed = {name: name.replace("cifar-1", "cifar-2") for name in first}
-    assert set(renamed.values()) == set(second)
-    scripts = [name for name in first if "-scripts-" in name]
-    assert len(scripts) == 5
-    assert [first[name] for name in scripts] == [second[name] for name in scripts]
-    lines = [
-        line
-        for name, text in first.items()
-        for line in difflib.ndiff(text.splitlines(keepends=True), second[renamed[name]].splitlines(keepends=True))
-    ]
-
-    added, removed = (size(*(line[2:] for line in lines if line.startswith(sign))) for sign in ("+ ", "- "))
-    assert 0 < added <= CHANGED_BYTES
-    assert 0 < removed <= CHANGED_BYTES
 
 
 def test_scripts_are_frozen_objects_named_by_their_content() -> None:

@@ -60,9 +60,10 @@ class History:
         runs = dict(old.runs)
         if plan.run:
             runs = {run: Run(compute_run_checksum(texts)) for run, texts in self.shown.items()} | runs
-            known = runs.get(plan.run)
+            known = runs.pop(plan.run, None)
             if known is None or (not plan.kept and known.sha256 != plan.run_checksum):
-                runs[plan.run] = Run(plan.run_checksum, __version__)
+                known = Run(plan.run_checksum, __version__)
+            runs = {plan.run: known, **runs}  # the newest is the first, so that a diff of a new run has only its line
         made_of = "" if plan.kept else plan.made_of
         new = Index(
             plan.owner,

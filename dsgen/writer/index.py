@@ -57,27 +57,25 @@ class Index:
     runtime: str = ""
 
     def as_text(self) -> str:
-        """The text of the index file."""
-        content: dict[str, Any] = {"version": INDEX_VERSION, "dsgen": self.dsgen, "owner": self.owner}
-        if self.run:
-            runs = {name: {"sha256": run.sha256, "dsgen": run.dsgen} for name, run in self.runs.items()}
-            content |= {"run": self.run, "runs": runs}
-        content |= {"runtime": self.runtime} if self.runtime else {}
+        """The text of the index file. All facts that change with a run share a line, so that its diff is short."""
+        facts = {"version": INDEX_VERSION, "dsgen": self.dsgen, "owner": self.owner}
+        facts |= {"run": self.run} if self.run else {}
+        facts |= {"runtime": self.runtime} if self.runtime else {}
+        facts |= {"madeOf": self.made_of} if self.made_of else {}
+        runs = {name: {"sha256": run.sha256, "dsgen": run.dsgen} for name, run in self.runs.items()}
         files = {
             path: {**({"run": self.run} if path in self.frozen else {}), "sha256": self.files[path]}
             for path in sorted(self.files)
         }
-        content |= {"values": json.loads(self.values)} if self.values else {}
-        content |= {"madeOf": self.made_of} if self.made_of else {}
-        lines = [f"  {json.dumps(key)}: {_format_part(part)}" for key, part in {**content, "files": files}.items()]
-        return "{\n" + ",\n".join(lines) + "\n}\n"
+        parts = [json.dumps(facts)[1:-1]]
+        parts += [_format_table("runs", runs)] if self.run else []
+        parts += [_format_table("values", json.loads(self.values))] if self.values else []
+        return "{\n  " + ",\n  ".join([*parts, _format_table("files", files)]) + "\n}\n"
 
 
-def _format_part(part: Any) -> str:
-    """A part of an index; each file, run and value has one line, so that a diff of a new run is short."""
-    if not isinstance(part, dict):
-        return json.dumps(part)
-    return "{\n" + ",\n".join(f"    {json.dumps(key)}: {json.dumps(one)}" for key, one in part.items()) + "\n  }"
+def _format_table(name: str, table: Mapping[str, Any]) -> str:
+    """A map of an index; each file, run and value has one line."""
+    return f'"{name}": {{\n' + ",\n".join(f"    {json.dumps(key)}: {json.dumps(table[key])}" for key in table) + "\n  }"
 
 
 def as_canonical_json(values: Any) -> str:

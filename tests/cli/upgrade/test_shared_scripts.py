@@ -1,15 +1,21 @@
 """The scripts that jobs of a repository share: those of all its runs, in the words of the release that wrote each."""
 
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from dsgen import __version__
 from dsgen.generated.digest import SCRIPTS
-from tests.cli.conftest import IMAGE, Cli, bytes_in, job, put
-from tests.cli.upgrade.conftest import OLD_SCRIPTS, by, edit
+from dsgen.writer import INDEX
+from tests.cli.conftest import IMAGE, JOB, Cli, bytes_in, job, put
+from tests.cli.upgrade.conftest import OLD, OLD_SCRIPTS, by, edit
 
 FOLDER = "rendered/training/dsgen-runtime"
+CHANGED_LINES = 100
+"""Of a repository, added and removed, by the next run of a job that a release with other scripts wrote."""
 
 
 @pytest.fixture
@@ -98,3 +104,21 @@ def test_a_repository_without_shared_scripts_switches_by_one_line(cli: Cli, shar
     assert [] == list(Path("rendered/training/cifar").glob("*-scripts-*"))
     mnist = {path: content for path, content in first.items() if path.startswith("training/mnist/configmap")}
     assert mnist.items() <= bytes_in(Path("rendered")).items(), "a run keeps the scripts that it began with"
+
+
+def test_the_next_run_is_a_small_change(cli: Cli) -> None:
+    """The change of the scripts themselves is read once for a namespace."""
+    file, index = Path("next/cifar.yaml"), Path("next/cifar", INDEX)
+    put(file, f"{JOB}runtime: {{create: false}}\n")
+    assert 0 == cli("render", file, "-d", "next/cifar").code
+    put(index, index.read_text().replace(__version__, OLD))
+    for path, content in bytes_in(Path("next")).items():
+        put(Path("last", path), re.sub('(?<=[-/"])[0-9a-f]{10}(?=[."\\n])', OLD_SCRIPTS, content.decode()))
+    edit(file, 'id: "1"', 'id: "2"')
+    assert 0 == cli("render", file, "-d", "next/cifar").code
+
+    command = ["git", "diff", "--no-index", "--find-renames", "--numstat", "last", "next"]
+    lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+    counts = [int(count) for line in lines if "dsgen-runtime" not in line for count in line.split()[:2]]
+    assert 2 * 9 == len(counts), "index, values and the objects of the run"
+    assert sum(counts) <= CHANGED_LINES, lines
