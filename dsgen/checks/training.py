@@ -181,6 +181,8 @@ STARTS_RANKS = (
 )
 STARTS_SEVERAL = f"^(([^ ]*/)?llamafactory-cli train {ANY_TEXT}|{STARTS_RANKS[1:-1]})$"
 """The same, with a command that starts torchrun if it sees several GPUs."""
+ASKING = (["--help"], ["-h"], ["--version"], ["env"], ["config"])
+"""What makes a launcher print something only."""
 STARTING_MODULE = "^(torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.].*|accelerate[.]commands[.].*)$"
 LAUNCHER_OPTION = (
     "^--(num_gpus|num_nodes|hostfile|no_ssh(_check)?|launcher_args|force_multi|enable_each_rank_log|bind_cores_to_rank"
@@ -304,7 +306,8 @@ def refuse_second_launcher(values: Values) -> Problems:
     if not values.training.exec or helpers.runs_command(values):
         return
     starts = STARTS_SEVERAL if values.workers.slots > 1 else STARTS_RANKS
-    if any(matching(" ".join(words), starts) for words in commands.list_programs(values.training.exec)):
+    programs = [words for words in commands.list_programs(values.training.exec) if words[1:2] not in ASKING]
+    if any(matching(" ".join(words), starts) for words in programs):
         yield Problem(f"training.exec starts a launcher, but launch.method {values.launch.method} {STARTS_EACH}")
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from dsgen.language.text import format_item
 
@@ -26,10 +27,55 @@ _NEEDS_QUOTES = re.compile(r"[\s|&;<>*?()\"'`~#]")
 _PIPE = re.compile(r"(?<![|>])[|](?![|])")
 _END = re.compile(r"\s*(&&|[|;<\n]|\d?>|&|$)")
 _PREPARES = re.compile(r"\s*(cd|source|export|ulimit|set|module|mkdir|echo|pip|[.]) [^|;<>&\n]*(&&|[;\n])")
-_RUN_OTHERS = {
-    *("exec", "env", "nice", "nohup", "time", "timeout", "numactl", "taskset", "stdbuf", "setsid", "ionice"),
-    *("sudo", "conda", "mamba", "micromamba", "command", "builtin", "eval"),
-}
+
+
+class Wrapper(NamedTuple):
+    """What a program that starts another one takes before it.
+
+    valued: its options that take a value in the next word. skipped: words after the options and before the program.
+    verbs: the words after its name, such as exec of `singularity exec`. asks: options with which it starts nothing.
+    """
+
+    valued: frozenset[str] = frozenset()
+    skipped: int = 0
+    verbs: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+
+
+def make_wrappers(names: str, valued: str = "", **fields: Any) -> dict[str, Wrapper]:
+    """The same wrapper for each of the names, which are separated by spaces, as `valued` is."""
+    return dict.fromkeys(names.split(), Wrapper(frozenset(valued.split()), **fields))
+
+
+_OF_CONTAINERS = (
+    "-B --bind --home -H --env --env-file -W --workdir --pwd --mount --network --overlay --scratch -S --shell --app"
+    " --dns --hostname --security --apply-cgroups --fakeroot-map --device --cwd"
+)
+_OF_NUMACTL = "-i --interleave -p --preferred -m --membind -N --cpunodebind -C --physcpubind -w --weighted-interleave"
+WRAPPERS: Mapping[str, Wrapper] = {
+    **make_wrappers("nohup setsid builtin eval tini dumb-init"),
+    **make_wrappers("command", asks=("-v", "-V")),
+    **make_wrappers("exec", "-a"),
+    **make_wrappers("time", "-f -o --format --output"),
+    **make_wrappers("nice", "-n --adjustment"),
+    **make_wrappers("ionice", "-c -n --class --classdata"),
+    **make_wrappers("stdbuf", "-i -o -e --input --output --error"),
+    **make_wrappers("env", "-u -C --unset --chdir"),
+    **make_wrappers("sudo", "-u -g -h -p -C -D -R -T -r -t -U --user --group --host --prompt --chdir --role"),
+    **make_wrappers("gosu su-exec taskset chrt", skipped=1),
+    **make_wrappers("timeout", "-s -k --signal --kill-after", skipped=1),
+    **make_wrappers("numactl", _OF_NUMACTL),
+    **make_wrappers("xargs", "-I -n -P -L -a -d -s -E"),
+    **make_wrappers("strace", "-o -e -p -s -a -b -E -I -O -S -u"),
+    **make_wrappers("nsys", "-o -t -s -c -x -w -f -y -d -n -e -b --output --trace", verbs=("profile", "launch")),
+    **make_wrappers("ncu", "-o -k -c -s --export --kernel-name --launch-count --launch-skip --set --section"),
+    **make_wrappers("py-spy", "-o -r -d -f --output --rate --duration --format", verbs=("record",)),
+    **make_wrappers("singularity apptainer", _OF_CONTAINERS, skipped=1, verbs=("exec", "run")),
+    **make_wrappers("conda mamba micromamba", "-n -p --name --prefix --cwd", verbs=("run",)),
+    **make_wrappers(
+        "uv poetry pipenv pixi hatch", "--extra --group --python -p --with --project --directory --env-file --index -C"
+        " -e --environment --manifest-path", verbs=("run",)),
+}  # fmt: skip
 """Programs whose arguments are another program with its arguments."""
 _MOST_PROGRAMS, _MOST_LEVELS, _LONGEST_SCRIPT = 1000, 10, 100_000
 """How many programs of a command are found, one started by another, and in how many characters."""
@@ -79,12 +125,30 @@ def _walk_programs(words: Sequence[str], level: int) -> Iterator[Sequence[str]]:
 
         for command in read_commands(_join(words[-1][:_LONGEST_SCRIPT])):
             yield from _walk_programs(command.words, level + 1)
-    elif words and words[0].rpartition("/")[2] in _RUN_OTHERS:
-        for at in range(1, len(words)):
-            if not re.match(r"-|\d|\w+=|run$", words[at]):
-                yield from _walk_programs(words[at:], level + 1)
-                if not re.fullmatch("-[^=]+", words[at - 1]):  # else it may be the value of an option
-                    return
+    elif words and (wrapper := WRAPPERS.get(words[0].rpartition("/")[2])):
+        count = count_wrapper_words(wrapper, words)
+        if 0 < count < len(words):
+            yield from _walk_programs(words[count:], level + 1)
+
+
+def count_wrapper_words(wrapper: Wrapper, words: Sequence[str]) -> int:
+    """How many words stand before the program that a wrapper starts, its own name included; 0 if it starts nothing."""
+    verbs = (index for index, word in enumerate(words[:4]) if index and word in wrapper.verbs)
+    index = next(verbs, 0) + 1 if wrapper.verbs else 1
+    if wrapper.verbs and index == 1:
+        return 0
+    while index < len(words) and words[index].startswith("-") and words[index] != "-":
+        word = words[index]
+        if word in wrapper.asks:
+            return 0
+        index += 1
+        if word == "--":
+            break
+        if word in wrapper.valued:
+            index += 1
+    while index < len(words) and re.match(r"[A-Za-z_]\w*=", words[index]):
+        index += 1
+    return min(index + wrapper.skipped, len(words))
 
 
 def wrap_in_shell(script: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import dropwhile
 from typing import NamedTuple
 
-_PRECEDES = re.compile(r"if|then|elif|else|while|until|do|time|!|\{|[A-Za-z_]\w*(\[[^]]*\])?\+?=.*", re.DOTALL)
+_PRECEDES = re.compile(r"if|then|elif|else|while|until|do|time|-p|!|\{|[A-Za-z_]\w*(\[[^]]*\])?\+?=.*", re.DOTALL)
 """What stands before the program of a command."""
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*([\"']?)\\?([A-Za-z_]\w*)\1")
 _OF_WORD = r"\\.|\$\{[^}\n]{0,500}\}|\$?\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)|\$\(|"

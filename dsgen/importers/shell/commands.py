@@ -6,73 +6,50 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from dsgen.importers.slurm_options import STARTS
 from dsgen.importers.texts import Text
+from dsgen.schema import commands
 from dsgen.scripts.slurm.rules import read_options
 
 
-@dataclass(frozen=True)
-class Wrapper:
-    """A program that starts another one.
+class Reason(NamedTuple):
+    """Why a program that starts another one is not needed: dropped; or lost, if there is a hint."""
 
-    valued: its options that take a value in the next word. skipped: words after the options and before the program.
-    verbs: the words after its name, such as exec of `singularity exec`. why: why it is dropped; lost, if there is a
-    hint. is_remote: the rest is a command line for another host.
-    """
-
-    valued: frozenset[str] = frozenset()
-    skipped: int = 0
-    verbs: tuple[str, ...] = ()
-    why: str = ""
+    why: str
     hint: str = ""
-    is_remote: bool = False
 
 
-def _make_wrappers(names: str, valued: str, why: str, hint: str = "", **fields: Any) -> dict[str, Wrapper]:
-    return dict.fromkeys(names.split(), Wrapper(frozenset(valued.split()), why=why, hint=hint, **fields))
-
-
-CONTAINER = (
-    "-B --bind --home -H --env --env-file -W --workdir --pwd --mount --network --overlay --scratch -S --shell --app"
-    " --dns --hostname --security --apply-cgroups --fakeroot-map --device --cwd"
+CHOSEN = Reason(
+    "it chooses the environment of Python, and dsgen starts the python3 that is first in PATH",
+    "set training.pythonCommand to the interpreter of that environment",
 )
-CHOSEN = "it chooses the environment of Python, and dsgen starts the python3 that is first in PATH"
-CHOSEN_HINT = "set training.pythonCommand to the interpreter of that environment"
-WRAPPERS: Mapping[str, Wrapper] = {
-    "srun": Wrapper(why=STARTS),
-    **_make_wrappers("time nohup setsid exec command nice", "-f -o -a -c -n -p", "it changes nothing that a pod needs"),
-    **_make_wrappers("timeout", "-s -k --signal --kill-after", "it limits the time of the program",
-                     "set lifecycle.activeDeadlineSeconds", skipped=1),
-    **_make_wrappers("numactl", "-N -m -C -i -p -l", "it binds processes to cores and memory",
-                     "set training.deepspeed.bindCores"),
-    **_make_wrappers("singularity apptainer", CONTAINER, "", skipped=1, verbs=("exec", "run")),
-    **_make_wrappers("conda mamba micromamba", "-n -p --name --prefix --cwd", CHOSEN, CHOSEN_HINT, verbs=("run",)),
-    **_make_wrappers(
-        "uv poetry pixi", "--extra --group --python -p --with --project --directory --env-file --index -C -e"
-        " --environment --manifest-path", CHOSEN, CHOSEN_HINT, verbs=("run",)),
-    **_make_wrappers("ssh", "-p -i -o -l -F -J -L -R -D -E -b -c -m", STARTS, skipped=1, is_remote=True),
-    **_make_wrappers("pdsh clush", "-w -x -f -g -R -l -t -u", STARTS, is_remote=True),
-}  # fmt: skip
+NEEDLESS = Reason("it changes nothing that a pod needs")
+LIMIT = Reason("it limits the time of the program", "set lifecycle.activeDeadlineSeconds")
+BINDS = Reason("it binds processes to cores and memory", "set training.deepspeed.bindCores")
+WRAPPERS: Mapping[str, Reason] = {
+    **dict.fromkeys(("srun", "ssh", "pdsh", "clush"), Reason(STARTS)),
+    **dict.fromkeys(("time", "nohup", "setsid", "exec", "command", "nice"), NEEDLESS),
+    **dict.fromkeys(("singularity", "apptainer"), Reason("")),  # the origin reads their options
+    **dict.fromkeys(("conda", "mamba", "micromamba", "uv", "poetry", "pixi"), CHOSEN),
+    "timeout": LIMIT,
+    "numactl": BINDS,
+}
+"""Programs that start another one which may be the training."""
+REMOTE = {
+    **commands.make_wrappers("ssh", "-p -i -o -l -F -J -L -R -D -E -b -c -m", skipped=1),
+    **commands.make_wrappers("pdsh clush", "-w -x -f -g -R -l -t -u"),
+}
+"""The rest is a command line for another host."""
 
 
-def count_wrapper_words(wrapper: Wrapper, words: Sequence[Text]) -> int:
+def count_wrapper_words(name: str, words: Sequence[Text]) -> int:
     """How many words belong to a wrapper, its name and the skipped ones included; 0 if it starts nothing here."""
-    if words[0].chars == "srun":
-        return len(words) - len(read_options([word.chars for word in words[1:]])[1])
-    verbs = (index for index, word in enumerate(words[:4]) if index and word.chars in wrapper.verbs)
-    index = next(verbs, 0) + 1 if wrapper.verbs else 1
-    if wrapper.verbs and index == 1:
-        return 0
-    while index < len(words) and words[index].chars.startswith("-") and words[index].chars != "-":
-        word = words[index].chars
-        index += 1
-        if word == "--":
-            break
-        if word in wrapper.valued:
-            index += 1
-    return min(index + wrapper.skipped, len(words))
+    chars = [word.chars for word in words]
+    if name == "srun":
+        return len(words) - len(read_options(chars[1:])[1])
+    return commands.count_wrapper_words(REMOTE.get(name) or commands.WRAPPERS[name], chars)
 
 
 Role = Literal["silent", "setup", "loader", "never", "slurm", "once"]

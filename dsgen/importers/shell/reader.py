@@ -20,6 +20,7 @@ from dsgen.importers.shell.commands import (
     LOADS_CONDA,
     OF_SSH,
     PREPARES,
+    REMOTE,
     SSH,
     WRAPPERS,
     count_wrapper_words,
@@ -392,7 +393,7 @@ class ScriptReader:
             words = [script.read_text(argument) for argument in arguments]
         for index, word in enumerate(words[:2]):
             if (name := posixpath.basename(word.chars)) in WRAPPERS and len(words) > index + 1:
-                words = words[index + count_wrapper_words(WRAPPERS[name], words[index:]) :]
+                words = words[index + count_wrapper_words(name, words[index:]) :]
                 break
         names = [word.chars for word in words]
         if names and posixpath.basename(names[0]) in (*SHELLS, "eval"):
@@ -532,7 +533,7 @@ class ScriptReader:
         is_changing = name in CHANGING or (name == "printf" and words[1:2] and words[1].chars == "-v")
         if name in self.functions or (is_changing and not handle):
             raise self.refuse(statement, CALL if name in self.functions else NOT_COMPUTED)
-        if name in WRAPPERS and (end := count_wrapper_words(WRAPPERS[name], words)):
+        if name in WRAPPERS and (end := count_wrapper_words(name, words)):
             self._read_wrapped(name, words, end, statement, prefix)
         else:
             self._read_plain(words, statement, prefix)
@@ -543,7 +544,7 @@ class ScriptReader:
         if any(word.chars == "--multi-prog" for word in words[:end]):
             raise self.refuse(statement, "srun --multi-prog starts several programs")
         with self.using(wrappers=[*self.wrappers, (name, words[:end])]):
-            if rest and WRAPPERS[name].is_remote:
+            if rest and name in REMOTE:
                 self._read_inner(join(rest, " "))
             elif rest:
                 self.read_words(rest, statement, prefix)
