@@ -1,7 +1,9 @@
 """The documentation shows the real output of its commands."""
 
 import re
+import textwrap
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -74,6 +76,15 @@ def anchors(page: Path) -> list[str]:
 
 def test_a_heading_follows_an_empty_line(page: Path) -> None:
     assert [] == re.findall(r"(?<!\n)\n(#+ .*)", docs.BLOCK.sub("", page.read_text()))
+
+
+def test_the_command_that_contributors_copy_works(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall("```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
+    copied: dict[str, Any] = {}
+    exec(textwrap.dedent(next(block for block in blocks if "dsgen images" in block)), copied)
+
+    assert 0 == copied["command"].main([str(folder / "cifar.yaml")], standalone_mode=False)
+    assert "registry.example.com/team/cifar\n" == capsys.readouterr().out
 
 
 def test_twelve_commands_lead_to_a_repository_of_two_teams() -> None:

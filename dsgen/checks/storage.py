@@ -37,15 +37,22 @@ def list_sources(volume: Any) -> list[str]:
 
 def is_on_volume(values: Values, path: str, kind: str = "any") -> bool:
     """Whether a path is on a volume of the workers of a kind: any, writable, kept, or copied (by a sidecar)."""
-    for name, volume in values.storage.items():
-        where, source = volume.mountPath, list_sources(volume)[:1]
-        if where and f"{path}/".startswith(f"{where}/") and helpers.is_mounted_in(values, volume, "workers"):
-            is_writable = not volume.readOnly and source not in [[one] for one in READ_ONLY]
-            is_kept = source not in [[one] for one in OF_ONE_POD]
-            is_copied = is_kept or bool(helpers.used_in_pod(values.workers, name))
-            if {"any": True, "kept": is_kept, "copied": is_copied, "writable": is_writable}[kind]:
-                return True
-    return False
+    found = [
+        (len(volume.mountPath), name)
+        for name, volume in values.storage.items()
+        if volume.mountPath
+        and f"{path}/".startswith(f"{posixpath.normpath(volume.mountPath)}/")
+        and helpers.is_mounted_in(values, volume, "workers")
+    ]
+    if not found:
+        return False
+    name = max(found)[1]  # the innermost
+    volume = values.storage[name]
+    source = list_sources(volume)[:1]
+    is_writable = not volume.readOnly and source not in [[one] for one in READ_ONLY]
+    is_kept = source not in [[one] for one in OF_ONE_POD]
+    is_copied = is_kept or bool(helpers.used_in_pod(values.workers, name))
+    return {"any": True, "kept": is_kept, "copied": is_copied, "writable": is_writable}[kind]
 
 
 def _where(path: KeyPath) -> str:
@@ -134,8 +141,9 @@ WRITES = (
 KEEPS = rf"({WRITES}|{NO_INPUT}(\w+_)?(checkpoints?|ckpt|exp|experiment|work|run)_?(dir|folder|directory))"
 """The same, with those that some programs only read."""
 READS = (
-    r"(\w+_)?(data|datasets?|corpus|train|valid|eval)(_?(dir|path|files?|folder|root|prefix))?"
-    r"|(model|tokenizer)(_?(dir|path|model|name_or_path))?|(vocab|merges?)_file|load"
+    r"(\w+_)?(data|datasets?|corpus|train|valid(ation)?|val|eval|test)(_?(dir|path|files?|folder|root|prefix|name))?"
+    r"|(pretrained_|reward_|teacher_|ref_|base_)?(model|tokenizer)(_?(dir|path|model|name_or_path))?"
+    r"|(vocab|merges?)_file|load|resume(_from(_checkpoint)?)?"
 )
 """Options for data and models."""
 TORCHTUNE = "_component_:"

@@ -10,7 +10,8 @@ from dsgen.problems import KeyPath
 
 COMMANDS = (("training", "exec"), ("training", "args"), ("launch", "command"))
 FILES: KeyPath = ("training", "files")
-WORD = re.compile(r"--?([A-Za-z][\w.-]*)(?:=(.*))?", re.DOTALL)
+WORD = re.compile(r"(?:--?|\+{0,2}(?=[\w.-]*=))[A-Za-z][\w.-]*(?:=(.*))?", re.DOTALL)
+"""`--save_dir /x`, `--save_dir=/x`, and as programs with Hydra take it, `trainer.save_dir=/x`."""
 IN_SCRIPT = re.compile(r"(?<!\S)--?([A-Za-z][\w.-]*)[=\s]+[\"']?([^\s\"']+)")
 COMMENT = re.compile(r"(?m)^[ \t]*#(?!SBATCH)[^\n]*")
 ASSIGNMENT = re.compile(r"\b(\w+)=[\"']?([^\s\"';]*)")
@@ -50,8 +51,8 @@ def list_options(values: Mapping[str, Any]) -> Iterator[ProgramOption]:
         for index, word in enumerate(words):
             if found := WORD.fullmatch(word):
                 following = words[index + 1] if index + 1 < len(words) else ""
-                value = following if found[2] is None else found[2]
-                yield _make_option((*path, index), f"--{found[1]}", value)
+                value = following if found[1] is None else found[1]
+                yield _make_option((*path, index), word.partition("=")[0], value)
             for one in IN_SCRIPT.finditer(word) if re.search(r"\s", word) else ():
                 yield _make_option((*path, index), f"--{one[1]}", one[2])
     for name, text in values["training"]["files"].items():
@@ -74,7 +75,7 @@ def _find_folders(script: str) -> dict[str, str]:
 
 
 def _make_option(path: KeyPath, written: str, value: str) -> ProgramOption:
-    return ProgramOption(path, written.lstrip("-").replace("-", "_").lower(), written, value)
+    return ProgramOption(path, written.lstrip("-+").replace("-", "_").lower(), written, value)
 
 
 def find_numbers(values: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> dict[str, ProgramOption]:
