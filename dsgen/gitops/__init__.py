@@ -82,9 +82,10 @@ def make_delivered(job: Job, pattern: str) -> DeliveredJob:
 
 
 def list_shared(jobs: Iterable[Job], pattern: str) -> list[DeliveredJob]:
-    """The scripts that these jobs share, in each namespace. pattern: see `plan`."""
-    spaces = sorted({job.release.namespace for job in jobs if not job.data["runtime"]["create"]})
-    return [DeliveredJob(space, SCRIPTS, fill_job_folder(pattern, space, SCRIPTS), is_shared=True) for space in spaces]
+    """The scripts that these jobs share, in each namespace, with runtime.name. pattern: see `plan`."""
+    names = {job.release.namespace: job.data["runtime"]["name"] for job in jobs if not job.data["runtime"]["create"]}
+    folders = {space: fill_job_folder(pattern, space, SCRIPTS) for space in sorted(names)}
+    return [DeliveredJob(space, names[space], folder, is_shared=True) for space, folder in folders.items()]
 
 
 TOOLS = {"argocd": "Argo CD", "flux": "Flux"}

@@ -28,17 +28,8 @@ EVERYTHING = {
     "application": ("--kind", "Application", *HERE),
     "application-chart": ("--kind", "Application", "--chart", *HERE),
     "application-project": (
-        *(
-            "--kind",
-            "Application",
-            "--app-project",
-            "--project",
-            "team",
-            "--self-heal",
-            "--server",
-            "https://c.example",
-        ),
-        *("--notify", "slack:training", *HERE),
+        *("--kind", "Application", "--app-project", "--project", "team", "--self-heal"),
+        *("--server", "https://c.example", "--notify", "slack:training", *HERE),
     ),
     "application-queue": ("--kind", "Application", *HERE, *TOLERATING),
     "applicationset": ("--kind", "ApplicationSet", "--revision", "live", "--notify", "slack:training", *HERE),
@@ -335,6 +326,14 @@ def test_two_jobs_never_share_an_object(cli: Cli) -> None:
 
     assert 1 == code
     assert "dsgen: the objects of a/b-c and a-b/c would both be called a-b-c: rename one of the jobs\n" == err
+
+
+def test_scripts_of_two_repositories_never_share_an_object(cli: Cli) -> None:
+    named = ("--set", "runtime.create=false,runtime.name=ours")
+    spec = written(cli, *EVERYTHING["helmrelease"], *named)["HelmRelease training-ours"]["spec"]
+
+    assert ("ours", "./charts/training/dsgen-runtime") == (spec["releaseName"], spec["chart"]["spec"]["chart"])
+    assert "Kustomization training-ours" in written(cli, *EVERYTHING["kustomization"], *named)
 
 
 def test_the_folder_of_a_job_is_the_one_that_render_writes(cli: Cli) -> None:
