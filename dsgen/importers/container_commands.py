@@ -75,8 +75,6 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
         reader = ScriptReader(source_map, _make_scope(pod, runtime), conversion.mounted)
         reader.read_words(words, statement, {})
         script = choose_launch(conversion, reader, statement)
-        if any(event.kind == "outside" for event in reader.events):
-            raise ImportRefusedError("dsgen does not follow a statement", pod.command[0].node.position)
         if world.is_launcher and script.started.launcher in ("", "python"):
             raise ImportRefusedError("it starts the ranks by itself", pod.command[0].node.position)
         conversion.note_remarks(script_text)

@@ -44,7 +44,6 @@ AMBIENT = frozenset(
 )  # fmt: skip
 """Variables that every container has, or may lack without harm."""
 KNOWN_HOSTS = ("MASTER_ADDR", "HOSTNAME")
-NOT_FOLLOWED = "dsgen does not follow the statement that sets its value"
 OTHER_HOST = "only the old cluster knows the hosts that it names"
 OTHER_HOST_HINT = "in a run, $MASTER_ADDR is the first host and $HOSTNAME the own one"
 IN_BATCH = "in the shell of sbatch, {} is 0; in a run, each process has its own number"
@@ -105,7 +104,7 @@ def _format_unknown(conversion: Conversion, part: UnknownPart, word: Text, varia
     if part.kind == "command":
         conversion.lose(word, "every process runs this command by itself", "write its value instead", is_part=True)
         return part.shell
-    is_set_by_image = conversion.is_container and not conversion.has_other_variables and part.kind != "unclear"
+    is_set_by_image = conversion.is_container and not conversion.has_other_variables
     is_given = conversion.draft.get(("training", "env", part.name)) is not None
     if is_set_by_image and not is_given and part.name not in AMBIENT:
         hint = f"set training.env.{part.name} if the image does not set it"
@@ -127,17 +126,16 @@ def _format_count(conversion: Conversion, name: str) -> str:
 
 def ask_for_variable(conversion: Conversion, part: UnknownPart) -> None:
     """A hole for a variable that the source never sets."""
-    if conversion.is_container and part.kind != "unclear":
+    if conversion.is_container:
         return
-    if part.name in AMBIENT and part.kind != "unclear":
+    if part.name in AMBIENT:
         if part.name == "HOME":
             why = "the source uses files below $HOME: write the claim that has them, and the path of the home folder"
             conversion.draft.set_hole("storage.home", {"mountPath": "", "existingClaim": ""}, why)
         return
     key = ("training", "env", part.name)
     if conversion.draft.get(key) is None:
-        why = "is not set in the source" if part.kind == "variable" else "is set where dsgen does not follow the script"
-        conversion.draft.set_hole(key, {}, f"${part.name} {why}: write its value")
+        conversion.draft.set_hole(key, {}, f"${part.name} is not set in the source: write its value")
 
 
 OWN = re.compile(
@@ -248,10 +246,9 @@ def write_exported(
 
 def _explain_unknown(unknown: Sequence[UnknownPart]) -> str:
     """Why a pod cannot compute a value; "" if it can."""
-    kinds = {one.kind for one in unknown}
     hosts = {one.name for one in unknown if one.kind == "hosts"}
-    if "positional" in kinds or "unclear" in kinds:
-        return "its value is an argument of the script" if "positional" in kinds else NOT_FOLLOWED
+    if any(one.kind == "positional" for one in unknown):
+        return "its value is an argument of the script"
     return OTHER_HOST if hosts - set(KNOWN_HOSTS) else ""
 
 

@@ -14,9 +14,6 @@ from dsgen.editing import compare_text
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import (
-    AMBIENT,
-    NAME,
-    OWN,
     RANK_METHODS_SHELL,
     WORKER_SHELL,
     format_script,
@@ -208,10 +205,7 @@ def _replace_secret(conversion: Conversion, option: str, value: Text) -> Text:
 
 
 def _refuse_unknown(conversion: Conversion, started: LaunchCommand) -> None:
-    """Refuse a command line that needs arguments of the script, or what dsgen does not compute.
-
-    A single value that dsgen does not follow is a hole instead, where it cannot be an option.
-    """
+    """Refuse a command line that needs arguments of the script, or variables that may be options."""
     source_map, words = conversion.source_map, [*started.program, *started.command, *started.kept]
     names = {part.name: word for word in reversed([*words, *started.facts.values()])
              for part in source_map.list_unknowns(word) if part.kind == "positional" and part.name != "@"}  # fmt: skip
@@ -222,22 +216,11 @@ def _refuse_unknown(conversion: Conversion, started: LaunchCommand) -> None:
         raise ImportRefusedError(f"the command line needs arguments of the script: {listed}", at, hint)
     # Options of the launcher may be in a variable before the program.
     may_be_options = any(word.chars.endswith((".py", ".sh")) for word in started.program[1:])
-    for number, word in enumerate(words):
-        is_first = number == 0 and bool(started.program)
-        for unknown in source_map.list_unknowns(word):
-            if unknown.kind == "unclear" or (unknown.is_split and is_first and may_be_options):
-                _refuse_unclear(conversion, word, unknown, is_first)
-
-
-def _refuse_unclear(conversion: Conversion, word: Text, part: UnknownPart, is_first: bool) -> None:
-    at = conversion.source_map.resolve_place(word.places[0])
-    line = f", on line {conversion.source_map.resolve_place(part.cause).line}" if part.cause else ""
-    is_variable = NAME.fullmatch(part.name) is not None
-    if not is_variable or OWN.fullmatch(part.name) or (is_first and part.is_split) or part.name in AMBIENT:
-        hint = f"--set {part.name}=VALUE, or write its words into the command line"
-        hint = hint if is_variable else "write its value into the command line"
-        why = "nothing in the source sets" if part.kind == "variable" else "dsgen does not compute"
-        raise ImportRefusedError(f"the command line needs {part.shell}, which {why}{line}", at, hint)
+    first = source_map.list_unknowns(started.program[0]) if may_be_options else []
+    if found := next((one for one in first if one.is_split), None):
+        why = f"the command line needs {found.shell}, which nothing in the source sets"
+        hint = f"--set {found.name}=VALUE, or write its words into the command line"
+        raise ImportRefusedError(why, source_map.resolve_place(started.program[0].places[0]), hint)
 
 
 def _choose_method(conversion: Conversion, started: LaunchCommand, world: JobSize) -> str:

@@ -95,13 +95,13 @@ class ConversionReport:
         """Say what became of a part. what: its key, or the reason."""
         spend(OF_ENTRY)
         to, why = (what, "") if fate == "mapped" else ("", hide(what))
-        self.entries.append(ConvertedPart(fate, _shorten(source), at, to, why, hint, is_part, _shorten(whole)))
+        self.entries.append(ConvertedPart(fate, shorten(source), at, to, why, hint, is_part, shorten(whole)))
 
 
-def _shorten(text: str) -> str:
+def shorten(text: str, longest: int = LONGEST) -> str:
     """A text for a report, without secrets."""
-    text = hide(text[: 4 * LONGEST])  # hiding takes long
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    text = hide(text[: 4 * longest])  # hiding takes long
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 @dataclass

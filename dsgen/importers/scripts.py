@@ -68,9 +68,6 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
     at = conversion.source_map.locate(text) or Position(conversion.file, 1, 1)
     line = conversion.options.line
     launches = [launch for launch in reading.launches if line in (0, _find_line(conversion, launch))]
-    outside = [event for event in reading.events if event.rank and not line]
-    if not launches and outside:
-        _refuse_outside(conversion, max(outside, key=lambda one: one.rank))
     if not launches and (broken := find_unparsed(text, conversion.source_map)):
         raise ImportRefusedError(
             f"dsgen does not understand {broken.chars[:60]}", conversion.source_map.locate(broken) or at
@@ -83,20 +80,11 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
         )  # fmt: skip
     best = max(one.rank for one in launches)
     strong = [one for one in launches if one.rank == best]
-    if stronger := [one for one in outside if one.rank >= best]:
-        _refuse_outside(conversion, stronger[0])
     started = [parse_launch_command(one.words, conversion.source_map) for one in strong]
     if len({make_signature(conversion, one) for one in started}) > 1:
         _refuse_several(conversion, strong)
     others = [one for one in reading.launches if one is not strong[0]]
     return ChosenScript(reading, strong[0], started[0], others)
-
-
-def _refuse_outside(conversion: Conversion, event: ScriptEvent) -> None:
-    """Refuse a script in which a statement that dsgen does not follow may start the training."""
-    at = conversion.source_map.locate(event.text)
-    assert at is not None
-    raise ImportRefusedError(f"{event.why}, and this may start the training", at, OUTSIDE_HINT)
 
 
 def _find_line(conversion: Conversion, launch: Launch) -> int:
@@ -137,7 +125,6 @@ def refuse_syntax_error(name: str, text: str) -> None:
 # -- values ------------------------------------------------------------------------------------------------------------
 
 SET_HINT = "give it with --set"
-OUTSIDE_HINT = "import the command line that starts the training, with its values"
 NOT_CHOSEN = "it is another command line than the one that was chosen"
 LEFTOVERS = re.compile(
     r"\bSLURM_\w+|\b(?:srun|scontrol|singularity|apptainer|shifter)\b(?=\s)|\bmodule (?:load|use|purge)\b|\{\{"
@@ -153,8 +140,7 @@ LOADED = "the image has to contain what it loads; it is a comment at image"
 NO_FOLDER = "the working directory of the image takes its place"
 IN_LINE, IN_FILE = "its value is in the command line", "its value is in a file that the script writes"
 UNUSED = "the command line does not use it"
-FILES = "bash puts the names of files that match in its place"
-LOOK, LOOK_INSIDE = "see whether the training needs it", "see whether the training needs the commands in it"
+LOOK = "see whether the training needs it"
 VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 COUNTS = {
     **dict.fromkeys(("NNODES", "NUM_NODES", "N_NODES", "NUM_MACHINES"), "workers.replicas"),
@@ -304,14 +290,11 @@ class ScriptWriter:
                 self.conversion.lose(self.script.launch.statement, why, is_part=True)
 
     def _report_guesses(self) -> None:
-        """Name the defaults that were used, and the words of the command line that may be others in bash."""
-        conversion, scope = self.conversion, self.script.reading.scope
-        for of, value in scope.defaults:
+        """Name the defaults that were used."""
+        conversion = self.conversion
+        for of, value in self.script.reading.scope.defaults:
             why = f"the script does not set it: its default {conversion.source_map.format_text(value)} is used"
             conversion.drop(of, why, is_part=True)
-        for word in self.script.launch.words:
-            if word.places and word.places[0] in scope.globs:
-                conversion.lose(word, FILES, "write the names themselves", is_part=True)
 
     def _report_others(self) -> None:
         """Command lines that were not chosen: they prepare the training, follow it, or are the same on other nodes."""
@@ -334,7 +317,7 @@ class ScriptWriter:
         """The variables before the command line."""
         conversion, launch = self.conversion, self.script.launch
         parts = (one for word in launch.words for one in conversion.source_map.list_unknowns(word))
-        unknown = {part.name for part in parts if part.kind in ("variable", "unclear")}
+        unknown = {part.name for part in parts if part.kind == "variable"}
         for name, value in launch.prefix.items():
             statement = value or launch.statement
             if name in unknown:
@@ -411,21 +394,18 @@ class ScriptWriter:
 
     def _is_preparation(self, event: ScriptEvent) -> bool:
         """Whether a statement becomes a line of training.setup, in which `set -e` ends the pod after a mistake."""
-        if event.kind in ("loaded", "sourced"):
+        if event.kind == "loaded":
             return not self.world.is_batch
         is_once = self.world.is_batch and ONCE.match(event.text.chars)
         return event.kind == "setup" and event.name != "set" and not is_once
 
     def _report_anywhere(self, event: ScriptEvent) -> bool:
         """Account for a statement that means the same before the command line and after it; whether it is one."""
-        kind = "outside" if event.kind == "sourced" and self.world.is_batch else event.kind
-        if kind == "outside":
-            self.conversion.doubt(event.text, event.why, event.hint or LOOK_INSIDE)
-        elif kind == "dropped":
+        if event.kind == "dropped":
             self.conversion.drop(event.text, event.why)
-        elif kind == "lost":
+        elif event.kind == "lost":
             self.conversion.lose(event.text, event.why, event.hint)
-        return kind in ("outside", "dropped", "lost", "file")
+        return event.kind in ("dropped", "lost", "file")
 
     def _write_before(self, event: ScriptEvent, final: Mapping[str, ScriptEvent], prepares: bool) -> None:
         """Account for a statement before the command line."""
@@ -437,7 +417,7 @@ class ScriptWriter:
             self.conversion.drop(event.text, event.why)
         elif event.kind == "slots":
             self._write_slots(event)
-        elif event.kind in ("loaded", "sourced", "setup"):
+        elif event.kind in ("loaded", "setup"):
             self._write_preparation(event)
         elif event.kind == "folder":
             self._write_cd(event)
@@ -466,9 +446,6 @@ class ScriptWriter:
     def _add_line(self, event: ScriptEvent) -> None:
         shown = self.conversion.source_map.format_text(event.text)
         if isinstance(event.value, list):
-            if any(word.places and word.places[0] in self.script.reading.scope.globs for word in event.value):
-                self.conversion.lose(event.text, FILES, "write it into training.setup")
-                return
             shown = " ".join(format_word(self.conversion, word, WORKER_SHELL) for word in event.value)
         if holds_secret(shown) or any(map(is_private, event.text.chars)):
             hint = "put the secret into a Secret and read it in training.setup"

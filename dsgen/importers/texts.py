@@ -50,7 +50,7 @@ def spend(characters: int) -> None:
             raise TooMuchWorkError
 
 
-Kind = Literal["variable", "positional", "runtime", "hosts", "changing", "command", "secret", "unclear"]
+Kind = Literal["variable", "positional", "runtime", "hosts", "changing", "command", "secret"]
 
 
 @dataclass(frozen=True)
@@ -60,15 +60,14 @@ class UnknownPart:
     kind: `variable`, never set in the source; `positional`, an argument of the script; `runtime`, a number that dsgen
     provides to the processes (name: RANK, NODE_RANK, ...); `hosts`, the first node (MASTER_ADDR), the own one
     (HOSTNAME), the list of all (LIST) or another one (OTHER); `changing`, another value for each submission (a date,
-    the id of the job); `command`, the output of another command; `secret`, a value that is not copied; `unclear`, what
-    a statement computes that dsgen does not follow. name: of the variable; empty if it is none. source: how a shell
-    would compute it. cause: the place of that statement. is_split: without quotes, so that it may be several words.
+    the id of the job); `command`, the output of another command; `secret`, a value that is not copied. name: of the
+    variable; empty if it is none. source: how a shell would compute it. is_split: without quotes, so that it may be
+    several words.
     """
 
     kind: Kind
     name: str
     source: str = ""
-    cause: int = 0
     is_split: bool = False
 
     @property

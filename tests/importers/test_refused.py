@@ -69,7 +69,7 @@ def an_object(kind: str, api: str = "v1") -> str:
         (f"{SBATCH}srun bash -c 'python a.py; python b.py'\n", "a.sbatch", "a line starts several programs"),
         (f"{SBATCH}for lr in 1 2; do torchrun t.py --lr $lr; done\n", "a.sbatch", "does not follow loops"),
         ("mpirun -np 2 -npernode 1 bash -c 'torchrun train.py'\n", "a.sh", "mpirun starts torchrun on each node"),
-        (f"{SBATCH}A=(1 2)\ntorchrun t.py ${{A[$I]}}\n", "a.sbatch", "dsgen does not compute ${A[$I]}, and this may"),
+        (f"{SBATCH}A=(1 2)\ntorchrun t.py ${{A[$I]}}\n", "a.sbatch", "dsgen does not compute ${A[$I]}"),
         ("for h in a b; do ssh $h torchrun t.py & done\nssh a b\n", "a.sh", "does not follow loops"),
         (f'{SBATCH}torchrun t.py $1 "$2"\n', "a.sbatch", "the command line needs arguments of the script: $1, $2"),
         (f"{SBATCH}torchrun t.py --m $1\n", "a.sbatch", "--set 1=VALUE"),

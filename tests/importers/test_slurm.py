@@ -404,7 +404,6 @@ def test_what_must_not_run_in_every_pod_is_lost_and_shown_without_secrets(line: 
         *('[ -n "$DATA" ] || exit 1', "if [ $# -lt 2 ]; then exit 1; fi", 'if [[ ! -f "$DATA" ]]; then exit 1; fi'),
         'if [ -z "$DATA" ]; then echo usage; exit 1; fi',
         "until test -f ready; do echo waiting; sleep 5; done",
-        'log() { local text=$1; echo "$text"; }; log start',
         "case $1 in -h) echo usage; exit;; esac",
     ],
 )
@@ -428,9 +427,8 @@ WHOLE = f"""#!/bin/bash
 set -e
 {HEAD_NODE}
 module load cuda
-if [ -d /x ]; then A=1; fi
+if [ -d /x ]; then echo; fi
 f() {{ echo; }}
-f
 unset A
 {ARGUMENTS}
 {CONFIG.replace("srun", "# srun")}

@@ -1,8 +1,8 @@
 """Reads a script statement by statement, as bash would, without running anything.
 
 The result is what happened in order: variables, files, folders, other commands, and the command lines that start the
-training. Assignments, commands and branches whose condition is known are followed. Other statements are left out
-(`outside`): the variables that they name are unknown afterwards.
+training. Assignments, commands and branches whose condition is known are followed. Other statements that only print or
+wait are dropped; at any other one, NotComputedError ends the reading, and the script itself has to run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from dsgen.importers.launchers import parse_launch_command, rank_command, rank_words
-from dsgen.importers.ledger import ImportRefusedError
+from dsgen.importers.ledger import ImportRefusedError, shorten
 from dsgen.importers.shell.commands import (
     LOADS_CONDA,
     OF_SSH,
@@ -45,9 +45,7 @@ from dsgen.importers.texts import OF_STATEMENT, SourceMap, Text, join, place_at,
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-EventKind = Literal[
-    "assigned", "exported", "dropped", "lost", "setup", "loaded", "sourced", "folder", "file", "slots", "outside"
-]
+EventKind = Literal["assigned", "exported", "dropped", "lost", "setup", "loaded", "folder", "file", "slots"]
 Variables = Mapping[str, Text]
 SHELLS = ("bash", "sh", "dash", "zsh")
 DEEPEST = 12
@@ -63,8 +61,9 @@ NOT_FOLLOWED = {
     **dict.fromkeys(("for_statement", "c_style_for_statement", "while_statement"), "dsgen does not follow loops"),
     "case_statement": "dsgen does not follow case",
 }
-FOLLOWED = "the commands of {} were read"
+OUTSIDE = "import the command line that starts the training, with its values"
 SOURCED = "put the file beside the script, or write what it sets into the script"
+FOLLOWED = "the commands of {} were read"
 HOSTFILE = "dsgen writes the hostfile"
 LOG = "the log of the pods has the output"
 INPUT = "the training would read it, and pods have no standard input"
@@ -81,7 +80,7 @@ CHANGES = (
     "variable_assignment", "declaration_command", "unset_command", "c_style_for_statement", "function_definition"
 )  # fmt: skip
 """Statements that change variables."""
-OPEN = ("command_substitution", "simple_expansion", "string")
+OPEN = ("command_substitution", "simple_expansion", "string", "concatenation")
 """Words of a declaration whose names are only known when it runs."""
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 TO_FILE = re.compile(r"[\d&]?>>?(?![>&]|\s*/dev/)")
@@ -92,8 +91,7 @@ TO_FILE = re.compile(r"[\d&]?>>?(?![>&]|\s*/dev/)")
 class ScriptEvent:
     """One statement and what it means.
 
-    text: the statement, with its place. name and value: of a variable or a file. why and hint: for the report. rank:
-    how surely a statement that is left out starts a training.
+    text: the statement, with its place. name and value: of a variable or a file. why and hint: for the report.
     """
 
     kind: EventKind
@@ -102,7 +100,6 @@ class ScriptEvent:
     hint: str = ""
     name: str = ""
     value: Value = field(default_factory=Text)
-    rank: int = 0
 
 
 @dataclass
@@ -143,7 +140,7 @@ class ScriptReader:
         self.source_map, self.scope, self.helpers = source_map, scope, helpers
         self.events: list[ScriptEvent] = []
         self.launches: list[Launch] = []
-        self.functions: dict[str, tuple[Script, Node]] = {}
+        self.functions: set[str] = set()
         self.files: dict[str, tuple[Text, Text]] = {}
         self.folder: Text | None = None
         self.wrappers: list[tuple[str, list[Text]]] = []
@@ -181,9 +178,10 @@ class ScriptReader:
         """Note what a statement means."""
         self.events.append(ScriptEvent(kind, text, why, hint, name, value if value is not None else Text()))
 
-    def refuse(self, of: Text, why: str = NOT_COMPUTED) -> NotComputedError:
+    def refuse(self, of: Text, why: str = NOT_COMPUTED, hint: str = OUTSIDE) -> NotComputedError:
         """The error for a statement that dsgen does not follow."""
-        return NotComputedError(why, self.source_map.resolve_place(of.places[0]))
+        shown = shorten(" ".join(of.chars.split()), 60)
+        return NotComputedError(f"{shown}: {why}", self.source_map.resolve_place(of.places[0]), hint)
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
@@ -202,7 +200,7 @@ class ScriptReader:
             if not node.is_named or node.type in ("comment", "heredoc_body"):
                 continue
             if self.is_over:
-                self.add_event("dropped", self.text_of(node), "the script has ended before it")
+                self._drop(node, "the script has ended before it")
             elif nodes[index + 1 : index + 2] and nodes[index + 1].type == "&":
                 with self.fork(), self.using(is_beside=True):
                     self.read_statement(node)
@@ -221,9 +219,16 @@ class ScriptReader:
                 return handle(self, node)
             if node.type not in ("heredoc_redirect", "file_redirect", "herestring_redirect"):
                 raise self.refuse(self.text_of(node), NOT_FOLLOWED.get(node.type, "dsgen does not understand it"))
-        except NotComputedError as error:
-            self._leave_out(node, error.message)
+        except NotComputedError:
+            if not self._is_harmless(node):
+                raise
+            loops = (one for one in walk_nodes(node) if one.type == "for_statement")
+            self.scope.unclear |= {self.text_of(one.children[1]).chars for one in loops}
+            self._drop(node, CHECKS if re.search(r"\b(exit|return)\b", self.text_of(node).chars) else PRINTS)
         return None
+
+    def _drop(self, node: Node, why: str) -> None:
+        self.add_event("dropped", self.text_of(node), why)
 
     def _read_block(self, node: Node) -> bool | None:
         """`{ ... }`, `[ ... ]`, or `(( ... ))`, which may change variables."""
@@ -264,7 +269,7 @@ class ScriptReader:
         options = "".join(text for one in words if (text := self.text_of(one).chars).startswith(("-", "+")))
         if command == "local" or re.search(r"[^-apxrg]", options):
             raise self.refuse(of)
-        if any(one.type in (*OPEN, "concatenation") for one in words):
+        if any(one.type in OPEN for one in words):
             raise self.refuse(of, "the variables that it sets are only known on the cluster")
         is_export = command == "export" or "x" in options
         names = [word for word in words if word.type in ("variable_assignment", "variable_name")]
@@ -304,10 +309,9 @@ class ScriptReader:
         is_question = self._is_question(left)
         if truth is is_and or (truth is None and is_and and not is_question):
             return self.read_statement(right)
-        if truth is None:
-            self._leave_out(right, CONDITION if is_question else FAILS)
-        else:
-            self.add_event("dropped", self.text_of(right), NOT_TRUE)
+        if truth is None and not self._is_harmless(right):
+            raise self.refuse(self.text_of(right), CONDITION if is_question else FAILS)
+        self._drop(right, PRINTS if truth is None else NOT_TRUE)
         return truth
 
     def _read_if(self, node: Node) -> None:
@@ -316,7 +320,7 @@ class ScriptReader:
             truth = None if not is_open else self.read_statements(condition) if condition else True
             if not is_open or truth is False or (truth is None and self._ends_script(body)):
                 for one in [one for one in body if one.is_named and one.type != "comment"]:
-                    self.add_event("dropped", self.text_of(one), CHECKS if is_open and truth is None else NOT_TRUE)
+                    self._drop(one, CHECKS if is_open and truth is None else NOT_TRUE)
             elif truth is None:
                 raise self.refuse(self.text_of(node), CONDITION)
             else:
@@ -335,72 +339,29 @@ class ScriptReader:
     # -- what is not followed -----------------------------------------------------------------------------------------
 
     def _read_function(self, node: Node) -> bool:
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        if name is not None and body is not None:
-            self.functions[self.text_of(name).chars] = (self.script, body)
-        self.add_event("dropped", self.text_of(node), "it only defines a function")
+        if name := node.child_by_field_name("name"):
+            self.functions.add(self.text_of(name).chars)
+        self._drop(node, "it only defines a function")
         return True
 
-    def _leave_out(self, node: Node, why: str) -> None:
-        """A statement that dsgen does not follow: the variables that it names are unknown afterwards."""
-        text, bodies = self.text_of(node), self._find_bodies(node)
-        nodes = [(script, one) for script, body in bodies for one in walk_nodes(body)]
-        if all(self._is_harmless(script, one) for script, one in nodes):
-            loops = [script.read_text(one.children[1]).chars for script, one in nodes if one.type == "for_statement"]
-            self.scope.blur(loops, text.places[0])
-            self.add_event("dropped", text, CHECKS if re.search(r"\b(exit|return)\b", text.chars) else PRINTS)
-            return
-        names = {name for script, body in bodies for name in IDENTIFIER.findall(script.read_text(body).chars)}
-        self.scope.is_shifted |= not names.isdisjoint(("shift", "set"))
-        if any(_sets_all(script, one) for script, one in nodes):
-            names |= {*self.scope.variables}
-        self.scope.blur(names, text.places[0])
-        rank = max((self._rank_node(script, one) for script, one in nodes if one.type == "command"), default=0)
-        self.events.append(ScriptEvent("outside", text, why, rank=rank))
+    def _is_harmless(self, statement: Node) -> bool:
+        """Whether a statement changes nothing: it prints, waits, or ends the script."""
+        return all(map(self._changes_nothing, walk_nodes(statement)))
 
-    def _find_bodies(self, node: Node) -> list[tuple[Script, Node]]:
-        """A statement, and the functions that it calls."""
-        found, names = [(self.script, node)], set[str]()
-        for script, body in found:
-            called = {script.read_text(one).chars for one in walk_nodes(body) if one.type == "command_name"} - names
-            found += [self.functions[name] for name in sorted(called & self.functions.keys())]
-            names |= called
-        return found
-
-    def _is_harmless(self, script: Script, node: Node) -> bool:
-        """Whether a node changes nothing by itself: it prints, waits, or ends the script."""
-        text = script.read_text(node).chars
-        parent = node.parent.type if node.parent is not None else ""
+    def _changes_nothing(self, node: Node) -> bool:
+        """Whether a node changes nothing by itself."""
+        text = self.text_of(node).chars
         if node.type in CHANGES:
-            of_command = node.type == "variable_assignment" and parent in ("command", "declaration_command")
-            return of_command or text.startswith("local ")
+            return node.type == "variable_assignment" and node.parent is not None and node.parent.type == "command"
         if node.type == "file_redirect":
             return not TO_FILE.match(text)
         if node.type != "command":
             return not (ASSIGNS.search(text) if "((" in text[:3] else re.match(r"\$\{\w+:?=", text))
-        words = [script.read_text(argument).chars for argument in list_arguments(node)]
+        words = [self.text_of(argument).chars for argument in list_arguments(node)]
         if words[:1] == ["ssh"] and words[-1] in ("true", "exit", "hostname", "date", ":"):
             return True  # it waits for the host
-        is_known = bool(words) and words[0] not in CHANGING and "-v" not in words
-        return is_known and (words[0] in self.functions or find_meaning(words).role == "silent")
-
-    def _rank_node(self, script: Script, node: Node) -> int:
-        """How surely a command starts a training, without reading it."""
-        arguments = list_arguments(node)
-        try:
-            words = Expansion(script, self.scope, self.folder).expand_words(arguments)
-        except NotComputedError:
-            words = [script.read_text(argument) for argument in arguments]
-        for index, word in enumerate(words[:2]):
-            if (name := posixpath.basename(word.chars)) in WRAPPERS and len(words) > index + 1:
-                words = words[index + count_wrapper_words(name, words[index:]) :]
-                break
-        names = [word.chars for word in words]
-        if names and posixpath.basename(names[0]) in (*SHELLS, "eval"):
-            return max(1, rank_words(" ".join(names[1:]).split()))
-        if not names or not words[0].is_known:
-            return len(names[:1])
-        return rank_words(names) if find_meaning(names) is PREPARES else _rank(names, False)
+        is_plain = bool(words) and words[0] not in (*CHANGING, *self.functions) and "-v" not in words
+        return is_plain and find_meaning(words).role == "silent"
 
     # -- redirections and files ---------------------------------------------------------------------------------------
 
@@ -526,7 +487,7 @@ class ScriptReader:
             return True
         name = words[0].chars if words[0].chars in WRAPPERS else posixpath.basename(words[0].chars)
         handle = COMMANDS.get(name)
-        if any(unknown.kind == "unclear" for unknown in self.source_map.list_unknowns(words[0])):
+        if not words[0].is_known and not name:
             raise self.refuse(statement, "the program that it starts is not known")
         if handle and handle(self, words, statement, prefix):
             return True if name == "cd" else None
@@ -557,7 +518,7 @@ class ScriptReader:
         """The commands of another shell. arguments, name and prefix: those of its command line, if it has one."""
         scope = self.scope.make_inner()
         if arguments is not None:
-            scope.arguments, scope.is_shifted, scope.name = arguments, False, name
+            scope.arguments, scope.name = arguments, name
         if self.wrappers:
             scope.own_host = "HOSTNAME"
         with self.using(scope=scope, is_over=self.is_over):
@@ -601,13 +562,12 @@ class ScriptReader:
         elif is_loader([word.chars for word in words]):
             return False
         else:
-            self.scope.blur(set(self.scope.variables), statement.places[0])
-            self.add_event("sourced", statement, "the variables that this file sets are not known", SOURCED)
+            raise self.refuse(statement, "the variables that this file sets are not known", SOURCED)
         return True
 
     def _read_eval(self, words: list[Text], statement: Text, *_: object) -> bool:
         text = join(words[1:], " ")
-        unknown = [one for one in self.source_map.list_unknowns(text) if one.kind in ("command", "unclear", "variable")]
+        unknown = [one for one in self.source_map.list_unknowns(text) if one.kind in ("command", "variable")]
         if is_loader(self.source_map.format_words(words)):
             self.add_event("loaded", statement, "it prepares the shell")
         elif not text or unknown:
@@ -694,13 +654,6 @@ def _rank(words: Sequence[str], is_under_srun: bool) -> int:
     """The rank of a command that may start the training; 0 of one whose meaning is another."""
     rank = rank_command(words, is_under_srun)
     return rank if rank == 3 or find_meaning(words) is PREPARES else 0
-
-
-def _sets_all(script: Script, node: Node) -> bool:
-    """Whether a node may set any variable."""
-    if node.type == "command_name":
-        return script.read_text(node).chars in ("eval", "source", ".")
-    return node.type == "declaration_command" and any(child.type in OPEN for child in node.children)
 
 
 def _find_branches(node: Node) -> Iterator[tuple[list[Node], list[Node]]]:

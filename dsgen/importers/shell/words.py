@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dsgen.importers.ledger import ImportRefusedError
+from dsgen.importers.ledger import ImportRefusedError, shorten
 from dsgen.importers.shell.syntax import EXPANSIONS, Script
 from dsgen.importers.texts import (
     OF_OPERATION,
@@ -56,9 +56,8 @@ class ShellScope:
 
     runtime: variables of the system that started the script, such as SLURM_NNODES: numbers that are known, or parts
     that only the cluster knows. given: values from the user, which also replace assignments. arguments: of the script;
-    None if they are not known. is_shifted: the script may have changed them. defaults: those that were used, each with
-    its value. own_host: what the name of the own node is, MASTER_ADDR or HOSTNAME. globs: the places of words that may
-    be names of files.
+    None if they are not known. defaults: those that were used, each with its value. own_host: what the name of the own
+    node is, MASTER_ADDR or HOSTNAME. unclear: variables of loops, whose values are not known.
     """
 
     source_map: SourceMap
@@ -69,9 +68,8 @@ class ShellScope:
     arguments: list[Text] | None = None
     name: str = ""
     defaults: list[tuple[Text, Text]] = field(default_factory=list)
-    is_shifted: bool = False
     own_host: str = "HOSTNAME"
-    globs: set[int] = field(default_factory=set)
+    unclear: set[str] = field(default_factory=set)
 
     def fork(self) -> ShellScope:
         """The scope of a subshell: what it sets does not come back."""
@@ -80,14 +78,9 @@ class ShellScope:
 
     def make_inner(self) -> ShellScope:
         """The scope of another shell that this one starts: it sees only exported variables."""
-        seen = {*self.exported, "PWD", *filter(self._is_unclear, self.variables)}
+        seen = {*self.exported, "PWD"}
         kept = {name: value if name in seen else Text() for name, value in self.variables.items()}
         return replace(self, variables=kept, exported=dict(self.exported), arguments=None)
-
-    def _is_unclear(self, name: str) -> bool:
-        """Whether a statement that is not followed may change a variable, or export it."""
-        value = self.variables[name]
-        return isinstance(value, Text) and any(one.kind == "unclear" for one in self.source_map.list_unknowns(value))
 
     def assign(self, name: str, value: Value) -> None:
         """Set a variable, unless the user gave its value."""
@@ -104,14 +97,12 @@ class ShellScope:
         self.variables.pop(name, None)
         self.exported.pop(name, None)
 
-    def blur(self, names: Iterable[str], cause: int) -> None:
-        """Make variables unknown, which a statement at this place may change."""
-        for name in names:
-            part = UnknownPart("unclear", name, f"${{{name}}}", cause)
-            self.assign(name, self.source_map.add_unknown(part, [cause]))
-
     def find(self, name: str) -> Value | None:
         """The value of a variable; None if the script does not set it and nothing else is known."""
+        if name in self.unclear:
+            raise NotComputedError(
+                f"dsgen does not follow the loop that sets ${name}", self.source_map.resolve_place(0)
+            )
         for known in (self.given, self.variables):
             if name in known:
                 return known[name]
@@ -168,11 +159,9 @@ def substitute_command(node: Node, expansion: Expansion) -> Text:
     children = [one for command in commands for one in command.children if one.is_named]
     words = [word for one in children if one.type != "command_substitution" for word in expansion.expand_words([one])]
     parts = [unknown for word in words for unknown in scope.source_map.list_unknowns(word)]
-    if any(part.kind == "unclear" for part in parts):
-        expansion.refuse(of)
     kind, name = _find_kind(of.chars, names, words, parts, scope.own_host)
     if kind == "command" and of.chars.startswith("`") and "\\" in of.chars:
-        expansion.refuse(of)
+        raise expansion.refuse(of)
     return scope.source_map.add_unknown(UnknownPart(kind, name, "" if kind == "runtime" else of.chars), of.places)
 
 
@@ -222,10 +211,10 @@ def _compute_output(command: Node, of: Text, expansion: Expansion) -> str | None
         return None
     words = expansion.expand_words(children)
     name, *given = [word.chars for word in words] or [""]
-    if name not in OUTPUTS or any(not one.is_known or expansion.scope.globs & {*one.places[:1]} for one in words):
+    if name not in OUTPUTS or not all(one.is_known for one in words):
         return None
     if len(given) != 1 or not (PROGRAMS if name == "which" else SIMPLE_PATH).fullmatch(given[0]):
-        expansion.refuse(of)
+        raise expansion.refuse(of)
     return OUTPUTS[name](given[0])
 
 
@@ -319,10 +308,10 @@ class Expansion:
         """An unknown part for an expansion of a script."""
         return self.scope.source_map.add_unknown(UnknownPart(kind, name, of.chars), of.places)
 
-    def refuse(self, of: Text) -> NoReturn:
-        """Raise NotComputedError for a part of a script."""
+    def refuse(self, of: Text) -> NotComputedError:
+        """The error for a part of a script."""
         at = self.scope.source_map.resolve_place(of.places[0] if of.places else 0)
-        raise NotComputedError(f"dsgen does not compute {of.chars[:60]}" if of.chars else NOT_COMPUTED, at)
+        return NotComputedError(f"dsgen does not compute {shorten(of.chars, 60)}" if of.chars else NOT_COMPUTED, at)
 
     def list_kinds(self, *texts: Text) -> set[str]:
         """The kinds of the unknown parts of texts."""
@@ -336,19 +325,16 @@ class Expansion:
             # The parser ends a word at a backslash, as in `$A\\ b`.
             between = self.script.cut_text(node.end_byte, self.script.find_start(following))
             if not re.match(r"\s|\\\n\s", between.chars):
-                self.refuse(self.script.cut_text(self.script.find_start(node), following.end_byte))
+                raise self.refuse(self.script.cut_text(self.script.find_start(node), following.end_byte))
         return [word for node in nodes for word in self._expand_word(node)]
 
     def _expand_word(self, node: Node) -> list[Text]:
         """The words that one word of the script becomes."""
         parts = list(self._expand_node(node))
         bare = "".join(part.text.chars if part.mode == "literal" else " " for part in parts)
-        if BRACES.search(bare):
-            self.refuse(self.script.read_text(node))
-        words = list(_split_fields(parts))
-        if words and words[0].places and (GLOB.search(bare) or re.match(r"~[^/]", bare)):
-            self.scope.globs.add(words[0].places[0])
-        return words
+        if BRACES.search(bare) or GLOB.search(bare) or re.match(r"~[^/]", bare):
+            raise self.refuse(self.script.read_text(node))
+        return list(_split_fields(parts))
 
     def expand_text(self, node: Node) -> Text:
         """The value of a node that is not split into words, as in an assignment."""
@@ -362,7 +348,7 @@ class Expansion:
         """The items of an array in parentheses."""
         items = [child for child in node.children if child.is_named and child.type != "comment"]
         if any(re.match(r"\[[^\]]*\]\+?=", self.script.read_text(item).chars) for item in items):
-            self.refuse(self.script.read_text(node))
+            raise self.refuse(self.script.read_text(node))
         return self.expand_words(items)
 
     def expand_heredoc(self, node: Node, start: int, is_quoted: bool) -> Text:
@@ -377,7 +363,7 @@ class Expansion:
         start, end = self.script.find_start(node) + (2 if of.chars.startswith("((") else 3), node.end_byte - 2
         inner = self.script.cut_text(start, end)
         if ASSIGNS.search(inner.chars):
-            self.refuse(of)
+            raise self.refuse(of)
         expanded = join([run.text for run in self._expand_inside(node, start, end, "\n")])
         unknown = source_map.list_unknowns(expanded)
 
@@ -392,8 +378,8 @@ class Expansion:
         number = compute(expression) if not unknown else None
         if number is not None:
             return place_at(str(number), inner)
-        if not unknown or {one.kind for one in unknown} & {"unclear", "hosts", "positional"}:
-            self.refuse(of)
+        if not unknown or {one.kind for one in unknown} & {"hosts", "positional"}:
+            raise self.refuse(of)
         source = f"$(({source_map.format_text(expanded)}))"
         return source_map.add_unknown(UnknownPart("command", "arithmetic", source), inner.places)
 
@@ -410,6 +396,8 @@ class Expansion:
         elif node.type in PLAIN:
             for child in node.children:
                 yield from self._expand_node(child)
+        elif node.type in ("ansi_c_string", "translated_string"):
+            raise self.refuse(of)
         elif node.type in RUNS:
             yield from RUNS[node.type](self, node)
         else:
@@ -452,15 +440,13 @@ class Expansion:
         of = self.script.read_text(node)
         match = PARAMETER.fullmatch(of.chars[1:] if node.type == "simple_expansion" else of.chars[2:-1])
         if not match or match[1] == "!":
-            self.refuse(of)
+            raise self.refuse(of)
         prefix, name, index, rest = match[1], match[2], match[3] or "", match[4]
-        if self.scope.is_shifted and (name in "@*#" or (name.isdigit() and name != "0")):
-            self.refuse(of)
         if prefix == "#":
             yield WordPart(self._count_length(name, index, of), mode)
         elif name in ("@", "*") or index in ("@", "*"):
             if mode == "quoted" and "*" in (name, index):
-                self.refuse(of)
+                raise self.refuse(of)
             yield from self._expand_items(name, mode, rest, of)
         else:
             yield self._mark_split(self._modify(self._find_value(name, index, of), name, rest, node, of), mode, of)
@@ -471,12 +457,10 @@ class Expansion:
             return WordPart(value, mode)
         scope = self.scope
         unknown = scope.source_map.list_unknowns(value) if len(value.chars) == 1 else []
-        if unknown and unknown[0].kind in ("variable", "unclear", "command"):
+        if unknown and unknown[0].kind in ("variable", "command"):
             return WordPart(scope.source_map.add_unknown(replace(unknown[0], is_split=True), value.places), mode)
-        if "IFS" in scope.variables:
-            self.refuse(of)
-        if value.places and re.search(r"[*?]|\[.+\]", value.chars):
-            scope.globs.add(value.places[0])
+        if "IFS" in scope.variables or GLOB.search(value.chars):
+            raise self.refuse(of)
         return WordPart(value, mode)
 
     def _find_value(self, name: str, index: str, of: Text) -> Text | None:
@@ -492,7 +476,7 @@ class Expansion:
         if isinstance(value, list):
             return self._find_item(index, value, of)
         if index not in ("", "0") and value is not None and not self.scope.source_map.list_unknowns(value):
-            self.refuse(of)
+            raise self.refuse(of)
         return None if value is None else add_places(value, of)
 
     def _find_item(self, index: str, items: list[Text], of: Text) -> Text:
@@ -501,8 +485,8 @@ class Expansion:
         number = compute(known.chars if isinstance(known, Text) else index) if index else 0
         if "hosts" in self.list_kinds(*items):
             return self.add_part("hosts", "MASTER_ADDR" if number == 0 else "OTHER", of)
-        if number is None or number < -len(items) or self.list_kinds(*items) or self._may_match(items):
-            self.refuse(of)
+        if number is None or number < -len(items) or self.list_kinds(*items):
+            raise self.refuse(of)
         return items[number] if number < len(items) else Text()
 
     def _find_argument(self, number: int, of: Text) -> Text | None:
@@ -523,13 +507,9 @@ class Expansion:
         kinds = self.list_kinds(*value) if isinstance(value, list) else set()
         if is_all and "hosts" in kinds:
             return self.add_part("runtime", "NNODES", of)
-        if not is_all or not isinstance(value, list) or "unclear" in kinds or self._may_match(value):
-            self.refuse(of)
+        if not is_all or not isinstance(value, list):
+            raise self.refuse(of)
         return place_at(str(len(value)), of)
-
-    def _may_match(self, items: Sequence[Text]) -> bool:
-        """Whether items may be names of files."""
-        return any(item.places and item.places[0] in self.scope.globs for item in items)
 
     def _list_items(self, name: str, rest: str, of: Text) -> list[Text] | None:
         """The words of `"$@"` or `"${ARRAY[@]}"`; None if they are not known."""
@@ -541,7 +521,7 @@ class Expansion:
             return [add_places(one, of) for one in value]
         if name in scope.given:
             return [add_places(one, of) for one in value.split()]
-        return None if "unclear" in self.list_kinds(value) else [add_places(value, of)]
+        return [add_places(value, of)]
 
     def _expand_items(self, name: str, mode: Mode, rest: str, of: Text) -> Iterator[WordPart]:
         """`$@` and `${ARRAY[@]}`."""
@@ -549,7 +529,7 @@ class Expansion:
         if items is None and name in ("@", "*") and not rest:
             yield WordPart(self.scope.source_map.add_unknown(UnknownPart("positional", "@", '"$@"'), of.places), mode)
         elif items is None:
-            self.refuse(of)
+            raise self.refuse(of)
         else:
             if not items:
                 yield WordPart(Text(), "split")
@@ -569,18 +549,17 @@ class Expansion:
         if sign[-1] in "-=+":
             return self._choose_default(value, name, sign, argument, of)
         if value is None or "hosts" not in self.list_kinds(value):
-            self.refuse(of)
+            raise self.refuse(of)
         is_first = self.scope.source_map.list_unknowns(value)[0].name == "MASTER_ADDR" and sign in ("%", "%%")
         return value if is_first and len(value.chars) == 1 else self.add_part("hosts", "OTHER", of)
 
     def _choose_default(self, value: Text | None, name: str, sign: str, argument: Text, of: Text) -> Text:
         is_empty = value is None or (not value.chars and sign[0] == ":")
         is_used = is_empty != (sign[-1] == "+")
-        is_unclear = value is not None and "unclear" in self.list_kinds(value)
-        if is_unclear or (is_used and re.search(r"['\"\\]", of.chars)):
-            self.refuse(of)
+        if is_used and re.search(r"['\"\\]", of.chars):
+            raise self.refuse(of)
         if value is None and name.startswith("SLURM_") and name != "SLURM_CPUS_PER_TASK":
-            self.refuse(of)  # in some jobs Slurm sets it, such as arrays and restarts
+            raise self.refuse(of)  # in some jobs Slurm sets it, such as arrays and restarts
         if name.isdigit() or value is None:
             self.scope.defaults.append((of, Text() if sign[-1] == "+" else argument))
         if sign[-1] == "+":
@@ -603,9 +582,7 @@ class Expansion:
 
 RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[WordPart]]] = {
     "raw_string": lambda words, node: iter([WordPart(words.script.read_text(node)[1:-1], "quoted")]),
-    "ansi_c_string": lambda words, node: words.refuse(words.script.read_text(node)),
     "string": Expansion._expand_quoted,
-    "translated_string": lambda words, node: words.refuse(words.script.read_text(node)),
     "concatenation": Expansion._expand_concatenation,
     "array": lambda words, node: (WordPart(item, "quoted") for item in words.expand_array(node)),
     "simple_expansion": lambda words, node: words._expand_parameter(node, "split"),
@@ -693,69 +670,52 @@ def decide(expansion: Expansion, node: Node) -> bool | None:
         return None
 
 
-def _decide(expansion: Expansion, node: Node) -> bool | None:
-    text, inner = expansion.script.read_text(node).chars, node.named_children
-    if text.startswith("(("):
-        return None
+def _decide(expansion: Expansion, node: Node) -> bool:
+    """Whether a condition holds. Raises NotComputedError if that is not known."""
+    of, inner = expansion.script.read_text(node), node.named_children
     if node.type == "binary_expression":
         return _decide_binary(expansion, node)
     if node.type in ("unary_expression", "negated_command"):
         sign = expansion.script.read_text(node.children[0]).chars
         if sign == "!":
-            return _negate(_decide(expansion, node.children[1]))
-        return _decide_filled(expansion, sign, expansion.expand_text(node.children[1]))
-    if node.type in ("parenthesized_expression", "test_command"):
-        return _decide(expansion, inner[0]) if len(inner) == 1 else None
-    if node.type == "command":
-        return {"true": True, ":": True, "false": False}.get(text.split()[0])
-    if node.type in ("word", "string", "raw_string", "concatenation", "simple_expansion", "expansion", "number"):
-        return _decide_filled(expansion, "-n", expansion.expand_text(node))
-    return None
+            return not _decide(expansion, node.children[1])
+        if sign in ("-z", "-n"):
+            return _is_filled(expansion, node.children[1]) == (sign == "-n")
+    elif node.type in ("parenthesized_expression", "test_command"):
+        if len(inner) == 1 and not of.chars.startswith("(("):
+            return _decide(expansion, inner[0])
+    elif node.type == "command":
+        if (word := of.chars.split()[0]) in ("true", ":", "false"):
+            return word != "false"
+    elif node.type in ("word", "string", "raw_string", "concatenation", "simple_expansion", "expansion", "number"):
+        return _is_filled(expansion, node)
+    raise expansion.refuse(of)
 
 
-def _decide_binary(expansion: Expansion, node: Node) -> bool | None:
-    left, sign, right = node.children[0], node.children[1], node.children[-1]
-    operator = expansion.script.read_text(sign).chars
-    if operator in ("&&", "-a"):
-        return _decide_both(_decide(expansion, left), _decide(expansion, right))
-    if operator in ("||", "-o"):
-        return _negate(_decide_both(_negate(_decide(expansion, left)), _negate(_decide(expansion, right))))
+def _decide_binary(expansion: Expansion, node: Node) -> bool:
+    left, sign, right = node.children[0], expansion.script.read_text(node.children[1]).chars, node.children[-1]
+    if sign in ("&&", "-a"):
+        return _decide(expansion, left) and _decide(expansion, right)
+    if sign in ("||", "-o"):
+        return _decide(expansion, left) or _decide(expansion, right)
     one, other = expansion.expand_text(left), expansion.expand_text(right)
-    is_quoted = right.type in ("string", "raw_string")
-    if operator in (*EQUAL, "!=") and not is_quoted and re.search(r"[*?\[\]\\()'\"]", other.chars):
-        return None  # a pattern in [[ ]]
-    return _compare(expansion, one, operator, other)
+    is_pattern = right.type not in ("string", "raw_string") and re.search(r"[*?\[\]\\()'\"]", other.chars)
+    if sign in (*EQUAL, "!=") and not is_pattern:  # a pattern in [[ ]]
+        if one.is_known and other.is_known:
+            return (one.chars == other.chars) == (sign in EQUAL)
+        if not one or not other:
+            return _is_filled(expansion, left if one else right) == (sign == "!=")
+    elif sign in NUMBERS and one.is_known and other.is_known:
+        first, second = compute(one.chars or "0"), compute(other.chars or "0")
+        if first is not None and second is not None:
+            return NUMBERS[sign](first, second)
+    raise expansion.refuse(expansion.script.read_text(node))
 
 
-def _compare(expansion: Expansion, left: Text, operator: str, right: Text) -> bool | None:
-    one, other = left.chars, right.chars
-    if not left.is_known or not right.is_known:
-        is_compared_to_nothing = "" in (one, other) and _is_filled(expansion, left + right)
-        return operator == "!=" if is_compared_to_nothing and operator in (*EQUAL, "!=") else None
-    if operator in NUMBERS:
-        first, second = compute(one or "0"), compute(other or "0")
-        return None if first is None or second is None else NUMBERS[operator](first, second)
-    return (one == other) == (operator in EQUAL) if operator in (*EQUAL, "!=") else None
-
-
-def _decide_filled(expansion: Expansion, sign: str, value: Text) -> bool | None:
-    """`-n` and `-z`."""
-    if sign not in ("-z", "-n") or not (value.is_known or _is_filled(expansion, value)):
-        return None
-    return bool(value) == (sign == "-n")
-
-
-def _is_filled(expansion: Expansion, value: Text) -> bool:
-    """Whether all unknown parts are ones that only the cluster knows, which are not empty."""
+def _is_filled(expansion: Expansion, node: Node) -> bool:
+    """Whether a word has characters; of its unknown parts, those are not empty that only the cluster knows."""
+    value = expansion.expand_text(node)
     unknown = expansion.scope.source_map.list_unknowns(value)
-    return all(part.kind in ("runtime", "hosts", "changing") for part in unknown)
-
-
-def _negate(value: bool | None) -> bool | None:
-    return None if value is None else not value
-
-
-def _decide_both(one: bool | None, other: bool | None) -> bool | None:
-    if one is False or other is False:
-        return False
-    return None if one is None or other is None else True
+    if any(part.kind not in ("runtime", "hosts", "changing") for part in unknown):
+        raise expansion.refuse(expansion.script.read_text(node))
+    return bool(value)
