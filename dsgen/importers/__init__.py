@@ -137,7 +137,7 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
             _lose_unused(conversion, [one for one in documents if id(one) not in used | conversion.used])
         for hosts in (other for other in others if _is_hostfile(other.text)):
             _read_hostfile(conversion, hosts)
-        jobs.append(conversion.make_job())
+        jobs.append(conversion.make_job([source, *options.beside]))
     return jobs
 
 

@@ -77,7 +77,6 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
         script = choose_launch(conversion, reader, statement)
         if world.is_launcher and script.started.launcher in ("", "python"):
             raise ImportRefusedError("it starts the ranks by itself", pod.command[0].node.position)
-        conversion.note_remarks(script_text)
         write_script(conversion, script, world, script_text)
     except ImportRefusedError:
         script = None

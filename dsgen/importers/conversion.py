@@ -15,7 +15,7 @@ from dsgen.importers.documents import SourceDocument
 from dsgen.importers.draft import Draft, as_key_path, format_values, order_values, walk_keys
 from dsgen.importers.facts import JobFacts
 from dsgen.importers.ledger import ConversionReport, Fate, ImportedJob, Placeholder
-from dsgen.importers.remarks import Remark, find_shell_remarks
+from dsgen.importers.remarks import SHELL_CODE, YAML_CODE, Remark, find_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, spend
 from dsgen.language.functions import parse_quantity
 from dsgen.language.text import quote
@@ -152,8 +152,6 @@ class Conversion:
     draft: Draft = field(default_factory=Draft)
     ledger: ConversionReport = field(default_factory=ConversionReport)
     facts: JobFacts = field(default_factory=JobFacts)
-    remarks: dict[str, Sequence[Remark]] = field(default_factory=dict)
-    """The comments of each file."""
     others: Sequence[SourceDocument] = ()
     """All documents of the file."""
     flags: dict[str, Text] = field(default_factory=dict)
@@ -179,15 +177,7 @@ class Conversion:
     accounted: list[tuple[int, int]] = field(default_factory=list)
     """The first and the last place of each text that has an entry."""
 
-    def note_remarks(self, text: Text) -> None:
-        """Let the comments of a script follow what becomes of its lines."""
-        if at := self.source_map.locate(text):
-            last = self.source_map.resolve_place(text.places[-1]).line
-            inside = range(at.line, last + 1) if last > at.line else ()
-            kept = [one for one in self.remarks.get(at.file, ()) if one.first not in inside]
-            self.remarks[at.file] = [*kept, *find_shell_remarks(text, self.source_map)]
-
-    def _match_remarks(self) -> list[tuple[Remark, list[str]]]:
+    def _match_remarks(self, sources: Sequence[SourceText]) -> list[tuple[Remark, list[str]]]:
         """The comments, each with the keys that its lines became, outer ones first."""
         keys: dict[tuple[str, int], list[str]] = {}
         for entry in self.ledger.entries:
@@ -195,8 +185,9 @@ class Conversion:
                 keys.setdefault((entry.position.file, entry.position.line), []).append(entry.to)
         if self.decided:
             keys.setdefault((self.decided.file, self.decided.line), [])[:0] = ["training", "launch"]
-        found = [(remark, [key for line in range(remark.first, remark.last + 1) for key in keys.get((file, line), ())])
-                 for file, remarks in self.remarks.items() for remark in remarks]  # fmt: skip
+        code = YAML_CODE if self.is_object else SHELL_CODE
+        found = [(one, [key for line in range(one.first, one.last + 1) for key in keys.get((source.name, line), ())])
+                 for source in sources for one in find_remarks(source.text, code)]  # fmt: skip
         return sorted(found, key=lambda one: (one[0].first, -one[0].last))
 
     def read_variables(self) -> dict[str, Text]:
@@ -245,7 +236,7 @@ class Conversion:
 
     # -- the result ---------------------------------------------------------------------------------------------------
 
-    def make_job(self) -> ImportedJob:
+    def make_job(self, sources: Sequence[SourceText]) -> ImportedJob:
         """The finished job: names, the values without defaults, the report."""
         draft = self.draft
         for key, why in (("name", NO_NAME), ("namespace", NO_NAMESPACE), ("image.repository", NO_IMAGE)):
@@ -259,7 +250,7 @@ class Conversion:
         self._prune()
         remove_invalid(draft, self.ledger)
         self._prune()
-        draft.place_comments(self._match_remarks())
+        draft.place_comments(self._match_remarks(sources))
         entries = sorted(
             self.ledger.entries, key=lambda one: (one.position.file, one.position.line, one.position.column)
         )

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.remarks import Remark, find_yaml_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, is_private, spend
 from dsgen.problems import Diagnostic, KeyPath, Position
 from dsgen.reading import read
@@ -29,15 +28,13 @@ class SourceDocument:
     """One YAML document.
 
     root: its tree; path: where it stands in the file, such as `spec.components[0].template` in an AppWrapper; lines:
-    the lines of the whole file; problems: keys that the reader could not use, such as duplicate ones; remarks: the
-    comments of the whole file.
+    the lines of the whole file; problems: keys that the reader could not use, such as duplicate ones.
     """
 
     root: Node
     lines: Sequence[str]
     path: KeyPath = ()
     problems: list[Diagnostic] = field(default_factory=list)
-    remarks: Sequence[Remark] = ()
 
     @property
     def position(self) -> Position:
@@ -73,7 +70,6 @@ def read_documents(source: SourceText) -> list[SourceDocument]:
     """The documents of a file, without empty ones. Raises ImportRefusedError for a template or what is not YAML."""
     text = source.text if source.text.endswith("\n") else source.text + "\n"
     lines = text.split("\n")
-    remarks = find_yaml_remarks(lines)
     found: list[SourceDocument] = []
     starts = [0, *(number for number, line in enumerate(lines) if number and SEPARATOR.match(line))]
     parts = [*zip(starts, [*starts[1:], len(lines)], strict=True)]
@@ -92,7 +88,7 @@ def read_documents(source: SourceText) -> list[SourceDocument]:
         problems = [diagnostic for diagnostic in tree.diagnostics if diagnostic.id not in IGNORED]
         _refuse_unreadable(problems, part)
         _refuse_template(tree.root)
-        found.append(SourceDocument(tree.root, lines, problems=problems, remarks=remarks))
+        found.append(SourceDocument(tree.root, lines, problems=problems))
     return found
 
 
@@ -104,7 +100,7 @@ def read_items(document: SourceDocument, *keys: str) -> Iterator[SourceDocument]
         inner = item.find_child("template") if below else item
         if inner is not None and isinstance(inner.value, dict):
             path = (*document.path, *keys, number, *below)
-            yield SourceDocument(inner, document.lines, path, remarks=document.remarks)
+            yield SourceDocument(inner, document.lines, path)
 
 
 def walk_scalars(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:

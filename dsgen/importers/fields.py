@@ -136,9 +136,6 @@ class Fields:
     total: int = 0
     policies: set[str] = field(default_factory=set)
 
-    def __post_init__(self) -> None:
-        self.conversion.remarks.setdefault(self.document.position.file, self.document.remarks)
-
     @property
     def root(self) -> Field:
         """The whole document."""

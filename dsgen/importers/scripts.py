@@ -169,7 +169,6 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     """One script. Raises ImportRefusedError if it cannot be converted."""
     refuse_syntax_error(source.name, source.text)
     text, source_map = conversion.source_map.add_file(source.name, source.text), conversion.source_map
-    conversion.note_remarks(text)
     name = posixpath.basename(source.name)
     known = {name: source_map.add_unknown(UnknownPart("runtime", to), ()) for name, to in RUNTIME.items()}
     known["MASTER_ADDR"] = source_map.add_unknown(UnknownPart("hosts", "MASTER_ADDR"), ())

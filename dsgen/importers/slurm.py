@@ -52,7 +52,6 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     """One sbatch script. Raises ImportRefusedError if it cannot be converted."""
     refuse_syntax_error(source.name, source.text)
     text = conversion.source_map.add_file(source.name, source.text)
-    conversion.note_remarks(text)
     request = Request()
     for words in read_directives(conversion, text):
         write_options(request, conversion, words)
